@@ -1,0 +1,1 @@
+"""Building and shaping tensors: the top-level `tf.*` functions that compute nothing."""

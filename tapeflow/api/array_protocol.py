@@ -1,0 +1,1 @@
+"""NumPy functions, the array API standard and DLPack on tensors."""

@@ -1,0 +1,1 @@
+"""`tf.clip_by_*` and norms of gradients."""

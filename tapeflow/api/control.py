@@ -1,0 +1,1 @@
+"""Control flow that runs eagerly: map_fn, cond, while_loop, TensorArray."""

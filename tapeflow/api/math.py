@@ -1,0 +1,1 @@
+"""`tf.math`: element by element, reductions, scans, segments."""

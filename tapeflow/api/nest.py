@@ -1,0 +1,1 @@
+"""`tf.nest`: nested structures."""

@@ -1,0 +1,50 @@
+"""How a primitive becomes a public function."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core import entry
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.errors import invalid
+
+
+def expose(function: Callable, signature: str, doc: str) -> Callable:
+    """The primitive behind `function` under TensorFlow's name and argument names, plus `name=None`, with a docstring.
+
+    It is the primitive's own entry, written again for this signature: the public function costs not one call more.
+
+        sin = expose(ops.sin, "sin(x)", "Sine of every element. …")
+    """
+    name, _, inputs = signature.partition("(")
+    names = tuple(s.strip() for s in inputs.rstrip(")").split(","))
+    made = entry.write(function.primitive, name=name, inputs=names, extra=", name=None", doc=doc)
+    made.__module__ = "tapeflow"
+    return made
+
+
+def normal_axis(axis: Any, rank: int, what: str = "axis") -> tuple[int, ...]:
+    """`axis` as a sorted tuple of non-negative ints: None means all of them, an int one, a list or tensor several."""
+    if axis is None:
+        return tuple(range(rank))
+    if isinstance(axis, int):
+        axes = [axis]
+    else:
+        axes = axis if isinstance(axis, (list, tuple)) else as_tensor(axis)._array.ravel().tolist()
+    return tuple(sorted({one_axis(a, rank, what) for a in axes}))
+
+
+def one_axis(axis: Any, rank: int, what: str = "axis") -> int:
+    """One axis as a non-negative int."""
+    axis = int(axis)
+    if not -rank <= axis < max(rank, 1):
+        raise invalid(f"{what}={axis} is out of range for a tensor of rank {rank}: it must be from {-rank} to {rank - 1}.")
+    return axis + rank if axis < 0 else axis
+
+
+def static_shape(shape: Any) -> tuple[int, ...]:
+    """A shape given as ints, a list, a TensorShape or an integer tensor, as a tuple of ints."""
+    if isinstance(shape, (list, tuple)):
+        return tuple(int(d) for d in shape)
+    if isinstance(shape, int):
+        return (shape,)
+    return tuple(int(d) for d in as_tensor(shape)._array.ravel())

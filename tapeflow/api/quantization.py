@@ -1,0 +1,1 @@
+"""`tf.quantization`: fake quantisation."""

@@ -1,0 +1,1 @@
+"""`tf.random`: random tensors, from explicit seeds or the global one."""

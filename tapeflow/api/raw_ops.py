@@ -1,0 +1,1 @@
+"""`tf.raw_ops`: the few raw operations that programs call."""

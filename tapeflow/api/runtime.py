@@ -1,0 +1,1 @@
+"""Devices, names, loggers, graph-less odds and ends."""

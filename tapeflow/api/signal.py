@@ -1,0 +1,1 @@
+"""`tf.signal`: Fourier transforms and frames."""

@@ -1,0 +1,1 @@
+"""Values, primitives and frames. Imports NumPy only, and knows no operation by name."""

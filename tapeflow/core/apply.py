@@ -1,0 +1,133 @@
+"""The general path of applying a primitive: conversion, dtype checks, any executor, and errors that explain.
+
+Entries (`core.entry`) handle the common case themselves and send everything else here.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .convert import constant_like, convert_group, to_tensor
+from .dtypes import ANY, BY_NUMPY, NATIVE, STRING
+from .errors import OpError, dtype_clash, invalid, user_line
+from .frames import current
+from .tensor import EagerTensor, Tensor
+
+# NumPy reports overflow and division by zero as RuntimeWarnings; tensors give inf and nan in silence, as in TensorFlow.
+# Where a user has made warnings or NumPy's floating-point errors fatal, `retry` computes again with both off.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tapeflow\b")
+
+
+def apply(prim: Any, args: tuple, params: dict) -> Any:
+    if len(args) == 2:  # `2.0 * x`, far the most frequent guest here
+        a, b = args
+        if type(a) is EagerTensor and (type(b) is float or type(b) is int):
+            b = constant_like(b, a._array)
+            if b is not None:
+                return prim.entry(a, b, **params)
+        elif type(b) is EagerTensor and (type(a) is float or type(a) is int):
+            a = constant_like(a, b._array)
+            if a is not None:
+                return prim.entry(a, b, **params)
+    args = convert_arguments(prim, args)
+    frame = current()
+    if frame.eager:
+        check_dtypes(prim, args)
+        out = compute(prim, args, params)
+    else:
+        out = frame.executor.execute(prim, args, params)
+    for observer in frame.observers:
+        observer.see(prim, args, params, out)
+    return out
+
+
+def convert_arguments(prim: Any, args: tuple) -> tuple:
+    if prim.variadic:
+        return tuple(convert_group(args, prim))
+    if all(isinstance(a, Tensor) for a in args):
+        return args
+    converted = list(args)
+    for positions, _, _ in prim.groups:
+        if any(not isinstance(args[p], Tensor) for p in positions):
+            for p, tensor in zip(positions, convert_group([args[p] for p in positions], prim)):
+                converted[p] = tensor
+    return tuple(converted)
+
+
+def check_dtypes(prim: Any, args: tuple) -> None:
+    for positions, allowed, _ in prim.groups:
+        members = args if prim.variadic else [args[p] for p in positions]
+        if not members:
+            continue
+        first = members[0].dtype.np
+        for k, other in enumerate(members):
+            if other.dtype.np != first:
+                raise dtype_clash(
+                    f"cannot compute {prim.name} as input #{positions[min(k, len(positions) - 1)]} was expected to be a "
+                    f"{BY_NUMPY[first].name} tensor but is a {other.dtype.name} tensor.\n"
+                    f"  {describe(prim, args)}\n"
+                    f"  Dtypes do not mix by themselves; convert one: tf.cast(x, tf.{BY_NUMPY[first].name})."
+                )
+        if first not in allowed:
+            names = sorted(BY_NUMPY[d].name for d in allowed)
+            raise invalid(
+                f"{prim.name} does not take {BY_NUMPY[first].name} tensors; it takes {', '.join(names)}.\n"
+                f"  {describe(prim, args)}\n  Cast it first: tf.cast(x, tf.{'float32' if 'float32' in names else names[0]})."
+            )
+
+
+def compute(prim: Any, args: tuple, params: dict) -> Any:
+    """Run the NumPy kernel, whatever the dtype, with floating-point warnings off."""
+    try:
+        arrays = [a._array for a in args]
+    except AttributeError:
+        raise TypeError(
+            f"{prim.name} was given a symbolic tensor outside the function it belongs to. "
+            "Return the tensor from its tf.function and use the result."
+        ) from None
+    narrow = None
+    allowed = {id(g[1]) for g in prim.groups}
+    if allowed != {id(ANY)} and allowed != {id(STRING)}:
+        for k, a in enumerate(arrays):
+            if a.dtype not in NATIVE and a.dtype.kind != "O":  # bfloat16, float8, int4: compute in a wider type
+                narrow, arrays[k] = a.dtype, a.astype(np.int8 if BY_NUMPY[a.dtype].is_integer else np.float32)
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            out = prim.on("numpy", np)(*arrays, **params)
+    except (ValueError, TypeError, IndexError, np.linalg.LinAlgError) as error:
+        raise explained(prim, args, params, error) from error
+    if narrow is not None:
+        wide = np.int8 if BY_NUMPY[narrow].is_integer else np.float32
+        back = lambda o: o.astype(narrow) if o.dtype == wide else o
+        out = tuple(map(back, out)) if prim.outputs else back(out)
+    return tuple([EagerTensor(o) for o in out]) if prim.outputs else EagerTensor(out)
+
+
+def retry(prim: Any, args: tuple, params: dict, error: Exception) -> Any:
+    """A kernel raised in the fast path: either a floating-point warning made fatal, or an error to explain."""
+    if isinstance(error, (RuntimeWarning, FloatingPointError)):
+        return compute(prim, args, params)
+    if isinstance(error, (ValueError, TypeError, IndexError)) and not isinstance(error, OpError):
+        raise explained(prim, args, params, error) from error
+    raise error
+
+
+def explained(prim: Any, args: tuple, params: dict, error: Exception) -> Exception:
+    if isinstance(error, OpError):
+        return error
+    return invalid(f"{error}\n  {describe(prim, args, params)}")
+
+
+def describe(prim: Any, args: tuple, params: dict | None = None) -> str:
+    """`matmul(a: float32 (2, 3), b: float32 (4, 5)) at train.py:12`"""
+    names = [f"#{i}" for i in range(len(args))] if prim.variadic else prim.inputs
+    parts = [f"{n}: {a.dtype.name} {tuple(a.shape)}" for n, a in zip(names, args)]
+    parts += [f"{k}={v!r}" for k, v in (params or {}).items()]
+    return f"In {prim.name}({', '.join(parts)}) at {user_line()}"
+
+
+def as_tensor(value: Any) -> Tensor:
+    """`value` itself when it is a tensor, else converted: what composite functions call on their arguments."""
+    return value if isinstance(value, Tensor) else to_tensor(value)

@@ -1,0 +1,241 @@
+"""From Python and NumPy values to tensors: TensorFlow's defaults (int32, float32) and its strictness.
+
+NumPy arrays keep their dtype and are copied, Python numbers take the dtype of the tensor they meet, and nothing that would
+lose its value is converted: 1.5 does not become an int32, 300 does not become a uint8.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .dtypes import BY_NUMPY, DType, as_dtype, bool_, complex128, float32, int32, int64, string
+from .errors import dtype_clash
+from .tensor import EagerTensor, Tensor
+
+_CONVERSIONS: list[tuple[Any, Callable]] = []
+_NUMBERS = (bool, int, float, complex)
+
+
+def register_conversion(types: Any, function: Callable) -> None:
+    """`function(value, dtype)` makes a tensor of values of these types. Later registrations win."""
+    _CONVERSIONS.insert(0, (types, function))
+
+
+def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
+    """A tensor of `value`. A tensor of another dtype raises ValueError: nothing is cast by itself."""
+    if isinstance(value, Tensor):
+        if dtype is not None and value.dtype is not dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}. "
+                f"Convert it with tf.cast(x, tf.{dtype.name})."
+            )
+        return value
+    for types, function in _CONVERSIONS:
+        if isinstance(value, types):
+            made = function(value, dtype)
+            if made is not NotImplemented:
+                return made
+    if isinstance(value, (np.ndarray, np.generic)):
+        return EagerTensor(from_numpy(value, dtype))
+    if isinstance(value, (*_NUMBERS, str, bytes)):
+        return EagerTensor(from_number(value, dtype))
+    if isinstance(value, (list, tuple, range)):
+        return EagerTensor(from_sequence(value, dtype))
+    if hasattr(value, "__tf_tensor__"):
+        return value.__tf_tensor__(dtype)
+    if value is not None and not isinstance(value, (set, dict)) and (hasattr(value, "__array__") or hasattr(value, "__buffer__")):
+        return EagerTensor(from_numpy(np.asarray(value), dtype))
+    raise ValueError(
+        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
+        + (" A None often means that a function did not return a value, or that a gradient was not connected." if value is None else "")
+    )
+
+
+def from_numpy(array: Any, dtype: DType | None = None) -> Any:
+    """A copy, in `dtype` when no value changes by it."""
+    if array.dtype.kind in "SU":
+        array = np.array([s.encode() if isinstance(s, str) else bytes(s) for s in array.ravel()], object).reshape(array.shape)
+    elif array.dtype.kind == "O":
+        array = _object_array(array)
+    if array.dtype not in BY_NUMPY:
+        plain = array.dtype.newbyteorder("=")
+        if plain not in BY_NUMPY:
+            raise ValueError(f"Failed to convert a NumPy array of dtype {array.dtype} to a Tensor: there is no such tf dtype.")
+        array = array.astype(plain)
+    if dtype is None or array.dtype == dtype.np:
+        return _owned(array)
+    with np.errstate(all="ignore"):
+        converted = array.astype(dtype.np) if dtype.kind != "s" and array.dtype.kind != "O" else None
+        if converted is None or _loses(array, converted, dtype):
+            raise TypeError(
+                f"Cannot convert a NumPy array of {array.dtype.name} to {dtype.name} without changing its values. "
+                f"Cast it yourself: array.astype('{dtype.name}')."
+            )
+    return converted
+
+
+def _owned(array: Any) -> Any:
+    return array[()] if array.ndim == 0 and array.dtype.kind != "O" else np.array(array)
+
+
+def _object_array(array: np.ndarray) -> np.ndarray:
+    values = array.ravel().tolist()
+    if all(isinstance(v, (str, bytes)) for v in values):
+        out = np.empty(len(values), object)
+        out[:] = [v.encode() if isinstance(v, str) else v for v in values]
+        return out.reshape(array.shape)
+    if any(v is None or not isinstance(v, _NUMBERS) for v in values):
+        raise ValueError("Failed to convert a NumPy array to a Tensor (Unsupported object type in the array).")
+    return np.array(array.tolist())
+
+
+def _loses(before: Any, after: Any, dtype: DType) -> bool:
+    """Floats into integers must be whole, anything into bool must be bool; float precision may go."""
+    if dtype.kind in "iu":
+        return before.dtype.kind in "fc" and not np.array_equal(after.astype(before.dtype), before)
+    if dtype.kind == "b":
+        return True
+    return before.dtype.kind == "c" and dtype.kind != "c"
+
+
+def default_dtype(value: Any) -> DType:
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        if -(2**31) <= value < 2**31:
+            return int32
+        if -(2**63) <= value < 2**63:
+            return int64
+        raise ValueError(f"Can't convert Python int {value} to a Tensor: it does not fit int64.")
+    return float32 if isinstance(value, float) else complex128 if isinstance(value, complex) else string
+
+
+def fits(value: Any, dtype: DType) -> bool:
+    """May a Python value of this type become this dtype at all?"""
+    if isinstance(value, (str, bytes)):
+        return dtype.kind == "s"
+    kinds = "biufc" if isinstance(value, bool) else "iufc" if isinstance(value, int) else "fc" if isinstance(value, float) else "c"
+    return dtype.kind in kinds
+
+
+def from_number(value: Any, dtype: DType | None = None) -> Any:
+    """A NumPy scalar (a 0-d object array for strings)."""
+    if dtype is None:
+        dtype = default_dtype(value)
+    if not fits(value, dtype):
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+    if dtype.kind == "s":
+        return np.array(value.encode() if isinstance(value, str) else value, object)
+    if dtype.kind in "iu" and not dtype.min <= value <= dtype.max:
+        raise ValueError(f"Cannot convert {value!r} to {dtype.name}: it holds {dtype.min} to {dtype.max}.")
+    with np.errstate(all="ignore"):
+        return dtype.as_numpy_dtype(value)
+
+
+def from_sequence(value: Sequence, dtype: DType | None = None) -> Any:
+    leaves: list = []
+    shape = _shape_of(value, leaves)
+    if any(isinstance(x, (np.ndarray, np.generic)) for x in leaves):
+        return _from_mixed(value, leaves, shape, dtype)
+    if dtype is None:
+        dtype = _common_dtype(leaves)
+    if any(not fits(x, dtype) for x in leaves):
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+    if dtype.kind == "s":
+        out = np.empty(len(leaves), object)
+        out[:] = [x.encode() if isinstance(x, str) else x for x in leaves]
+        return out.reshape(shape)
+    if dtype.kind in "iu" and leaves and not (dtype.min <= min(leaves) and max(leaves) <= dtype.max):
+        raise ValueError(f"Cannot convert {value!r} to {dtype.name}: it holds {dtype.min} to {dtype.max}.")
+    with np.errstate(all="ignore"):
+        return np.array(leaves, dtype.np).reshape(shape)
+
+
+def _shape_of(value: Any, leaves: list) -> tuple:
+    """The shape of nested sequences, whose elements are collected; uneven nesting raises ValueError."""
+    if isinstance(value, (list, tuple, range)):
+        shapes = [_shape_of(v, leaves) for v in value]
+        if any(s != shapes[0] for s in shapes):
+            raise ValueError("Can't convert non-rectangular Python sequence to Tensor: its rows have different lengths or depths.")
+        return (len(shapes), *(shapes[0] if shapes else ()))
+    if isinstance(value, np.ndarray):
+        leaves.append(value)
+        return value.shape
+    if not isinstance(value, (*_NUMBERS, str, bytes, np.generic)):
+        raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
+    leaves.append(value)
+    return ()
+
+
+def _from_mixed(value: Any, leaves: list, shape: tuple, dtype: DType | None) -> Any:
+    """Lists that hold NumPy values: the first of them gives the dtype."""
+    if dtype is None:
+        dtype = as_dtype(next(x for x in leaves if isinstance(x, (np.ndarray, np.generic))).dtype)
+    return np.array([np.asarray(to_tensor(x, dtype)._array) for x in leaves], dtype.np).reshape(shape)
+
+
+def _common_dtype(leaves: list) -> DType:
+    kinds = {type(x) if not isinstance(x, bool) else bool for x in leaves}
+    if not kinds:
+        return float32
+    if len(kinds) > 1 and (bool in kinds or kinds & {str, bytes} and kinds - {str, bytes}):
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    found = {default_dtype(x) for x in leaves}
+    for dtype in (complex128, float32, int64):
+        if dtype in found:
+            return dtype
+    return found.pop()
+
+
+# ---- arguments of one operation that must share a dtype
+
+
+_CONSTANTS: dict[tuple, EagerTensor] = {}
+
+
+def constant_like(value: Any, like: Any) -> EagerTensor | None:
+    """A Python number as a tensor of the dtype of the array `like`, or None if it does not fit. Remembered, since programs
+    say `2.0 * x` again and again."""
+    key = (value, type(value), like.dtype, type(like))
+    found = _CONSTANTS.get(key)
+    if found is None:
+        try:
+            scalar = from_number(value, BY_NUMPY[like.dtype])
+        except (TypeError, ValueError):
+            return None
+        # For an array a 0-d array, not a NumPy scalar: array * scalar costs 440 ns in NumPy, array * 0-d array 260.
+        found = EagerTensor(np.asarray(scalar) if type(like) is np.ndarray else scalar)
+        if value == value and value != 0 and len(_CONSTANTS) < 4096:  # 0.0 and -0.0 are equal as keys, nan is not
+            _CONSTANTS[key] = found
+    return found
+
+
+def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
+    """Tensors of `values`, all of the dtype of the first one that has a dtype of its own."""
+    converted: list = list(values)
+    leader = None
+    for k, v in enumerate(values):
+        if not isinstance(v, (*_NUMBERS, str, bytes, list, tuple, range, np.ndarray, np.generic)):
+            converted[k] = to_tensor(v)
+            leader = leader or converted[k].dtype
+    if leader is None:
+        first = next((k for k, v in enumerate(values) if isinstance(v, (np.ndarray, np.generic))), 0)
+        converted[first] = to_tensor(values[first])
+        leader = converted[first].dtype
+    for k, v in enumerate(converted):
+        if not isinstance(v, Tensor):
+            converted[k] = _follow(v, leader, k, prim)
+    return converted
+
+
+def _follow(value: Any, dtype: DType, position: int, prim: Any) -> Tensor:
+    try:
+        return to_tensor(value, dtype)
+    except TypeError as error:
+        if position and prim is not None and prim.clash is not TypeError and not isinstance(value, (np.ndarray, np.generic)):
+            raise dtype_clash(
+                f"cannot compute {prim.name} as input #{position} was expected to be a {dtype.name} tensor but is {value!r}. "
+                f"Give a value of that dtype, or cast the tensor: tf.cast(x, tf.{default_dtype(value).name if isinstance(value, _NUMBERS) else 'float32'})."
+            ) from None
+        raise error

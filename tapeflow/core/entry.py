@@ -1,0 +1,87 @@
+"""The function that applies a primitive, written out for its own signature.
+
+Measured for a 2x2 add, where NumPy itself takes 250 ns: a function for the exact signature with one context check costs 290 ns
+more, one with `*args, **kwargs` 610, going through an interpreter each time 670. So the common case, eager tensors of a common dtype,
+is straight-line code here; everything else (Python numbers, variables, other dtypes, other executors) goes to `apply`.
+"""
+
+import numpy as np
+
+from . import apply as general
+from .dtypes import ANY
+from .frames import current
+from .tensor import EagerTensor
+
+# Written for speed, each choice measured: asking for the type is free when it fits and spares a raised AttributeError (700 ns)
+# when it does not; `new` and two stores are 60 ns faster than a call of the class; float32 is asked for by identity.
+_TEMPLATE = """
+def {name}({signature}):
+    if {eager}:
+        {unpack}
+        frame = current()
+        if frame.eager{fits}:
+            try:
+                {compute}
+            except Exception as error:
+                out = retry(prim, {args}, {params}, error)
+            for observer in frame.observers:
+                observer.see(prim, {args}, {params}, out)
+            return out
+    return apply(prim, {args}, {params})
+"""
+
+_ONE = """out = new(EagerTensor)
+                out._id = 0
+                out._array = {call}"""
+
+_SEVERAL = "out = tuple([EagerTensor(o) for o in {call}])"
+
+_VARIADIC = """
+def {name}(*xs{signature}):
+    return apply(prim, xs, {params})
+"""
+
+
+def write(prim, *, name=None, inputs=None, extra="", doc=None):
+    """The entry of `prim`. `name`, `inputs`, `extra` (more parameters) and `doc` make a public function of it."""
+    xs = tuple(inputs or prim.inputs)
+    params = f"dict({', '.join(f'{p}={p}' for p in prim.params)})" if prim.params else "{}"
+    static = "".join(f", {p}" for p in prim.params)
+    if prim.variadic:
+        source = _VARIADIC.format(name=name or prim.name, signature=static + extra, params=params)
+    else:
+        call = f"kernel({', '.join('_' + x for x in xs)}{''.join(f', {p}={p}' for p in prim.params)})"
+        source = _TEMPLATE.format(
+            name=name or prim.name,
+            signature=", ".join(xs) + (", *" + static if static else "") + extra,
+            eager=" and ".join(f"type({x}) is EagerTensor" for x in xs) or "True",
+            unpack="; ".join(f"_{x} = {x}._array" for x in xs) or "pass",
+            args="(" + "".join(x + ", " for x in xs) + ")",
+            params=params,
+            fits="".join(_fits(xs, *group) for group in prim.groups),
+            compute=(_SEVERAL if prim.outputs else _ONE).format(call=call),
+        )
+    env = {f"fast{p[0]}": fast for p, _, fast in prim.groups if p}
+    env |= dict(new=object.__new__, float32=np.dtype("float32"), current=current, prim=prim, EagerTensor=EagerTensor, kernel=prim.on("numpy", np))
+    env |= dict(apply=general.apply, retry=general.retry, __name__="tapeflow.entries")
+    exec(compile(source, f"<entry of {prim.name}>", "exec"), env)
+    function = env[name or prim.name]
+    function.primitive = prim
+    if doc is not None:
+        function.__doc__ = doc
+    return function
+
+
+def _fits(xs, positions, allowed, fast):
+    """The test that the inputs at `positions` share one dtype, and one that the fast path takes."""
+    if not positions or allowed is ANY and len(positions) == 1:
+        return ""
+    first, *others = [f"_{xs[p]}.dtype" for p in positions]
+    d = f"d{positions[0]}"
+    test = f" and ({d} := {first}) is {others[0]}" if others else ""
+    test += "".join(f" and {d} is {other}" for other in others[1:])
+    if allowed is not ANY:
+        d_now = d if others else f"({d} := {first})"
+        among = f"{d} in fast{positions[0]}"
+        test += f" and ({d_now} is float32 or {among})" if np.dtype("float32") in fast else f" and {d_now} in fast{positions[0]}"
+    return test

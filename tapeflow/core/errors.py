@@ -1,0 +1,81 @@
+"""TensorFlow's exception hierarchy (`tf.errors`), and the words our own errors are made of."""
+
+import sys
+from typing import Any
+
+
+class OpError(Exception):
+    """Base of all `tf.errors`. Built as TensorFlow's: `(node_def, op, message)`."""
+
+    code: int | None = None
+
+    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
+        super().__init__(message)
+        self.node_def, self.op, self.message = node_def, op, message
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self):
+        return type(self), (None, None, self.message)
+
+
+def _error(name: str, code: int, doc: str) -> type[OpError]:
+    return type(name, (OpError,), {"__doc__": doc, "__module__": __name__, "code": code})
+
+
+CancelledError = _error("CancelledError", 1, "The operation was cancelled.")
+UnknownError = _error("UnknownError", 2, "An error whose kind is not known.")
+DeadlineExceededError = _error("DeadlineExceededError", 4, "The operation took longer than it was allowed to.")
+NotFoundError = _error("NotFoundError", 5, "A file or resource that was asked for does not exist.")
+AlreadyExistsError = _error("AlreadyExistsError", 6, "Something that was to be made exists already.")
+PermissionDeniedError = _error("PermissionDeniedError", 7, "The caller may not do this.")
+ResourceExhaustedError = _error("ResourceExhaustedError", 8, "Memory or another resource ran out.")
+FailedPreconditionError = _error("FailedPreconditionError", 9, "The state does not allow the operation.")
+AbortedError = _error("AbortedError", 10, "The operation was given up, usually because of another one.")
+OutOfRangeError = _error("OutOfRangeError", 11, "Iteration went past the end.")
+UnimplementedError = _error("UnimplementedError", 12, "The operation is not implemented for these arguments.")
+InternalError = _error("InternalError", 13, "Something that should not happen did.")
+UnavailableError = _error("UnavailableError", 14, "The service or device cannot be reached now.")
+DataLossError = _error("DataLossError", 15, "Stored data is corrupt.")
+UnauthenticatedError = _error("UnauthenticatedError", 16, "The caller is not known.")
+
+
+class InvalidArgumentError(OpError):
+    """An argument does not fit: its shape, its dtype or its value."""
+
+    code = 3
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A symbolic tensor was used where Python needs a concrete value."""
+
+
+class _DtypeClash(InvalidArgumentError, TypeError):
+    """Two dtypes meet that do not mix.
+
+    TensorFlow raises InvalidArgumentError for `tensor + 1.` and TypeError for `1. + tensor`; this one is both, so
+    either `except` works whatever the order of the operands.
+    """
+
+
+_DtypeClash.__name__ = _DtypeClash.__qualname__ = "InvalidArgumentError"
+
+
+def invalid(message: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, message)
+
+
+def dtype_clash(message: str) -> InvalidArgumentError:
+    return _DtypeClash(None, None, message)
+
+
+def user_line() -> str:
+    """`file.py:12` of the innermost frame that is not ours, for error texts and notes. Slow: never in a hot path."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not module.startswith(("tapeflow.", "optree", "contextlib")):
+            return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}"
+        frame = frame.f_back
+    return "an unknown line"

@@ -1,0 +1,163 @@
+"""Backward plans: for each primitive and each set of watched inputs, what to keep and how to call the rules.
+
+A plan is written once as source text for its exact case, so that recording an operation is one tuple and pulling a gradient
+back is one call: no names are looked up, no arguments packed, nothing is computed for inputs that nobody watches.
+"""
+
+import inspect
+from typing import Any, NamedTuple
+
+from .broadcasting import sum_to
+
+
+class Plan(NamedTuple):
+    save_eager: Any  # (out, args, params) -> what the rules read, from tensors on arrays
+    save_any: Any  # the same from any tensors
+    pulls: Any  # (on tensors, on bare arrays, conjugate around them?, take sparse gradients?)
+    positions: tuple[int, ...]  # of the inputs that get a gradient; a pull returns one for each
+
+
+def rule_names(rule: Any) -> tuple[str, ...]:
+    return tuple(inspect.signature(rule).parameters)
+
+
+def check_names(prim: Any) -> None:
+    """A rule that asks for a name that does not exist fails when its module is imported."""
+    if isinstance(prim.vjp, dict):
+        for names, rule in prim.vjp.items():
+            for name in names if isinstance(names, tuple) else (names,):
+                if name not in prim.inputs:
+                    raise TypeError(f"{prim.name} has a rule for {name!r}, but its inputs are {prim.inputs}")
+            if callable(rule):
+                for name in rule_names(rule):
+                    _where(prim, name)
+
+
+def _where(prim: Any, name: str) -> tuple[str, str]:
+    """(kind, source expression) of what a rule calls `name`."""
+    if name in ("ops", "g", "i"):
+        return "given", name
+    if name == "y":
+        return "values" if prim.outputs else "value", "y"
+    if prim.outputs and name in prim.outputs:
+        return "value", f"y[{prim.outputs.index(name)}]"
+    if name in prim.params:
+        return "static", f"p[{name!r}]"
+    base, _, what = name.rpartition("_")
+    if name in prim.inputs:
+        return ("values", "x") if prim.variadic else ("value", f"x[{prim.inputs.index(name)}]")
+    if base in prim.inputs and what in ("shape", "dtype"):
+        return (what + "s", "x") if prim.variadic else (what, f"x[{prim.inputs.index(base)}]")
+    raise TypeError(
+        f"a rule of {prim.name!r} asks for {name!r}. It can ask for ops, g, y{', ' + str(prim.outputs) if prim.outputs else ''}, "
+        f"the inputs {prim.inputs}, their <input>_shape and <input>_dtype, and the parameters {prim.params}."
+    )
+
+
+# How each kind of thing is taken from a tensor on an array, and from any tensor.
+_TAKE_EAGER = {
+    "value": "{}", "values": "{}", "static": "{}",
+    "shape": "{}._array.shape", "dtype": "{}._array.dtype",
+    "shapes": "[t._array.shape for t in {}]", "dtypes": "[t._array.dtype for t in {}]",
+}  # fmt: skip
+_TAKE_ANY = _TAKE_EAGER | {
+    "shape": "tuple({}.shape)", "dtype": "{}.dtype.np",
+    "shapes": "[tuple(t.shape) for t in {}]", "dtypes": "[t.dtype.np for t in {}]",
+}  # fmt: skip
+
+
+def write(prim: Any, mask: int, count: int) -> Plan | None:
+    """The plan, or None when no watched input has a rule."""
+    slots: dict[tuple[str, str], int] = {}
+    env: dict[str, Any] = {"sum_to": sum_to}
+    pulls: list[str] = []
+    positions: list[int] = []
+
+    def saved(kind: str, source: str) -> str:
+        ref = f"s[{slots.setdefault((kind, source), len(slots))}]"
+        return f"@{kind}({ref})" if kind in ("value", "values") else ref
+
+    def call(rule: Any, tag: str, i: int) -> str:
+        env[tag] = rule
+        arguments = []
+        for name in rule_names(rule):
+            kind, source = _where(prim, name)
+            arguments.append(str(i) if source == "i" else source if kind == "given" else saved(kind, source))
+        return f"{tag}({', '.join(arguments)})"
+
+    def unbroadcast(text: str, i: int) -> str:
+        if prim.broadcasts == "batch":
+            return f"sum_to(ops, {text}, {saved('shape', f'x[{i}]')})"
+        if prim.broadcasts:
+            ref = saved("unless", f"x[{i}]")
+            return f"({text} if {ref} is None else sum_to(ops, {text}, {ref}))"
+        return text
+
+    rules = prim.vjp if isinstance(prim.vjp, dict) else {}
+    watched = [i for i in range(count) if mask >> i & 1]
+    for i in watched:
+        name = prim.inputs[0] if prim.variadic else prim.inputs[i]
+        rule = rules.get(name)
+        joint = next((k for k in rules if isinstance(k, tuple) and name in k), None)
+        if joint is not None:
+            text = f"{call(rules[joint], 'joint_' + '_'.join(joint), i)}[{joint.index(name)}]"
+        elif callable(rule):
+            text = call(rule, f"rule{0 if prim.variadic else i}", i)
+        elif rule is not None and rule != "cut" or prim.vjp == "no rule":
+            env["missing"], text = _missing(prim), "missing()"
+        else:
+            continue
+        positions.append(i)
+        pulls.append(unbroadcast(text, i))
+    if not positions:
+        return None
+    pulls = _share_joint_calls(pulls, env)
+    text = f"lambda ops, g, s: ({''.join(p + ', ' for p in pulls)})"
+    on_tensors = text.replace("@values", "").replace("@value", "")
+    on_arrays = text.replace("@values", "arrays").replace("@value", "array")
+    for i in range(len(slots)):  # inlined: a call per saved value would cost as much as a small kernel
+        on_arrays = on_arrays.replace(f"array(s[{i}])", f"s[{i}]._array")
+        on_arrays = on_arrays.replace(f"arrays(s[{i}])", f"[t._array for t in s[{i}]]")
+    name = f"<backward of {prim.name}>"
+    compiled = lambda source: eval(compile(source, name, "eval"), env | {"__name__": "tapeflow.plans"})
+    take = lambda how: compiled(f"lambda y, x, p: ({''.join(_take(how, k, s) + ', ' for k, s in slots)})")
+    return Plan(
+        take(_TAKE_EAGER), take(_TAKE_ANY), (compiled(on_tensors), compiled(on_arrays), prim.holomorphic, prim.keeps_sparse), tuple(positions)
+    )
+
+
+def _take(how: dict[str, str], kind: str, source: str) -> str:
+    if kind == "unless":  # the input's shape, unless it is the output's: then there is nothing to undo
+        shape = how["shape"].format(source)
+        return f"(None if (shape := {shape}) == {how['shape'].format('y')} else shape)"
+    return how[kind].format(source)
+
+
+def _share_joint_calls(pulls: list[str], env: dict[str, Any]) -> list[str]:
+    """A joint rule is called once, however many of its gradients are wanted."""
+    calls = [p.rpartition("[")[0] for p in pulls if p.startswith("joint_")]
+    if len(calls) < 2:
+        return pulls
+    seen: dict[str, str] = {}
+    shared = []
+    for p in pulls:
+        head, _, index = p.rpartition("[")
+        if not p.startswith("joint_"):
+            shared.append(p)
+        elif head in seen:
+            shared.append(f"{seen[head]}[{index}")
+        else:
+            seen[head] = f"shared{len(seen)}"
+            shared.append(f"({seen[head]} := {head})[{index}")
+    return shared
+
+
+def _missing(prim: Any) -> Any:
+    def missing() -> Any:
+        raise LookupError(
+            f"gradient registry has no entry for: {prim.name}\n"
+            "  It lies between the target and a source. Wrap its argument in tf.stop_gradient(...) if no gradient should "
+            "flow, or give one with tf.custom_gradient."
+        )
+
+    return missing

@@ -1,0 +1,149 @@
+"""Primitive: what one operation is to every interpretation, declared once.
+
+    tanh = elementwise("tanh(x)", kernel="tanh", vjp=lambda g, y: g * (1 - y * y))
+
+Inputs are positional tensors; whatever follows `*,` is static. A rule asks by name for what it reads: `ops` (the primitives),
+`g` (the incoming gradient), `y` (the output) or a named output, an input, `<input>_shape`, `<input>_dtype`, a parameter.
+Nothing else stays alive for it. The families in `tapeflow.ops.families` fill in what many primitives share.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from . import entry, plan
+from .dtypes import ANY, NATIVE
+
+REGISTRY: dict[str, "Primitive"] = {}
+
+# The two meanings of `ops` in a rule: operations on tensors that whoever watches is told of, and kernels on bare arrays.
+recorded, bare = SimpleNamespace(), SimpleNamespace()
+
+# What a `vjp` can be besides rules.
+CUT = "cut"  # no gradient flows, by nature: comparisons, argmax, rounding
+NO_RULE = "no rule"  # a gradient would exist, nobody has written it: LookupError when a backward walk meets it
+
+
+class Spec(SimpleNamespace):
+    """Shape and dtype of a value that is not there: what shape rules take and give."""
+
+    def __repr__(self) -> str:
+        return f"{np.dtype(self.dtype).name}{list(self.shape)}"
+
+
+class Primitive:
+    """One operation. Use `primitive(...)`, which returns the function to call."""
+
+    def __init__(
+        self,
+        signature: str,
+        *,
+        kernel: str | Callable | Mapping[str, Callable],
+        vjp: Any,
+        shape: Callable | None = None,
+        dtypes: Any = ANY,
+        outputs: tuple[str, ...] | None = None,
+        broadcasts: bool | str = False,
+        holomorphic: bool = True,
+        result: str | Callable | None = None,
+        keeps_sparse: bool = False,
+        clash: type[Exception] = TypeError,
+    ) -> None:
+        """
+        `kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one function per engine: {"numpy": f, "jax": f}
+        `vjp`         one rule, rules by input name (a tuple of names for a joint rule that returns a tuple), CUT or NO_RULE
+        `shape`       (*specs, **params) -> Spec, or a tuple of them; without it the kernel is run on zeros
+        `dtypes`      the set that all inputs share one dtype of, or sets by input: {"x updates": NUMERIC, "indices": INDEX}
+        `outputs`     names of several outputs; ("*",) when their number varies
+        `broadcasts`  True: like NumPy, the walk sums gradients back; "batch": only the leading axes (matmul)
+        `holomorphic` False when the rules deal with complex numbers themselves; otherwise they are written as for real
+                      numbers and the walk conjugates around them
+        `result`      of the parameters: "cut" or "complex" when the output is not of the inputs' kind; else None
+        `keeps_sparse` IndexedSlices pass through the rule without being made dense
+        `clash`       what a Python value of the wrong kind raises as second argument
+        """
+        self.name, inputs, params = _parse(signature)
+        self.variadic = bool(inputs) and inputs[0].startswith("*")
+        self.inputs = tuple(i.lstrip("*") for i in inputs)
+        self.params = params
+        self.outputs, self.broadcasts, self.holomorphic = outputs, broadcasts, holomorphic
+        self.result, self.keeps_sparse, self.clash = result, keeps_sparse, clash
+        self.kernel, self.shape = kernel, shape
+        self.groups = self._dtype_groups(dtypes)
+        self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp
+        self.entry: Callable | None = None
+        self.plans: dict[int, Any] = {}
+        self.engines: dict[str, Callable] = {}
+        plan.check_names(self)
+        if self.name in REGISTRY:
+            raise ValueError(f"primitive {self.name!r} is declared twice")
+        REGISTRY[self.name] = self
+
+    def on(self, engine: str, xp: Any) -> Callable:
+        """The kernel on one engine."""
+        if engine not in self.engines:
+            kernel = self.kernel
+            if isinstance(kernel, str):
+                found = getattr(xp, kernel)
+            elif isinstance(kernel, Mapping):
+                found = kernel[engine]
+            elif next(iter(inspect.signature(kernel).parameters)) == "xp":
+                found = partial(kernel, xp)
+            else:
+                found = kernel
+            self.engines[engine] = found
+        return self.engines[engine]
+
+    def plan(self, mask: int, count: int) -> Any:
+        """What to keep and how to pull gradients back when the inputs in `mask` are watched; written once per mask."""
+        key = mask if not self.variadic else (mask, count)
+        if key not in self.plans:
+            self.plans[key] = plan.write(self, mask, count)
+        return self.plans[key]
+
+    def infer(self, specs: list[Spec], params: dict) -> Any:
+        """The output's Spec (or a tuple of them) by the shape rule, or by running the kernel on zeros."""
+        if self.shape is not None:
+            return self.shape(*specs, **params)
+        zeros = [np.zeros(s.shape, s.dtype) for s in specs]
+        out = self.on("numpy", np)(*zeros, **params)
+        as_spec = lambda o: Spec(shape=o.shape, dtype=o.dtype)
+        return tuple(map(as_spec, out)) if self.outputs else as_spec(out)
+
+    def _dtype_groups(self, dtypes: Any) -> list[tuple[list[int], frozenset, frozenset]]:
+        """(positions that share one dtype, what is allowed, what the fast path takes) for each group."""
+        if not isinstance(dtypes, Mapping):
+            dtypes = {" ".join(self.inputs): dtypes}
+        groups = []
+        for names, allowed in dtypes.items():
+            positions = [self.inputs.index(n) for n in names.split()]
+            groups.append((positions, allowed, allowed if allowed is ANY else allowed & NATIVE))
+        missing = set(range(len(self.inputs))) - {p for g in groups for p in g[0]}
+        if missing and not self.variadic:
+            raise ValueError(f"{self.name}: no dtypes for {[self.inputs[p] for p in missing]}")
+        return groups
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}({', '.join(self.inputs + self.params)})>"
+
+
+def primitive(signature: str, **rules: Any) -> Callable:
+    """Declare a primitive; returns the function that applies it."""
+    prim = Primitive(signature, **rules)
+    setattr(bare, prim.name, prim.on("numpy", np))
+    function = prim.entry = entry.write(prim)
+    setattr(recorded, prim.name, function)
+    return function
+
+
+def _parse(signature: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    name, _, rest = signature.partition("(")
+    inputs, _, params = rest.rstrip(")").partition("*,")
+    if inputs.startswith("*"):  # "concat(*xs, axis)": everything after the inputs is static
+        inputs, _, params = rest.rstrip(")").partition(",")
+    split = lambda text: tuple(s.strip() for s in text.split(",") if s.strip())
+    return name.strip(), split(inputs), split(params)

@@ -1,0 +1,166 @@
+"""TensorShape: a tuple of sizes in which a size, or the rank, may be unknown."""
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+
+class TensorShape(tuple):
+    """The shape of a tensor. It is a tuple, so it indexes, unpacks and compares like one.
+
+    >>> import tapeflow as tf
+    >>> s = tf.TensorShape([None, 3])
+    >>> s[1], s.rank, s.as_list(), s.is_compatible_with([8, 3])
+    (3, 2, [None, 3], True)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, dims: Any = None) -> "TensorShape":
+        if type(dims) is TensorShape:
+            return dims
+        if dims is None:
+            return _UNKNOWN
+        if not isinstance(dims, Iterable):
+            dims = (dims,)
+        return tuple.__new__(cls, [_size(d) for d in dims])
+
+    @property
+    def rank(self) -> int | None:
+        return None if self is _UNKNOWN else tuple.__len__(self)
+
+    ndims = rank
+
+    @property
+    def dims(self) -> list | None:
+        return None if self is _UNKNOWN else list(tuple.__iter__(self))
+
+    def as_list(self) -> list:
+        self._need_rank("as_list()")
+        return list(self)
+
+    def num_elements(self) -> int | None:
+        """The product of all sizes, or None when one of them is unknown."""
+        if not self.is_fully_defined():
+            return None
+        total = 1
+        for size in self:
+            total *= size
+        return total
+
+    def is_fully_defined(self) -> bool:
+        return self is not _UNKNOWN and None not in tuple(self)
+
+    def is_compatible_with(self, other: Any) -> bool:
+        other = TensorShape(other)
+        if self is _UNKNOWN or other is _UNKNOWN:
+            return True
+        return len(self) == len(other) and all(a is None or b is None or a == b for a, b in zip(self, other))
+
+    def merge_with(self, other: Any) -> "TensorShape":
+        """What is known by either shape; raises ValueError when they contradict."""
+        other = TensorShape(other)
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are not compatible.")
+        if self is _UNKNOWN or other is _UNKNOWN:
+            return other if self is _UNKNOWN else self
+        return TensorShape([b if a is None else a for a, b in zip(self, other)])
+
+    def concatenate(self, other: Any) -> "TensorShape":
+        other = TensorShape(other)
+        if self is _UNKNOWN or other is _UNKNOWN:
+            return _UNKNOWN
+        return TensorShape(tuple(self) + tuple(other))
+
+    def with_rank(self, rank: int) -> "TensorShape":
+        if self is _UNKNOWN:
+            return TensorShape([None] * rank)
+        if len(self) != rank:
+            raise ValueError(f"Shape {self} must have rank {rank}")
+        return self
+
+    def with_rank_at_least(self, rank: int) -> "TensorShape":
+        if self.rank is not None and self.rank < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def assert_has_rank(self, rank: int) -> None:
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_is_fully_defined(self) -> None:
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def _need_rank(self, what: str) -> None:
+        if self is _UNKNOWN:
+            raise ValueError(f"{what} is not defined on an unknown TensorShape.")
+
+    def __getitem__(self, key: Any) -> Any:
+        if self is _UNKNOWN:
+            return _UNKNOWN if isinstance(key, slice) else None
+        got = tuple.__getitem__(self, key)
+        return TensorShape(got) if isinstance(key, slice) else got
+
+    def __len__(self) -> int:
+        self._need_rank("len()")
+        return tuple.__len__(self)
+
+    def __iter__(self):
+        self._need_rank("Iteration")
+        return tuple.__iter__(self)
+
+    def __bool__(self) -> bool:
+        return self is not _UNKNOWN
+
+    def __eq__(self, other: Any) -> bool:
+        if self is other:
+            return True
+        if other is None:
+            return self is _UNKNOWN
+        if isinstance(other, (tuple, list)):
+            if self is _UNKNOWN or other is _UNKNOWN:
+                return False
+            return list(tuple.__iter__(self)) == list(other)
+        return NotImplemented
+
+    def __ne__(self, other: Any) -> bool:
+        same = self.__eq__(other)
+        return same if same is NotImplemented else not same
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
+
+    def __add__(self, other: Any) -> "TensorShape":
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> "TensorShape":
+        return TensorShape(other).concatenate(self)
+
+    def __str__(self) -> str:
+        return "<unknown>" if self is _UNKNOWN else str(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"TensorShape({None if self is _UNKNOWN else list(self)})"
+
+    def __reduce__(self):
+        return TensorShape, (None if self is _UNKNOWN else list(self),)
+
+
+_UNKNOWN = tuple.__new__(TensorShape)
+
+
+def _size(value: Any) -> int | None:
+    if value is None:
+        return None
+    try:
+        size = operator.index(value)
+    except TypeError:
+        raise TypeError(f"A size in a shape must be an int or None, got {value!r} of type {type(value).__name__}.") from None
+    if size < 0:
+        raise ValueError(f"A size in a shape cannot be negative, got {size}.")
+    return size

@@ -1,0 +1,107 @@
+"""IndexedSlices: rows of a mostly-zero tensor, which is what the gradient of a gather is."""
+
+from typing import Any
+
+import numpy as np
+
+from .convert import register_conversion, to_tensor
+from .dtypes import DType
+from .primitive import recorded
+from .shapes import TensorShape
+from .tensor import EagerTensor, Tensor
+
+
+class SparseGradient:
+    """A gradient of rows inside a backward walk, on arrays or on tensors. Row `indices[k]` gets `values[k]`."""
+
+    __slots__ = ("values", "indices", "shape")
+
+    def __init__(self, values: Any, indices: Any, shape: tuple) -> None:
+        self.values, self.indices, self.shape = values, indices, shape
+
+    def dense(self, ops: Any) -> Any:
+        return ops.unsorted_segment_sum(self.values, self.indices, num_segments=self.shape[0])
+
+
+class IndexedSlices:
+    """Rows `values[k]` that belong at `indices[k]` of a tensor of shape `dense_shape`; rows may repeat, and then add up.
+
+    Gradients of `tf.gather` and embeddings come like this. Arithmetic and `tf.*` functions make it dense by themselves.
+
+    >>> import tapeflow as tf
+    >>> s = tf.IndexedSlices(tf.constant([[1., 2.], [3., 4.]]), tf.constant([0, 0]), tf.constant([2, 2]))
+    >>> tf.convert_to_tensor(s).numpy().tolist()
+    [[4.0, 6.0], [0.0, 0.0]]
+    """
+
+    __array_priority__ = 100
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+
+    @property
+    def values(self) -> Tensor:
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        if self._dense_shape is None:
+            return TensorShape(None)
+        return TensorShape(np.asarray(self._dense_shape).tolist())
+
+    @property
+    def dtype(self) -> DType:
+        return self._values.dtype
+
+    @property
+    def device(self) -> str:
+        return self._values.device
+
+    def numpy(self) -> np.ndarray:
+        """The dense values as a NumPy array."""
+        return self._dense().numpy()
+
+    def _dense(self, dtype: DType | None = None) -> Tensor:
+        if self._dense_shape is None:
+            raise ValueError(
+                "Tensor conversion requested for IndexedSlices without dense_shape: give the shape as third argument, "
+                "tf.IndexedSlices(values, indices, dense_shape)."
+            )
+        if dtype is not None and dtype is not self.dtype:
+            raise ValueError(f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self.dtype.name}.")
+        indices = to_tensor(self._indices)
+        return recorded.unsorted_segment_sum(to_tensor(self._values), indices, num_segments=self.shape[0])
+
+    # What a tape differentiates when the slices are a source: the values.
+    @property
+    def _differentiable(self) -> Tensor:
+        return self._values
+
+    def _with_differentiable(self, values: Tensor) -> "IndexedSlices":
+        return IndexedSlices(values, self._indices, self._dense_shape)
+
+    def __neg__(self) -> "IndexedSlices":
+        return self._with_differentiable(-self._values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self._dense(), dtype=dtype)
+
+    def __repr__(self) -> str:
+        return f"IndexedSlices(indices={self._indices!r}, values={self._values!r}, dense_shape={self._dense_shape!r})"
+
+
+register_conversion(IndexedSlices, lambda value, dtype: value._dense(dtype))
+
+
+def finished(gradient: SparseGradient) -> IndexedSlices:
+    """The public form, on tensors."""
+    wrap = lambda v: v if isinstance(v, Tensor) else EagerTensor(v)
+    return IndexedSlices(wrap(gradient.values), wrap(gradient.indices), EagerTensor(np.array(gradient.shape, np.int32)))

@@ -1,0 +1,235 @@
+"""Tensor: a thin immutable handle on a value. `EagerTensor` is the one that holds a NumPy array.
+
+Operators and methods that are operations (`+`, `[]`, …) are installed by `tapeflow.api.operators`, since core knows none.
+"""
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from .dtypes import BY_NUMPY, DType
+from .frames import current
+from .shapes import TensorShape
+
+# A tensor has identity for a tape only from the moment it is watched or recorded; 0 means never so far.
+next_id = itertools.count(1).__next__
+
+
+class Tensor:
+    """A value with a shape and a dtype. Made by `tf.constant` and by every operation; never changed.
+
+    >>> import tapeflow as tf
+    >>> x = tf.constant([[1., 2.], [3., 4.]])
+    >>> x.shape, x.dtype, (x @ x).numpy().tolist()
+    (TensorShape([2, 2]), tf.float32, [[7.0, 10.0], [15.0, 22.0]])
+    """
+
+    __slots__ = ("_id", "__weakref__")
+    __array_priority__ = 100
+
+    shape: TensorShape
+    dtype: DType
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("tf.Tensor is not built directly; use tf.constant(value) or tf.convert_to_tensor(value).")
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """States what is known of the shape; raises ValueError if the tensor's shape contradicts it."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
+
+    def ref(self) -> "Reference":
+        """A hashable handle, equal only to another handle on the same object: for sets and dict keys."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __copy__(self) -> "Tensor":
+        return self
+
+    def __deepcopy__(self, memo: dict) -> "Tensor":
+        return self
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError(
+            f"'{type(self).__name__}' object does not support item assignment: tensors never change. "
+            "Use tf.tensor_scatter_nd_update(x, indices, values), tf.where(mask, a, b), or a tf.Variable with v[i].assign(value)."
+        )
+
+    def __dir__(self) -> list[str]:
+        return [name for name in object.__dir__(self) if name not in _ATTRIBUTE_HINTS]
+
+
+# Names people expect from NumPy and PyTorch. (Properties: a `__getattr__` would slow down every other attribute, 2x in all.)
+_ATTRIBUTE_HINTS = {
+    "tolist": " Use x.numpy().tolist().",
+    "item": " Use x.numpy().item() or float(x).",
+    "astype": " Use tf.cast(x, dtype).",
+    "reshape": " Use tf.reshape(x, shape).",
+    "T": " Use tf.transpose(x).",
+    "sum": " Use tf.reduce_sum(x).",
+    "mean": " Use tf.reduce_mean(x).",
+    "max": " Use tf.reduce_max(x).",
+    "min": " Use tf.reduce_min(x).",
+    "size": " Use tf.size(x).",
+    "ravel": " Use tf.reshape(x, [-1]).",
+    "transpose": " Use tf.transpose(x).",
+    "clip": " Use tf.clip_by_value(x, low, high).",
+    "assign": " Tensors never change; only a tf.Variable can be assigned.",
+    "backward": " Use tf.GradientTape: with tf.GradientTape() as tape: ...; tape.gradient(loss, sources).",
+    "detach": " Use tf.stop_gradient(x).",
+    "name": " Eager tensors have no names; variables have.",
+    "op": " Eager tensors have no graph.",
+    "graph": " Eager tensors have no graph.",
+    "grad": " Gradients are returned by tape.gradient(loss, sources).",
+}
+
+
+def _absent(name: str, hint: str) -> property:
+    def absent(self: Tensor) -> Any:
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}.{hint}")
+
+    return property(absent)
+
+
+for _name, _hint in _ATTRIBUTE_HINTS.items():
+    setattr(Tensor, _name, _absent(_name, _hint))
+
+
+class EagerTensor(Tensor):
+    """A tensor on a NumPy array (or NumPy scalar). Only this class has `_array`; its absence elsewhere is what sends an
+    operation to the general path."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        self._id = 0
+
+    @property
+    def shape(self) -> TensorShape:
+        return tuple.__new__(TensorShape, self._array.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return BY_NUMPY[self._array.dtype]
+
+    @property
+    def ndim(self) -> int:
+        return self._array.ndim
+
+    @property
+    def device(self) -> str:
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    backing_device = device
+
+    def numpy(self) -> Any:
+        """A copy as a NumPy array; a NumPy scalar when the rank is 0, bytes for a scalar string."""
+        self._leaves(".numpy()")
+        array = self._array
+        if array.ndim == 0:
+            return array[()]
+        return array.copy()
+
+    def _leaves(self, how: str) -> None:
+        """Tell whoever watches that the value goes where no derivative follows."""
+        for observer in current().observers:
+            observer.left(self, how)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        self._leaves("a NumPy conversion")
+        array = np.asarray(self._array)
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        if copy:
+            return array.copy()
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def __len__(self) -> int:
+        if not self._array.ndim:
+            raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
+        return self._array.shape[0]
+
+    def __bool__(self) -> bool:
+        array = self._array
+        if array.size > 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. The tensor has shape "
+                f"{array.shape}; use tf.reduce_any(x) or tf.reduce_all(x)."
+            )
+        self._leaves("a Python truth value")
+        return bool(array.reshape(())[()]) if array.size else False
+
+    def _number(self, kind: type) -> Any:
+        if self._array.ndim:
+            raise TypeError(
+                f"Only a tensor of rank 0 converts to a Python {kind.__name__}; this one has shape {self._array.shape}. "
+                "Index or reduce it first."
+            )
+        self._leaves(f"{kind.__name__}()")
+        return kind(self._array[()])
+
+    def __float__(self) -> float:
+        return self._number(float)
+
+    def __int__(self) -> int:
+        return self._number(int)
+
+    def __complex__(self) -> complex:
+        return self._number(complex)
+
+    def __index__(self) -> int:
+        if self._array.dtype.kind not in "iu":
+            raise TypeError(f"Only an integer tensor can be used as an index, this one is {self.dtype.name}. Cast it: tf.cast(x, tf.int32).")
+        return self._number(int)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._array[()] if self._array.ndim == 0 else self._array, spec) if spec else str(self)
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({_text(self._array)}, shape={self._array.shape}, dtype={self.dtype.name})"
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self._array.shape}, dtype={self.dtype.name}, numpy={self._array!r}>"
+
+    def __reduce__(self):
+        return EagerTensor, (self._array,)
+
+
+def _text(array: Any) -> str:
+    return repr(array[()]) if array.dtype.kind == "O" and array.ndim == 0 else np.array2string(np.asarray(array))
+
+
+class Reference:
+    """Compares and hashes by the identity of the object it refers to."""
+
+    __slots__ = ("_object", "__weakref__")
+
+    def __init__(self, object_: Any) -> None:
+        self._object = object_
+
+    def deref(self) -> Any:
+        return self._object
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Reference) and self._object is other._object
+
+    def __hash__(self) -> int:
+        return id(self._object)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._object!r}>"

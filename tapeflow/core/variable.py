@@ -1,0 +1,217 @@
+"""Variable: a mutable cell with a value in it. Reading it inside a tape is what watches it."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .convert import register_conversion, to_tensor
+from .dtypes import DType, as_dtype, resource
+from .errors import invalid
+from .frames import current
+from .shapes import TensorShape
+from .tensor import EagerTensor, Reference, Tensor, next_id
+
+
+class Variable:
+    """A tensor that can be changed, and that tapes watch by themselves.
+
+    >>> import tapeflow as tf
+    >>> v = tf.Variable(3.)
+    >>> with tf.GradientTape() as tape:
+    ...     y = v * v
+    >>> tape.gradient(y, v).numpy()
+    np.float32(6.0)
+    >>> v.assign_sub(1.).numpy()
+    np.float32(2.0)
+    """
+
+    __array_priority__ = 100
+
+    def __new__(cls, *_: Any, **__: Any) -> "Variable":
+        return object.__new__(ResourceVariable if cls is Variable else cls)
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Callable | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified: a value, or a function that returns one.")
+        if callable(initial_value):
+            initial_value = initial_value()
+        value = to_tensor(initial_value, None if dtype is None else as_dtype(dtype))
+        self._dtype = value.dtype
+        self._shape = value.shape if shape is None else TensorShape(shape)
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(f"The initial value's shape {value.shape} is not compatible with the explicitly supplied `shape` argument {self._shape}.")
+        self._value = value._array
+        self._name = f"{name or 'Variable'}:0"
+        self._trainable = True if trainable is None else bool(trainable)
+        self.constraint = constraint
+        self._id = next_id()
+        self._lock = threading.Lock()
+
+    # ---- what it is
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+    name = property(lambda self: self._name)
+    trainable = property(lambda self: self._trainable)
+    ndim = property(lambda self: self._value.ndim)
+    device = property(lambda self: "/job:localhost/replica:0/task:0/device:CPU:0")
+    handle = property(lambda self: _Handle())
+    synchronization = property(lambda self: None)
+    aggregation = property(lambda self: None)
+
+    def get_shape(self) -> TensorShape:
+        return self._shape
+
+    def ref(self) -> Reference:
+        """A hashable handle, equal only to another handle on this variable."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    # ---- reading
+
+    def value(self) -> Tensor:
+        """The value now, as a tensor. Each read is a tensor of its own, and every open tape is told of it."""
+        tensor = EagerTensor(self._value)
+        for observer in current().observers:
+            observer.read(self, tensor)
+        return tensor
+
+    read_value = value
+    initialized_value = value
+
+    def numpy(self) -> Any:
+        """A copy of the value as a NumPy array, or a NumPy scalar."""
+        return self.value().numpy()
+
+    # ---- writing
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Replaces the value. The shape must be the variable's; Python and NumPy values are converted to its dtype."""
+        tensor = to_tensor(value, self._dtype)
+        if not self._shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
+                f"and the assigned value shape {tensor.shape} are incompatible."
+            )
+        return self._store(tensor._array, (tensor,), read_value)
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Adds `delta`, which must have the variable's shape."""
+        tensor = self._delta("assign_add", delta)
+        with self._lock:
+            return self._store(self._value + tensor._array, (tensor,), read_value)
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtracts `delta`, which must have the variable's shape."""
+        tensor = self._delta("assign_sub", delta)
+        with self._lock:
+            return self._store(self._value - tensor._array, (tensor,), read_value)
+
+    def _delta(self, what: str, delta: Any) -> Tensor:
+        tensor = to_tensor(delta, self._dtype)
+        if tensor._array.shape != self._value.shape:
+            raise invalid(
+                f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape {tensor._array.shape}; "
+                "they must be equal. Use tf.broadcast_to(value, v.shape) if broadcasting is meant."
+            )
+        if self._dtype.kind not in "fciu":
+            raise invalid(f"{what} is not defined for the {self._dtype.name} variable '{self._name}'; use assign.")
+        return tensor
+
+    def _store(self, array: Any, given: tuple = (), read_value: bool = True) -> Any:
+        """The one place where the value changes. An assignment is an access too: tapes are told."""
+        self._value = array
+        for observer in current().observers:
+            observer.read(self, None)
+            for tensor in given:
+                observer.left(tensor, f"assigning to variable '{self._name}'")
+        return _alias(self) if read_value else None
+
+    # ---- as a Python object
+
+    def __bool__(self) -> bool:
+        return bool(self.value())
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __int__(self) -> int:
+        return int(self.value())
+
+    def __complex__(self) -> complex:
+        return complex(self.value())
+
+    def __index__(self) -> int:
+        return self.value().__index__()
+
+    def __len__(self) -> int:
+        return len(EagerTensor(self._value))
+
+    def __format__(self, spec: str) -> str:
+        return format(EagerTensor(self._value), spec) if spec else str(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.value().__array__(dtype, copy)
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    def __copy__(self) -> "Variable":
+        return self
+
+    def __deepcopy__(self, memo: dict) -> "Variable":
+        made = Variable(EagerTensor(self._value), trainable=self._trainable, name=self._name[:-2], shape=self._shape)
+        memo[id(self)] = made
+        return made
+
+    def __reduce__(self):
+        return _unpickle, (self._value, self._trainable, self._name[:-2], self._shape)
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self._dtype.name}, numpy={self._value!r}>"
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError("'Variable' object does not support item assignment. Use v[i].assign(value).")
+
+
+class ResourceVariable(Variable):
+    """The concrete class behind `tf.Variable`."""
+
+
+class _UnreadVariable(ResourceVariable):
+    """What `assign` returns: the same cell under another object, which reads the latest value."""
+
+
+def _alias(variable: Variable) -> Variable:
+    alias = object.__new__(_UnreadVariable)
+    alias.__dict__ = variable.__dict__
+    return alias
+
+
+def _unpickle(value: Any, trainable: bool, name: str, shape: Any) -> Variable:
+    return Variable(EagerTensor(value), trainable=trainable, name=name, shape=shape)
+
+
+class _Handle:
+    dtype = resource
+
+
+register_conversion(Variable, lambda variable, dtype: to_tensor(variable.value(), dtype))

@@ -1,0 +1,1 @@
+"""Matrix decompositions and what is solved with them."""

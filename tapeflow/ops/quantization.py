@@ -1,0 +1,1 @@
+"""Rounding to few levels."""

@@ -1,0 +1,1 @@
+"""Running sums, products and log-sum-exps along an axis."""

@@ -1,0 +1,1 @@
+"""Order: sort, top_k, unique, search."""

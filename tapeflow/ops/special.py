@@ -1,0 +1,1 @@
+"""Special functions: gamma, erf, Bessel and their relatives."""

@@ -1,0 +1,1 @@
+"""GradientTape: recording operations and walking back over them."""

@@ -1,0 +1,99 @@
+"""Checks what `tape.gradient` is given, once and before any work: targets, sources and the gradients to start from."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core import nest
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.errors import dtype_clash, invalid
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variable import Variable
+
+
+def _is_one(value: Any) -> bool:
+    return isinstance(value, (Tensor, Variable)) or hasattr(value, "_differentiable")
+
+
+def checked_targets(target: Any) -> list:
+    """The targets, flat; composites by the tensor in them that has a gradient."""
+    if target is None:
+        raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but received None.")
+    return _checked(target, "target", "Compute it with tf operations inside the tape's `with` block.")
+
+
+def checked_sources(sources: Any) -> list:
+    if _is_one(sources):
+        return [sources]
+    leaves = nest.flatten(sources)
+    _check_leaves(sources, leaves, "source", "Sources are the tensors and variables to differentiate with respect to.")
+    return leaves
+
+
+def _checked(structure: Any, what: str, repair: str) -> list:
+    leaves = [structure] if _is_one(structure) else nest.flatten(structure)
+    _check_leaves(structure, leaves, what, repair)
+    return [getattr(leaf, "_differentiable", leaf) for leaf in leaves]
+
+
+def _check_leaves(structure: Any, leaves: list, what: str, repair: str) -> None:
+    for k, leaf in enumerate(leaves):
+        if not _is_one(leaf):
+            where = f"{what.capitalize()}{nest.paths(structure)[k]}" if nest.is_nested(structure) else f"The {what}"
+            given = "None" if leaf is None else f"{leaf!r} of type {type(leaf).__name__}"
+            raise TypeError(f"{where} is {given}, not a tensor or variable. {repair}")
+
+
+def seeds(target: Any, targets: list, output_gradients: Any) -> list:
+    """One starting gradient for each target: ones, or what the caller gave. None for targets that have no gradient."""
+    if output_gradients is None:
+        return [_ones(t) if t.dtype.is_inexact else None for t in targets]
+    given = _paired(target, targets, output_gradients)
+    return [_seed(t, s, k) if t.dtype.is_inexact else None for k, (t, s) in enumerate(zip(targets, given))]
+
+
+def _ones(target: Any) -> Tensor:
+    shape, dtype = tuple(target.shape), target.dtype.np
+    return EagerTensor(np.ones(shape, dtype) if shape else dtype.type(1))
+
+
+def _paired(target: Any, targets: list, given: Any) -> list:
+    if not nest.is_nested(target):
+        flat = nest.flatten(given)
+        return flat if len(flat) == 1 and isinstance(flat[0], (Tensor, Variable, np.ndarray)) else [given]
+    flat = nest.flatten(given)
+    if len(flat) != len(targets):
+        raise ValueError(
+            f"output_gradients has {len(flat)} entries for {len(targets)} targets; give one for each (None for ones), "
+            "in the structure of the target."
+        )
+    if _has_dict(target) and nest.paths(given) != nest.paths(target):
+        raise ValueError(
+            f"output_gradients must have the structure of the target: it has entries {nest.paths(given)}, the target "
+            f"{nest.paths(target)}. (A list would pair with the dict's sorted keys.)"
+        )
+    if all(s is None for s in flat):
+        raise ValueError("Every entry of output_gradients is None, and None cannot become a tensor; leave the argument out for ones.")
+    return flat
+
+
+def _has_dict(structure: Any) -> bool:
+    if isinstance(structure, dict):
+        return True
+    return isinstance(structure, (list, tuple)) and any(map(_has_dict, structure))
+
+
+def _seed(target: Any, seed: Any, k: int) -> Tensor:
+    if seed is None:
+        return _ones(target)
+    if isinstance(seed, (Tensor, Variable)) and seed.dtype is not target.dtype:
+        raise dtype_clash(
+            f"output_gradients[{k}] is {seed.dtype.name}, but its target is {target.dtype.name}. Convert it with tf.cast."
+        )
+    seed = to_tensor(seed, target.dtype)
+    if tuple(seed.shape) != tuple(target.shape):
+        raise invalid(
+            f"output_gradients[{k}] has shape {tuple(seed.shape)}, but its target has shape {tuple(target.shape)}. They must be "
+            "equal; tf.broadcast_to(seed, target.shape) makes them so."
+        )
+    return seed
