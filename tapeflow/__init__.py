@@ -6,6 +6,7 @@ from .api import (
     array_protocol,
     bitwise,
     clipping,
+    constants,
     control,
     debugging,
     initializers,
@@ -24,6 +25,7 @@ from .api import (
     sparse,
     strings,
 )
+from .api.constants import constant, convert_to_tensor
 from .core import errors
 from .core.dtypes import (
     DType,
