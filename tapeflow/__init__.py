@@ -4,11 +4,13 @@ from . import ops
 from .api import (
     array,
     array_protocol,
+    autodiff,
     bitwise,
     clipping,
     constants,
     control,
     debugging,
+    getitem,
     initializers,
     image,
     linalg,
@@ -25,7 +27,33 @@ from .api import (
     sparse,
     strings,
 )
+from .api.autodiff import custom_gradient, grad_pass_through, gradients, recompute_grad
+from .api.array import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
+    cast,
+    ensure_shape,
+    guarantee_const,
+    identity,
+    identity_n,
+    rank,
+    shape,
+    shape_n,
+    size,
+    stop_gradient,
+)
+from .api.building import eye, fill, linspace, meshgrid, one_hot, ones, ones_like, range, sequence_mask, zeros, zeros_like
 from .api.constants import constant, convert_to_tensor
+from .api.einsum import einsum
+from .api.indexing import boolean_mask, gather, gather_nd, slice, strided_slice, where
+from .api.joining import concat, dynamic_partition, dynamic_stitch, parallel_stack, split, stack, unstack
+from .api.norms import norm
+from .api.products import matmul, tensordot
+from .api.shaping import broadcast_to, expand_dims, pad, repeat, reshape, reverse, reverse_sequence, roll, squeeze, tile, transpose
+from .api.reductions import reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum
+from .api.scans import cumsum
+from .api.specs import IndexedSlicesSpec, TensorSpec, TypeSpec, type_spec_from_value
+from .api.variables import is_tensor, register_tensor_conversion_function, variable_creator_scope
 from .core import errors
 from .core.dtypes import (
     DType,
@@ -51,6 +79,7 @@ from .core.dtypes import (
     uint64,
     variant,
 )
+from .core.policies import VariableAggregation, VariableSynchronization
 from .core.shapes import TensorShape
 from .core.slices import IndexedSlices
 from .core.tensor import Tensor

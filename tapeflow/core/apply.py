@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .composite import Composite
 from .convert import constant_like, convert_group, to_tensor
 from .dtypes import ANY, BY_NUMPY, NATIVE, STRING
 from .errors import OpError, dtype_clash, invalid, user_line
@@ -30,8 +31,13 @@ def apply(prim: Any, args: tuple, params: dict) -> Any:
             a = constant_like(a, b._array)
             if a is not None:
                 return prim.entry(a, b, **params)
-    args = convert_arguments(prim, args)
-    frame = current()
+    for a in args:
+        if isinstance(a, Composite):
+            return a._apply(prim, args, params)
+    tensors = convert_arguments(prim, args)
+    if tensors is not args and not prim.variadic:
+        return prim.entry(*tensors, **params)  # now it may be the common case
+    args, frame = tensors, current()
     if frame.eager:
         check_dtypes(prim, args)
         out = compute(prim, args, params)
@@ -93,8 +99,7 @@ def compute(prim: Any, args: tuple, params: dict) -> Any:
             if a.dtype not in NATIVE and a.dtype.kind != "O":  # bfloat16, float8, int4: compute in a wider type
                 narrow, arrays[k] = a.dtype, a.astype(np.int8 if BY_NUMPY[a.dtype].is_integer else np.float32)
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
+        with np.errstate(all="ignore"):
             out = prim.on("numpy", np)(*arrays, **params)
     except (ValueError, TypeError, IndexError, np.linalg.LinAlgError) as error:
         raise explained(prim, args, params, error) from error
@@ -129,5 +134,5 @@ def describe(prim: Any, args: tuple, params: dict | None = None) -> str:
 
 
 def as_tensor(value: Any) -> Tensor:
-    """`value` itself when it is a tensor, else converted: what composite functions call on their arguments."""
-    return value if isinstance(value, Tensor) else to_tensor(value)
+    """`value` itself when it is a tensor (or ragged, or sparse), else converted: what public functions call on their arguments."""
+    return value if isinstance(value, (Tensor, Composite)) else to_tensor(value)

@@ -9,17 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from .composite import Composite
 from .dtypes import BY_NUMPY, DType, as_dtype, bool_, complex128, float32, int32, int64, string
 from .errors import dtype_clash
 from .tensor import EagerTensor, Tensor
 
-_CONVERSIONS: list[tuple[Any, Callable]] = []
+_CONVERSIONS: list[tuple[int, Any, Callable]] = []
 _NUMBERS = (bool, int, float, complex)
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, np.ndarray})
+_PROTOCOLS = ("__tf_tensor__", "__array__", "__buffer__")
 
 
-def register_conversion(types: Any, function: Callable) -> None:
-    """`function(value, dtype)` makes a tensor of values of these types. Later registrations win."""
-    _CONVERSIONS.insert(0, (types, function))
+def register_conversion(types: Any, function: Callable, priority: int = 100) -> None:
+    """`function(value, dtype)` makes a tensor of values of these types, or returns NotImplemented. The lowest priority goes
+    first, among equals the one registered last."""
+    _CONVERSIONS.insert(0, (priority, types, function))
+    _CONVERSIONS.sort(key=lambda entry: entry[0])
 
 
 def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
@@ -31,7 +36,9 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
                 f"Convert it with tf.cast(x, tf.{dtype.name})."
             )
         return value
-    for types, function in _CONVERSIONS:
+    if type(value) in _PLAIN:  # the frequent ones, for which nobody registers a conversion
+        return EagerTensor(from_numpy(value, dtype) if type(value) is np.ndarray else from_number(value, dtype))
+    for _, types, function in _CONVERSIONS:
         if isinstance(value, types):
             made = function(value, dtype)
             if made is not NotImplemented:
@@ -50,6 +57,15 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
         + (" A None often means that a function did not return a value, or that a gradient was not connected." if value is None else "")
     )
+
+
+def is_convertible(value: Any) -> bool:
+    """Could `to_tensor` make a tensor of such a value? (Its parts, or its dtype, may still refuse.)"""
+    if isinstance(value, (Tensor, *_NUMBERS, str, bytes, list, tuple, range, np.ndarray, np.generic)):
+        return True
+    if value is None or isinstance(value, (set, dict)):
+        return False
+    return any(isinstance(value, types) for _, types, _ in _CONVERSIONS) or any(hasattr(value, a) for a in _PROTOCOLS)
 
 
 def from_numpy(array: Any, dtype: DType | None = None) -> Any:
@@ -91,9 +107,9 @@ def _object_array(array: np.ndarray) -> np.ndarray:
 
 
 def _loses(before: Any, after: Any, dtype: DType) -> bool:
-    """Floats into integers must be whole, anything into bool must be bool; float precision may go."""
-    if dtype.kind in "iu":
-        return before.dtype.kind in "fc" and not np.array_equal(after.astype(before.dtype), before)
+    """Into integers only what is whole and in range, into bool only bool, into real only real. Precision of floats may go."""
+    if dtype.kind in "iu" and before.dtype.kind != "b":
+        return not np.array_equal(after.astype(before.dtype), before) or bool(np.any((after < 0) != (np.real(before) < 0)))
     if dtype.kind == "b":
         return True
     return before.dtype.kind == "c" and dtype.kind != "c"
@@ -121,7 +137,8 @@ def fits(value: Any, dtype: DType) -> bool:
 
 def from_number(value: Any, dtype: DType | None = None) -> Any:
     """A NumPy scalar (a 0-d object array for strings)."""
-    if dtype is None:
+    chosen = dtype is None
+    if chosen:
         dtype = default_dtype(value)
     if not fits(value, dtype):
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
@@ -129,8 +146,22 @@ def from_number(value: Any, dtype: DType | None = None) -> Any:
         return np.array(value.encode() if isinstance(value, str) else value, object)
     if dtype.kind in "iu" and not dtype.min <= value <= dtype.max:
         raise ValueError(f"Cannot convert {value!r} to {dtype.name}: it holds {dtype.min} to {dtype.max}.")
+    if chosen and dtype is float32 and _overflows(value):
+        raise _too_large(value)
     with np.errstate(all="ignore"):
         return dtype.as_numpy_dtype(value)
+
+
+def _overflows(value: float) -> bool:
+    """A finite number that the default float32 would turn into inf."""
+    return abs(value) > _LARGEST and value - value == 0
+
+
+def _too_large(value: float) -> ValueError:
+    return ValueError(f"{value!r} is too large for float32, the default for Python numbers. Ask for a dtype: tf.constant({value!r}, tf.float64).")
+
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 def from_sequence(value: Sequence, dtype: DType | None = None) -> Any:
@@ -140,6 +171,8 @@ def from_sequence(value: Sequence, dtype: DType | None = None) -> Any:
         return _from_mixed(value, leaves, shape, dtype)
     if dtype is None:
         dtype = _common_dtype(leaves)
+        if dtype is float32 and (large := next(filter(_overflows, leaves), None)) is not None:
+            raise _too_large(large)
     if any(not fits(x, dtype) for x in leaves):
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
     if dtype.kind == "s":
@@ -217,14 +250,14 @@ def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
     leader = None
     for k, v in enumerate(values):
         if not isinstance(v, (*_NUMBERS, str, bytes, list, tuple, range, np.ndarray, np.generic)):
-            converted[k] = to_tensor(v)
+            converted[k] = v if isinstance(v, Composite) else to_tensor(v)
             leader = leader or converted[k].dtype
     if leader is None:
         first = next((k for k, v in enumerate(values) if isinstance(v, (np.ndarray, np.generic))), 0)
         converted[first] = to_tensor(values[first])
         leader = converted[first].dtype
     for k, v in enumerate(converted):
-        if not isinstance(v, Tensor):
+        if not isinstance(v, (Tensor, Composite)):
             converted[k] = _follow(v, leader, k, prim)
     return converted
 

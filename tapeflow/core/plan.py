@@ -11,10 +11,13 @@ from .broadcasting import sum_to
 
 
 class Plan(NamedTuple):
-    save_eager: Any  # (out, args, params) -> what the rules read, from tensors on arrays
-    save_any: Any  # the same from any tensors
-    pulls: Any  # (on tensors, on bare arrays, conjugate around them?, take sparse gradients?)
-    positions: tuple[int, ...]  # of the inputs that get a gradient; a pull returns one for each
+    """`record(new_id, out, args, params)` is the whole record: (new_id, ids of the inputs that get a gradient, pulls, what the
+    rules read); `record_any` is the same for tensors that are not on arrays. `pulls` is (on tensors, on bare arrays, conjugate
+    around them?, take sparse gradients?); a pull returns one gradient for each of the ids."""
+
+    record: Any
+    record_any: Any
+    pulls: tuple
 
 
 def rule_names(rule: Any) -> tuple[str, ...]:
@@ -70,7 +73,7 @@ def write(prim: Any, mask: int, count: int) -> Plan | None:
     """The plan, or None when no watched input has a rule."""
     slots: dict[tuple[str, str], int] = {}
     env: dict[str, Any] = {"sum_to": sum_to}
-    pulls: list[str] = []
+    pulled: list[str] = []
     positions: list[int] = []
 
     def saved(kind: str, source: str) -> str:
@@ -108,11 +111,10 @@ def write(prim: Any, mask: int, count: int) -> Plan | None:
         else:
             continue
         positions.append(i)
-        pulls.append(unbroadcast(text, i))
+        pulled.append(unbroadcast(text, i))
     if not positions:
         return None
-    pulls = _share_joint_calls(pulls, env)
-    text = f"lambda ops, g, s: ({''.join(p + ', ' for p in pulls)})"
+    text = f"lambda ops, g, s: ({''.join(p + ', ' for p in _share_joint_calls(pulled))})"
     on_tensors = text.replace("@values", "").replace("@value", "")
     on_arrays = text.replace("@values", "arrays").replace("@value", "array")
     for i in range(len(slots)):  # inlined: a call per saved value would cost as much as a small kernel
@@ -120,10 +122,11 @@ def write(prim: Any, mask: int, count: int) -> Plan | None:
         on_arrays = on_arrays.replace(f"arrays(s[{i}])", f"[t._array for t in s[{i}]]")
     name = f"<backward of {prim.name}>"
     compiled = lambda source: eval(compile(source, name, "eval"), env | {"__name__": "tapeflow.plans"})
-    take = lambda how: compiled(f"lambda y, x, p: ({''.join(_take(how, k, s) + ', ' for k, s in slots)})")
-    return Plan(
-        take(_TAKE_EAGER), take(_TAKE_ANY), (compiled(on_tensors), compiled(on_arrays), prim.holomorphic, prim.keeps_sparse), tuple(positions)
-    )
+    pulls = env["pulls"] = compiled(on_tensors), compiled(on_arrays), prim.holomorphic, prim.keeps_sparse
+    ids = "".join(f"x[{i}]._id, " for i in positions)
+    take = lambda how: "".join(_take(how, kind, source) + ", " for kind, source in slots)
+    record = lambda how: compiled(f"lambda new, y, x, p: (new, ({ids}), pulls, ({take(how)}))")
+    return Plan(record(_TAKE_EAGER), record(_TAKE_ANY), pulls)
 
 
 def _take(how: dict[str, str], kind: str, source: str) -> str:
@@ -133,7 +136,7 @@ def _take(how: dict[str, str], kind: str, source: str) -> str:
     return how[kind].format(source)
 
 
-def _share_joint_calls(pulls: list[str], env: dict[str, Any]) -> list[str]:
+def _share_joint_calls(pulls: list[str]) -> list[str]:
     """A joint rule is called once, however many of its gradients are wanted."""
     calls = [p.rpartition("[")[0] for p in pulls if p.startswith("joint_")]
     if len(calls) < 2:

@@ -47,6 +47,7 @@ class Primitive:
         shape: Callable | None = None,
         dtypes: Any = ANY,
         outputs: tuple[str, ...] | None = None,
+        elementwise: bool = False,
         broadcasts: bool | str = False,
         holomorphic: bool = True,
         result: str | Callable | None = None,
@@ -59,6 +60,7 @@ class Primitive:
         `shape`       (*specs, **params) -> Spec, or a tuple of them; without it the kernel is run on zeros
         `dtypes`      the set that all inputs share one dtype of, or sets by input: {"x updates": NUMERIC, "indices": INDEX}
         `outputs`     names of several outputs; ("*",) when their number varies
+        `elementwise` every element of the output depends on the elements of the inputs at the same place alone
         `broadcasts`  True: like NumPy, the walk sums gradients back; "batch": only the leading axes (matmul)
         `holomorphic` False when the rules deal with complex numbers themselves; otherwise they are written as for real
                       numbers and the walk conjugates around them
@@ -70,7 +72,8 @@ class Primitive:
         self.variadic = bool(inputs) and inputs[0].startswith("*")
         self.inputs = tuple(i.lstrip("*") for i in inputs)
         self.params = params
-        self.outputs, self.broadcasts, self.holomorphic = outputs, broadcasts, holomorphic
+        self.outputs, self.holomorphic = outputs, holomorphic
+        self.elementwise, self.broadcasts = elementwise, broadcasts
         self.result, self.keeps_sparse, self.clash = result, keeps_sparse, clash
         self.kernel, self.shape = kernel, shape
         self.groups = self._dtype_groups(dtypes)

@@ -84,6 +84,30 @@ class TensorShape(tuple):
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
+    def with_rank_at_most(self, rank: int) -> "TensorShape":
+        if self.rank is not None and self.rank > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Is every shape that fits this one also a shape that fits the other?"""
+        other = TensorShape(other)
+        if other is _UNKNOWN:
+            return True
+        return self.rank == other.rank and all(o is None or o == s for s, o in zip(self, other))
+
+    def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
+        """What both shapes share: sizes that differ become None, ranks that differ an unknown rank."""
+        other = TensorShape(other)
+        if self is _UNKNOWN or self.rank != other.rank:
+            return _UNKNOWN
+        return TensorShape([a if a == b else None for a, b in zip(self, other)])
+
+    def assert_same_rank(self, other: Any) -> None:
+        other = TensorShape(other)
+        if self.rank is not None and other.rank is not None and self.rank != other.rank:
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
     def assert_is_compatible_with(self, other: Any) -> None:
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")

@@ -37,7 +37,8 @@ class IndexedSlices:
     __array_priority__ = 100
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+        self._values, self._indices = _as_tensor(values), _as_tensor(indices)
+        self._dense_shape = dense_shape if dense_shape is None else _as_tensor(dense_shape)
 
     @property
     def values(self) -> Tensor:
@@ -77,8 +78,7 @@ class IndexedSlices:
             )
         if dtype is not None and dtype is not self.dtype:
             raise ValueError(f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self.dtype.name}.")
-        indices = to_tensor(self._indices)
-        return recorded.unsorted_segment_sum(to_tensor(self._values), indices, num_segments=self.shape[0])
+        return recorded.unsorted_segment_sum(self._values, self._indices, num_segments=self.shape[0])
 
     # What a tape differentiates when the slices are a source: the values.
     @property
@@ -96,6 +96,10 @@ class IndexedSlices:
 
     def __repr__(self) -> str:
         return f"IndexedSlices(indices={self._indices!r}, values={self._values!r}, dense_shape={self._dense_shape!r})"
+
+
+def _as_tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Tensor) else to_tensor(value)
 
 
 register_conversion(IndexedSlices, lambda value, dtype: value._dense(dtype))

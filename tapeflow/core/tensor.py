@@ -16,6 +16,12 @@ from .shapes import TensorShape
 next_id = itertools.count(1).__next__
 
 
+def identify(tensor: "Tensor") -> int:
+    """Give the tensor an id, for good."""
+    tensor._id = next_id()
+    return tensor._id
+
+
 class Tensor:
     """A value with a shape and a dtype. Made by `tf.constant` and by every operation; never changed.
 
@@ -67,9 +73,6 @@ class Tensor:
             "Use tf.tensor_scatter_nd_update(x, indices, values), tf.where(mask, a, b), or a tf.Variable with v[i].assign(value)."
         )
 
-    def __dir__(self) -> list[str]:
-        return [name for name in object.__dir__(self) if name not in _ATTRIBUTE_HINTS]
-
 
 # Names people expect from NumPy and PyTorch. (Properties: a `__getattr__` would slow down every other attribute, 2x in all.)
 _ATTRIBUTE_HINTS = {
@@ -77,16 +80,13 @@ _ATTRIBUTE_HINTS = {
     "item": " Use x.numpy().item() or float(x).",
     "astype": " Use tf.cast(x, dtype).",
     "reshape": " Use tf.reshape(x, shape).",
-    "T": " Use tf.transpose(x).",
     "sum": " Use tf.reduce_sum(x).",
     "mean": " Use tf.reduce_mean(x).",
     "max": " Use tf.reduce_max(x).",
     "min": " Use tf.reduce_min(x).",
-    "size": " Use tf.size(x).",
     "ravel": " Use tf.reshape(x, [-1]).",
     "transpose": " Use tf.transpose(x).",
     "clip": " Use tf.clip_by_value(x, low, high).",
-    "assign": " Tensors never change; only a tf.Variable can be assigned.",
     "backward": " Use tf.GradientTape: with tf.GradientTape() as tape: ...; tape.gradient(loss, sources).",
     "detach": " Use tf.stop_gradient(x).",
     "name": " Eager tensors have no names; variables have.",
@@ -111,7 +111,8 @@ class EagerTensor(Tensor):
     """A tensor on a NumPy array (or NumPy scalar). Only this class has `_array`; its absence elsewhere is what sends an
     operation to the general path."""
 
-    __slots__ = ("_array",)
+    # `_origin` is only set by `v[i]`: the variable and the index, for v[i].assign(value).
+    __slots__ = ("_array", "_origin")
 
     def __init__(self, array: Any) -> None:
         self._array = array
@@ -134,6 +135,37 @@ class EagerTensor(Tensor):
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     backing_device = device
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._array.size
+
+    def cpu(self) -> "EagerTensor":
+        """The tensor itself: NumPy's arrays are on the CPU."""
+        return self
+
+    @property
+    def assign(self) -> Any:
+        """Only on a part of a variable: `v[i].assign(value)`, `.assign_add(value)`, `.assign_sub(value)` change that part."""
+        return self._assigner("assign")
+
+    @property
+    def assign_add(self) -> Any:
+        return self._assigner("assign_add")
+
+    @property
+    def assign_sub(self) -> Any:
+        return self._assigner("assign_sub")
+
+    def _assigner(self, name: str) -> Any:
+        try:
+            variable, key = self._origin
+        except AttributeError:
+            raise AttributeError(
+                f"'EagerTensor' object has no attribute {name!r}. Tensors never change; only a tf.Variable can be assigned."
+            ) from None
+        return variable._assigner(name, key)
 
     def numpy(self) -> Any:
         """A copy as a NumPy array; a NumPy scalar when the rank is 0, bytes for a scalar string."""
@@ -198,20 +230,39 @@ class EagerTensor(Tensor):
         return self._number(int)
 
     def __format__(self, spec: str) -> str:
-        return format(self._array[()] if self._array.ndim == 0 else self._array, spec) if spec else str(self)
+        return format(self._array[()] if self._array.ndim == 0 else self._array, spec)
 
     def __str__(self) -> str:
         return f"tf.Tensor({_text(self._array)}, shape={self._array.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: shape={self._array.shape}, dtype={self.dtype.name}, numpy={self._array!r}>"
+        return f"<tf.Tensor: shape={self._array.shape}, dtype={self.dtype.name}, numpy={representation(self._array)}>"
 
     def __reduce__(self):
         return EagerTensor, (self._array,)
 
+    def __dir__(self) -> list[str]:
+        absent = set(_ATTRIBUTE_HINTS) | (set() if hasattr(self, "assign") else {"assign", "assign_add", "assign_sub"})
+        return [name for name in object.__dir__(self) if name not in absent]
+
 
 def _text(array: Any) -> str:
-    return repr(array[()]) if array.dtype.kind == "O" and array.ndim == 0 else np.array2string(np.asarray(array))
+    """For `str`: on lines of its own when it takes several."""
+    text = _scalar(array) if array.ndim == 0 else str(array)
+    return f"\n{text}" if "\n" in text else text
+
+
+def representation(array: Any) -> str:
+    """For `repr` of tensors and variables."""
+    text = _scalar(array) if array.ndim == 0 else repr(array)
+    return f"\n{text}" if "\n" in text else text
+
+
+def _scalar(array: Any) -> str:
+    value = array[()]
+    if array.dtype.kind == "O":
+        return repr(value)
+    return str(value) if array.dtype.kind != "V" else repr(value.item())
 
 
 class Reference:

@@ -1,7 +1,10 @@
 """Variable: a mutable cell with a value in it. Reading it inside a tape is what watches it."""
 
+import inspect
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,11 +13,29 @@ from .convert import register_conversion, to_tensor
 from .dtypes import DType, as_dtype, resource
 from .errors import invalid
 from .frames import current
+from .policies import VariableAggregation, VariableSynchronization
 from .shapes import TensorShape
-from .tensor import EagerTensor, Reference, Tensor, next_id
+from .tensor import EagerTensor, Reference, Tensor, next_id, representation
+from .updates import Updates
+
+# What `tf.variable_creator_scope` puts between the call of tf.Variable and the making of one.
+creators: ContextVar[tuple] = ContextVar("tapeflow_creators", default=())
 
 
-class Variable:
+class _Creation(type):
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        chain = creators.get()
+        if not chain or cls is not Variable:
+            return super().__call__(*args, **kwargs)
+        make = super().__call__
+        for creator in chain:
+            make = partial(creator, make)
+        named = inspect.signature(Variable.__init__).bind(None, *args, **kwargs).arguments
+        del named["self"]
+        return make(**named)
+
+
+class Variable(Updates, metaclass=_Creation):
     """A tensor that can be changed, and that tapes watch by themselves.
 
     >>> import tapeflow as tf
@@ -61,6 +82,8 @@ class Variable:
         self._name = f"{name or 'Variable'}:0"
         self._trainable = True if trainable is None else bool(trainable)
         self.constraint = constraint
+        self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
+        self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
         self._id = next_id()
         self._lock = threading.Lock()
 
@@ -73,11 +96,27 @@ class Variable:
     ndim = property(lambda self: self._value.ndim)
     device = property(lambda self: "/job:localhost/replica:0/task:0/device:CPU:0")
     handle = property(lambda self: _Handle())
-    synchronization = property(lambda self: None)
-    aggregation = property(lambda self: None)
+    synchronization = property(lambda self: self._synchronization)
+    aggregation = property(lambda self: self._aggregation)
+    initializer = property(lambda self: None)
 
     def get_shape(self) -> TensorShape:
         return self._shape
+
+    def set_shape(self, shape: Any) -> None:
+        """States what is known of the shape, for a variable made with an open one; ValueError if it contradicts."""
+        shape = TensorShape(shape)
+        if not shape.is_compatible_with(self._value.shape):
+            raise ValueError(f"Variable '{self._name}' has shape {self._value.shape}, which is not compatible with {shape}.")
+        self._shape = self._shape.merge_with(shape)
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """True: a variable here has a value from its first moment."""
+        return EagerTensor(np.True_)
+
+    @property
+    def initial_value(self) -> Any:
+        raise RuntimeError("The initial value of a variable is not kept. Read the variable when it is made: tf.identity(v).")
 
     def ref(self) -> Reference:
         """A hashable handle, equal only to another handle on this variable."""
@@ -94,8 +133,7 @@ class Variable:
             observer.read(self, tensor)
         return tensor
 
-    read_value = value
-    initialized_value = value
+    read_value = read_value_no_copy = initialized_value = value
 
     def numpy(self) -> Any:
         """A copy of the value as a NumPy array, or a NumPy scalar."""
@@ -117,13 +155,13 @@ class Variable:
         """Adds `delta`, which must have the variable's shape."""
         tensor = self._delta("assign_add", delta)
         with self._lock:
-            return self._store(self._value + tensor._array, (tensor,), read_value)
+            return self._store(_computed(np.add, self._value, tensor._array), (tensor,), read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Subtracts `delta`, which must have the variable's shape."""
         tensor = self._delta("assign_sub", delta)
         with self._lock:
-            return self._store(self._value - tensor._array, (tensor,), read_value)
+            return self._store(_computed(np.subtract, self._value, tensor._array), (tensor,), read_value)
 
     def _delta(self, what: str, delta: Any) -> Tensor:
         tensor = to_tensor(delta, self._dtype)
@@ -186,7 +224,8 @@ class Variable:
         return _unpickle, (self._value, self._trainable, self._name[:-2], self._shape)
 
     def __repr__(self) -> str:
-        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self._dtype.name}, numpy={self._value!r}>"
+        name = self._name if type(self) is not _UnreadVariable else "UnreadVariable"
+        return f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, numpy={representation(self._value)}>"
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("'Variable' object does not support item assignment. Use v[i].assign(value).")
@@ -198,6 +237,15 @@ class ResourceVariable(Variable):
 
 class _UnreadVariable(ResourceVariable):
     """What `assign` returns: the same cell under another object, which reads the latest value."""
+
+
+def _computed(operation: Callable, a: Any, b: Any) -> Any:
+    """Overflow gives inf in silence, also where warnings or floating-point errors are fatal."""
+    try:
+        return operation(a, b)
+    except (RuntimeWarning, FloatingPointError):
+        with np.errstate(all="ignore"):
+            return operation(a, b)
 
 
 def _alias(variable: Variable) -> Variable:

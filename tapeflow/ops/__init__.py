@@ -4,6 +4,7 @@ from . import (
     activations,
     arithmetic,
     casting,
+    checks,
     complex_numbers,
     conv,
     decompositions,

@@ -1,12 +1,18 @@
-"""Sums, products, quotients, powers: the operators of a tensor."""
+"""Sums, products, quotients, powers: the operators of a tensor, and products that keep a zero gradient zero.
+
+`tf.where(x > 0, tf.math.log(x), 0.)` sends a zero gradient into log where x is 0, and 0 * inf is NaN. So rules with slopes that can
+be infinite or NaN multiply by `safe_mul(g, slope)`: where no gradient arrives, none goes on.
+"""
 
 import operator
 
+import numpy as np
 
-from tapeflow.core.dtypes import INEXACT, NUMERIC
-from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.dtypes import BOOL, FLOATING, INEXACT, NUMERIC, REAL
+from tapeflow.core.errors import InvalidArgumentError, invalid
+from tapeflow.core.primitive import CUT, primitive
 
-from .families import broadcasting, elementwise
+from .families import broadcast_shape, broadcasting, elementwise, same_shape
 
 
 def _op(python_operator, name):
@@ -27,3 +33,269 @@ mul = broadcasting(
     "mul(a, b)", kernel=_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a}
 )
 neg = elementwise("neg(x)", kernel=_op(operator.neg, "negative"), vjp=lambda g: -g, dtypes=NUMERIC)
+
+
+def _add_n(xp, *xs):
+    if len(xs) == 1:
+        return xs[0]
+    total = xs[0] + xs[1]
+    for x in xs[2:]:
+        total = total + x if total.ndim == 0 else xp.add(total, x, out=total) if xp is np else xp.add(total, x)
+    return total
+
+
+# Tensors of one shape, without an intermediate result for each.
+add_n = primitive("add_n(*xs)", kernel=_add_n, shape=same_shape, vjp=lambda g: g, dtypes=NUMERIC)
+
+
+# ---- products in which zero wins
+
+
+def _has_nan(x):
+    """A sum of squares is NaN only if an element is: one pass and no temporary, where `np.isnan(x).any()` takes two."""
+    if x.ndim == 0:
+        return x != x
+    flat = x.ravel()
+    total = flat.dot(flat)
+    return total != total
+
+
+def _safe_mul(a, b):
+    product = a * b
+    return np.where(a == 0, product.dtype.type(0), product) if _has_nan(product) else product
+
+
+# a * b, but 0 where `a` is 0, even if `b` is infinite or NaN.
+safe_mul = broadcasting(
+    "safe_mul(a, b)",
+    kernel={"numpy": _safe_mul},
+    vjp={"a": lambda ops, g, b: ops.safe_mul(g, b), "b": lambda ops, g, a: ops.safe_mul(g, a)},
+    dtypes=INEXACT,
+)
+
+
+def _safe_div(a, b):
+    quotient = a / b
+    return np.where(a == 0, quotient.dtype.type(0), quotient) if _has_nan(quotient) else quotient
+
+
+# a / b, but 0 where `a` is 0.
+safe_div = broadcasting(
+    "safe_div(a, b)",
+    kernel={"numpy": _safe_div},
+    vjp={"a": lambda ops, g, b: ops.safe_div(g, b), "b": lambda ops, g, b, y: -ops.safe_div(ops.safe_mul(g, y), b)},
+    dtypes=INEXACT,
+)
+
+
+def _masked(x, keep):
+    product = x * keep
+    return np.where(keep, x, product.dtype.type(0)) if _has_nan(product) else product
+
+
+# x where `keep` holds, else 0. A product is 15 times faster than NumPy's choice, and right unless x is infinite or NaN.
+masked = primitive(
+    "masked(x, keep)",
+    kernel={"numpy": _masked},
+    shape=broadcast_shape,
+    vjp={"x": lambda ops, g, keep: ops.masked(g, keep)},
+    dtypes={"x": INEXACT, "keep": BOOL},
+    broadcasts=True,
+)
+
+
+# ---- quotients
+
+div = broadcasting(
+    "div(a, b)",
+    kernel=_op(operator.truediv, "true_divide"),
+    vjp={"a": lambda ops, g, b: ops.safe_div(g, b), "b": lambda ops, g, b, y: -ops.safe_mul(g, y / b)},
+    dtypes=INEXACT,
+)
+
+
+def _no_zero_divisor(b):
+    if b.dtype.kind in "iu" and not (b.all() if b.ndim else b):
+        raise invalid("Integer division by zero. Integers have no infinity: cast to a floating dtype, or mask the divisor with tf.where.")
+
+
+def _floordiv(xp, a, b):
+    _no_zero_divisor(b)
+    return a // b if b.dtype.kind in "iu" else xp.floor(a / b)
+
+
+def _floormod(xp, a, b):
+    _no_zero_divisor(b)
+    return xp.remainder(a, b)
+
+
+def _truncatediv(xp, a, b):
+    _no_zero_divisor(b)
+    if b.dtype.kind not in "iu":
+        return xp.trunc(a / b)
+    quotient = a // b
+    return quotient + ((quotient < 0) & (quotient * b != a)).astype(quotient.dtype)
+
+
+def _truncatemod(xp, a, b):
+    _no_zero_divisor(b)
+    return xp.fmod(a, b)
+
+
+# floor* rounds the quotient down, truncate* towards zero; the remainder belongs to that.
+floordiv = broadcasting("floordiv(a, b)", kernel=_floordiv, vjp=CUT, dtypes=REAL)
+floormod = broadcasting(
+    "floormod(a, b)",
+    kernel=_floormod,
+    vjp={"a": lambda g: g, "b": lambda ops, g, a, b: -ops.safe_mul(g, ops.floordiv(a, b))},
+    dtypes=REAL,
+)
+truncatediv = broadcasting("truncatediv(a, b)", kernel=_truncatediv, vjp=CUT, dtypes=REAL)
+truncatemod = broadcasting(
+    "truncatemod(a, b)",
+    kernel=_truncatemod,
+    vjp={"a": lambda g: g, "b": lambda ops, g, a, b: -ops.safe_mul(g, ops.truncatediv(a, b))},
+    dtypes=REAL,
+)
+
+
+def _divide_no_nan(xp, a, b):
+    zero = b == 0
+    quotient = a / xp.where(zero, b.dtype.type(1), b)
+    return xp.where(zero, quotient.dtype.type(0), quotient)
+
+
+# a / b, but 0 where `b` is 0.
+divide_no_nan = broadcasting(
+    "divide_no_nan(a, b)",
+    kernel=_divide_no_nan,
+    vjp={"a": lambda ops, g, b: ops.divide_no_nan(g, b), "b": lambda ops, g, b, y: -ops.safe_mul(g, ops.divide_no_nan(y, b))},
+    dtypes=INEXACT,
+)
+
+reciprocal = elementwise("reciprocal(x)", kernel=lambda xp, x: 1 / x, vjp=lambda ops, g, y: -ops.safe_mul(g, y * y))
+
+
+# ---- powers
+
+square = elementwise("square(x)", kernel=lambda xp, x: x * x, vjp=lambda g, x: g * (x + x), dtypes=NUMERIC)
+sqrt = elementwise("sqrt(x)", kernel="sqrt", vjp=lambda ops, g, y: ops.safe_div(g, y + y))
+rsqrt = elementwise(
+    "rsqrt(x)", kernel=lambda xp, x: 1 / xp.sqrt(x), vjp=lambda ops, g, y: ops.safe_mul(g, y * y * y * -0.5)
+)
+
+# NumPy's power takes 60 ns an element whatever the exponent; products and roots take less than one.
+_FAST_POWERS = {
+    0: lambda a: np.ones(a.shape, a.dtype),
+    1: lambda a: a,
+    2: lambda a: a * a,
+    3: lambda a: a * a * a,
+    4: lambda a: np.square(a * a),
+}
+_FAST_FLOATING_POWERS = _FAST_POWERS | {
+    0.5: np.sqrt,
+    1.5: lambda a: a * np.sqrt(a),
+    -0.5: lambda a: 1 / np.sqrt(a),
+    -1: lambda a: 1 / a,
+    -2: lambda a: 1 / (a * a),
+}
+
+
+def _pow(a, b):
+    if b.ndim == 0:
+        fast = (_FAST_POWERS if a.dtype.kind in "iu" else _FAST_FLOATING_POWERS).get(b.item())
+        if fast is not None:
+            return fast(a)
+    if b.dtype.kind == "i" and (b < 0).any():
+        raise invalid("Integers to negative integer powers are not allowed: the result would be a fraction. Cast the base to a floating dtype.")
+    return np.power(a, b)
+
+
+def _pow_slope(a, b):
+    if b.ndim == 0:
+        exponent = b.item()
+        if exponent == 2:
+            return a + a
+        if exponent == 0:
+            return np.zeros(a.shape, a.dtype)
+        return b * _pow(a, b - 1)
+    return _safe_mul(b, np.power(a, b - 1))
+
+
+def _log_of_positive(ops, a, a_dtype):
+    """log(a), and 0 where a has no real logarithm."""
+    return ops.where(ops.not_equal(a, 0) if a_dtype.kind == "c" else a > 0, ops.log(a), ops.zeros_like(a))
+
+
+pow_ = broadcasting(
+    "pow(a, b)",
+    kernel={"numpy": _pow},
+    vjp={
+        "a": lambda ops, g, a, b: ops.safe_mul(g, ops.pow_slope(a, b)),
+        "b": lambda ops, g, a, a_dtype, y: ops.safe_mul(g, y * _log_of_positive(ops, a, a_dtype)),
+    },
+)
+
+# The derivative of a**b with respect to a: b * a**(b-1), and 0 where b is 0, also at a = 0.
+pow_slope = broadcasting(
+    "pow_slope(a, b)",
+    kernel={"numpy": _pow_slope},
+    vjp={
+        "a": lambda ops, g, a, b: ops.safe_mul(g, ops.safe_mul(b, ops.pow_slope(a, b - 1))),
+        "b": lambda ops, g, a, a_dtype, b, y: ops.safe_mul(g, ops.pow(a, b - 1) + y * _log_of_positive(ops, a, a_dtype)),
+    },
+    dtypes=INEXACT,
+)
+
+
+# ---- larger, smaller, and other functions of two numbers
+
+# At a tie the first argument gets the whole gradient; where either is NaN, the second does.
+maximum = broadcasting(
+    "maximum(a, b)",
+    kernel="maximum",
+    vjp={"a": lambda ops, g, a, b: ops.masked(g, a >= b), "b": lambda ops, g, a, b: ops.masked(g, ops.logical_not(a >= b))},
+    dtypes=REAL,
+)
+minimum = broadcasting(
+    "minimum(a, b)",
+    kernel="minimum",
+    vjp={"a": lambda ops, g, a, b: ops.masked(g, a <= b), "b": lambda ops, g, a, b: ops.masked(g, ops.logical_not(a <= b))},
+    dtypes=REAL,
+)
+
+atan2 = broadcasting(
+    "atan2(a, b)",
+    kernel="arctan2",
+    vjp={
+        "a": lambda ops, g, a, b: ops.safe_mul(g, b / (a * a + b * b)),
+        "b": lambda ops, g, a, b: -ops.safe_mul(g, a / (a * a + b * b)),
+    },
+    dtypes=FLOATING,
+)
+
+# Slope 0 at the origin.
+hypot = broadcasting(
+    "hypot(a, b)",
+    kernel="hypot",
+    vjp={"a": lambda ops, g, a, y: g * ops.divide_no_nan(a, y), "b": lambda ops, g, b, y: g * ops.divide_no_nan(b, y)},
+    dtypes=FLOATING,
+)
+
+
+def _share(ops, a, b):
+    """exp(a) / (exp(a) + exp(b)): one half at a tie, also of infinities."""
+    return ops.sigmoid(ops.where(ops.equal(a, b), ops.zeros_like(a - b), a - b))
+
+
+logaddexp = broadcasting(
+    "logaddexp(a, b)",
+    kernel="logaddexp",
+    vjp={"a": lambda ops, g, a, b: g * _share(ops, a, b), "b": lambda ops, g, a, b: g * _share(ops, b, a)},
+    dtypes=FLOATING,
+)
+
+# The next number after `a` in the direction of `b`: moves with a, not with b.
+nextafter = broadcasting(
+    "nextafter(a, b)", kernel="nextafter", vjp={"a": lambda g: g, "b": lambda ops, g: ops.zeros_like(g)}, dtypes=FLOATING
+)

@@ -2,17 +2,26 @@
 
 import numpy as np
 
-from tapeflow.core.dtypes import ANY, is_inexact
-from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.dtypes import ANY, NUMERIC, is_inexact
+from tapeflow.core.errors import UnimplementedError, invalid
+from tapeflow.core.primitive import NO_RULE, Spec, primitive
 
 
 def _cast(xp, x, dtype):
-    if x.dtype.kind == "O" or np.dtype(dtype).kind == "O":
-        raise UnimplementedError(None, None, f"Cast of {x.dtype.name} to {np.dtype(dtype).name} is not supported; use tf.strings.to_number or tf.as_string.")
-    if x.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+    kind = np.dtype(dtype).kind
+    if x.dtype.kind == "O" or kind == "O":
+        raise UnimplementedError(
+            None,
+            None,
+            f"Cast of {_name(x.dtype)} to {_name(dtype)} is not supported: use tf.strings.to_number to read numbers, tf.as_string to write them.",
+        )
+    if x.dtype.kind == "c" and kind != "c":
         x = x.real
     return x.astype(dtype)
+
+
+def _name(dtype):
+    return "string" if np.dtype(dtype).kind == "O" else np.dtype(dtype).name
 
 
 def _kind(dtype):
@@ -27,4 +36,31 @@ cast = primitive(
     dtypes=ANY,
     holomorphic=False,
     result=_kind,
+)
+
+
+def _bitcast_shape(shape, have, want):
+    """The bytes of one element become a last axis of smaller elements, or the other way round."""
+    if have == want:
+        return shape
+    if have > want:
+        return (*shape, have // want)
+    if not shape or shape[-1] not in (None, want // have):
+        raise invalid(f"bitcast to a dtype {want // have} times as wide needs a last axis of size {want // have}, got shape {shape}.")
+    return shape[:-1]
+
+
+def _bitcast_numpy(x, dtype):
+    shape = _bitcast_shape(x.shape, x.dtype.itemsize, np.dtype(dtype).itemsize)
+    return np.ascontiguousarray(x).reshape(-1).view(dtype).reshape(shape)
+
+
+bitcast = primitive(
+    "bitcast(x, *, dtype)",
+    kernel={"numpy": _bitcast_numpy},
+    shape=lambda x, dtype: Spec(
+        shape=_bitcast_shape(x.shape, np.dtype(x.dtype).itemsize, np.dtype(dtype).itemsize), dtype=np.dtype(dtype)
+    ),
+    vjp=NO_RULE,
+    dtypes=NUMERIC,
 )

@@ -1,9 +1,109 @@
-"""Complex numbers. The rules here deal with complex gradients themselves (`holomorphic=False`)."""
+"""Complex numbers. The rules here deal with complex gradients themselves (`holomorphic=False`).
+
+TensorFlow's gradient of a real L with respect to z = a + ib is dL/da + i dL/db. The gradient of any function follows from how a small
+change dz moves its value: the rule is the adjoint of that real-linear map under <u, v> = Re(conj(u) v).
+"""
+
+import operator
 
 import numpy as np
 
-from tapeflow.core.dtypes import NUMERIC
+from tapeflow.core.dtypes import COMPLEX, NUMERIC
+from tapeflow.core.primitive import Spec, primitive
 
-from .families import elementwise
+from .families import broadcast_shape, elementwise
 
-conj = elementwise("conj(x)", kernel="conj", vjp=lambda ops, g: ops.conj(g), dtypes=NUMERIC, holomorphic=False)
+
+def _real_dtype(dtype):
+    return {"complex64": np.dtype("float32"), "complex128": np.dtype("float64")}.get(np.dtype(dtype).name, np.dtype(dtype))
+
+
+def _real_spec(x):
+    return Spec(shape=x.shape, dtype=_real_dtype(x.dtype))
+
+
+# ---- parts
+
+conj = elementwise(
+    "conj(x)",
+    kernel=lambda xp, x: xp.conj(x) if x.dtype.kind == "c" else x,
+    vjp=lambda ops, g: ops.conj(g),
+    dtypes=NUMERIC,
+    holomorphic=False,
+)
+real = elementwise(
+    "real(x)",
+    kernel="real",
+    shape=_real_spec,
+    vjp=lambda ops, g, x_dtype: ops.cast(g, dtype=x_dtype),
+    dtypes=COMPLEX,
+    holomorphic=False,
+)
+imag = elementwise(
+    "imag(x)",
+    kernel="imag",
+    shape=_real_spec,
+    vjp=lambda ops, g: ops.complex(ops.zeros_like(g), g),
+    dtypes=COMPLEX,
+    holomorphic=False,
+)
+
+
+def _complex_dtype(dtype):
+    return np.dtype("complex64" if dtype == np.float32 else "complex128")
+
+
+def _complex(a, b):
+    if a.ndim == b.ndim == 0:
+        return _complex_dtype(a.dtype).type(complex(a, b))
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape), _complex_dtype(a.dtype))
+    out.real, out.imag = a, b
+    return out
+
+
+complex_ = primitive(
+    "complex(a, b)",
+    kernel={"numpy": _complex},
+    shape=lambda a, b: Spec(shape=broadcast_shape(a, b).shape, dtype=_complex_dtype(a.dtype)),
+    vjp={"a": lambda ops, g: ops.real(g), "b": lambda ops, g: ops.imag(g)},
+    dtypes=frozenset({np.dtype("float32"), np.dtype("float64")}),
+    broadcasts=True,
+    holomorphic=False,
+    result="complex",
+)
+
+
+# ---- length and direction: functions of real numbers too
+
+
+def _abs_vjp(ops, g, x, x_dtype):
+    return ops.cast(g, dtype=x_dtype) * ops.sign(x) if x_dtype.kind == "c" else g * ops.sign(x)
+
+
+def _sign_vjp(ops, g, x, x_dtype, y):
+    """Along the direction y = x / |x| nothing changes; across it, a step dz turns the direction by dz / |x|. 0 at the origin."""
+    if x_dtype.kind != "c":
+        return ops.zeros_like(g)
+    along = ops.cast(ops.real(ops.conj(y) * g), dtype=x_dtype) * y
+    return ops.divide_no_nan(g - along, ops.cast(ops.abs(x), dtype=x_dtype))
+
+
+def _angle_vjp(ops, g, x, x_dtype):
+    """i x / |x|^2; 0 at the origin."""
+    length = ops.abs(x)
+    turn = ops.complex(-ops.imag(x), ops.real(x))
+    return ops.cast(g, dtype=x_dtype) * ops.divide_no_nan(turn, ops.cast(length * length, dtype=x_dtype))
+
+
+abs_ = elementwise(
+    "abs(x)",
+    kernel={"numpy": operator.abs, "jax": "abs"},
+    shape=_real_spec,
+    vjp=_abs_vjp,
+    dtypes=NUMERIC,
+    holomorphic=False,
+)
+sign = elementwise("sign(x)", kernel="sign", vjp=_sign_vjp, dtypes=NUMERIC, holomorphic=False)
+angle = elementwise(
+    "angle(x)", kernel="angle", shape=_real_spec, vjp=_angle_vjp, dtypes=COMPLEX, holomorphic=False
+)

@@ -1,11 +1,51 @@
 """Functions of one number, applied to every element."""
 
-from tapeflow.core.dtypes import FLOATING, INEXACT, NUMERIC, REAL
+from tapeflow.core.dtypes import FLOATING, NUMERIC
 
 from .families import elementwise, step
 
-sin = elementwise("sin(x)", kernel="sin", vjp=lambda ops, g, x: g * ops.cos(x))
-cos = elementwise("cos(x)", kernel="cos", vjp=lambda ops, g, x: g * -ops.sin(x))
+# ---- exponentials and logarithms
+
 exp = elementwise("exp(x)", kernel="exp", vjp=lambda g, y: g * y)
+expm1 = elementwise("expm1(x)", kernel="expm1", vjp=lambda ops, g, x: g * ops.exp(x))
+
+
+def _log_slope(xp, x):
+    slope = 1 / x
+    if x.dtype.kind == "c":
+        return slope
+    outside = x < 0
+    return xp.where(outside, x.dtype.type("nan"), slope) if outside.any() else slope
+
+
+log = elementwise("log(x)", kernel="log", vjp=lambda ops, g, x: ops.safe_mul(g, ops.log_slope(x)))
+log1p = elementwise("log1p(x)", kernel="log1p", vjp=lambda ops, g, x: ops.safe_mul(g, ops.log_slope(x + 1)))
+
+# 1 / x where log is defined and NaN where it is not: a NaN in the value is not followed by a gradient that looks fine.
+log_slope = elementwise("log_slope(x)", kernel=_log_slope, vjp=lambda ops, g, y: -ops.safe_mul(g, y * y))
+
+# ---- trigonometry
+
+sin = elementwise("sin(x)", kernel="sin", vjp=lambda ops, g, x: g * ops.cos(x))
+cos = elementwise("cos(x)", kernel="cos", vjp=lambda ops, g, x: -(g * ops.sin(x)))
+tan = elementwise("tan(x)", kernel="tan", vjp=lambda g, y: g * (y * y + 1))
+asin = elementwise("asin(x)", kernel="arcsin", vjp=lambda ops, g, x: ops.safe_div(g, ops.sqrt(1 - x * x)))
+acos = elementwise("acos(x)", kernel="arccos", vjp=lambda ops, g, x: -ops.safe_div(g, ops.sqrt(1 - x * x)))
+atan = elementwise("atan(x)", kernel="arctan", vjp=lambda ops, g, x: ops.safe_div(g, x * x + 1))
+
+# ---- hyperbolic functions
+
+sinh = elementwise("sinh(x)", kernel="sinh", vjp=lambda ops, g, x: g * ops.cosh(x))
+cosh = elementwise("cosh(x)", kernel="cosh", vjp=lambda ops, g, x: g * ops.sinh(x))
 tanh = elementwise("tanh(x)", kernel="tanh", vjp=lambda g, y: g * (1 - y * y))
-square = elementwise("square(x)", kernel="square", vjp=lambda g, x: g * (x + x), dtypes=NUMERIC)
+asinh = elementwise("asinh(x)", kernel="arcsinh", vjp=lambda ops, g, y: ops.safe_div(g, ops.cosh(y)))
+acosh = elementwise("acosh(x)", kernel="arccosh", vjp=lambda ops, g, y: ops.safe_div(g, ops.sinh(y)))
+atanh = elementwise("atanh(x)", kernel="arctanh", vjp=lambda ops, g, x: ops.safe_div(g, 1 - x * x))
+
+sigmoid = elementwise("sigmoid(x)", kernel=lambda xp, x: 1 / (1 + xp.exp(-x)), vjp=lambda g, y: g * (y - y * y))
+
+# ---- steps: flat almost everywhere, so no gradient passes (sign, as in TensorFlow, passes zeros)
+
+floor = step("floor(x)", kernel="floor")
+ceil = step("ceil(x)", kernel="ceil")
+round_ = step("round(x)", kernel="rint")

@@ -27,20 +27,20 @@ def reduced(shape: tuple, axis: tuple[int, ...], keepdims: bool) -> tuple:
 
 def elementwise(signature: str, *, kernel: Any, vjp: Any, dtypes: Any = INEXACT, **rules: Any) -> Callable:
     """One input, one output of the same shape and dtype."""
-    return primitive(signature, kernel=kernel, vjp=vjp, dtypes=dtypes, **{"shape": same_shape, **rules})
+    return primitive(signature, kernel=kernel, vjp=vjp, dtypes=dtypes, elementwise=True, **{"shape": same_shape, **rules})
 
 
 def broadcasting(signature: str, *, kernel: Any, vjp: Any, dtypes: Any = NUMERIC, **rules: Any) -> Callable:
     """Inputs that broadcast against each other and share a dtype."""
     return primitive(
-        signature, kernel=kernel, vjp=vjp, dtypes=dtypes, broadcasts=True, **{"shape": broadcast_shape, **rules}
+        signature, kernel=kernel, vjp=vjp, dtypes=dtypes, elementwise=True, broadcasts=True, **{"shape": broadcast_shape, **rules}
     )
 
 
 def comparison(signature: str, *, kernel: Any, dtypes: Any, **rules: Any) -> Callable:
     """Inputs that broadcast, a bool output: no gradient."""
     shape = lambda *specs, **_: Spec(shape=broadcast_shape(*specs).shape, dtype=bool)
-    return primitive(signature, kernel=kernel, vjp=CUT, dtypes=dtypes, **{"shape": shape, **rules})
+    return primitive(signature, kernel=kernel, vjp=CUT, dtypes=dtypes, elementwise=True, **{"shape": shape, **rules})
 
 
 def step(signature: str, *, kernel: Any, dtypes: Any = FLOATING) -> Callable:

@@ -1,7 +1,8 @@
 """Joining and splitting along an axis. `axis` is a non-negative int here."""
 
-import numpy as np
+import itertools
 
+from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import Spec, primitive
 
 
@@ -27,22 +28,49 @@ concat = primitive(
     vjp=_concat_vjp,
 )
 
+
+def _stack(xp, *xs, axis):
+    first = xs[0].shape
+    for k, x in enumerate(xs):
+        if x.shape != first:
+            raise invalid(f"Shapes of all inputs must match: values[0].shape = {first} != values[{k}].shape = {x.shape}")
+    return xp.stack(xs, axis=axis)
+
+
 stack = primitive(
     "stack(*xs, axis)",
-    kernel=lambda xp, *xs, axis: xp.stack(xs, axis=axis),
+    kernel=_stack,
     shape=lambda *xs, axis: Spec(shape=(*xs[0].shape[:axis], len(xs), *xs[0].shape[axis:]), dtype=xs[0].dtype),
     vjp=lambda ops, g, i, axis: ops.getitem(g, index=(*[(None, None, None)] * axis, i)),
 )
 
 
-def _split_shape(x, sizes, axis):
-    return tuple(Spec(shape=(*x.shape[:axis], s, *x.shape[axis + 1 :]), dtype=x.dtype) for s in sizes)
+def _split(x, sizes, axis):
+    before = (slice(None),) * axis
+    ends = itertools.accumulate(sizes)
+    return tuple([x[*before, end - size : end] for size, end in zip(sizes, ends)])
 
 
 split = primitive(
     "split(x, *, sizes, axis)",
-    kernel=lambda xp, x, sizes, axis: tuple(xp.split(x, [int(e) for e in np.cumsum(sizes)[:-1]], axis=axis)),
-    shape=_split_shape,
+    kernel=_split,
+    shape=lambda x, sizes, axis: tuple(
+        Spec(shape=(*x.shape[:axis], s, *x.shape[axis + 1 :]), dtype=x.dtype) for s in sizes
+    ),
     vjp=lambda ops, g, axis: ops.concat(*g, axis=axis),
+    outputs=("*",),
+)
+
+
+def _unstack(x, axis):
+    before = (slice(None),) * axis
+    return tuple([x[*before, i] for i in range(x.shape[axis])])
+
+
+unstack = primitive(
+    "unstack(x, *, axis)",
+    kernel=_unstack,
+    shape=lambda x, axis: (Spec(shape=(*x.shape[:axis], *x.shape[axis + 1 :]), dtype=x.dtype),) * x.shape[axis],
+    vjp=lambda ops, g, axis: ops.stack(*g, axis=axis),
     outputs=("*",),
 )

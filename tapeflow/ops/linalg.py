@@ -1,42 +1,238 @@
-"""Products of matrices."""
+"""Products of matrices, and the diagonals and bands of them. Rules are written with plain transposes, never conjugates."""
+
+from functools import lru_cache
+from math import prod
+
+import numpy as np
 
 from tapeflow.core.broadcasting import broadcast_shapes
-from tapeflow.core.dtypes import NUMERIC
+from tapeflow.core.dtypes import ANY, NUMERIC
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import Spec, primitive
+
+_FLOAT16 = np.dtype("float16")
 
 matrix_transpose = primitive(
     "matrix_transpose(x)",
     kernel=lambda xp, x: xp.swapaxes(x, -1, -2),
     shape=lambda x: Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype),
     vjp=lambda ops, g: ops.matrix_transpose(g),
+    dtypes=ANY,
 )
+
+# ---- the matrix product
 
 
 def _matmul_shape(a, b):
     if len(a.shape) < 2 or len(b.shape) < 2:
-        raise invalid(f"matmul needs matrices, got shapes {a.shape} and {b.shape}")
+        raise _rank_too_small(a, b)
     return Spec(shape=(*broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]), dtype=a.dtype)
 
 
-def _matmul(xp, a, b):
-    if a.ndim < 2 or b.ndim < 2:
+def _rank_too_small(a, b):
+    return invalid(
+        f"matmul needs tensors of rank 2 or more, got shapes {tuple(a.shape)} and {tuple(b.shape)}. "
+        "For vectors use tf.tensordot(a, b, 1), tf.linalg.matvec(a, b) or tf.reduce_sum(a * b)."
+    )
+
+
+def _matmul(a, b):
+    try:
+        if a.ndim == 2 == b.ndim and a.dtype is not _FLOAT16:
+            return np.matmul(a, b)
+        return _matmul_any(a, b)
+    except ValueError:
         raise invalid(
-            f"matmul needs tensors of rank 2 or more, got shapes {a.shape} and {b.shape}. "
-            "For vectors use tf.tensordot(a, b, 1), tf.linalg.matvec(a, b) or tf.reduce_sum(a * b)."
-        )
-    return xp.matmul(a, b)
+            f"Matrix size-incompatible: cannot multiply shapes {a.shape} and {b.shape}. The last axis of the first must be as long "
+            "as the last but one of the second, and the leading axes must be equal or 1."
+        ) from None
+
+
+def _matmul_any(a, b):
+    if a.ndim < 2 or b.ndim < 2:
+        raise _rank_too_small(a, b)
+    if a.dtype is _FLOAT16:  # no BLAS for it: 100 times slower, and sums would lose digits
+        return _matmul_any(a.astype(np.float32), b.astype(np.float32)).astype(_FLOAT16)
+    if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0] and a.flags.c_contiguous:  # one large product, not many small ones
+        return np.matmul(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[1])
+    return np.matmul(a, b)
+
+
+def _matmul_vjp_a(ops, g, b, a_shape):
+    """g bᵀ; when `a` is one matrix for a whole batch, summed over the batch inside a single product."""
+    if len(g.shape) > 2 and prod(a_shape[:-2]) == 1 and tuple(b.shape[:-2]) == tuple(g.shape[:-2]):
+        columns = prod(g.shape[:-2]) * g.shape[-1]
+        wide_g = ops.reshape(ops.transpose(g, perm=_rows_first(len(g.shape))), shape=(a_shape[-2], columns))
+        wide_b = ops.reshape(ops.transpose(b, perm=_rows_first(len(b.shape))), shape=(a_shape[-1], columns))
+        return ops.reshape(ops.matmul(wide_g, ops.matrix_transpose(wide_b)), shape=a_shape)
+    return ops.matmul(g, ops.matrix_transpose(b))
+
+
+def _matmul_vjp_b(ops, g, a, b_shape):
+    """aᵀ g; when `b` is one matrix for a whole batch, summed over the batch inside a single product."""
+    if len(g.shape) > 2 and prod(b_shape[:-2]) == 1 and tuple(a.shape[:-2]) == tuple(g.shape[:-2]):
+        flat_a = ops.reshape(a, shape=(prod(a.shape[:-1]), b_shape[-2]))
+        flat_g = ops.reshape(g, shape=(prod(g.shape[:-1]), b_shape[-1]))
+        return ops.reshape(ops.matmul(ops.matrix_transpose(flat_a), flat_g), shape=b_shape)
+    return ops.matmul(ops.matrix_transpose(a), g)
+
+
+def _rows_first(rank):
+    return (rank - 2, *range(rank - 2), rank - 1)
 
 
 matmul = primitive(
     "matmul(a, b)",
-    kernel=_matmul,
+    kernel={"numpy": _matmul},
     shape=_matmul_shape,
-    vjp={
-        "a": lambda ops, g, b: ops.matmul(g, ops.matrix_transpose(b)),
-        "b": lambda ops, g, a: ops.matmul(ops.matrix_transpose(a), g),
-    },
+    vjp={"a": _matmul_vjp_a, "b": _matmul_vjp_b},
     dtypes=NUMERIC,
     broadcasts="batch",
     clash=InvalidArgumentError,
+)
+
+# ---- two tensors contracted: "bqhd,bkhd->bhqk"
+
+
+@lru_cache(4096)
+def _contraction(equation):
+    """A two-operand einsum as one batched matrix product: (axes of a, axes of b, axes of the result, counts of labels)."""
+    left, right, out = _terms(equation)
+    batch = [x for x in left if x in right and x in out]
+    rows = [x for x in left if x not in right]
+    inner = [x for x in left if x in right and x not in out]
+    cols = [x for x in right if x not in left]
+    places = lambda labels, term: tuple(term.index(x) for x in labels)
+    result = [*batch, *rows, *cols]
+    return places([*batch, *rows, *inner], left), places([*batch, *inner, *cols], right), places(out, result), len(batch), len(rows), len(inner)
+
+
+def _terms(equation):
+    inputs, _, out = equation.partition("->")
+    left, _, right = inputs.partition(",")
+    return left, right, out
+
+
+def _contract(a, b, equation):
+    axes_a, axes_b, axes_out, num_batch, num_rows, num_inner = _contraction(equation)
+    a, b = a.transpose(axes_a), b.transpose(axes_b)
+    batch, rows, inner = a.shape[:num_batch], a.shape[num_batch : num_batch + num_rows], a.shape[num_batch + num_rows :]
+    cols = b.shape[num_batch + num_inner :]
+    if b.shape[: num_batch + num_inner] != (*batch, *inner):
+        raise invalid(f"a label of {equation!r} stands for axes of different lengths in shapes {_before(a, axes_a)} and {_before(b, axes_b)}")
+    if inner:
+        a = a.reshape(*batch, prod(rows), prod(inner))
+        b = b.reshape(*batch, prod(inner), prod(cols))
+        out = _matmul(a, b).reshape(*batch, *rows, *cols)
+    else:
+        out = a.reshape(*batch, *rows, *[1] * len(cols)) * b.reshape(*batch, *[1] * num_rows, *cols)
+    return out.transpose(axes_out)
+
+
+def _before(x, axes):
+    return tuple(x.shape[axes.index(i)] for i in range(x.ndim))
+
+
+def _contract_shape(a, b, equation):
+    left, right, out = _terms(equation)
+    sizes = dict(zip(left, a.shape)) | dict(zip(right, b.shape))
+    return Spec(shape=tuple(sizes[x] for x in out), dtype=a.dtype)
+
+
+@lru_cache(4096)
+def _swapped(equation, which):
+    """The equation of the gradient: it is a contraction of the other operand with the result."""
+    left, right, out = _terms(equation)
+    return f"{out},{right}->{left}" if which == "a" else f"{left},{out}->{right}"
+
+
+# In `equation` no operand repeats a label, and each label occurs in at least two of the three terms: `tf.einsum` sees to it.
+contract = primitive(
+    "contract(a, b, *, equation)",
+    kernel={"numpy": _contract},
+    shape=_contract_shape,
+    vjp={
+        "a": lambda ops, g, b, equation: ops.contract(g, b, equation=_swapped(equation, "a")),
+        "b": lambda ops, g, a, equation: ops.contract(a, g, equation=_swapped(equation, "b")),
+    },
+    dtypes=NUMERIC,
+    clash=InvalidArgumentError,
+)
+
+# ---- bands and diagonals
+
+
+@lru_cache(256)
+def _band(rows, cols, lower, upper):
+    offset = np.arange(cols) - np.arange(rows)[:, None]
+    mask = ((offset >= -lower) if lower >= 0 else True) & ((offset <= upper) if upper >= 0 else np.True_)
+    return np.broadcast_to(mask, (rows, cols))
+
+
+# Everything further than `lower` below or `upper` above the diagonal becomes 0; negative numbers keep that side whole.
+band_part = primitive(
+    "band_part(x, *, lower, upper)",
+    kernel=lambda xp, x, lower, upper: xp.where(_band(*x.shape[-2:], lower, upper), x, xp.zeros((), x.dtype)),
+    shape=lambda x, lower, upper: x,
+    vjp=lambda ops, g, lower, upper: ops.band_part(g, lower=lower, upper=upper),
+)
+
+
+def diagonal_length(rows, cols, k):
+    return max(0, min(rows + min(k, 0), cols - max(k, 0)))
+
+
+@lru_cache(256)
+def diagonal_places(rows, cols, k, align):
+    """Where the diagonals k[0] to k[1] of a matrix lie: flat positions in the matrix, flat positions in the packed form
+    (highest diagonal first, one a row, `align`ed to the right or left as its side says), and the packed form's shape."""
+    above, below = align.split("_")
+    longest = max(diagonal_length(rows, cols, d) for d in range(k[0], k[1] + 1))
+    flat, packed = [], []
+    for row, d in enumerate(range(k[1], k[0] - 1, -1)):
+        along = np.arange(diagonal_length(rows, cols, d))
+        flat.append((along + max(-d, 0)) * cols + along + max(d, 0))
+        side = above if d > 0 else below  # the main diagonal is never shorter than another
+        packed.append(row * longest + along + (longest - len(along) if side == "RIGHT" else 0))
+    shape = (longest,) if k[0] == k[1] else (k[1] - k[0] + 1, longest)
+    return np.concatenate(flat), np.concatenate(packed), shape
+
+
+def _diag_part(x, k, align):
+    if k[0] == k[1]:
+        return np.diagonal(x, k[0], -2, -1)
+    *batch, rows, cols = x.shape
+    flat, packed, shape = diagonal_places(rows, cols, k, align)
+    out = np.zeros((*batch, prod(shape)), x.dtype)
+    out[..., packed] = x.reshape(*batch, rows * cols)[..., flat]
+    return out.reshape(*batch, *shape)
+
+
+def _diag_part_shape(x, k, align):
+    return Spec(shape=(*x.shape[:-2], *diagonal_places(*x.shape[-2:], k, align)[2]), dtype=x.dtype)
+
+
+# Diagonals k[0] to k[1] of matrices, packed; unused places are 0.
+diag_part = primitive(
+    "diag_part(x, *, k, align)",
+    kernel={"numpy": _diag_part},
+    shape=_diag_part_shape,
+    vjp=lambda ops, g, x_shape, k, align: ops.diag_matrix(g, k=k, rows=x_shape[-2], cols=x_shape[-1], align=align),
+)
+
+
+def _diag_matrix(x, k, rows, cols, align):
+    flat, packed, shape = diagonal_places(rows, cols, k, align)
+    batch = x.shape[: x.ndim - len(shape)]
+    out = np.zeros((*batch, rows * cols), x.dtype)
+    out[..., flat] = x if k[0] == k[1] else x.reshape(*batch, prod(shape))[..., packed]
+    return out.reshape(*batch, rows, cols)
+
+
+# The adjoint of diag_part: matrices with the given diagonals, 0 elsewhere.
+diag_matrix = primitive(
+    "diag_matrix(x, *, k, rows, cols, align)",
+    kernel={"numpy": _diag_matrix},
+    shape=lambda x, k, rows, cols, align: Spec(shape=(*x.shape[: -1 if k[0] == k[1] else -2], rows, cols), dtype=x.dtype),
+    vjp=lambda ops, g, k, align: ops.diag_part(g, k=k, align=align),
 )

@@ -1,23 +1,49 @@
 """Comparisons, boolean and bitwise operations, and the choice between two values."""
 
+from functools import partial
+
 import numpy as np
 
-from tapeflow.core.dtypes import ANY, BOOL, FLOATING, INTEGER, REAL
+from tapeflow.core.dtypes import ANY, BOOL, INEXACT, INTEGER, REAL
 from tapeflow.core.primitive import CUT, Spec, primitive
 
-from .families import broadcast_shape, broadcasting, comparison
+from .families import broadcast_shape, broadcasting, comparison, elementwise
 
 less = comparison("less(a, b)", kernel="less", dtypes=REAL)
 less_equal = comparison("less_equal(a, b)", kernel="less_equal", dtypes=REAL)
 greater = comparison("greater(a, b)", kernel="greater", dtypes=REAL)
 greater_equal = comparison("greater_equal(a, b)", kernel="greater_equal", dtypes=REAL)
-equal = comparison("equal(a, b)", kernel=lambda xp, a, b: xp.asarray(a == b, bool), dtypes=ANY)
-not_equal = comparison("not_equal(a, b)", kernel=lambda xp, a, b: xp.asarray(a != b, bool), dtypes=ANY)
+equal = comparison("equal(a, b)", kernel="equal", dtypes=ANY)
+not_equal = comparison("not_equal(a, b)", kernel="not_equal", dtypes=ANY)
+
+is_finite = comparison("is_finite(x)", kernel="isfinite", dtypes=INEXACT)
+is_inf = comparison("is_inf(x)", kernel="isinf", dtypes=INEXACT)
+is_nan = comparison("is_nan(x)", kernel="isnan", dtypes=INEXACT)
 
 logical_and = comparison("logical_and(a, b)", kernel="logical_and", dtypes=BOOL)
 logical_or = comparison("logical_or(a, b)", kernel="logical_or", dtypes=BOOL)
 logical_xor = comparison("logical_xor(a, b)", kernel="logical_xor", dtypes=BOOL)
 logical_not = comparison("logical_not(x)", kernel="logical_not", dtypes=BOOL)
+
+# ---- bits
+
+_bitwise = partial(broadcasting, vjp=CUT, dtypes=INTEGER)
+
+bitwise_and = _bitwise("bitwise_and(a, b)", kernel="bitwise_and")
+bitwise_or = _bitwise("bitwise_or(a, b)", kernel="bitwise_or")
+bitwise_xor = _bitwise("bitwise_xor(a, b)", kernel="bitwise_xor")
+bitwise_invert = elementwise("bitwise_invert(x)", kernel="invert", vjp=CUT, dtypes=INTEGER)
+
+
+def _within_width(xp, b):
+    """The count of bits to shift by, held within the width of the type: beyond it, processors do as they like."""
+    return xp.clip(b, 0, b.dtype.type(b.dtype.itemsize * 8 - 1))
+
+
+left_shift = _bitwise("left_shift(a, b)", kernel=lambda xp, a, b: xp.left_shift(a, _within_width(xp, b)))
+right_shift = _bitwise("right_shift(a, b)", kernel=lambda xp, a, b: xp.right_shift(a, _within_width(xp, b)))
+
+# ---- choice
 
 # Chooses element by element. The branch not taken gets exactly zero, whatever the gradient.
 where = primitive(
@@ -25,8 +51,8 @@ where = primitive(
     kernel=lambda xp, condition, a, b: xp.where(condition, a, b),
     shape=lambda condition, a, b: Spec(shape=broadcast_shape(condition, a, b).shape, dtype=a.dtype),
     vjp={
-        "a": lambda ops, g, condition: ops.where(condition, g, ops.zeros_like(g)),
-        "b": lambda ops, g, condition: ops.where(condition, ops.zeros_like(g), g),
+        "a": lambda ops, g, condition: ops.masked(g, condition),
+        "b": lambda ops, g, condition: ops.masked(g, ops.logical_not(condition)),
     },
     dtypes={"condition": BOOL, "a b": ANY},
     broadcasts=True,

@@ -1,1 +1,129 @@
-"""Fused cross-entropies."""
+"""Cross-entropies and the sum of squares, each computed from logits so that nothing overflows or cancels.
+
+The softmax cross-entropies take the probabilities, softmax(logits), as an input of their own: the public functions compute them
+once, the rule of the logits reads them, and what they contribute at higher orders flows through the softmax that made them.
+So a tape keeps one array of the logits' size, and all derivatives exist.
+"""
+
+import numpy as np
+
+from tapeflow.core.dtypes import FLOATING, INDEX
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import CUT, Spec, primitive
+
+from .families import broadcasting
+
+
+def _log_likelihoods(logits, probabilities):
+    """(shifted logits, their log-sum-exp): the largest probability says what the sum was, no exponential is taken again."""
+    shifted = logits - np.max(logits, axis=-1, keepdims=True, initial=-np.inf)
+    return shifted, -np.log(np.max(probabilities, axis=-1, initial=-np.inf))
+
+
+def _softmax_cross_entropy(logits, probabilities, labels):
+    shifted, lse = _log_likelihoods(logits, probabilities)
+    with np.errstate(invalid="ignore"):
+        np.subtract(lse[..., None], shifted, out=shifted)
+        shifted *= labels
+    loss = np.sum(shifted, axis=-1)
+    if not np.isfinite(loss).all():  # a logit of -inf whose label is 0 costs nothing
+        loss = np.sum(np.where(labels == 0, 0, shifted), axis=-1, dtype=logits.dtype)
+    return loss
+
+
+def _labels_vjp(ops, g, logits):
+    return ops.reshape(-g, shape=(*g.shape, 1)) * ops.log_softmax(logits, axis=len(logits.shape) - 1)
+
+
+# The gradient is TensorFlow's, probabilities - labels: exact when the labels of an example sum to 1.
+softmax_cross_entropy = primitive(
+    "softmax_cross_entropy(logits, probabilities, labels)",
+    kernel={"numpy": _softmax_cross_entropy},
+    shape=lambda logits, probabilities, labels: Spec(shape=logits.shape[:-1], dtype=logits.dtype),
+    vjp={
+        "logits": lambda ops, g, probabilities, labels: ops.reshape(g, shape=(*g.shape, 1)) * (probabilities - labels),
+        "probabilities": CUT,
+        "labels": _labels_vjp,
+    },
+    dtypes=FLOATING,
+)
+
+
+def _check_labels(labels, classes):
+    if labels.size and not (0 <= labels.min() and labels.max() < classes):
+        bad = labels[(labels < 0) | (labels >= classes)].ravel()
+        raise invalid(
+            f"Received a label value of {bad[0]} which is outside the valid range of [0, {classes}). "
+            f"Labels are class numbers; {bad.size} of {labels.size} are out of range."
+        )
+
+
+def _sparse_softmax_cross_entropy(logits, probabilities, labels):
+    _check_labels(labels, logits.shape[-1])
+    shifted, lse = _log_likelihoods(logits, probabilities)
+    return lse - np.take_along_axis(shifted, labels[..., None], axis=-1)[..., 0]
+
+
+sparse_softmax_cross_entropy = primitive(
+    "sparse_softmax_cross_entropy(logits, probabilities, labels)",
+    kernel={"numpy": _sparse_softmax_cross_entropy},
+    shape=lambda logits, probabilities, labels: Spec(shape=logits.shape[:-1], dtype=logits.dtype),
+    vjp={
+        "logits": lambda ops, g, probabilities, labels: ops.reshape(g, shape=(*g.shape, 1)) * ops.minus_one_hot(probabilities, labels),
+        "probabilities": CUT,
+    },
+    dtypes={"logits probabilities": FLOATING, "labels": INDEX},
+)
+
+
+def _minus_one_hot(x, labels):
+    out = x.reshape(-1, x.shape[-1]).copy()
+    out[np.arange(len(out)), labels.ravel()] -= 1
+    return out.reshape(x.shape)
+
+
+# x - one_hot(labels), without making the one-hot vectors.
+minus_one_hot = primitive(
+    "minus_one_hot(x, labels)",
+    kernel={"numpy": _minus_one_hot},
+    shape=lambda x, labels: x,
+    vjp={"x": lambda g: g},
+    dtypes={"x": FLOATING, "labels": INDEX},
+)
+
+
+def _sigmoid_cross_entropy(logits, labels):
+    small = np.log1p(np.exp(-abs(logits)))
+    with np.errstate(invalid="ignore"):
+        loss = np.maximum(logits, 0) - logits * labels + small
+        if not np.isfinite(loss).all():  # an infinite logit: what has weight 0 costs nothing
+            nothing = np.zeros((), logits.dtype)
+            loss = small + np.where(labels == 1, nothing, (1 - labels) * np.maximum(logits, 0))
+            loss = loss + np.where(labels == 0, nothing, labels * np.maximum(-logits, 0))
+    return loss
+
+
+sigmoid_cross_entropy = broadcasting(
+    "sigmoid_cross_entropy(logits, labels)",
+    kernel={"numpy": _sigmoid_cross_entropy},
+    vjp={
+        "logits": lambda ops, g, logits, labels: g * (ops.sigmoid(logits) - labels),
+        "labels": lambda g, logits: -g * logits,
+    },
+    dtypes=FLOATING,
+)
+
+
+def _l2_loss(x):
+    flat = x.reshape(-1)
+    wide = flat.astype(np.float32) if x.dtype.itemsize < 4 else flat
+    return (np.dot(wide, wide) / 2).astype(x.dtype)
+
+
+l2_loss = primitive(
+    "l2_loss(x)",
+    kernel={"numpy": _l2_loss},
+    shape=lambda x: Spec(shape=(), dtype=x.dtype),
+    vjp=lambda g, x: g * x,
+    dtypes=FLOATING,
+)

@@ -1,1 +1,175 @@
-"""Pooling windows."""
+"""Pooling over windows of any dimensions of an array, channels or not: every parameter has one entry per dimension.
+
+A maximum remembers which of its window's elements it came from, as one byte, and that is all its rule reads. Sums and maxima
+go over the window's positions, each a strided view of the whole array: a few passes in place of a window per element.
+"""
+
+import math
+
+import numpy as np
+
+from tapeflow.core.dtypes import INTEGER, NUMERIC, REAL
+from tapeflow.core.primitive import Spec, primitive
+
+from .windows import output_size, positions, reach
+
+
+def _padded(x, padding, value):
+    if not any(map(any, padding)):
+        return x
+    out = np.full([n + lo + hi for n, (lo, hi) in zip(x.shape, padding)], value, x.dtype)
+    out[_inside(x.shape, padding)] = x
+    return out
+
+
+def _inside(shape, padding):
+    return tuple([slice(lo, lo + n) for n, (lo, _) in zip(shape, padding)])
+
+
+def _pooled_shape(shape, window, strides, padding, dilations):
+    full = [None if n is None else n + lo + hi for n, (lo, hi) in zip(shape, padding)]
+    return output_size(full, window, strides, dilations)
+
+
+def _canvas(x, shape, window, strides, padding, dilations):
+    """Zeros in the size of the padded array of which `x` has one element per window."""
+    far = [(n - 1) * s + k for n, s, k in zip(x.shape, strides, reach(window, dilations))]
+    return np.zeros([max(f, lo + n) for f, n, (lo, _) in zip(far, shape, padding)], x.dtype)
+
+
+# ---- maxima
+
+
+def _lowest(dtype):
+    return -np.inf if dtype.kind not in "iu" else np.iinfo(dtype).min
+
+
+def _code(window):
+    """The smallest dtype that counts the elements of a window."""
+    return np.dtype(np.uint8 if math.prod(window) <= 256 else np.int32)
+
+
+def _max_pool(x, window, strides, padding, dilations):
+    x = _padded(x, padding, _lowest(x.dtype))
+    count = output_size(x.shape, window, strides, dilations)
+    code = _code(window).type
+    best, origin = None, np.zeros(count, code)
+    for k, (_, seen) in enumerate(positions(window, count, strides, dilations)):
+        candidate = x[seen]
+        if best is None:
+            best = candidate.copy()
+            continue
+        larger = candidate > best  # the first of equals stays
+        np.maximum(best, candidate, out=best)
+        # A masked store, `origin[larger] = k`, takes four times as long.
+        np.maximum(origin, larger.view(np.uint8) * code(k), out=origin)
+    return best, origin
+
+
+def _max_pool_shape(x, window, strides, padding, dilations):
+    count = _pooled_shape(x.shape, window, strides, padding, dilations)
+    return Spec(shape=count, dtype=x.dtype), Spec(shape=count, dtype=_code(window))
+
+
+max_pool = primitive(
+    "max_pool(x, *, window, strides, padding, dilations)",
+    kernel={"numpy": _max_pool},
+    shape=_max_pool_shape,
+    outputs=("largest", "origin"),
+    vjp=lambda ops, g, origin, x_shape, window, strides, padding, dilations: ops.unpool(
+        g[0], origin, shape=x_shape, window=window, strides=strides, padding=padding, dilations=dilations
+    ),
+    dtypes=REAL,
+)
+
+
+def _unpool(x, origin, shape, window, strides, padding, dilations):
+    out = _canvas(x, shape, window, strides, padding, dilations)
+    apart = all(s >= k for s, k in zip(strides, reach(window, dilations)))
+    for k, (_, seen) in enumerate(positions(window, x.shape, strides, dilations)):
+        if apart:
+            np.multiply(x, origin == k, out=out[seen])
+        else:
+            out[seen] += x * (origin == k)
+    return out[_inside(shape, padding)]
+
+
+# Each element goes back to where its maximum was found; elements that meet are added.
+unpool = primitive(
+    "unpool(x, origin, *, shape, window, strides, padding, dilations)",
+    kernel={"numpy": _unpool},
+    shape=lambda x, origin, shape, window, strides, padding, dilations: Spec(shape=shape, dtype=x.dtype),
+    vjp={
+        "x": lambda ops, g, origin, window, strides, padding, dilations: ops.pick(
+            g, origin, window=window, strides=strides, padding=padding, dilations=dilations
+        )
+    },
+    dtypes={"x": NUMERIC, "origin": INTEGER},
+)
+
+
+def _pick(x, origin, window, strides, padding, dilations):
+    x = _padded(x, padding, 0)
+    out = np.zeros(origin.shape, x.dtype)
+    for k, (_, seen) in enumerate(positions(window, origin.shape, strides, dilations)):
+        np.copyto(out, x[seen], where=origin == k)
+    return out
+
+
+# The element of each window that `origin` names: the transpose of unpool.
+pick = primitive(
+    "pick(x, origin, *, window, strides, padding, dilations)",
+    kernel={"numpy": _pick},
+    shape=lambda x, origin, window, strides, padding, dilations: Spec(shape=origin.shape, dtype=x.dtype),
+    vjp={
+        "x": lambda ops, g, origin, x_shape, window, strides, padding, dilations: ops.unpool(
+            g, origin, shape=x_shape, window=window, strides=strides, padding=padding, dilations=dilations
+        )
+    },
+    dtypes={"x": NUMERIC, "origin": INTEGER},
+)
+
+
+# ---- sums
+
+
+def _window_sum(x, window, strides, padding, dilations):
+    wide = x.astype(np.float32) if x.dtype.itemsize < 4 and x.dtype.kind not in "iu" else x
+    wide = _padded(wide, padding, 0)
+    count = output_size(wide.shape, window, strides, dilations)
+    total = np.zeros(count, wide.dtype)
+    for _, seen in positions(window, count, strides, dilations):
+        total += wide[seen]
+    return total.astype(x.dtype, copy=False)
+
+
+window_sum = primitive(
+    "window_sum(x, *, window, strides, padding, dilations)",
+    kernel={"numpy": _window_sum},
+    shape=lambda x, window, strides, padding, dilations: Spec(
+        shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=x.dtype
+    ),
+    vjp=lambda ops, g, x_shape, window, strides, padding, dilations: ops.window_spread(
+        g, shape=x_shape, window=window, strides=strides, padding=padding, dilations=dilations
+    ),
+    dtypes=NUMERIC,
+)
+
+
+def _window_spread(x, shape, window, strides, padding, dilations):
+    out = _canvas(x, shape, window, strides, padding, dilations)
+    for _, seen in positions(window, x.shape, strides, dilations):
+        out[seen] += x
+    return out[_inside(shape, padding)]
+
+
+# The transpose of window_sum: every element of a window gets what its window has.
+window_spread = primitive(
+    "window_spread(x, *, shape, window, strides, padding, dilations)",
+    kernel={"numpy": _window_spread},
+    shape=lambda x, shape, window, strides, padding, dilations: Spec(shape=shape, dtype=x.dtype),
+    vjp=lambda ops, g, window, strides, padding, dilations: ops.window_sum(
+        g, window=window, strides=strides, padding=padding, dilations=dilations
+    ),
+    dtypes=NUMERIC,
+)

@@ -1,19 +1,253 @@
-"""Reductions over axes. `axis` is always a tuple of non-negative ints here; the public functions normalise it."""
+"""Reductions over axes. `axis` is always a sorted tuple of non-negative ints here; the public functions normalise it.
 
-from tapeflow.core.dtypes import NUMERIC
-from tapeflow.core.primitive import Spec, primitive
+NumPy's own wrappers (`np.sum`, `x.mean()`) cost 2 to 3 microseconds of Python; a ufunc's `reduce` costs one. Rows and columns of
+matrices are summed as products with a vector of ones where that pays: 4 to 20 times faster than NumPy's reduction.
+"""
 
-from .families import reduced
+import math
 
-reduce_sum = primitive(
-    "reduce_sum(x, *, axis, keepdims)",
-    kernel=lambda xp, x, axis, keepdims: xp.sum(x, axis=axis, keepdims=keepdims, dtype=x.dtype),
-    shape=lambda x, axis, keepdims: Spec(shape=reduced(x.shape, axis, keepdims), dtype=x.dtype),
-    vjp=lambda ops, g, x_shape, axis: _spread(ops, g, x_shape, axis),
-    dtypes=NUMERIC,
-)
+import numpy as np
+
+from tapeflow.core.dtypes import BOOL, FLOATING, INEXACT, NUMERIC, REAL
+from tapeflow.core.primitive import CUT, Spec, primitive
+
+from .families import elementwise, reduced
+
+_FLOAT32, _FLOAT64, _FLOAT16 = np.dtype("float32"), np.dtype("float64"), np.dtype("float16")
+
+
+def _reduced_shape(x, axis, keepdims):
+    return Spec(shape=reduced(x.shape, axis, keepdims), dtype=x.dtype)
 
 
 def _spread(ops, g, x_shape, axis):
     """The adjoint of a sum: every element gets the gradient of its sum."""
     return ops.broadcast_to(ops.reshape(g, shape=reduced(x_shape, axis, True)), shape=x_shape)
+
+
+def _kept(ops, y, x_shape, axis):
+    """A result of the reduction with its axes of size 1 back in place."""
+    return ops.reshape(y, shape=reduced(x_shape, axis, True))
+
+
+# ---- sums
+
+
+def _sum(x, axis, keepdims):
+    dtype = x.dtype
+    if x.size >= 512 and (dtype is _FLOAT32 or dtype is _FLOAT64):
+        split = _ends(axis, x.ndim)
+        if split is not None and x.flags.c_contiguous:
+            out = _sum_by_product(x, *split)
+            return out.reshape(reduced(x.shape, axis, keepdims))
+    if dtype is _FLOAT16:  # adding halves to halves loses everything beyond a few thousand terms
+        return np.add.reduce(x, axis, _FLOAT32, None, keepdims).astype(dtype)
+    return np.add.reduce(x, axis, dtype, None, keepdims)
+
+
+def _ends(axis, rank):
+    """(how many leading axes, whether those are the ones summed) when the axes are all first ones or all last ones."""
+    count = len(axis)
+    if not 0 < count < rank:
+        return None
+    if axis[-1] == count - 1:
+        return count, True
+    if axis[0] == rank - count:
+        return rank - count, False
+    return None
+
+
+def _sum_by_product(x, count, leading):
+    rows = math.prod(x.shape[:count])
+    matrix = x.reshape(rows, -1)
+    ones = np.ones(matrix.shape[0 if leading else 1], x.dtype)
+    return ones @ matrix if leading else matrix @ ones
+
+
+reduce_sum = primitive(
+    "reduce_sum(x, *, axis, keepdims)",
+    kernel={"numpy": _sum},
+    shape=_reduced_shape,
+    vjp=_spread,
+    dtypes=NUMERIC,
+)
+
+
+def _mean(x, axis, keepdims):
+    count = math.prod([x.shape[a] for a in axis])
+    if x.dtype.kind in "iu":  # as TensorFlow: an integer, rounded towards zero; 0 for nothing at all
+        total = np.add.reduce(x, axis, np.int64 if x.dtype.kind == "i" else np.uint64, None, keepdims)
+        return (np.sign(total) * (np.abs(total) // max(count, 1))).astype(x.dtype)
+    if x.dtype is _FLOAT16:  # the sum may be beyond 65504 where the mean is not
+        return (np.add.reduce(x, axis, _FLOAT32, None, keepdims) / np.float32(count)).astype(x.dtype)
+    return _sum(x, axis, keepdims) / x.dtype.type(count)
+
+
+reduce_mean = primitive(
+    "reduce_mean(x, *, axis, keepdims)",
+    kernel={"numpy": _mean},
+    shape=_reduced_shape,
+    vjp=lambda ops, g, x_shape, axis: _spread(ops, g / max(_count(x_shape, axis), 1), x_shape, axis),
+    dtypes=NUMERIC,
+)
+
+
+def _count(shape, axis):
+    return math.prod([shape[a] for a in axis])
+
+
+def _sum_squares(x, axis, keepdims):
+    if x.ndim and len(axis) == x.ndim and (x.dtype is _FLOAT32 or x.dtype is _FLOAT64):  # one pass, no temporary: 7 times faster
+        flat = x.reshape(-1)
+        out = np.dot(flat, flat)
+        return out.reshape((1,) * x.ndim) if keepdims else out
+    return _sum(np.square(x, dtype=_FLOAT32 if x.dtype is _FLOAT16 else None), axis, keepdims).astype(x.dtype)
+
+
+# The sum of x*x (of real numbers: their squared length), without keeping or making the squares.
+sum_squares = primitive(
+    "sum_squares(x, *, axis, keepdims)",
+    kernel={"numpy": _sum_squares},
+    shape=_reduced_shape,
+    vjp=lambda ops, g, x, axis: _kept(ops, g + g, x.shape, axis) * x,
+    dtypes=INEXACT,
+)
+
+
+def _length_vjp(ops, g, y):
+    """Half of g/y; where y is 0 the slope from all sides averages to 0."""
+    at_zero = ops.equal(y, 0.0)
+    return ops.where(at_zero, ops.zeros_like(y), g * 0.5 / ops.where(at_zero, y + 1, y))
+
+
+# The square root that ends a norm: like sqrt, but flat at 0, where every norm has a minimum.
+length = elementwise("length(x)", kernel="sqrt", vjp=_length_vjp, dtypes=FLOATING)
+
+
+def _variance(x, axis, keepdims):
+    wide = x.astype(np.float32) if x.dtype is _FLOAT16 else x
+    deviation = wide - _mean(wide, axis, True)
+    return _mean(np.multiply(deviation, deviation, out=deviation) if deviation.ndim else deviation * deviation, axis, keepdims).astype(x.dtype)
+
+
+def _variance_vjp(ops, g, x, axis):
+    count = max(_count(x.shape, axis), 1)
+    return (x - ops.reduce_mean(x, axis=axis, keepdims=True)) * (_kept(ops, g, x.shape, axis) * (2 / count))
+
+
+# In one primitive because the tape then keeps `x` alone, and not its deviations from the mean.
+reduce_variance = primitive(
+    "reduce_variance(x, *, axis, keepdims)",
+    kernel={"numpy": _variance},
+    shape=_reduced_shape,
+    vjp=_variance_vjp,
+    dtypes=FLOATING,
+)
+
+# ---- extremes
+
+
+def _extreme(ufunc, empty):
+    def kernel(x, axis, keepdims):
+        if not x.size:
+            return np.full(reduced(x.shape, axis, keepdims), empty(x.dtype), x.dtype)
+        if x.ndim == 2 and axis == (1,) and x.shape[1] <= 32 < x.shape[0]:  # short rows: 3 to 30 times faster as columns
+            out = ufunc.reduce(np.ascontiguousarray(x.T), 0)
+            return out.reshape(-1, 1) if keepdims else out
+        return ufunc.reduce(x, axis, None, None, keepdims)
+
+    return {"numpy": kernel}
+
+
+def _lowest(dtype):
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def _highest(dtype):
+    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+
+
+def _extreme_vjp(ops, g, x, y, x_dtype, axis):
+    """Elements that tie share the gradient equally; a NaN result (equal to nothing) makes all of it NaN."""
+    ties = ops.cast(ops.equal(x, _kept(ops, y, x.shape, axis)), dtype=x_dtype)
+    return ties / ops.reduce_sum(ties, axis=axis, keepdims=True) * _kept(ops, g, x.shape, axis)
+
+
+reduce_max = primitive(
+    "reduce_max(x, *, axis, keepdims)",
+    kernel=_extreme(np.maximum, _lowest),
+    shape=_reduced_shape,
+    vjp=_extreme_vjp,
+    dtypes=REAL,
+)
+reduce_min = primitive(
+    "reduce_min(x, *, axis, keepdims)",
+    kernel=_extreme(np.minimum, _highest),
+    shape=_reduced_shape,
+    vjp=_extreme_vjp,
+    dtypes=REAL,
+)
+
+# ---- products
+
+
+def _prod_vjp(ops, g, x, axis):
+    """The product of all the others, as those before times those after: exact whatever is zero."""
+    shape = tuple(x.shape)
+    perm = tuple(i for i in range(len(shape)) if i not in axis) + axis
+    moved = ops.transpose(x, perm=perm) if perm != tuple(range(len(shape))) else x
+    last = len(shape) - len(axis)
+    flat = ops.reshape(moved, shape=(*moved.shape[:last], _count(shape, axis)))
+    before = ops.cumprod(flat, axis=last, exclusive=True, reverse=False)
+    after = ops.cumprod(flat, axis=last, exclusive=True, reverse=True)
+    others = ops.reshape(before * after, shape=tuple(moved.shape))
+    if moved is not x:
+        others = ops.transpose(others, perm=tuple(perm.index(i) for i in range(len(shape))))
+    return others * _kept(ops, g, shape, axis)
+
+
+reduce_prod = primitive(
+    "reduce_prod(x, *, axis, keepdims)",
+    kernel={"numpy": lambda x, axis, keepdims: np.multiply.reduce(x, axis, x.dtype, None, keepdims)},
+    shape=_reduced_shape,
+    vjp=_prod_vjp,
+    dtypes=NUMERIC,
+)
+
+# ---- the logarithm of a sum of exponentials
+
+
+def _logsumexp(x, axis, keepdims):
+    wide = x.astype(np.float32) if x.dtype is _FLOAT16 else x
+    top = bare_max(wide, axis, True)
+    top = np.where(np.isfinite(top), top, np.zeros_like(top))
+    total = np.log(_sum(np.exp(wide - top), axis, True)) + top
+    return total.astype(x.dtype).reshape(reduced(x.shape, axis, keepdims))
+
+
+bare_max = reduce_max.primitive.on("numpy", np)
+
+reduce_logsumexp = primitive(
+    "reduce_logsumexp(x, *, axis, keepdims)",
+    kernel={"numpy": _logsumexp},
+    shape=_reduced_shape,
+    vjp=lambda ops, g, x, y, axis: ops.exp(x - _kept(ops, y, x.shape, axis)) * _kept(ops, g, x.shape, axis),
+    dtypes=FLOATING,
+)
+
+# ---- truth
+
+reduce_any = primitive(
+    "reduce_any(x, *, axis, keepdims)",
+    kernel={"numpy": lambda x, axis, keepdims: np.logical_or.reduce(x, axis, None, None, keepdims)},
+    shape=_reduced_shape,
+    vjp=CUT,
+    dtypes=BOOL,
+)
+reduce_all = primitive(
+    "reduce_all(x, *, axis, keepdims)",
+    kernel={"numpy": lambda x, axis, keepdims: np.logical_and.reduce(x, axis, None, None, keepdims)},
+    shape=_reduced_shape,
+    vjp=CUT,
+    dtypes=BOOL,
+)

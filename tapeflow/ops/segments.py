@@ -1,29 +1,66 @@
-"""Sums over groups of rows."""
+"""Sums, extremes and products over groups of rows. Row k of `x` belongs to segment `ids[k]`; rows with a negative id to none.
+
+Indices of rows are written out as indices of elements, since `ufunc.at` takes those in 2 ns an element and rows in 10 to 100.
+Sums of many elements are a product with a sparse matrix of ones: ten times faster again.
+"""
+
+import math
 
 import numpy as np
 
-from tapeflow.core.dtypes import INDEX, NUMERIC
+from tapeflow.core.dtypes import INDEX, NUMERIC, REAL
 from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.primitive import CUT, Spec, primitive
+
+_MANY = 16384  # elements from which the sparse product is worth its 20 microseconds
+_SPARSE = frozenset(np.dtype(t) for t in ("float32", "float64", "complex64", "complex128", "int32", "int64"))
 
 
-def _unsorted_segment_sum(x, ids, num_segments):
-    rank = ids.ndim
-    flat = np.ravel(ids)
-    rows = np.reshape(x, (flat.size, *x.shape[rank:]))
-    if flat.size and flat.max() >= num_segments:
-        raise invalid(f"index {flat.max()} is not in [0, {num_segments}): it is out of range")
-    if flat.size and flat.min() < 0:  # TensorFlow drops rows with negative ids
-        rows, flat = rows[flat >= 0], flat[flat >= 0]
-    out = np.zeros((num_segments, *rows.shape[1:]), x.dtype)
-    np.add.at(out, flat, rows)
+def _segments_shape(x, ids, num_segments, **_):
+    return Spec(shape=(num_segments, *x.shape[len(ids.shape) :]), dtype=x.dtype)
+
+
+def _rows(x, ids, num_segments):
+    """`x` as a matrix of rows and the ids as a vector, checked, without the rows that belong to no segment."""
+    if x.shape[: ids.ndim] != ids.shape:
+        raise invalid(f"data of shape {x.shape} does not start with the shape {ids.shape} of segment_ids: every row needs one id.")
+    rows, ids = x.reshape(ids.size, math.prod(x.shape[ids.ndim :])), ids.reshape(-1)
+    if ids.size:
+        if ids.max() >= num_segments:
+            raise invalid(f"segment id {ids.max()} is out of range: num_segments={num_segments} allows ids from 0 to {num_segments - 1}.")
+        if ids.min() < 0:
+            kept = ids >= 0
+            rows, ids = rows[kept], ids[kept]
+    return rows, ids
+
+
+def _combine(ufunc, out, rows, ids):
+    """Combine every row into that of its segment in `out`, in place."""
+    width = out.shape[1]
+    elements = ids if width == 1 else (ids.astype(np.int64)[:, None] * width + np.arange(width)).reshape(-1)
+    ufunc.at(out.reshape(-1), elements, rows.reshape(-1))
     return out
+
+
+# ---- sums
+
+
+def _segment_sum(x, ids, num_segments):
+    rows, flat = _rows(x, ids, num_segments)
+    shape = (num_segments, *x.shape[ids.ndim :])
+    if rows.size >= _MANY and rows.shape[1] > 1 and x.dtype in _SPARSE:
+        from scipy.sparse import csc_array
+
+        ones = np.ones(flat.size, x.dtype)
+        return (csc_array((ones, flat, np.arange(flat.size + 1)), shape=(num_segments, flat.size)) @ rows).reshape(shape)
+    out = np.zeros((num_segments, rows.shape[1]), np.float32 if x.dtype == np.float16 else x.dtype)
+    return _combine(np.add, out, rows, flat).astype(x.dtype, copy=False).reshape(shape)
 
 
 unsorted_segment_sum = primitive(
     "unsorted_segment_sum(x, ids, *, num_segments)",
-    kernel={"numpy": _unsorted_segment_sum},
-    shape=lambda x, ids, num_segments: Spec(shape=(num_segments, *x.shape[len(ids.shape) :]), dtype=x.dtype),
+    kernel={"numpy": _segment_sum},
+    shape=_segments_shape,
     vjp={"x": lambda ops, g, ids: ops.gather_or_zero(g, ids)},
     dtypes={"x": NUMERIC, "ids": INDEX},
 )
@@ -43,4 +80,95 @@ gather_or_zero = primitive(
     shape=lambda x, ids: Spec(shape=(*ids.shape, *x.shape[1:]), dtype=x.dtype),
     vjp={"x": lambda ops, g, ids, x_shape: ops.unsorted_segment_sum(g, ids, num_segments=x_shape[0])},
     dtypes={"x": NUMERIC, "ids": INDEX},
+)
+
+# ---- extremes: `empty` is the value of a segment without rows
+
+
+def _segment_extreme(ufunc, sign):
+    def kernel(x, ids, num_segments, empty):
+        rows, flat = _rows(x, ids, num_segments)
+        start = sign * np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max if sign > 0 else np.iinfo(x.dtype).min
+        out = _combine(ufunc, np.full((num_segments, rows.shape[1]), start, x.dtype), rows, flat)
+        out[np.bincount(flat, minlength=num_segments) == 0] = empty
+        return out.reshape(num_segments, *x.shape[ids.ndim :])
+
+    return {"numpy": kernel}
+
+
+def _segment_extreme_vjp(ops, g, x, ids, y, x_dtype, num_segments):
+    """Rows that tie share equally, element by element."""
+    ties = ops.cast(ops.equal(x, ops.gather_or_zero(y, ids)), dtype=x_dtype)
+    share = g / ops.maximum(ops.unsorted_segment_sum(ties, ids, num_segments=num_segments), 1.0)
+    return ties * ops.gather_or_zero(share, ids)
+
+
+unsorted_segment_max = primitive(
+    "unsorted_segment_max(x, ids, *, num_segments, empty)",
+    kernel=_segment_extreme(np.maximum, -1),
+    shape=_segments_shape,
+    vjp={"x": _segment_extreme_vjp},
+    dtypes={"x": REAL, "ids": INDEX},
+)
+unsorted_segment_min = primitive(
+    "unsorted_segment_min(x, ids, *, num_segments, empty)",
+    kernel=_segment_extreme(np.minimum, 1),
+    shape=_segments_shape,
+    vjp={"x": _segment_extreme_vjp},
+    dtypes={"x": REAL, "ids": INDEX},
+)
+
+# ---- products
+
+
+def _segment_prod(x, ids, num_segments):
+    rows, flat = _rows(x, ids, num_segments)
+    out = _combine(np.multiply, np.ones((num_segments, rows.shape[1]), x.dtype), rows, flat)
+    return out.reshape(num_segments, *x.shape[ids.ndim :])
+
+
+def _segment_prod_vjp(ops, g, x, ids):
+    """The product of the other rows of the segment: those before times those after, in the order of the segments."""
+    order, back, first, last = ops.segment_order(ids)
+    rows = ops.gather(x, order, axis=0)
+    before = _running_product(ops, rows, first, 1)
+    after = _running_product(ops, rows, last, -1)
+    return ops.gather(before * after, back, axis=0) * ops.gather_or_zero(g, ids)
+
+
+def _running_product(ops, rows, start, step):
+    """Of the rows before each (after, if `step` is -1), beginning with 1 at every `start`."""
+    start = ops.broadcast_to(ops.reshape(start, shape=(*start.shape, *[1] * (len(rows.shape) - 1))), shape=tuple(rows.shape))
+    zeros = ops.zeros_like(rows)
+    factor = ops.where(start, zeros, ops.shift(rows, axis=0, by=step))
+    return ops.linear_scan(factor, ops.where(start, zeros + 1, zeros), axis=0, reverse=step < 0)
+
+
+# `ids` is a vector here.
+unsorted_segment_prod = primitive(
+    "unsorted_segment_prod(x, ids, *, num_segments)",
+    kernel={"numpy": _segment_prod},
+    shape=_segments_shape,
+    vjp={"x": _segment_prod_vjp},
+    dtypes={"x": NUMERIC, "ids": INDEX},
+)
+
+
+def _segment_order(ids):
+    order = np.argsort(ids, kind="stable").astype(ids.dtype)
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order), dtype=ids.dtype)
+    change = ids[order][1:] != ids[order][:-1]
+    edge = np.ones(min(len(ids), 1), bool)
+    return order, back, np.concatenate([edge, change]), np.concatenate([change, edge])
+
+
+# Which rows to take to have segments together, the way back, and where segments begin and end in that order.
+segment_order = primitive(
+    "segment_order(ids)",
+    kernel={"numpy": _segment_order},
+    shape=lambda ids: (ids, ids, Spec(shape=ids.shape, dtype=np.dtype(bool)), Spec(shape=ids.shape, dtype=np.dtype(bool))),
+    vjp=CUT,
+    dtypes=INDEX,
+    outputs=("order", "back", "first", "last"),
 )

@@ -1,20 +1,21 @@
-"""Moving elements without computing: reshape, transpose, broadcast, join, split."""
+"""Moving elements without computing: reshape, transpose, broadcast, flip, roll. Parameters are ints and tuples of ints, axes non-negative."""
 
 import numpy as np
 
 from tapeflow.core.broadcasting import sum_to
-from tapeflow.core.dtypes import ANY
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.dtypes import ANY, INDEX
+from tapeflow.core.primitive import CUT, Spec, primitive
 
 from .families import same_shape
 
-identity = primitive(
-    "identity(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=lambda g: g, dtypes=ANY, keeps_sparse=True
-)
+identity = primitive("identity(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=lambda g: g, keeps_sparse=True)
+
+# The same value, with the path of gradients ending here.
+stop_gradient = primitive("stop_gradient(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=CUT)
 
 reshape = primitive(
     "reshape(x, *, shape)",
-    kernel=lambda xp, x, shape: xp.reshape(x, shape),
+    kernel=lambda x, shape: x.reshape(shape),
     shape=lambda x, shape: Spec(shape=shape, dtype=x.dtype),
     vjp=lambda ops, g, x_shape: ops.reshape(g, shape=x_shape),
 )
@@ -28,7 +29,45 @@ broadcast_to = primitive(
 
 transpose = primitive(
     "transpose(x, *, perm)",
-    kernel=lambda xp, x, perm: xp.transpose(x, perm),
+    kernel=lambda x, perm: x.transpose(perm),
     shape=lambda x, perm: Spec(shape=tuple(x.shape[p] for p in perm), dtype=x.dtype),
     vjp=lambda ops, g, perm: ops.transpose(g, perm=tuple(int(i) for i in np.argsort(perm))),
+)
+
+flip = primitive(
+    "flip(x, *, axis)",
+    kernel=lambda xp, x, axis: xp.flip(x, axis),
+    shape=same_shape,
+    vjp=lambda ops, g, axis: ops.flip(g, axis=axis),
+)
+
+roll = primitive(
+    "roll(x, *, shift, axis)",
+    kernel=lambda xp, x, shift, axis: xp.roll(x, shift, axis),
+    shape=same_shape,
+    vjp=lambda ops, g, shift, axis: ops.roll(g, shift=tuple(-s for s in shift), axis=axis),
+)
+
+
+def _reverse_sequence(xp, x, lengths, seq_axis, batch_axis):
+    place, length = xp.arange(x.shape[seq_axis]), lengths.reshape(-1, 1)
+    order = xp.where(place < length, length - 1 - place, place)
+    if batch_axis > seq_axis:
+        order = order.T
+    shape = [1] * x.ndim
+    shape[seq_axis], shape[batch_axis] = x.shape[seq_axis], x.shape[batch_axis]
+    return xp.take_along_axis(x, order.reshape(shape), axis=seq_axis)
+
+
+# The first `lengths[i]` elements along one axis, in slice i along another, in opposite order. Twice is the identity.
+reverse_sequence = primitive(
+    "reverse_sequence(x, lengths, *, seq_axis, batch_axis)",
+    kernel=_reverse_sequence,
+    shape=same_shape,
+    vjp={
+        "x": lambda ops, g, lengths, seq_axis, batch_axis: ops.reverse_sequence(
+            g, lengths, seq_axis=seq_axis, batch_axis=batch_axis
+        )
+    },
+    dtypes={"x": ANY, "lengths": INDEX},
 )

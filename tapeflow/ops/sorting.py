@@ -1,1 +1,232 @@
-"""Order: sort, top_k, unique, search."""
+"""Order: sort, top_k, argmax, unique, search, counts. Along the last axis, unless there is a parameter `axis`.
+
+Equal elements keep their order, ascending and descending: the first of them comes first.
+"""
+
+import numpy as np
+
+from tapeflow.core.dtypes import ANY, BOOL, FLOATING, INDEX, INTEGER, NUMERIC, REAL
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import CUT, NO_RULE, Spec, primitive
+
+from .families import same_shape
+
+# ---- sort
+
+# The order is found again for the gradient: sorting alone is several times faster than finding the order.
+sort = primitive(
+    "sort(x, *, descending)",
+    kernel=lambda xp, x, descending: xp.flip(xp.sort(x), -1) if descending else xp.sort(x),
+    shape=same_shape,
+    vjp=lambda ops, g, x, x_shape, descending: ops.add_along(g, ops.argsort(x, descending=descending), size=x_shape[-1]),
+    dtypes=REAL,
+)
+
+
+def _argsort(xp, x, descending):
+    if not descending:
+        return xp.argsort(x, stable=True).astype(np.int32)
+    # Read backwards twice, so that equal elements end up in their own order.
+    return (x.shape[-1] - 1 - xp.flip(xp.argsort(xp.flip(x, -1), stable=True), -1)).astype(np.int32)
+
+
+argsort = primitive(
+    "argsort(x, *, descending)",
+    kernel=_argsort,
+    shape=lambda x, descending: Spec(shape=x.shape, dtype=np.int32),
+    vjp=CUT,
+    dtypes=REAL,
+)
+
+# One element of each row for each index in that row.
+take_along = primitive(
+    "take_along(x, indices)",
+    kernel=lambda xp, x, indices: xp.take_along_axis(x, indices, axis=-1),
+    shape=lambda x, indices: Spec(shape=indices.shape, dtype=x.dtype),
+    vjp={"x": lambda ops, g, indices, x_shape: ops.add_along(g, indices, size=x_shape[-1])},
+    dtypes={"x": ANY, "indices": INDEX},
+)
+
+
+def _add_along_numpy(x, indices, size):
+    shape = (*x.shape[:-1], size)
+    out = np.zeros(shape, x.dtype)
+    starts = np.arange(0, out.size, max(size, 1), dtype=np.int64)
+    elements = starts.reshape(*shape[:-1], 1) + indices
+    np.add.at(out.reshape(-1), elements.reshape(-1), np.reshape(x, -1))
+    return out
+
+
+# The adjoint of take_along: each element of `x` is added at its index to a row of `size` zeros.
+add_along = primitive(
+    "add_along(x, indices, *, size)",
+    kernel={"numpy": _add_along_numpy},
+    shape=lambda x, indices, size: Spec(shape=(*x.shape[:-1], size), dtype=x.dtype),
+    vjp={"x": lambda ops, g, indices: ops.take_along(g, indices)},
+    dtypes={"x": NUMERIC, "indices": INDEX},
+)
+
+# ---- the largest
+
+
+def _top_k_numpy(x, k):
+    n = x.shape[-1]
+    if n < 64 or 4 * k > n:
+        order = _argsort(np, x, True)[..., :k]
+    else:
+        order = _few_largest(x, n, k)
+    return np.take_along_axis(x, order, -1), order
+
+
+def _few_largest(x, n, k):
+    """A partition finds them in one pass, but may take any of the elements equal to the last of them: then sort."""
+    if not k:
+        return np.zeros((*x.shape[:-1], 0), np.int32)
+    some = np.sort(np.argpartition(x, n - k)[..., n - k :])
+    values = np.take_along_axis(x, some, -1)
+    last = values.min(-1, keepdims=True)
+    if ((x == last).sum(-1) != (values == last).sum(-1)).any() or np.isnan(last).any():
+        return _argsort(np, x, True)[..., :k]
+    return np.take_along_axis(some, _argsort(np, values, True), -1).astype(np.int32)
+
+
+def _top_k_shape(x, k):
+    shape = (*x.shape[:-1], k)
+    return Spec(shape=shape, dtype=x.dtype), Spec(shape=shape, dtype=np.int32)
+
+
+top_k = primitive(
+    "top_k(x, *, k)",
+    kernel={"numpy": _top_k_numpy},
+    shape=_top_k_shape,
+    vjp=lambda ops, g, indices, x_shape: ops.add_along(g[0], indices, size=x_shape[-1]),
+    dtypes=REAL,
+    outputs=("values", "indices"),
+)
+
+
+def _in_top_k_numpy(predictions, targets, k):
+    classes = predictions.shape[1]
+    valid = (targets >= 0) & (targets < classes)
+    mine = np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1) if classes else np.full((len(targets), 1), np.nan)
+    valid &= np.isfinite(mine[:, 0])
+    finite = np.isfinite(predictions)
+    ahead = (predictions > mine) & finite
+    return valid & finite.all(1) & (ahead.sum(1) < k)
+
+
+in_top_k = primitive(
+    "in_top_k(predictions, targets, *, k)",
+    kernel={"numpy": _in_top_k_numpy},
+    shape=lambda predictions, targets, k: Spec(shape=targets.shape, dtype=bool),
+    vjp=NO_RULE,
+    dtypes={"predictions": FLOATING, "targets": INDEX},
+)
+
+
+def _arg_extreme(name, worst):
+    def kernel(x, axis, dtype):
+        """NumPy gives the first nan; here nan never wins."""
+        if not x.shape[axis]:
+            raise invalid(f"Reduction axis {axis} is empty in shape {x.shape}: there is no element to point at.")
+        if x.dtype.kind == "f" and x.size and np.isnan(x.max()):
+            x = np.where(np.isnan(x), x.dtype.type(worst), x)
+        return getattr(x, name)(axis).astype(dtype)
+
+    return {"numpy": kernel}
+
+
+def _arg_shape(x, axis, dtype):
+    return Spec(shape=(*x.shape[:axis], *x.shape[axis + 1 :]), dtype=dtype)
+
+
+argmax = primitive(
+    "argmax(x, *, axis, dtype)", kernel=_arg_extreme("argmax", -np.inf), shape=_arg_shape, vjp=CUT, dtypes=REAL | BOOL
+)
+argmin = primitive(
+    "argmin(x, *, axis, dtype)", kernel=_arg_extreme("argmin", np.inf), shape=_arg_shape, vjp=CUT, dtypes=REAL | BOOL
+)
+
+# ---- equal elements
+
+
+def _unique_numpy(x):
+    _, first, index, count = np.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    return first[order], place[index.reshape(-1)], count[order]
+
+
+# Of the different elements of a vector, by first occurrence: where each is first, which of them every element is, how many.
+unique = primitive(
+    "unique(x)",
+    kernel={"numpy": _unique_numpy},
+    shape=lambda x: (Spec(shape=(None,), dtype=np.int64), Spec(shape=x.shape, dtype=np.int64), Spec(shape=(None,), dtype=np.int64)),
+    vjp=CUT,
+    outputs=("first", "index", "count"),
+)
+
+
+def _bincount_numpy(x, size):
+    flat = x.reshape(-1)
+    return np.bincount(flat[flat < size], minlength=size).astype(np.int64, copy=False)
+
+
+# How often each of 0 … size - 1 occurs; what is larger does not count.
+bincount = primitive(
+    "bincount(x, *, size)",
+    kernel={"numpy": _bincount_numpy},
+    shape=lambda x, size: Spec(shape=(size,), dtype=np.int64),
+    vjp=CUT,
+    dtypes=INTEGER,
+)
+
+
+def _histogram_bins(xp, x, low, high, size):
+    steps = xp.floor((x - low) / (high - low) * size)
+    return xp.clip(xp.where(xp.isnan(steps), 0, steps), 0, size - 1).astype(np.int32)
+
+
+# The number of the bin of each element, of `size` equal bins from `low` to `high`; elements outside are in the first or last.
+histogram_bins = primitive(
+    "histogram_bins(x, low, high, *, size)",
+    kernel=_histogram_bins,
+    shape=lambda x, low, high, size: Spec(shape=x.shape, dtype=np.int32),
+    vjp=CUT,
+    dtypes=REAL,
+)
+
+# ---- search
+
+
+def _searchsorted_numpy(x, values, side):
+    if x.ndim == 1:
+        return np.searchsorted(x, values, side).astype(np.int32)
+    rows, wanted = x.reshape(-1, x.shape[-1]), values.reshape(-1, values.shape[-1])
+    found = [np.searchsorted(row, value, side) for row, value in zip(rows, wanted)]
+    return np.array(found, np.int32).reshape(values.shape)
+
+
+# Where each value would go in its sorted row. A vector serves as the row of all values.
+searchsorted = primitive(
+    "searchsorted(x, values, *, side)",
+    kernel={"numpy": _searchsorted_numpy},
+    shape=lambda x, values, side: Spec(shape=values.shape, dtype=np.int32),
+    vjp=CUT,
+    dtypes=REAL,
+)
+
+
+def _invert_permutation_numpy(x):
+    out = np.full_like(x, -1)
+    if x.size and 0 <= x.min() and x.max() < x.size:
+        out[x] = np.arange(x.size, dtype=x.dtype)
+    if x.size and out.min() < 0:
+        raise invalid(f"{x.tolist() if x.size <= 20 else 'x'} is not a permutation of 0 to {x.size - 1}: each number must be there once.")
+    return out
+
+
+invert_permutation = primitive(
+    "invert_permutation(x)", kernel={"numpy": _invert_permutation_numpy}, shape=same_shape, vjp=CUT, dtypes=INDEX
+)

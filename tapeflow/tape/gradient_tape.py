@@ -12,12 +12,13 @@ from tapeflow.core import nest
 from tapeflow.core.frames import current, enter
 from tapeflow.core.primitive import bare, recorded
 from tapeflow.core.slices import SparseGradient, finished
-from tapeflow.core.tensor import EagerTensor, Tensor, next_id
+from tapeflow.core.tensor import EagerTensor, Tensor, identify
 from tapeflow.core.variable import Variable
 
-from . import seeds, unconnected
+from . import jacobians, seeds, unconnected
+from .accumulation import Sum
 from .recording import Pause, Recording
-from .walk import accumulate, walk
+from .walk import walk
 
 _enter_lock = threading.Lock()
 
@@ -25,7 +26,6 @@ _enter_lock = threading.Lock()
 class UnconnectedGradients(enum.Enum):
     """What `tape.gradient` gives for a source that the target does not depend on.
 
-    >>> import tapeflow as tf
     >>> [u.value for u in tf.UnconnectedGradients]
     ['none', 'zero']
     """
@@ -37,7 +37,6 @@ class UnconnectedGradients(enum.Enum):
 class GradientTape:
     """Records operations so that their gradients can be asked for.
 
-    >>> import tapeflow as tf
     >>> x = tf.constant(3.)
     >>> with tf.GradientTape() as tape:
     ...     tape.watch(x)
@@ -150,34 +149,24 @@ class GradientTape:
         `output_gradients`, one for each target and of its shape, weigh the elements of the sum. A source that the target does
         not depend on gives None, or zeros with `unconnected_gradients="zero"`, or an error that says why with `"error"`.
 
-        >>> import tapeflow as tf
-        >>> w = tf.Variable([1., 2.])
+            >>> w = tf.Variable([1., 2.])
         >>> with tf.GradientTape(persistent=True) as tape:
         ...     y = tf.reduce_sum(w ** 3)
         >>> tape.gradient(y, {"w": w})["w"].numpy()
         array([ 3., 12.], dtype=float32)
         """
-        mode = _mode(unconnected_gradients)
+        mode = gradient_mode(unconnected_gradients)
         recording = self._usable()
         targets = seeds.checked_targets(target)
         leaves = seeds.checked_sources(sources)
         start = seeds.seeds(target, targets, output_gradients)
-        if self._active:
-            if self._persistent:
-                if self._pause is None:
-                    logging.getLogger("tapeflow").warning(
-                        "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient "
-                        "than calling it outside the context (it causes the gradient ops to be recorded on the tape). Only do so "
-                        "if you want derivatives of the gradient; otherwise call it after the `with` block."
-                    )
-            else:
-                self._leave()
+        self._step_aside("gradient")
         graph = unconnected.edges(recording) if mode == "error" else []
-        found = self._walk(recording, targets, start, leaves)
+        found = self._walk(recording, targets, start, leaves, consume=not self._persistent)
         if mode == "error" and any(g is None for g in found):
             raise ValueError(unconnected.explain(recording, graph, targets, sources, leaves, found))
         if mode == "zero":
-            found = [_zeros(s) if g is None else g for s, g in zip(leaves, found)]
+            found = [zeros_of(s) if g is None else g for s, g in zip(leaves, found)]
         return _packed(sources, leaves, found)
 
     def _usable(self) -> Recording:
@@ -191,35 +180,98 @@ class GradientTape:
             )
         return recording
 
-    def _walk(self, recording: Recording, targets: list, start: list, leaves: list) -> list:
+    def jacobian(
+        self,
+        target,
+        sources,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
+        """The derivative of every element of `target` with respect to `sources`: shape target.shape + source.shape.
+
+        >>> x = tf.constant([1., 2.])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+        """
+        leaves = seeds.checked_sources(sources)
+        jacobians.check_one(target, "target", "jacobian")
+        found = self._jacobian(target, leaves, unconnected_gradients, experimental_use_pfor, batched=False)
+        return _packed(sources, leaves, found)
+
+    def batch_jacobian(
+        self,
+        target,
+        source,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
+        """The Jacobian of each example of a batch: [batch, *target.shape[1:], *source.shape[1:]].
+
+        Rows of the target must depend on their own row of the source only; otherwise their derivatives are added up.
+
+        >>> x = tf.constant([[1., 2.], [3., 4.]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy().tolist()
+        [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+        """
+        jacobians.check_one(target, "target", "batch_jacobian")
+        jacobians.check_one(source, "source", "batch_jacobian")
+        jacobians.check_batches(target, source)
+        use_pfor = experimental_use_pfor and parallel_iterations is None
+        return self._jacobian(target, [source], unconnected_gradients, use_pfor, batched=True)[0]
+
+    def _jacobian(self, target: Any, leaves: list, unconnected_gradients: Any, use_pfor: bool, batched: bool) -> list:
+        mode = gradient_mode(unconnected_gradients)
+        recording = self._usable()
+        if not use_pfor and not self._persistent:
+            raise RuntimeError("experimental_use_pfor=False (or parallel_iterations) needs a tape made with persistent=True.")
+        self._step_aside("jacobian")
+        [one] = seeds.checked_targets(target)
+        walk_from = lambda seed: self._walk(recording, [one], [seed if one.dtype.is_inexact else None], leaves, consume=False)
+        columns = jacobians.rows(one, batched, walk_from) or [[] for _ in leaves]
+        if not self._persistent:
+            recording.spend()
+        return [jacobians.assembled(c, one, s, batched, mode == "zero") for c, s in zip(columns, leaves)]
+
+    def _step_aside(self, what: str) -> None:
+        """Inside the tape's own context: a persistent tape goes on recording, another one stops for good."""
+        if not self._active:
+            return
+        if not self._persistent:
+            self._leave()
+        elif self._pause is None:
+            logging.getLogger("tapeflow").warning(
+                "Calling GradientTape.%s on a persistent tape inside its context is significantly less efficient than calling "
+                "it outside the context: the gradient's own operations are recorded too. Do so only to differentiate them.",
+                what,
+            )
+
+    def _walk(self, recording: Recording, targets: list, start: list, leaves: list, consume: bool) -> list:
         """The gradient of each source: a tensor, IndexedSlices, or None."""
         frame = current()
-        plain = frame.eager and not frame.observers and all(type(t) is EagerTensor for t in [*targets, *start] if isinstance(t, Tensor))
-        ids = [_source_ids(recording, s) for s in leaves]
+        plain = frame.eager and not frame.observers and all(type(t) is EagerTensor or isinstance(t, Variable) for t in targets)
         grads: dict[int, Any] = {}
         for target, seed in zip(targets, start):
             if seed is not None:
-                i = _id_of(target)
+                i = target._id or identify(target)
+                seed = seed._array if plain else seed
                 grads[i] = grads[i] + seed if i in grads else seed
-        if plain:
-            grads = {i: g._array for i, g in grads.items()}
-        else:
+        if not plain:
             for observer in frame.observers:
                 _retell_reads(recording, observer)
-        if not self._persistent:
-            recording.spent = True
+        ids = [_source_ids(recording, s) for s in leaves]
         keep = {i for group in ids for i in group}
+        recording.spent |= consume
         with np.errstate(all="ignore"):
-            walk(
-                recording.records, grads, keep, plain=plain, conjugate=recording.complex, consume=not self._persistent
-            )
-        results = []
-        for leaf, group in zip(leaves, ids):
-            total = None
-            for i in group:
-                total = accumulate(bare if plain else recorded, total, grads.get(i))
-            results.append(_result(total, leaf, plain))
-        return results
+            walk(recording.records, grads, keep, plain=plain, conjugate=recording.complex, consume=consume)
+            return [_result([grads[i] for i in group if i in grads], leaf, plain) for leaf, group in zip(leaves, ids)]
 
     # ---- as a Python object
 
@@ -235,7 +287,7 @@ class GradientTape:
         return self.__reduce__()
 
 
-def _mode(value: Any) -> str:
+def gradient_mode(value: Any) -> str:
     if isinstance(value, UnconnectedGradients):
         return value.value
     if value in ("none", "zero", "error"):
@@ -245,16 +297,10 @@ def _mode(value: Any) -> str:
 
 def _source_ids(recording: Recording, source: Any) -> list[int]:
     """Every id under which the source's gradient arrives: a variable has one for each of its reads."""
-    source = getattr(source, "_differentiable", source)
     if isinstance(source, Variable):
         return [source._id, *recording.reads.get(source._id, ())]
-    return [_id_of(source)]
-
-
-def _id_of(value: Any) -> int:
-    if not value._id:
-        value._id = next_id()
-    return value._id
+    source = getattr(source, "_differentiable", source)
+    return [source._id or identify(source)]
 
 
 def _retell_reads(recording: Recording, observer: Any) -> None:
@@ -270,9 +316,14 @@ def _retell_reads(recording: Recording, observer: Any) -> None:
                 observer.watched.update(ids)
 
 
-def _result(g: Any, source: Any, plain: bool) -> Any:
-    if g is None:
+def _result(found: list, source: Any, plain: bool) -> Any:
+    """What reached one source, as the caller gets it: a tensor, IndexedSlices, or None."""
+    if not found:
         return None
+    ops = bare if plain else recorded
+    g = found[0].result(ops) if type(found[0]) is Sum else found[0]
+    for other in found[1:]:
+        g = Sum(g, other.result(ops) if type(other) is Sum else other).result(ops)
     if type(g) is SparseGradient:
         return finished(g)
     if plain:
@@ -291,6 +342,6 @@ def _packed(sources: Any, leaves: list, found: list) -> Any:
     return nest.pack_as(sources, found)
 
 
-def _zeros(source: Any) -> Tensor:
+def zeros_of(source: Any) -> Tensor:
     source = getattr(source, "_differentiable", source)
     return EagerTensor(np.zeros(tuple(source.shape), source.dtype.np))

@@ -7,7 +7,7 @@ Tensors are known by their ids. A record with several outputs has id 0 and keeps
 from typing import Any
 
 from tapeflow.core.errors import user_line
-from tapeflow.core.tensor import next_id
+from tapeflow.core.tensor import identify, next_id
 
 _MOST_NOTES = 10_000
 
@@ -29,9 +29,7 @@ class Recording:
     # ---- watching
 
     def watch(self, tensor: Any) -> None:
-        if not tensor._id:
-            tensor._id = next_id()
-        self.watched.add(tensor._id)
+        self.watched.add(tensor._id or identify(tensor))
         self.kept.append(tensor)
         self.complex |= tensor.dtype.is_complex
 
@@ -39,6 +37,11 @@ class Recording:
         """From now on reads of it count."""
         self.variables[variable._id] = variable
         self.reads.setdefault(variable._id, [])
+
+    def spend(self) -> None:
+        """Let go of everything recorded; what was watched is still known."""
+        self.spent = True
+        self.records.clear()
 
     # ---- the observer
 
@@ -72,32 +75,30 @@ class Recording:
         if plan is None:
             self.cut(args, prim.name, out)
             return
-        save_eager, save_any, pulls, positions = plan
-        try:
-            saved = save_eager(out, args, params)
-        except AttributeError:
-            saved = save_any(out, args, params)
-        ids = [args[i]._id for i in positions]
-        if type(out) is tuple:
-            self._several(out, ids, pulls, saved)
-            return
-        new = out._id
-        if not new:
+        several = type(out) is tuple
+        new = 0 if several else out._id
+        if not (new or several):
             out._id = new = next_id()
-        watched.add(new)
-        self.records.append((new, ids, pulls, saved))
+        try:
+            record = plan[0](new, out, args, params)
+        except AttributeError:
+            record = plan[1](new, out, args, params)
+        if several:
+            record = self._several(out, record)
+        else:
+            watched.add(new)
+        self.records.append(record)
 
-    def _several(self, outs: tuple, ids: list[int], pulls: Any, saved: tuple) -> None:
+    def _several(self, outs: tuple, record: tuple) -> tuple:
         out_ids, specs = [], []
         for out in outs:
             inexact = out.dtype.is_inexact
             if inexact:
-                if not out._id:
-                    out._id = next_id()
-                self.watched.add(out._id)
+                self.watched.add(out._id or identify(out))
             out_ids.append(out._id if inexact else 0)
             specs.append((tuple(out.shape), out.dtype.np))
-        self.records.append((0, ids, pulls, (out_ids, specs, saved)))
+        _, ids, pulls, saved = record
+        return 0, ids, pulls, (out_ids, specs, saved)
 
     def read(self, variable: Any, tensor: Any) -> None:
         """A variable was read into `tensor`, or only touched (None)."""
@@ -108,10 +109,9 @@ class Recording:
             self.watch_variable(variable)
             reads = self.reads[variable._id]
         if tensor is not None and variable.dtype.is_inexact:
-            if not tensor._id:
-                tensor._id = next_id()
-            reads.append(tensor._id)
-            self.watched.add(tensor._id)
+            new = tensor._id or identify(tensor)
+            reads.append(new)
+            self.watched.add(new)
             self.complex |= variable.dtype.is_complex
 
     def left(self, tensor: Any, how: str) -> None:

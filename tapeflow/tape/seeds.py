@@ -17,6 +17,8 @@ def _is_one(value: Any) -> bool:
 
 def checked_targets(target: Any) -> list:
     """The targets, flat; composites by the tensor in them that has a gradient."""
+    if type(target) is EagerTensor:
+        return [target]
     if target is None:
         raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but received None.")
     return _checked(target, "target", "Compute it with tf operations inside the tape's `with` block.")
@@ -25,6 +27,8 @@ def checked_targets(target: Any) -> list:
 def checked_sources(sources: Any) -> list:
     if _is_one(sources):
         return [sources]
+    if type(sources) is list and all(isinstance(s, (Tensor, Variable)) for s in sources):
+        return sources
     leaves = nest.flatten(sources)
     _check_leaves(sources, leaves, "source", "Sources are the tensors and variables to differentiate with respect to.")
     return leaves
@@ -54,7 +58,12 @@ def seeds(target: Any, targets: list, output_gradients: Any) -> list:
 
 def _ones(target: Any) -> Tensor:
     shape, dtype = tuple(target.shape), target.dtype.np
-    return EagerTensor(np.ones(shape, dtype) if shape else dtype.type(1))
+    if not shape and dtype == np.float32:
+        return _ONE
+    return EagerTensor(np.ones(shape, dtype)[()])
+
+
+_ONE = EagerTensor(np.float32(1))  # the gradient that most walks start from
 
 
 def _paired(target: Any, targets: list, given: Any) -> list:

@@ -8,6 +8,8 @@ from tapeflow.core.primitive import bare, recorded
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor
 
+from .accumulation import Sum
+
 
 def walk(records: list, grads: dict[int, Any], keep: set[int], *, plain: bool, conjugate: bool, consume: bool) -> None:
     """Turn the gradients of outputs in `grads` (by tensor id) into gradients of what they were computed from.
@@ -16,6 +18,7 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], *, plain: bool, c
     `conjugate`: complex numbers are about; rules are written as for real numbers and TensorFlow's gradient is the conjugate.
     """
     ops = bare if plain else recorded
+    twice: set[int] = set()  # tensors whose gradient so far is a sum of two that was made here
     which = 1 if plain else 0
     take = records.pop if consume else reversed(records[:]).__next__
     for _ in range(len(records)):
@@ -24,6 +27,8 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], *, plain: bool, c
             g = grads.get(out) if out in keep else grads.pop(out, None)
             if g is None:
                 continue
+            if type(g) is Sum:
+                g = g.result(ops)
             if type(g) is SparseGradient and not pulls[3]:
                 g = g.dense(ops)
         else:
@@ -36,25 +41,19 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], *, plain: bool, c
         else:
             pulled = pulls[which](ops, g, saved)
         for i, p in zip(ids, pulled):
-            if i in grads:
-                grads[i] = accumulate(ops, grads[i], p)
-            elif p is not None:
+            if p is None:
+                continue
+            if i not in grads:
                 grads[i] = p
-
-
-def accumulate(ops: Any, a: Any, b: Any) -> Any:
-    """a + b, where either may be sparse or None. Two sparse gradients are joined, as TensorFlow does."""
-    if b is None or a is None:
-        return a if b is None else b
-    if type(a) is SparseGradient:
-        if type(b) is SparseGradient:
-            return SparseGradient(
-                ops.concat(a.values, b.values, axis=0), ops.concat(a.indices, b.indices, axis=0), a.shape
-            )
-        a = a.dense(ops)
-    elif type(b) is SparseGradient:
-        b = b.dense(ops)
-    return a + b
+                continue
+            have = grads[i]
+            if type(have) is Sum:
+                have.add(p)
+            elif i in twice or type(p) is SparseGradient or type(have) is SparseGradient:
+                grads[i] = Sum(have, p, owned=i in twice)
+            else:  # far the most frequent: two paths, and nothing to keep account of
+                grads[i] = have + p
+                twice.add(i)
 
 
 def _several(out_ids: list, specs: list, grads: dict, keep: set, ops: Any, plain: bool) -> tuple | None:
@@ -63,6 +62,8 @@ def _several(out_ids: list, specs: list, grads: dict, keep: set, ops: Any, plain
     if all(g is None for g in gs):
         return None
     for k, (shape, dtype) in enumerate(specs):
+        if type(gs[k]) is Sum:
+            gs[k] = gs[k].result(ops)
         if type(gs[k]) is SparseGradient:
             gs[k] = gs[k].dense(ops)
         elif gs[k] is None and out_ids[k]:

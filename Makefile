@@ -1,0 +1,52 @@
+# Every target does its own set-up. All it needs is make and python3 (3.11 to 3.14) with venv.
+
+PYTHON ?= python3
+JOBS   ?= 2
+BIN    := .venv/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test lint format bench docs-check clean
+
+help:
+	@echo "make demo        train a small classifier, draw its loss and its gradients"
+	@echo "make test        the whole suite: tests, docstrings, specification, documentation"
+	@echo "make lint        formatting, lint rules, types"
+	@echo "make docs-check  run every code block of the documentation"
+	@echo "make bench       measure tapeflow next to its peers (installs them under .bench/; BENCH=--quick for a smoke run)"
+	@echo "make format      rewrite the code the way make lint wants it"
+	@echo "make clean       remove everything the targets above created"
+
+demo: .venv/.viz
+	@$(BIN)/python -m tapeflow demo
+
+test: .venv/.dev
+	@$(BIN)/python -m pytest -q -n $(JOBS)
+
+lint: .venv/.dev
+	@$(BIN)/ruff format --check --quiet . || { echo "make format repairs this"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+
+docs-check: .venv/.dev
+	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_docs.py
+
+bench: .venv/.viz
+	@$(BIN)/python -m benchmarks $(BENCH)
+
+format: .venv/.dev
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
+
+clean:
+	rm -rf .venv .bench .pytest_cache .ruff_cache .mypy_cache .hypothesis build *.egg-info
+
+# ---- environments: a stamp file for each set of extras, made again when pyproject.toml changes
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tapeflow needs Python 3.11 or later: make PYTHON=python3.12 ...")'
+	@echo "Creating .venv with $$($(PYTHON) -V) ..."
+	@$(PYTHON) -m venv .venv
+
+.venv/.%: pyproject.toml | $(BIN)/python
+	@echo "Installing tapeflow[$*] into .venv ..."
+	@$(PIP) --editable '.[$*]'
+	@touch $@

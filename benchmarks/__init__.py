@@ -1,0 +1,1 @@
+"""tapeflow next to its peers: `make bench`, or `python -m benchmarks --help`."""

@@ -1,0 +1,154 @@
+"""JAX, compiled with `jax.jit`, and without it where that is a sensible way to work."""
+
+import jax
+import jax.numpy as jnp
+import workloads as w
+
+VARIANTS = {"jit": jax.jit, "eager": lambda f: f}
+EAGER = {"square", "chain", "mlp"}  # the others are not written un-jitted by anybody
+
+
+def square(wrap):
+    v = jnp.asarray(w.square())
+    step = wrap(jax.grad(lambda v: v**2))
+    return lambda: float(step(v))
+
+
+def chain(wrap):
+    x = jnp.asarray(w.chain())
+
+    def total(x):
+        y = x
+        for _ in range(w.CHAIN):
+            y = jnp.sin(y) * y
+        return jnp.sum(y)
+
+    step = wrap(jax.grad(total))
+    return lambda: float(step(x)[0])
+
+
+def sgd(wrap, loss_of, arrays):
+    params = [jnp.asarray(a) for a in arrays]
+
+    @wrap
+    def step(params):
+        loss, gradients = jax.value_and_grad(lambda p: loss_of(*p))(params)
+        return loss, [p - w.RATE * g for p, g in zip(params, gradients)]
+
+    def run():
+        nonlocal params
+        loss, params = step(params)
+        jax.block_until_ready(params)
+        return float(loss)
+
+    return run
+
+
+def cross_entropy(labels, logits):
+    return -jnp.mean(jax.nn.log_softmax(logits)[jnp.arange(len(labels)), labels])
+
+
+def mlp(wrap):
+    data = w.mlp()
+    x, labels = jnp.asarray(data["x"]), jnp.asarray(data["labels"])
+
+    def loss(w1, b1, w2, b2, w3, b3):
+        h = jax.nn.relu(x @ w1 + b1)
+        h = jax.nn.relu(h @ w2 + b2)
+        return cross_entropy(labels, h @ w3 + b3)
+
+    return sgd(wrap, loss, data["params"])
+
+
+def cnn(wrap):
+    data = w.cnn()
+    x, labels = jnp.asarray(data["x"]), jnp.asarray(data["labels"])
+
+    def pool(h):
+        return jax.lax.reduce_window(h, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+    def loss(k1, b1, k2, b2, k3, b3, w4, b4):
+        h = x
+        for k, b in ((k1, b1), (k2, b2), (k3, b3)):
+            h = pool(jax.nn.relu(jax.lax.conv_general_dilated(h, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b))
+        return cross_entropy(labels, h.reshape(64, -1) @ w4 + b4)
+
+    return sgd(wrap, loss, data["params"])
+
+
+def lstm(wrap):
+    data = w.lstm()
+    steps, zero = [jnp.asarray(x) for x in data["x"]], jnp.asarray(data["h"])
+
+    def loss(wx, wh, b):
+        h = c = zero
+        for x in steps:
+            i, f, g, o = jnp.split(x @ wx + h @ wh + b, 4, axis=1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return jnp.mean(h * h)
+
+    return sgd(wrap, loss, data["params"])
+
+
+def layer_norm(x, scale, shift):
+    mean, variance = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
+    return (x - mean) * jax.lax.rsqrt(variance + 1e-5) * scale + shift
+
+
+def transformer(wrap):
+    data = w.transformer()
+    x = jnp.asarray(data["x"])
+    batch, length, width = x.shape
+
+    def heads(t):
+        return t.reshape(batch, length, w.HEADS, -1).transpose(0, 2, 1, 3)
+
+    def loss(scale1, shift1, qkv, out, scale2, shift2, up, down):
+        q, k, v = (heads(t) for t in jnp.split(layer_norm(x, scale1, shift1) @ qkv, 3, axis=-1))
+        attention = jax.nn.softmax(q @ k.transpose(0, 1, 3, 2) * (width // w.HEADS) ** -0.5)
+        mixed = (attention @ v).transpose(0, 2, 1, 3).reshape(batch, length, width)
+        y = x + mixed @ out
+        y = y + jax.nn.gelu(layer_norm(y, scale2, shift2) @ up, approximate=False) @ down
+        return jnp.mean(y * y)
+
+    return sgd(wrap, loss, data["params"])
+
+
+def embedding(wrap):
+    """JAX has no sparse gradients: differentiate with respect to the rows that were read, then add into the table in place."""
+    data = w.embedding()
+    table, weight = jnp.asarray(data["table"]), jnp.asarray(data["w"])
+    ids, target = jnp.asarray(data["ids"]), jnp.asarray(data["target"])
+
+    def step(table):
+        loss, g = jax.value_and_grad(lambda rows: jnp.mean((rows.mean(axis=1) @ weight - target) ** 2))(table[ids])
+        return loss, table.at[ids].add(-w.RATE * g)
+
+    step = jax.jit(step, donate_argnums=0)
+
+    def run():
+        nonlocal table
+        loss, table = step(table)
+        table.block_until_ready()
+        return float(loss)
+
+    return run
+
+
+def memory(wrap, data):
+    x, params = jnp.asarray(data["x"]), [jnp.asarray(p) for p in data["params"]]
+
+    @wrap
+    def step(params):
+        def loss(params):
+            h = x
+            for p in params:
+                h = jax.nn.relu(h @ p)
+            return jnp.mean(h)
+
+        return jax.grad(loss)(params)
+
+    if hasattr(step, "lower"):  # compiled now: the memory of the compiler is not the question
+        step = step.lower(params).compile()
+    return lambda: jax.block_until_ready(step(params))

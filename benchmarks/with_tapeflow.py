@@ -1,0 +1,148 @@
+"""tapeflow, eager on NumPy."""
+
+import tapeflow as tf
+import workloads as w
+
+VARIANTS = {"eager": lambda f: f}
+
+
+def square(wrap):
+    v = tf.Variable(w.square())
+
+    @wrap
+    def step():
+        with tf.GradientTape() as tape:
+            y = v**2
+        return tape.gradient(y, v)
+
+    return lambda: float(step())
+
+
+def chain(wrap):
+    x = tf.constant(w.chain())
+
+    @wrap
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in range(w.CHAIN):
+                y = tf.sin(y) * y
+        return tape.gradient(y, x)
+
+    return lambda: float(step()[0])
+
+
+def sgd(wrap, loss_of, params):
+    """One step on variables made from `params`; `loss_of` gets them."""
+    variables = [tf.Variable(p) for p in params]
+
+    @wrap
+    def step():
+        with tf.GradientTape() as tape:
+            loss = loss_of(*variables)
+        for v, g in zip(variables, tape.gradient(loss, variables)):
+            v.assign_sub(w.RATE * g)
+        return loss
+
+    return lambda: float(step())
+
+
+def cross_entropy(labels, logits):
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+
+
+def mlp(wrap):
+    data = w.mlp()
+    x, labels = tf.constant(data["x"]), tf.constant(data["labels"])
+
+    def loss(w1, b1, w2, b2, w3, b3):
+        h = tf.nn.relu(x @ w1 + b1)
+        h = tf.nn.relu(h @ w2 + b2)
+        return cross_entropy(labels, h @ w3 + b3)
+
+    return sgd(wrap, loss, data["params"])
+
+
+def cnn(wrap):
+    data = w.cnn()
+    x, labels = tf.constant(data["x"]), tf.constant(data["labels"])
+
+    def loss(k1, b1, k2, b2, k3, b3, w4, b4):
+        h = x
+        for k, b in ((k1, b1), (k2, b2), (k3, b3)):
+            h = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(h, k, 1, "SAME") + b), 2, 2, "VALID")
+        return cross_entropy(labels, tf.reshape(h, (64, -1)) @ w4 + b4)
+
+    return sgd(wrap, loss, data["params"])
+
+
+def lstm(wrap):
+    data = w.lstm()
+    steps, zero = [tf.constant(x) for x in data["x"]], tf.constant(data["h"])
+
+    def loss(wx, wh, b):
+        h = c = zero
+        for x in steps:
+            i, f, g, o = tf.split(x @ wx + h @ wh + b, 4, axis=1)
+            c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+            h = tf.sigmoid(o) * tf.tanh(c)
+        return tf.reduce_mean(h * h)
+
+    return sgd(wrap, loss, data["params"])
+
+
+def layer_norm(x, scale, shift):
+    mean, variance = tf.nn.moments(x, axes=[-1], keepdims=True)
+    return tf.nn.batch_normalization(x, mean, variance, shift, scale, 1e-5)
+
+
+def transformer(wrap):
+    data = w.transformer()
+    x = tf.constant(data["x"])
+    batch, length, width = data["x"].shape
+
+    def heads(t):
+        return tf.transpose(tf.reshape(t, (batch, length, w.HEADS, -1)), (0, 2, 1, 3))
+
+    def loss(scale1, shift1, qkv, out, scale2, shift2, up, down):
+        q, k, v = (heads(t) for t in tf.split(layer_norm(x, scale1, shift1) @ qkv, 3, axis=-1))
+        attention = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * (width // w.HEADS) ** -0.5)
+        mixed = tf.reshape(tf.transpose(attention @ v, (0, 2, 1, 3)), (batch, length, width))
+        y = x + mixed @ out
+        y = y + tf.nn.gelu(layer_norm(y, scale2, shift2) @ up) @ down
+        return tf.reduce_mean(y * y)
+
+    return sgd(wrap, loss, data["params"])
+
+
+def embedding(wrap):
+    data = w.embedding()
+    table, weight = tf.Variable(data["table"]), tf.constant(data["w"])
+    ids, target = tf.constant(data["ids"]), tf.constant(data["target"])
+
+    @wrap
+    def step():
+        with tf.GradientTape() as tape:
+            mean = tf.reduce_mean(tf.gather(table, ids), axis=1)
+            loss = tf.reduce_mean((tf.linalg.matvec(mean, weight) - target) ** 2)
+        g = tape.gradient(loss, table)
+        table.scatter_sub(tf.IndexedSlices(w.RATE * g.values, g.indices))
+        return loss
+
+    return lambda: float(step())
+
+
+def memory(wrap, data):
+    x, variables = tf.constant(data["x"]), [tf.Variable(p) for p in data["params"]]
+
+    @wrap
+    def step():
+        with tf.GradientTape() as tape:
+            h = x
+            for v in variables:
+                h = tf.nn.relu(h @ v)
+            loss = tf.reduce_mean(h)
+        return tape.gradient(loss, variables)
+
+    return lambda: step()[0].numpy()

@@ -1,0 +1,132 @@
+"""PyTorch, eager. Images are (batch, channel, height, width), its own order."""
+
+import torch
+import torch.nn.functional as F
+import workloads as w
+
+VARIANTS = {"eager": lambda f: f}
+
+
+def leaf(array):
+    return torch.tensor(array, requires_grad=True)
+
+
+def square(wrap):
+    v = leaf(w.square())
+    return lambda: float(torch.autograd.grad(v**2, v)[0])
+
+
+def chain(wrap):
+    x = leaf(w.chain())
+
+    def step():
+        y = x
+        for _ in range(w.CHAIN):
+            y = torch.sin(y) * y
+        return torch.autograd.grad(y, x, torch.ones_like(y))[0]
+
+    return lambda: float(step()[0])
+
+
+def sgd(loss_of, arrays):
+    params = [leaf(a) for a in arrays]
+
+    def step():
+        loss = loss_of(*params)
+        gradients = torch.autograd.grad(loss, params)
+        with torch.no_grad():
+            for p, g in zip(params, gradients):
+                p.sub_(g, alpha=w.RATE)
+        return loss
+
+    return lambda: float(step())
+
+
+def mlp(wrap):
+    data = w.mlp()
+    x, labels = torch.tensor(data["x"]), torch.tensor(data["labels"]).long()
+
+    def loss(w1, b1, w2, b2, w3, b3):
+        h = torch.relu(x @ w1 + b1)
+        h = torch.relu(h @ w2 + b2)
+        return F.cross_entropy(h @ w3 + b3, labels)
+
+    return sgd(loss, data["params"])
+
+
+def cnn(wrap):
+    data = w.cnn()
+    x, labels = torch.tensor(data["x"].transpose(0, 3, 1, 2).copy()), torch.tensor(data["labels"]).long()
+    arrays = [a.transpose(3, 2, 0, 1).copy() if a.ndim == 4 else a for a in data["params"]]
+    # the dense layer's rows in the order of this layout
+    arrays[-2] = arrays[-2].reshape(4, 4, 128, 10).transpose(2, 0, 1, 3).reshape(-1, 10).copy()
+
+    def loss(k1, b1, k2, b2, k3, b3, w4, b4):
+        h = x
+        for k, b in ((k1, b1), (k2, b2), (k3, b3)):
+            h = F.max_pool2d(torch.relu(F.conv2d(h, k, b, padding=1)), 2)
+        return F.cross_entropy(h.flatten(1) @ w4 + b4, labels)
+
+    return sgd(loss, arrays)
+
+
+def lstm(wrap):
+    data = w.lstm()
+    steps, zero = [torch.tensor(x) for x in data["x"]], torch.tensor(data["h"])
+
+    def loss(wx, wh, b):
+        h = c = zero
+        for x in steps:
+            i, f, g, o = (x @ wx + h @ wh + b).chunk(4, dim=1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+        return (h * h).mean()
+
+    return sgd(loss, data["params"])
+
+
+def transformer(wrap):
+    data = w.transformer()
+    x = torch.tensor(data["x"])
+    batch, length, width = x.shape
+
+    def heads(t):
+        return t.reshape(batch, length, w.HEADS, -1).transpose(1, 2)
+
+    def loss(scale1, shift1, qkv, out, scale2, shift2, up, down):
+        q, k, v = (heads(t) for t in (F.layer_norm(x, (width,), scale1, shift1) @ qkv).chunk(3, dim=-1))
+        attention = torch.softmax(q @ k.transpose(2, 3) * (width // w.HEADS) ** -0.5, dim=-1)
+        mixed = (attention @ v).transpose(1, 2).reshape(batch, length, width)
+        y = x + mixed @ out
+        y = y + F.gelu(F.layer_norm(y, (width,), scale2, shift2) @ up) @ down
+        return (y * y).mean()
+
+    return sgd(loss, data["params"])
+
+
+def embedding(wrap):
+    data = w.embedding()
+    table, weight = leaf(data["table"]), torch.tensor(data["w"])
+    ids, target = torch.tensor(data["ids"]).long(), torch.tensor(data["target"])
+
+    def step():
+        mean = F.embedding(ids, table, sparse=True).mean(dim=1)
+        loss = ((mean @ weight - target) ** 2).mean()
+        (g,) = torch.autograd.grad(loss, table)
+        with torch.no_grad():
+            table.add_(g, alpha=-w.RATE)
+        return loss
+
+    return lambda: float(step())
+
+
+def memory(wrap, data):
+    x, params = torch.tensor(data["x"]), [leaf(p) for p in data["params"]]
+
+    def step():
+        h = x
+        for p in params:
+            h = torch.relu(h @ p)
+        return torch.autograd.grad(h.mean(), params)
+
+    return lambda: step()[0].numpy()

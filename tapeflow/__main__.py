@@ -1,0 +1,8 @@
+"""`python -m tapeflow`: the same as the `tapeflow` command."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

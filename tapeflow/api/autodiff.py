@@ -1,0 +1,28 @@
+"""`tf.autodiff`, and the top-level functions about gradients."""
+
+from typing import Any
+
+from tapeflow.transforms.custom_gradient import custom_gradient, grad_pass_through
+from tapeflow.transforms.forward import ForwardAccumulator
+from tapeflow.transforms.recompute import recompute_grad
+
+__all__ = ["ForwardAccumulator"]
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = None,
+) -> Any:
+    """Symbolic gradients inside a graph; eagerly it raises, as in TensorFlow, and says to use a tape.
+
+    >>> tf.gradients(tf.constant(1.), tf.constant(1.))
+    Traceback (most recent call last):
+    RuntimeError: tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.
+    """
+    raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")

@@ -1,0 +1,248 @@
+"""Making tensors from nothing but a shape or a few numbers: `zeros`, `range`, `eye`, `one_hot`, …"""
+
+from builtins import range as _indices
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+from .public import one_axis, static_shape
+
+_FLOAT32 = np.dtype(np.float32)
+
+
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """Zeros (False for bool, empty strings for string).
+
+    >>> tf.zeros([2, 3]).numpy()
+    array([[0., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
+    """
+    return _filled(static_shape(shape), dtype, 0)
+
+
+def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones (True for bool).
+
+    >>> tf.ones([3], tf.int64).numpy()
+    array([1, 1, 1])
+    """
+    return _filled(static_shape(shape), dtype, 1)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Zeros of the shape of `input`, and of its dtype unless another is given.
+
+    >>> tf.zeros_like([[1, 2]]).numpy()
+    array([[0, 0]], dtype=int32)
+    """
+    input = as_tensor(input)
+    return _filled(tuple(input.shape), input.dtype if dtype is None else dtype, 0)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones of the shape of `input`, and of its dtype unless another is given.
+
+    >>> tf.ones_like([[1., 2.]]).numpy()
+    array([[1., 1.]], dtype=float32)
+    """
+    input = as_tensor(input)
+    return _filled(tuple(input.shape), input.dtype if dtype is None else dtype, 1)
+
+
+def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
+    numpy_dtype = _FLOAT32 if dtype is float32 else as_dtype(dtype).np
+    if any(d < 0 for d in shape):
+        raise invalid(f"A size in a shape cannot be negative, got {shape}.")
+    if numpy_dtype.kind == "O":
+        if value:
+            raise TypeError("There are no ones of dtype string; tf.fill(shape, 'text') fills with a text.")
+        return EagerTensor(np.full(shape, b"", object))
+    if not shape:
+        return EagerTensor(numpy_dtype.type(value))
+    return EagerTensor((np.ones if value else np.zeros)(shape, numpy_dtype))
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor of shape `dims` with `value` everywhere.
+
+    >>> tf.fill([2, 2], 7).numpy()
+    array([[7, 7],
+           [7, 7]], dtype=int32)
+    """
+    value = as_tensor(value)
+    if value.ndim:
+        raise invalid(f"value must be a scalar, got shape {tuple(value.shape)}. tf.broadcast_to repeats a tensor.")
+    dims = static_shape(dims)
+    if any(d < 0 for d in dims):
+        raise invalid(f"A size in a shape cannot be negative, got {dims}.")
+    return ops.broadcast_to(value, shape=dims)
+
+
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """Identity matrices: ones on the diagonal, zeros elsewhere.
+
+    >>> tf.eye(2, 3).numpy()
+    array([[1., 0., 0.],
+           [0., 1., 0.]], dtype=float32)
+    """
+    matrix = np.eye(int(num_rows), None if num_columns is None else int(num_columns), dtype=as_dtype(dtype).np)
+    if batch_shape is not None:
+        matrix = np.broadcast_to(matrix, static_shape(batch_shape) + matrix.shape)
+    return EagerTensor(matrix)
+
+
+_WIDENING = [int32, int64, float32, float64]
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range") -> Tensor:
+    """The numbers from `start` in steps of `delta`, up to and without `limit`. With one argument they start at 0.
+
+    >>> tf.range(10, 4, -2).numpy()
+    array([10,  8,  6], dtype=int32)
+    >>> tf.range(0., 1., 0.25).numpy()
+    array([0.  , 0.25, 0.5 , 0.75], dtype=float32)
+    """
+    if limit is None:
+        start, limit = 0, start
+    values = [start, limit, delta]
+    if dtype is None:
+        dtype = _widest([as_tensor(v).dtype for v in values])
+    dtype = as_dtype(dtype)
+    first, last, step = (_scalar(v, dtype) for v in values)
+    if step == 0:
+        raise invalid("Requires delta != 0: 0")
+    if dtype.kind in "iu":
+        return EagerTensor(np.arange(first, last, step, dtype.np))
+    count = max(0, int(np.ceil((last - first) / step)))
+    return EagerTensor((np.arange(count) * step + first).astype(dtype.np))
+
+
+def _widest(dtypes: list[DType]) -> DType:
+    """The one that the others are converted to; dtypes outside the usual four must all be the same."""
+    if all(d in _WIDENING for d in dtypes):
+        return max(dtypes, key=_WIDENING.index)
+    unusual = next(d for d in dtypes if d not in _WIDENING)
+    return unusual
+
+
+def _scalar(value: Any, dtype: DType) -> Any:
+    """A Python number, of the value that `dtype` gives it."""
+    value = ops.cast(value, dtype=dtype.np) if isinstance(value, Tensor) or hasattr(value, "dtype") else to_tensor(value, dtype)
+    if value.ndim:
+        raise invalid(f"tf.range takes scalars, got a tensor of shape {tuple(value.shape)}.")
+    return value._array.item()
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    """`num` evenly spaced values from `start` to `stop`, both included, along a new `axis`. Differentiable in both ends.
+
+    >>> tf.linspace(0., 1., 5).numpy()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    >>> tf.linspace([0., 10.], [1., 20.], 3).numpy()
+    array([[ 0. , 10. ],
+           [ 0.5, 15. ],
+           [ 1. , 20. ]], dtype=float32)
+    """
+    start = as_tensor(start)
+    stop = to_tensor(stop, start.dtype) if not isinstance(stop, Tensor) else stop
+    if start.dtype.is_integer:
+        start, stop = ops.cast(start, dtype=float64.np), ops.cast(stop, dtype=float64.np)
+    count = int(num)
+    if count <= 0:
+        raise invalid(f"linspace needs num > 0, got {count}.")
+    spread = np.broadcast_shapes(tuple(start.shape), tuple(stop.shape))
+    axis = one_axis(axis, len(spread) + 1)
+    along = (count,) + (1,) * (len(spread) - axis)
+    steps = (np.arange(count) / max(count - 1, 1)).reshape(along).astype(start.dtype.np)
+    start, stop = (ops.reshape(ops.broadcast_to(e, shape=spread), shape=(*spread[:axis], 1, *spread[axis:])) for e in (start, stop))
+    # Weighted this way both ends come out exactly.
+    return start * (1 - steps) + stop * steps
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Along a new axis of size `depth`: `on_value` (1) at the index, `off_value` (0) elsewhere. Indices outside give only zeros.
+
+    >>> tf.one_hot([0, 2, -1], 3).numpy()
+    array([[1., 0., 0.],
+           [0., 0., 1.],
+           [0., 0., 0.]], dtype=float32)
+    """
+    indices = as_tensor(indices)
+    axis = indices.ndim if axis is None else one_axis(axis, indices.ndim + 1)
+    mask = ops.one_hot(indices, depth=int(depth), axis=axis)
+    if on_value is None and off_value is None:
+        dtype = float32 if dtype is None else as_dtype(dtype)
+        return mask if dtype is bool_ else ops.cast(mask, dtype=dtype.np)
+    if dtype is None:
+        dtype = next((as_tensor(v).dtype for v in (on_value, off_value) if v is not None), float32)
+    dtype = as_dtype(dtype)
+    on, off = (_value_of(v, default, dtype) for v, default in ((on_value, 1), (off_value, 0)))
+    return ops.where(mask, on, off)
+
+
+def _value_of(value: Any, default: int, dtype: DType) -> Tensor:
+    if value is None:
+        return _filled((), dtype, default)
+    try:
+        return to_tensor(value, dtype)
+    except ValueError as error:
+        raise TypeError(f"one_hot was asked for dtype {dtype.name}. {error}") from None
+
+
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Tensor:
+    """True in the first `lengths` places of a new last axis, which has `maxlen` places (the longest length by default).
+
+    >>> tf.sequence_mask([1, 3]).numpy()
+    array([[ True, False, False],
+           [ True,  True,  True]])
+    """
+    lengths = as_tensor(lengths)
+    if maxlen is None:
+        maxlen = max(0, int(lengths._array.max())) if lengths.shape.num_elements() else 0
+    places = EagerTensor(np.arange(int(maxlen), dtype=lengths.dtype.np))
+    mask = ops.less(places, ops.reshape(lengths, shape=(*lengths.shape, 1)))
+    return mask if as_dtype(dtype) is bool_ else ops.cast(mask, dtype=as_dtype(dtype).np)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
+    """Coordinates of all points of a grid: one tensor for each vector, each of the grid's shape.
+
+    `indexing="xy"` (the default) lays the first vector along columns, `"ij"` along the first axis.
+
+    >>> x, y = tf.meshgrid([1, 2, 3], [10, 20])
+    >>> (x + y).numpy()
+    array([[11, 12, 13],
+           [21, 22, 23]], dtype=int32)
+    """
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"meshgrid got an unexpected argument {next(iter(kwargs))!r}; it takes indexing and name.")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
+    vectors = [ops.reshape(v, shape=(v.shape.num_elements(),)) for v in map(as_tensor, args)]
+    order = [*_indices(len(vectors))]
+    if indexing == "xy" and len(vectors) > 1:
+        order[:2] = 1, 0
+    grid = [0] * len(vectors)
+    for place, v in zip(order, vectors):
+        grid[place] = v.shape[0]
+    line = lambda place, size: tuple([size if k == place else 1 for k in _indices(len(grid))])
+    return [
+        ops.broadcast_to(ops.reshape(v, shape=line(place, v.shape[0])), shape=tuple(grid)) for place, v in zip(order, vectors)
+    ]

@@ -1,0 +1,172 @@
+"""Products of matrices, vectors and tensors: `tf.matmul`, `tf.tensordot`, `tf.linalg.matvec`, `tf.linalg.cross`."""
+
+from string import ascii_letters as _LETTERS
+from typing import Any
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import convert_group
+from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.errors import FailedPreconditionError, invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+__all__ = ["adjoint", "cross", "matmul", "matrix_transpose", "matvec", "tensordot"]
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of the matrices in the last two axes; leading axes are a batch and broadcast. The same as `a @ b`.
+
+    `transpose_*` swaps the last two axes of an argument first, `adjoint_*` also conjugates it; neither copies.
+    `output_type` is the dtype to compute in. The other flags are hints that change nothing.
+
+    >>> a = tf.constant([[1., 2.], [3., 4.]])
+    >>> tf.matmul(a, a, transpose_b=True).numpy()
+    array([[ 5., 11.],
+           [11., 25.]], dtype=float32)
+    >>> tf.matmul(tf.ones([10, 1, 4, 3]), tf.ones([5, 3, 2])).shape
+    TensorShape([10, 5, 4, 2])
+    """
+    if output_type is not None:
+        dtype = as_dtype(output_type).np
+        a, b = ops.cast(as_tensor(a), dtype=dtype), ops.cast(as_tensor(b), dtype=dtype)
+    if transpose_a or adjoint_a or transpose_b or adjoint_b:
+        for letter, both in ("a", transpose_a and adjoint_a), ("b", transpose_b and adjoint_b):
+            if both:
+                raise ValueError(f"Only one of `transpose_{letter}` and `adjoint_{letter}` can be True: the adjoint is transposed already.")
+        a, b = convert_group([a, b], ops.matmul.primitive)
+        a = _turned(a, transpose_a, adjoint_a)
+        b = _turned(b, transpose_b, adjoint_b)
+    return ops.matmul(a, b)
+
+
+def _turned(x: Tensor, transposed: bool, adjoint: bool) -> Tensor:
+    if (transposed or adjoint) and x.ndim < 2:
+        raise invalid(f"matmul needs tensors of rank 2 or more, got shape {tuple(x.shape)}.")
+    if adjoint and x.dtype.is_complex:
+        x = ops.conj(x)
+    return ops.matrix_transpose(x) if transposed or adjoint else x
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Matrices in the last two axes of `a` times vectors in the last axis of `b`; leading axes broadcast.
+
+    >>> tf.linalg.matvec([[1., 2.], [3., 4.]], [5., 6.]).numpy()
+    array([17., 39.], dtype=float32)
+    """
+    a, b = convert_group([a, b], ops.matmul.primitive)
+    if b.ndim < 1:
+        raise invalid("matvec needs a vector (or a batch of them) as `b`, got a tensor of rank 0.")
+    columns = ops.reshape(b, shape=(*b.shape, 1))
+    product = matmul(a, columns, transpose_a=transpose_a, adjoint_a=adjoint_a)
+    return ops.reshape(product, shape=tuple(product.shape[:-1]))
+
+
+def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """The last two axes exchanged; `conjugate` also conjugates.
+
+    >>> tf.linalg.matrix_transpose(tf.zeros([10, 2, 3])).shape
+    TensorShape([10, 3, 2])
+    """
+    a = as_tensor(a)
+    if a.ndim < 2:
+        raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2. Received a tensor of shape {tuple(a.shape)}.")
+    return ops.matrix_transpose(ops.conj(a) if conjugate and a.dtype.is_complex else a)
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """The conjugate transpose of the last two axes; for real numbers the transpose.
+
+    >>> tf.linalg.adjoint([[1 + 2j, 3 + 4j]]).numpy()
+    array([[1.-2.j],
+           [3.-4.j]])
+    """
+    return matrix_transpose(matrix, conjugate=True)
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Multiply and sum over pairs of axes; the axes left over of `a` come first in the result, then those of `b`.
+
+    `axes` is how many axes at the end of `a` meet those at the beginning of `b`, or a pair of axes, or of lists of axes.
+
+    >>> a, b = tf.random.normal([2, 3, 4]), tf.random.normal([4, 3, 5])
+    >>> tf.tensordot(a, b, [[1, 2], [1, 0]]).shape
+    TensorShape([2, 5])
+    >>> tf.tensordot([1., 2.], [10., 20.], axes=0).numpy()            # nothing summed: all products
+    array([[10., 20.],
+           [20., 40.]], dtype=float32)
+    """
+    a, b = convert_group([a, b], ops.contract.primitive)
+    axes_a, axes_b = _pairs_of_axes(axes, a.ndim, b.ndim)
+    for i, j in zip(axes_a, axes_b):
+        if a.shape[i] != b.shape[j]:
+            raise invalid(
+                f"Matrix size-incompatible: axis {i} of shape {tuple(a.shape)} has length {a.shape[i]}, "
+                f"axis {j} of shape {tuple(b.shape)} has length {b.shape[j]}; axes that are summed over must be equally long."
+            )
+    left = list(_LETTERS[: a.ndim])
+    right = list(_LETTERS[a.ndim : a.ndim + b.ndim])
+    for i, j in zip(axes_a, axes_b):
+        right[j] = left[i]
+    out = [x for x in left if x not in right] + [x for x in right if x not in left]
+    return ops.contract(a, b, equation=f"{''.join(left)},{''.join(right)}->{''.join(out)}")
+
+
+def _pairs_of_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list[int]]:
+    if not isinstance(axes, (int, list, tuple)):
+        axes = as_tensor(axes)._array.tolist()
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
+        if axes > min(rank_a, rank_b):
+            raise ValueError(f"`axes` must not be larger than the ranks of the tensors. Received {axes} for ranks {rank_a} and {rank_b}.")
+        return list(range(rank_a - axes, rank_a)), list(range(axes))
+    if len(axes) != 2:
+        raise ValueError(f"`axes` must be an integer or have length 2: axes of `a`, axes of `b`. Received {axes!r}.")
+    axes_a, axes_b = ([int(x) for x in (side if isinstance(side, (list, tuple)) else _flat(side))] for side in axes)
+    if len(axes_a) != len(axes_b):
+        raise ValueError(f"Different number of contraction axes `a` and `b`, {len(axes_a)} != {len(axes_b)}.")
+    for name, chosen, rank in ("a", axes_a, rank_a), ("b", axes_b, rank_b):
+        if any(not -rank <= x < rank for x in chosen) or len({x % rank for x in chosen}) != len(chosen):
+            raise ValueError(f"`axes` for `{name}` must be different axes of a tensor of rank {rank}. Received {chosen}.")
+    return [x % rank_a for x in axes_a], [x % rank_b for x in axes_b]
+
+
+def _flat(axes: Any) -> list:
+    return as_tensor(axes)._array.reshape(-1).tolist()
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The cross product of the vectors of length 3 in the last axes.
+
+    >>> tf.linalg.cross([1., 0., 0.], [0., 1., 0.]).numpy()
+    array([0., 0., 1.], dtype=float32)
+    """
+    a, b = convert_group([a, b], ops.mul.primitive)
+    if tuple(a.shape) != tuple(b.shape):
+        raise invalid(f"Both inputs must be of same shape: {tuple(a.shape)} vs. {tuple(b.shape)}.")
+    if not a.ndim or a.shape[-1] != 3:
+        raise FailedPreconditionError(None, None, f"Cross-products are only defined for 3-element vectors, got shape {tuple(a.shape)}.")
+    axis = (a.ndim - 1,)
+    turned = lambda x, by: ops.roll(x, shift=(by,), axis=axis)
+    return turned(a, -1) * turned(b, -2) - turned(a, -2) * turned(b, -1)

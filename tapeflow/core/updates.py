@@ -1,0 +1,154 @@
+"""Changing parts of a variable: `v[i].assign(value)` and the `scatter_*` methods.
+
+Every change makes a new array, so that tensors read before keep their values, and happens under the variable's lock. None is
+differentiable: the variable is a fresh leaf afterwards.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .convert import to_tensor
+from .errors import invalid
+from .tensor import Tensor
+
+
+def _put(array: np.ndarray, index: Any, values: Any) -> None:
+    array[index] = values
+
+
+def _divide_at(array: np.ndarray, index: Any, values: Any) -> None:
+    (np.floor_divide if array.dtype.kind in "iu" else np.divide).at(array, index, values)
+
+
+_ASSIGN = {"assign": _put, "assign_add": np.add.at, "assign_sub": np.subtract.at}
+
+
+class Updates:
+    """The methods of a variable that change a part of it."""
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Adds the rows of a `tf.IndexedSlices`; rows that occur twice are added twice."""
+        return self._scatter("scatter_add", sparse_delta, np.add.at)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Subtracts the rows of a `tf.IndexedSlices`, such as the gradient of an embedding.
+
+        >>> v = tf.Variable([[1., 1.], [1., 1.]])
+        >>> v.scatter_sub(tf.IndexedSlices([[.5, .5]], [1])).numpy()
+        array([[1. , 1. ],
+               [0.5, 0.5]], dtype=float32)
+        """
+        return self._scatter("scatter_sub", sparse_delta, np.subtract.at)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Multiplies rows by those of a `tf.IndexedSlices`."""
+        return self._scatter("scatter_mul", sparse_delta, np.multiply.at)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Divides rows by those of a `tf.IndexedSlices`."""
+        return self._scatter("scatter_div", sparse_delta, _divide_at)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Keeps, element by element, the larger of a row and that of a `tf.IndexedSlices`."""
+        return self._scatter("scatter_max", sparse_delta, np.maximum.at)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Keeps, element by element, the smaller of a row and that of a `tf.IndexedSlices`."""
+        return self._scatter("scatter_min", sparse_delta, np.minimum.at)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replaces the rows of a `tf.IndexedSlices`."""
+        return self._scatter("scatter_update", sparse_delta, _put)
+
+    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replaces rows within each batch element: `v[b, indices[b, k]] = values[b, k]`."""
+        values, indices = self._slices("batch_scatter_update", sparse_delta)
+        batch = indices.ndim - 1
+        self._in_range("batch_scatter_update", indices, self._value.shape[batch])
+        index = (*np.ogrid[tuple(slice(d) for d in indices.shape)][:batch], indices)
+        return self._update("batch_scatter_update", index, values, _put)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Adds `updates[k]` to the element, or the part, at `indices[k]`.
+
+        >>> tf.Variable([1., 2., 3.]).scatter_nd_add([[0], [2], [2]], [10., 1., 1.]).numpy()
+        array([11.,  2.,  5.], dtype=float32)
+        """
+        return self._scatter_nd("scatter_nd_add", indices, updates, np.add.at)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtracts `updates[k]` from the element, or the part, at `indices[k]`."""
+        return self._scatter_nd("scatter_nd_sub", indices, updates, np.subtract.at)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """The larger of `updates[k]` and what is at `indices[k]`."""
+        return self._scatter_nd("scatter_nd_max", indices, updates, np.maximum.at)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """The smaller of `updates[k]` and what is at `indices[k]`."""
+        return self._scatter_nd("scatter_nd_min", indices, updates, np.minimum.at)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Puts `updates[k]` at `indices[k]`."""
+        return self._scatter_nd("scatter_nd_update", indices, updates, _put)
+
+    # ---- how
+
+    def _scatter(self, what: str, slices: Any, change: Callable) -> Any:
+        values, indices = self._slices(what, slices)
+        if not self._value.ndim:
+            raise invalid(f"{what} needs a variable of rank 1 or more; '{self.name}' is a scalar.")
+        self._in_range(what, indices, self._value.shape[0])
+        return self._update(what, indices, values, change)
+
+    def _slices(self, what: str, slices: Any) -> tuple[Tensor, np.ndarray]:
+        if not hasattr(slices, "indices") or not hasattr(slices, "values"):
+            raise TypeError(f"Argument `sparse_delta` of {what} must be a `tf.IndexedSlices`. Received: {slices!r}")
+        return to_tensor(slices.values, self.dtype), np.asarray(to_tensor(slices.indices)._array)
+
+    def _scatter_nd(self, what: str, indices: Any, updates: Any, change: Callable) -> Any:
+        rows = np.asarray(to_tensor(indices)._array)
+        depth = rows.shape[-1]
+        if depth > self._value.ndim:
+            raise invalid(f"{what}: indices of length {depth} are too long for a variable of shape {self._value.shape}.")
+        for axis in range(depth):
+            self._in_range(what, rows[..., axis], self._value.shape[axis])
+        return self._update(what, tuple(np.moveaxis(rows, -1, 0)), to_tensor(updates, self.dtype), change)
+
+    def _in_range(self, what: str, indices: np.ndarray, size: int) -> None:
+        if indices.size and not 0 <= indices.min() <= indices.max() < size:
+            bad = indices[(indices < 0) | (indices >= size)].flat[0]
+            raise invalid(f"{what} on variable '{self.name}' of shape {self._value.shape}: index {bad} is not in [0, {size}).")
+
+    def _assigner(self, how: str, key: Any) -> Callable:
+        """The function behind `v[key].assign`."""
+        index = tuple(map(_for_numpy, key)) if isinstance(key, tuple) else _for_numpy(key)
+
+        def assign(value: Any, name: str | None = None) -> Any:
+            return self._update(f"v[...].{how}", index, to_tensor(value, self.dtype), _ASSIGN[how])
+
+        return assign
+
+    def _update(self, what: str, index: Any, given: Tensor, change: Callable) -> Any:
+        with self._lock:
+            array = np.array(self._value)
+            target = array[index].shape
+            values = given._array
+            if values.size == 1 and values.ndim > len(target):
+                values = values.reshape(())
+            try:
+                with np.errstate(all="ignore"):
+                    change(array, index, values)
+            except ValueError:
+                raise invalid(
+                    f"{what} on variable '{self.name}': a value of shape {values.shape} does not fit the part of shape {target}."
+                ) from None
+            return self._store(array if array.ndim else array[()], (given,))
+
+
+def _for_numpy(key: Any) -> Any:
+    if isinstance(key, slice):
+        return slice(*(None if b is None else int(b) for b in (key.start, key.stop, key.step)))
+    return np.asarray(key) if hasattr(key, "dtype") else key

@@ -1,0 +1,1 @@
+"""Derivatives by other ways: custom rules, recomputation, forward mode."""

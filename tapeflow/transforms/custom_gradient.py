@@ -1,0 +1,220 @@
+"""tf.custom_gradient: a function that brings its own backward rule."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core import nest
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.frames import current, entered
+from tapeflow.core.plan import Plan
+from tapeflow.core.slices import IndexedSlices, SparseGradient
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variable import Variable
+from tapeflow.tape.recording import Recording
+from tapeflow.tape.unconnected import edges
+
+
+def custom_gradient(f: Callable | None = None) -> Callable:
+    """Decorates `f`, which returns `(outputs, backward)`: `backward` takes one gradient per output and returns one per argument.
+
+    Arguments that are not tensors may be left out of what `backward` returns. If `f` reads variables, `backward` must take a
+    keyword `variables` and return `(gradients, gradients of the variables)`; the variables come in the order of their creation.
+
+    >>> @tf.custom_gradient
+    ... def log1pexp(x):
+    ...     e = tf.exp(x)
+    ...     return tf.math.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+    >>> x = tf.constant(100.)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = log1pexp(x)
+    >>> tape.gradient(y, x).numpy()          # the formula alone would give nan
+    np.float32(1.0)
+    """
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        return apply_custom(f, *_positional(f, args, kwargs))
+
+    return decorated
+
+
+def grad_pass_through(f: Callable) -> Callable:
+    """`f` forwards, the identity backwards: the straight-through estimator.
+
+    >>> x = tf.constant(2.6)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.grad_pass_through(tf.round)(x)
+    >>> y.numpy(), tape.gradient(y, x).numpy()
+    (np.float32(3.0), np.float32(1.0))
+    """
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        def with_identity(*args: Any, **kwargs: Any) -> Any:
+            def backward(*gs: Any, variables: Any = None) -> Any:
+                return gs if variables is None else (gs, [None] * len(variables))
+
+            return f(*args, **kwargs), backward
+
+        return apply_custom(with_identity, args, kwargs)
+
+    return decorated
+
+
+def _positional(f: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """Arguments given by keyword count as the positional ones they are, so that the rule applies to them too."""
+    if not kwargs:
+        return args, kwargs
+    try:
+        parameters = list(inspect.signature(f).parameters.values())[len(args) :]
+    except (TypeError, ValueError):
+        return args, kwargs
+    kwargs = dict(kwargs)
+    for parameter in parameters:
+        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or parameter.name not in kwargs:
+            break
+        if parameter.default is not parameter.empty:  # an option: stays one
+            break
+        args = (*args, kwargs.pop(parameter.name))
+    return args, kwargs
+
+
+def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Recording) -> Any:
+    """Run `f`, and tell whoever watches that its outputs come from `args` by the rule that it returned."""
+    inside = collect(True)
+    frame = current()
+    with entered(frame.watched_by(inside)):
+        outputs, backward = _checked_result(f, f(*args, **kwargs))
+        flat = [to_tensor(o) for o in nest.flatten(outputs)]
+    leaves = nest.flatten(args)
+    variables = [
+        v for v in _variables_of(inside, flat) if not any(v._id == a._id for a in leaves if isinstance(a, Variable))
+    ]
+    if variables and not _takes_variables(backward):
+        raise TypeError(
+            f"{_name(f)} reads variables ({', '.join(v.name for v in variables)}), so its backward function must accept a keyword "
+            "`variables` and return (gradients of the arguments, gradients of these variables)."
+        )
+    fresh = tuple(EagerTensor(o._array) for o in flat)
+    positions = [k for k, a in enumerate(leaves) if isinstance(a, (Tensor, Variable))]
+    inputs = tuple(to_tensor(leaves[k]) for k in positions) + tuple(v.value() for v in variables)
+    rule = CustomRule(_name(f), backward, inputs, positions, len(leaves), variables)
+    for observer in frame.observers:
+        observer.see(rule, inputs, {}, fresh)
+    return nest.pack_as(outputs, list(fresh))
+
+
+def _checked_result(f: Callable, result: Any) -> tuple:
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(
+            f"{_name(f)} is decorated with tf.custom_gradient, so it must return (outputs, backward function); it returned "
+            f"{type(result).__name__}. Write `return y, lambda g: ...`."
+        )
+    if not callable(result[1]):
+        raise TypeError(f"The second value that {_name(f)} returns must be its backward function; it is {result[1]!r}.")
+    return result
+
+
+def _variables_of(inside: Any, outputs: list) -> list[Variable]:
+    """The variables that the outputs depend on, in the order of their creation."""
+    if not isinstance(inside, Recording):
+        return inside.found(outputs)
+    needed = {o._id for o in outputs}
+    for outs, inputs in reversed(edges(inside)):
+        if not needed.isdisjoint(outs):
+            needed.update(inputs)
+    return [v for i, v in sorted(inside.variables.items()) if not needed.isdisjoint(inside.reads[i])]
+
+
+def _takes_variables(backward: Callable) -> bool:
+    parameters = inspect.signature(backward).parameters.values()
+    return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _name(f: Callable) -> str:
+    return getattr(f, "__name__", repr(f))
+
+
+class CustomRule:
+    """Stands where a primitive stands in a record: a tape asks it for its plan."""
+
+    result = None
+
+    def __init__(self, name: str, backward: Callable, inputs: tuple, positions: list[int], arity: int, variables: list) -> None:
+        self.name, self.backward, self.variables = name, backward, variables
+        self.specs = [(tuple(x.shape), x.dtype) for x in inputs]
+        self.positions, self.arity = positions, arity
+        self.plans: dict[int, Plan] = {}
+
+    def plan(self, mask: int, count: int) -> Plan:
+        wanted = [k for k in range(count) if mask >> k & 1]
+
+        def on_tensors(ops: Any, g: tuple, saved: tuple) -> list:
+            given = self.gradients(g)
+            return [given[k] for k in wanted]
+
+        def on_arrays(ops: Any, g: tuple, saved: tuple) -> list:
+            wrapped = tuple(None if part is None else EagerTensor(part) for part in g)
+            return [_bare(part) for part in on_tensors(ops, wrapped, saved)]
+
+        pulls = on_tensors, on_arrays, False, True
+        record = lambda new, y, x, p: (new, tuple(x[k]._id for k in wanted), pulls, ())
+        return self.plans.setdefault(mask, Plan(record, record, pulls))
+
+    def gradients(self, gs: tuple) -> list:
+        """What the user's backward function gives, checked: one for each tensor argument and each variable."""
+        if not self.variables:
+            given, of_variables = self.backward(*gs), []
+        else:
+            result = self.backward(*gs, variables=self.variables)
+            if not isinstance(result, tuple) or len(result) != 2 or not isinstance(result[1], (list, tuple)):
+                raise TypeError(
+                    f"The backward function of {self.name} takes `variables`, so it must return (gradients, variable gradients), "
+                    f"the second a list with one for each of {len(self.variables)} variables; it returned {type(result).__name__}."
+                )
+            given, of_variables = result
+            if len(of_variables) != len(self.variables):
+                raise ValueError(
+                    f"The backward function of {self.name} returned {len(of_variables)} variable gradients for "
+                    f"{len(self.variables)} variables ({', '.join(v.name for v in self.variables)})."
+                )
+        flat = nest.flatten(given)
+        if len(flat) == self.arity:
+            flat = [flat[k] for k in self.positions]
+        elif len(flat) != len(self.positions):
+            raise ValueError(
+                f"The backward function of {self.name} returned {len(flat)} gradients, but the function takes {self.arity} "
+                f"arguments, {len(self.positions)} of them tensors. Return one for each (None where there is none)."
+            )
+        return [self._checked(k, g) for k, g in enumerate([*flat, *of_variables])]
+
+    def _checked(self, k: int, g: Any) -> Any:
+        if g is None:
+            return None
+        shape, dtype = self.specs[k]
+        if isinstance(g, IndexedSlices):
+            return SparseGradient(g.values, g.indices, shape)
+        if isinstance(g, (Tensor, Variable)) and g.dtype is not dtype:
+            raise ValueError(
+                f"The backward function of {self.name} returned a {g.dtype.name} gradient for argument {k}, which is {dtype.name}. "
+                f"Convert it with tf.cast(g, tf.{dtype.name})."
+            )
+        g = to_tensor(g, dtype)
+        if tuple(g.shape) != shape:
+            raise ValueError(
+                f"The backward function of {self.name} returned a gradient of shape {tuple(g.shape)} for argument {k}, which has "
+                f"shape {shape}. A gradient has the shape of its argument."
+            )
+        return g
+
+
+def _bare(g: Any) -> Any:
+    if type(g) is SparseGradient:
+        return SparseGradient(_bare(g.values), _bare(g.indices), g.shape)
+    return None if g is None else g._array

@@ -1,0 +1,134 @@
+"""Forward mode: tangents pushed along as operations execute."""
+
+import logging
+from typing import Any
+
+from tapeflow.core import nest
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.frames import current, enter, entered
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.slices import SparseGradient
+from tapeflow.core.tensor import Tensor, identify
+from tapeflow.core.variable import Variable
+from tapeflow.tape.gradient_tape import GradientTape, UnconnectedGradients, gradient_mode, zeros_of
+
+
+class ForwardAccumulator:
+    """Computes Jacobian-vector products while the program runs: `tangents` is the direction at `primals`.
+
+    >>> x = tf.constant([1., 2.])
+    >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1., 10.])) as acc:
+    ...     y = x * x
+    >>> acc.jvp(y).numpy()
+    array([ 2., 40.], dtype=float32)
+    """
+
+    def __init__(self, primals, tangents):
+        self._pushing = _Pushing(*_checked(primals, tangents))
+        self._active = False
+
+    def __enter__(self):
+        if self._active:
+            raise ValueError("Accumulator is already recording.")
+        self._active = True
+        frame = current()
+        self._pushing.below.append(frame)
+        enter(frame.watched_by(self._pushing))
+        return self
+
+    def __exit__(self, *_):
+        if self._active:
+            self._active = False
+            self._pushing.below.pop()
+            enter(current().without(self._pushing))
+
+    def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
+        """The tangent of each of `primals`; None (or zeros) for what does not depend on the accumulator's primals."""
+        mode = gradient_mode(unconnected_gradients)
+
+        def tangent(value: Any) -> Any:
+            if not isinstance(value, (Tensor, Variable)):
+                raise TypeError(f"jvp takes tensors and variables, got {value!r} of type {type(value).__name__}.")
+            found = self._pushing.tangents.get(value._id)
+            return zeros_of(value) if found is None and mode == "zero" else found
+
+        return nest.map_structure(tangent, primals)
+
+
+def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
+    if isinstance(primals, (Tensor, Variable)):
+        flat, given = [primals], [tangents]
+    else:
+        flat, given = nest.flatten(primals), nest.flatten(tangents)
+        if nest.paths(primals) != nest.paths(tangents):
+            raise ValueError(f"primals and tangents have different structures: {nest.paths(primals)} and {nest.paths(tangents)}.")
+        if type(primals) is not type(tangents):
+            raise TypeError(f"primals is a {type(primals).__name__}, tangents a {type(tangents).__name__}; give the same structure.")
+    converted = []
+    for k, (x, t) in enumerate(zip(flat, given)):
+        if not isinstance(x, (Tensor, Variable)):
+            raise TypeError(f"Primal {k} is {x!r} of type {type(x).__name__}, not a tensor or variable.")
+        if any(x is other for other in flat[:k]):
+            raise ValueError(f"Primal {k} was given twice; add up its tangents and give it once.")
+        if not x.dtype.is_inexact:
+            logging.getLogger("tapeflow").warning("The dtype of a primal must be floating, got %r.", x.dtype)
+        t = to_tensor(t.value() if isinstance(t, Variable) else t, x.dtype)
+        if tuple(t.shape) != tuple(x.shape):
+            raise ValueError(f"Tangent {k} has shape {tuple(t.shape)}, its primal {tuple(x.shape)}; they must be equal.")
+        converted.append(t)
+    return flat, converted
+
+
+class _Pushing:
+    """The observer: knows the tangent of every tensor that has one, by id."""
+
+    def __init__(self, primals: list, tangents: list) -> None:
+        self.tangents = {(x._id or identify(x)): t for x, t in zip(primals, tangents)}
+        self.kept = primals
+        self.below: list = []  # tangents are computed under whoever was watching before us
+
+    def see(self, prim: Any, args: tuple, params: dict, out: Any) -> None:
+        mask = sum(1 << k for k, a in enumerate(args) if a._id in self.tangents)
+        plan = prim.plan(mask, len(args)) if mask else None
+        kind = prim.result(**params) if callable(prim.result) else prim.result
+        if plan is None or kind == "cut":
+            return
+        outs = out if type(out) is tuple else (out,)
+        _, ids, pulls, saved = plan[1](0, out, args, params)
+        with entered(self.below[-1]):
+            pushed = push(pulls, saved, [self.tangents[i] for i in ids], outs, type(out) is tuple)
+        for y, t in zip(outs, pushed):
+            if t is not None:
+                self.tangents[y._id or identify(y)] = t
+
+    def read(self, variable: Any, tensor: Any) -> None:
+        if tensor is not None and variable._id in self.tangents:
+            self.tangents[tensor._id or identify(tensor)] = self.tangents[variable._id]
+
+    def left(self, tensor: Any, how: str) -> None:
+        pass
+
+
+def push(pulls: tuple, saved: tuple, tangents: list, outs: tuple, several: bool) -> list:
+    """J t from the rule for Jᵀ u: it is linear in u, so the derivative of <Jᵀ u, t> by u is J t."""
+    inexact = [y for y in outs if y.dtype.is_inexact]
+    with GradientTape() as tape:
+        us = {id(y): ops.identity(ops.zeros_like(y) + 1) for y in inexact}
+        tape.watch(list(us.values()))
+        gs = tuple(us.get(id(y)) for y in outs)
+        pulled = pulls[0](ops, gs if several else gs[0], saved)
+        terms = [(_dense(p), t) for p, t in zip(pulled, tangents) if p is not None]
+    if not terms:
+        return [None] * len(outs)
+    found = tape.gradient([p for p, _ in terms], list(us.values()), [_conj(t, pulls) for _, t in terms])
+    found = dict(zip(us, found))
+    return [_conj(found.get(id(y)), pulls) for y in outs]
+
+
+def _dense(g: Any) -> Any:
+    return g.dense(ops) if type(g) is SparseGradient else g
+
+
+def _conj(t: Any, pulls: tuple) -> Any:
+    """The walk conjugates around the transposed map; for holomorphic rules that is undone here."""
+    return ops.conj(t) if t is not None and pulls[2] and t.dtype.is_complex else t

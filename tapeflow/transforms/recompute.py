@@ -1,0 +1,82 @@
+"""tf.recompute_grad: keep the arguments, forget the rest, compute it again when the gradient is asked for."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core import nest
+from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable
+from tapeflow.tape.gradient_tape import GradientTape
+
+from .custom_gradient import apply_custom
+
+
+def snapshot():
+    import contextlib
+
+    return contextlib.nullcontext
+
+
+
+class _Reads:
+    """An observer that only collects the trainable variables that are read."""
+
+    def __init__(self, _: bool) -> None:
+        self.variables: dict[int, Variable] = {}
+
+    def see(self, prim: Any, args: tuple, params: dict, out: Any) -> None:
+        pass
+
+    def read(self, variable: Variable, tensor: Any) -> None:
+        if tensor is not None and variable.trainable:
+            self.variables[variable._id] = variable
+
+    def left(self, tensor: Any, how: str) -> None:
+        pass
+
+    def found(self, outputs: list) -> list[Variable]:
+        return [v for _, v in sorted(self.variables.items())]
+
+
+def recompute_grad(f: Callable) -> Callable:
+    """`f` with less memory: a tape keeps its arguments only, and `f` runs a second time in the backward pass.
+
+    Random numbers drawn inside are drawn again the same, so that the gradient belongs to the value that was seen.
+
+    >>> cube = tf.recompute_grad(lambda x: x ** 3)
+    >>> x = tf.constant(2.)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = cube(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(12.0)
+    """
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            frame = current()
+            reads = frame.observers[-1]
+            replay = snapshot()
+            with entered(Frame(frame.executor, (reads,))):
+                outputs = f(*args, **kwargs)
+
+            def backward(*gs: Any, variables: Any = ()) -> Any:
+                leaves = nest.flatten(args)
+                sources = [a for a in leaves if isinstance(a, (Tensor, Variable)) and a.dtype.is_inexact]
+                with replay(), GradientTape() as tape:
+                    tape.watch([*sources, *variables])
+                    again = nest.flatten(f(*args, **kwargs))
+                wanted = [(y, g) for y, g in zip(again, gs) if g is not None and y.dtype.is_inexact]
+                found = tape.gradient([y for y, _ in wanted], [*sources, *variables], [g for _, g in wanted])
+                of_sources = iter(found[: len(sources)])
+                given = [next(of_sources) if any(a is s for s in sources) else None for a in leaves]
+                return (given, found[len(sources) :]) if variables else given
+
+            return outputs, backward
+
+        return apply_custom(forward, args, kwargs, collect=_Reads)
+
+    return decorated

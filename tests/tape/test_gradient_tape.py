@@ -1,0 +1,154 @@
+"""What the specification's tables do not say about the tape."""
+
+import copy
+import logging
+import pickle
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+
+def test_a_failed_walk_spends_the_tape_and_says_so():
+    x = tf.constant([3.0, 1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.linalg.lu(tf.reshape(tf.concat([x, x], 0), [2, 2]))[0]
+    with pytest.raises(LookupError, match="lu"):
+        tape.gradient(y, x)
+    with pytest.raises(RuntimeError, match="one set of gradients"):
+        tape.gradient(y, x)
+
+
+def test_refused_arguments_leave_the_tape_usable():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    for bad in (
+        dict(target=None, sources=x),
+        dict(target=y, sources=[x, None]),
+        dict(target=y, sources=x, output_gradients=tf.ones([3])),
+        dict(target=y, sources=x, unconnected_gradients="ZERO"),
+    ):
+        with pytest.raises((TypeError, ValueError, tf.errors.InvalidArgumentError)):
+            tape.gradient(**bad)
+    np.testing.assert_array_equal(tape.gradient(y, x), [2.0, 4.0])
+
+
+def test_errors_name_the_entry_that_is_wrong():
+    x = tf.constant(1.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+    with pytest.raises(TypeError, match=r"\['b'\]\[1\] is None"):
+        tape.gradient(y, {"a": x, "b": [x, None]})
+    with pytest.raises(TypeError, match="float"):
+        tape.gradient(3.0, x)
+    with pytest.raises(ValueError, match="ndarray"), tf.GradientTape() as other:
+        other.watch(np.ones(3))
+
+
+def test_exceptions_inside_leave_no_tape_active():
+    from tapeflow.core.frames import current
+
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError), tf.GradientTape(), tf.GradientTape():
+            _ = 1 / 0
+    assert current().observers == ()
+
+
+def test_nothing_half_recorded_stays_behind():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        before = len(tape._recording.records)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            _ = x + tf.ones([3])
+        assert len(tape._recording.records) == before
+    np.testing.assert_array_equal(tape.gradient(y, x), [2.0, 4.0])
+
+
+def test_two_tapes_over_one_forward_pass():
+    v, w = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as a, tf.GradientTape() as b:
+        y = v * w
+        z = y * w
+    assert float(a.gradient(y, v)) == 3.0
+    assert float(b.gradient(z, w)) == 12.0
+
+
+def test_integer_watch_warns(caplog):
+    with caplog.at_level(logging.WARNING, logger="tapeflow"), tf.GradientTape() as tape:
+        tape.watch(tf.constant(1))
+    assert "must be floating" in caplog.text
+
+
+def test_persistent_gradient_inside_warns_and_records(caplog):
+    x = tf.constant(3.0)
+    with caplog.at_level(logging.WARNING, logger="tapeflow"), tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        d = tape.gradient(x * x * x, x)
+    assert "less efficient" in caplog.text
+    assert float(tape.gradient(d, x)) == 18.0
+
+
+def test_copies():
+    tape = tf.GradientTape()
+    with tape:
+        pass
+    with pytest.raises(TypeError):
+        pickle.dumps(tape)
+    with pytest.raises(TypeError):
+        copy.deepcopy(tape)
+    assert copy.copy(tape)._recording is tape._recording
+
+
+def test_gradient_of_a_read_counts_only_that_read():
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        first, second = v.read_value(), v.read_value()
+        y = first * first * second
+    assert [float(g) for g in tape.gradient(y, [first, second, v])] == [18.0, 9.0, 27.0]
+
+
+def test_a_value_read_before_an_inner_tape_is_a_constant_to_it():
+    v = tf.Variable(3.0)
+    with tf.GradientTape():
+        before = v.read_value()
+        with tf.GradientTape() as inner:
+            y = before * v
+    assert float(inner.gradient(y, v)) == 3.0
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
+def test_the_gradient_has_the_dtype_of_the_source(dtype):
+    x = tf.constant([1.0, 2.0], dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(tf.tanh(x) * 3.0 + 1.0 - x)
+    g = tape.gradient(y, x)
+    assert g.dtype is dtype
+    np.testing.assert_allclose(tf.cast(g, tf.float64), 3 / np.cosh([1.0, 2.0]) ** 2 - 1, rtol=0.02)
+
+
+def test_mixed_precision_through_a_cast():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.cast(tf.tanh(tf.cast(x, tf.bfloat16)), tf.float32)
+    g = tape.gradient(y, x)
+    assert g.dtype is tf.float32
+    np.testing.assert_allclose(g, 1 / np.cosh([1.0, 2.0]) ** 2, rtol=0.02)
+
+
+def test_jacobians_match_gradients_row_by_row():
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        parts = [x[0] * x[1], x[1] * x[2] * x[2]]
+        y = tf.stack(parts)
+    rows = [tape.gradient(p, x).numpy() for p in parts]
+    np.testing.assert_allclose(tape.jacobian(y, x), rows)
