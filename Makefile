@@ -28,7 +28,7 @@ lint: .venv/.dev
 	@$(BIN)/mypy
 
 docs-check: .venv/.dev
-	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_docs.py
+	@$(BIN)/python scripts/docs_check.py
 
 bench: .venv/.viz
 	@$(BIN)/python -m benchmarks $(BENCH)

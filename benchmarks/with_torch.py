@@ -39,7 +39,7 @@ def sgd(loss_of, arrays):
                 p.sub_(g, alpha=w.RATE)
         return loss
 
-    return lambda: float(step())
+    return lambda: step().item()
 
 
 def mlp(wrap):
@@ -117,7 +117,7 @@ def embedding(wrap):
             table.add_(g, alpha=-w.RATE)
         return loss
 
-    return lambda: float(step())
+    return lambda: step().item()
 
 
 def memory(wrap, data):

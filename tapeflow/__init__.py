@@ -28,10 +28,28 @@ from .api import (
     strings,
 )
 from .api.autodiff import custom_gradient, grad_pass_through, gradients, recompute_grad
+from .api.arithmetic import (
+    add,
+    add_n,
+    atan2,
+    divide,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    pow,
+    realdiv,
+    scalar_mul,
+    sqrt,
+    square,
+    subtract,
+    truediv,
+    truncatediv,
+    truncatemod,
+)
 from .api.array import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
-    cast,
     ensure_shape,
     guarantee_const,
     identity,
@@ -42,18 +60,53 @@ from .api.array import (
     size,
     stop_gradient,
 )
+from .api.blocks import batch_to_space, extract_volume_patches, required_space_to_batch_paddings, space_to_batch, space_to_batch_nd
 from .api.building import eye, fill, linspace, meshgrid, one_hot, ones, ones_like, range, sequence_mask, zeros, zeros_like
+from .api.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from .api.comparison import equal, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, not_equal
+from .api.complex_numbers import complex
 from .api.constants import constant, convert_to_tensor
+from .api.elementwise import (
+    abs,
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    cos,
+    cosh,
+    exp,
+    floor,
+    round,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
 from .api.einsum import einsum
+from .api.casting import bitcast, cast, saturate_cast
+from .api.counting import histogram_fixed_width, histogram_fixed_width_bins
 from .api.indexing import boolean_mask, gather, gather_nd, slice, strided_slice, where
 from .api.joining import concat, dynamic_partition, dynamic_stitch, parallel_stack, split, stack, unstack
 from .api.norms import norm
 from .api.products import matmul, tensordot
+from .api.scatter import (
+    scatter_nd,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
 from .api.shaping import broadcast_to, expand_dims, pad, repeat, reshape, reverse, reverse_sequence, roll, squeeze, tile, transpose
 from .api.reductions import reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum
 from .api.scans import cumsum
 from .api.specs import IndexedSlicesSpec, TensorSpec, TypeSpec, type_spec_from_value
 from .api.variables import is_tensor, register_tensor_conversion_function, variable_creator_scope
+from .api.sorting import argmax, argmin, argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
 from .core import errors
 from .core.dtypes import (
     DType,

@@ -14,7 +14,7 @@ import numpy as np
 
 import tapeflow as tf
 
-CLASSES, POINTS = 3, 240  # spirals, and points on each
+CLASSES, POINTS, BATCH = 3, 240, 128  # spirals, points on each, points in a step
 
 
 class History(NamedTuple):
@@ -30,15 +30,17 @@ def run(steps: int, hidden: int, activation: str, learning_rate: float, clip: fl
     layers = [layer(rng, n, m) for n, m in [(2, hidden), (hidden, hidden), (hidden, CLASSES)]]
     variables = [v for pair in layers for v in pair]
     activate = {"tanh": tf.tanh, "relu": tf.nn.relu, "sigmoid": tf.sigmoid, "sin": tf.sin}[activation]
-    optimizer = Adam(variables, learning_rate)
+    optimizer = Momentum(variables, learning_rate)
     history = History([], [[] for _ in layers])
+    correct = lambda: float(np.mean(forward(points, layers, activate).numpy().argmax(axis=1) == labels.numpy()))
     screen = Screen(steps, [f"layer {i + 1}" for i in range(len(layers))])
     print(f"Three spirals, {len(labels)} points; a 2-{hidden}-{hidden}-{CLASSES} network with {activation}, {steps} steps.\n")
     began = time.perf_counter()
     for step in range(1, steps + 1):
+        batch = rng.integers(len(labels), size=BATCH)
         with tf.GradientTape() as tape:
-            logits = forward(points, layers, activate)
-            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+            logits = forward(tf.gather(points, batch), layers, activate)
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(tf.gather(labels, batch), logits))
         gradients = tape.gradient(loss, variables)
         clipped, _ = tf.clip_by_global_norm(gradients, clip)
         optimizer.apply(clipped)
@@ -46,10 +48,9 @@ def run(steps: int, hidden: int, activation: str, learning_rate: float, clip: fl
         history.loss.append(float(loss))
         for norms, pair in zip(history.norms, zip(gradients[::2], gradients[1::2], strict=True), strict=True):
             norms.append(float(tf.linalg.global_norm(pair)))
-        screen.show(step, history, lambda logits=logits: accuracy(logits, labels))
+        screen.show(step, history, correct)
     seconds = time.perf_counter() - began
-    correct = accuracy(forward(points, layers, activate), labels)
-    print(f"\n{steps} steps in {seconds:.1f} s ({seconds / steps * 1e6:,.0f} µs each); {correct:.1%} of the points are classified correctly.")
+    print(f"\n{steps} steps in {seconds:.1f} s ({seconds / steps * 1e6:,.0f} µs each); {correct():.1%} of the points are classified correctly.")
     if not math.isfinite(history.loss[-1]):
         print("The loss is no longer a number: try a smaller --learning-rate.")
     draw(out, history, points.numpy(), labels.numpy(), lambda grid: forward(tf.constant(grid), layers, activate).numpy())
@@ -81,26 +82,17 @@ def forward(x: Any, layers: list, activate: Any) -> tf.Tensor:
     return x @ weights + bias
 
 
-def accuracy(logits: tf.Tensor, labels: tf.Tensor) -> float:
-    return float(np.mean(logits.numpy().argmax(axis=1) == labels.numpy()))
+class Momentum:
+    """Gradient descent with a running sum of the gradients, so that steps along a valley add up."""
 
-
-class Adam:
-    """Steps scaled by running means of the gradient and of its square (Kingma and Ba, 2015)."""
-
-    def __init__(self, variables: list[tf.Variable], rate: float, beta1: float = 0.9, beta2: float = 0.99) -> None:
-        self.variables, self.rate, self.beta1, self.beta2 = variables, rate, beta1, beta2
-        self.means = [tf.Variable(0 * v) for v in variables]
-        self.squares = [tf.Variable(0 * v) for v in variables]
-        self.step = 0
+    def __init__(self, variables: list[tf.Variable], rate: float, keep: float = 0.9) -> None:
+        self.variables, self.rate, self.keep = variables, rate, keep
+        self.velocities = [tf.Variable(tf.zeros_like(v)) for v in variables]
 
     def apply(self, gradients: list[tf.Tensor]) -> None:
-        self.step += 1
-        size = self.rate * math.sqrt(1 - self.beta2**self.step) / (1 - self.beta1**self.step)
-        for v, g, m, s in zip(self.variables, gradients, self.means, self.squares, strict=True):
-            m.assign_add((1 - self.beta1) * (g - m))
-            s.assign_add((1 - self.beta2) * (g * g - s))
-            v.assign_sub(size * m / (tf.sqrt(s) + 1e-7))
+        for v, g, velocity in zip(self.variables, gradients, self.velocities, strict=True):
+            velocity.assign(self.keep * velocity + g)
+            v.assign_sub(self.rate * velocity)
 
 
 # ---- the terminal
@@ -117,17 +109,17 @@ class Screen:
         self.width = min(shutil.get_terminal_size().columns, 100)
         self.height, self.next_time = 0, 0.0
 
-    def show(self, step: int, history: History, accuracy: Any) -> None:
+    def show(self, step: int, history: History, correct: Any) -> None:
         last = step == self.steps
         if self.live:
             if last or time.perf_counter() >= self.next_time:  # a dozen frames a second, however fast the steps are
                 self.next_time = time.perf_counter() + 0.08
-                lines = [self.progress(step, history, accuracy()), "", *self.curve(history.loss), "", *self.norms(history)]
+                lines = [self.progress(step, history, correct()), "", *self.curve(history.loss), "", *self.norms(history)]
                 up = f"\x1b[{self.height}A" if self.height else ""
                 print(up + "".join(f"\x1b[2K{line}\n" for line in lines), end="", flush=True)
                 self.height = len(lines)
         elif last or step % max(1, self.steps // 10) == 0:
-            print(self.progress(step, history, accuracy()))
+            print(self.progress(step, history, correct()))
             if last:
                 print("\n" + "\n".join([*self.curve(history.loss), "", *self.norms(history)]))
 
@@ -200,8 +192,8 @@ def _ascii(depth: np.ndarray, rows: int) -> list[str]:
 NEXT = """
 What to try next:
   python -m tapeflow demo --hidden 6            is that enough to follow three spirals?
-  python -m tapeflow demo --activation sigmoid  watch the first layer's gradient shrink
-  python -m tapeflow demo --learning-rate 1     and what --clip 0.1 then saves
+  python -m tapeflow demo --activation sigmoid  how much smaller is the gradient of the first layer?
+  python -m tapeflow demo --learning-rate 2     too long a stride; does --clip 0.05 save it?
   python -m tapeflow demo --help                all the options
 The program is tapeflow/demo.py; the README has the tape in ten short examples, examples/ has longer ones."""
 
@@ -218,10 +210,12 @@ def draw(out: str, history: History, points: np.ndarray, labels: np.ndarray, log
     FigureCanvasAgg(figure)
     left, middle, right = figure.subplots(1, 3)
     steps = np.arange(1, len(history.loss) + 1)
-    left.semilogy(steps, history.loss, color="#c44e52", linewidth=1.3)
+    curves = [(left, history.loss, "#c44e52", None)]
+    curves += [(middle, norms, ("#4c72b0", "#dd8452", "#55a868")[i], f"layer {i + 1}") for i, norms in enumerate(history.norms)]
+    for axes, values, colour, label in curves:  # what each step gave, faint, and its running mean
+        axes.semilogy(steps, values, color=colour, linewidth=0.6, alpha=0.22)
+        axes.semilogy(steps, _smooth(values), color=colour, linewidth=1.5, label=label)
     left.set(title="Loss", xlabel="step", ylabel="cross-entropy")
-    for i, norms in enumerate(history.norms):
-        middle.semilogy(steps, norms, linewidth=0.9, alpha=0.85, color=("#4c72b0", "#dd8452", "#55a868")[i], label=f"layer {i + 1}")
     middle.set(title="Norm of the gradient", xlabel="step")
     middle.legend(frameon=False)
     for axes in (left, middle):
@@ -230,8 +224,9 @@ def draw(out: str, history: History, points: np.ndarray, labels: np.ndarray, log
 
     across = np.linspace(-1.15, 1.15, 240, dtype=np.float32)
     grid = np.stack(np.meshgrid(across, across), axis=-1)
-    scores = np.exp(z := logits(grid.reshape(-1, 2)), where=np.isfinite(z), out=np.ones_like(z))
-    share = scores / scores.sum(axis=1, keepdims=True)
+    scores = np.nan_to_num(logits(grid.reshape(-1, 2)))
+    share = np.exp(scores - scores.max(axis=1, keepdims=True))
+    share /= share.sum(axis=1, keepdims=True)
     colours = np.array([[0.30, 0.45, 0.69], [0.87, 0.52, 0.32], [0.33, 0.66, 0.41]])
     shade = 1 - 0.55 * (1 - share @ colours)
     right.imshow(shade.reshape(240, 240, 3), extent=(-1.15, 1.15, -1.15, 1.15), origin="lower", interpolation="bilinear")
@@ -239,3 +234,12 @@ def draw(out: str, history: History, points: np.ndarray, labels: np.ndarray, log
     right.set(title="What the network has learned", xticks=[], yticks=[], xlim=(-1.15, 1.15), ylim=(-1.15, 1.15))
     figure.savefig(out)
     print(f"The picture of the loss, the gradients and the decision regions is {out}.")
+
+
+def _smooth(values: list[float], width: int = 25) -> np.ndarray:
+    """The geometric mean over `width` neighbours, fewer at the ends."""
+    logs = np.log(np.maximum(values, 1e-30))
+    sums = np.concatenate([[0.0], np.cumsum(logs)])
+    at = np.arange(len(logs))
+    low, high = np.maximum(at - width, 0), np.minimum(at + width + 1, len(logs))
+    return np.exp((sums[high] - sums[low]) / (high - low))

@@ -1,4 +1,4 @@
-"""What a tensor is: its shape, size, rank and dtype; and the same tensor seen otherwise (`cast`, `identity`, `stop_gradient`)."""
+"""What a tensor is: its shape, size and rank; and the same tensor again (`identity`, `stop_gradient`, `ensure_shape`)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -59,23 +59,6 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     np.float32(2.0)
     """
     return ops.identity(as_tensor(input))
-
-
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`x` in another dtype. Floats lose their fraction on the way to integers, complex numbers their imaginary part.
-
-    Gradients pass between floating and complex dtypes and end at integers and bool.
-
-    >>> tf.cast([1.8, -1.8], tf.int32).numpy()
-    array([ 1, -1], dtype=int32)
-    >>> tf.cast([True, False], tf.float16).numpy()
-    array([1., 0.], dtype=float16)
-    """
-    dtype = as_dtype(dtype)
-    if isinstance(x, IndexedSlices):
-        return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
-    x = as_tensor(x)
-    return x if x.dtype is dtype else ops.cast(x, dtype=dtype.np)
 
 
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:

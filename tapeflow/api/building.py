@@ -78,7 +78,9 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     """
     value = as_tensor(value)
     if value.ndim:
-        raise invalid(f"value must be a scalar, got shape {tuple(value.shape)}. tf.broadcast_to repeats a tensor.")
+        if value.shape.num_elements() != 1:
+            raise invalid(f"value must be a scalar, got shape {tuple(value.shape)}. tf.broadcast_to repeats a tensor.")
+        value = ops.reshape(value, shape=())
     dims = static_shape(dims)
     if any(d < 0 for d in dims):
         raise invalid(f"A size in a shape cannot be negative, got {dims}.")
@@ -92,7 +94,10 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     array([[1., 0., 0.],
            [0., 1., 0.]], dtype=float32)
     """
-    matrix = np.eye(int(num_rows), None if num_columns is None else int(num_columns), dtype=as_dtype(dtype).np)
+    sizes = int(num_rows), int(num_rows if num_columns is None else num_columns)
+    if min(sizes) < 0:
+        raise invalid(f"num_rows and num_columns cannot be negative, got {sizes}.")
+    matrix = np.eye(*sizes, dtype=as_dtype(dtype).np)
     if batch_shape is not None:
         matrix = np.broadcast_to(matrix, static_shape(batch_shape) + matrix.shape)
     return EagerTensor(matrix)
@@ -118,9 +123,11 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     first, last, step = (_scalar(v, dtype) for v in values)
     if step == 0:
         raise invalid("Requires delta != 0: 0")
+    if (last - first) * step < 0:
+        raise invalid(f"Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}")
     if dtype.kind in "iu":
         return EagerTensor(np.arange(first, last, step, dtype.np))
-    count = max(0, int(np.ceil((last - first) / step)))
+    count = int(np.ceil((last - first) / step))
     return EagerTensor((np.arange(count) * step + first).astype(dtype.np))
 
 
@@ -128,8 +135,7 @@ def _widest(dtypes: list[DType]) -> DType:
     """The one that the others are converted to; dtypes outside the usual four must all be the same."""
     if all(d in _WIDENING for d in dtypes):
         return max(dtypes, key=_WIDENING.index)
-    unusual = next(d for d in dtypes if d not in _WIDENING)
-    return unusual
+    return next(d for d in dtypes if d not in _WIDENING)
 
 
 def _scalar(value: Any, dtype: DType) -> Any:
@@ -183,6 +189,8 @@ def one_hot(
            [0., 0., 0.]], dtype=float32)
     """
     indices = as_tensor(indices)
+    if int(depth) < 0:
+        raise invalid(f"depth must be non-negative, got: {int(depth)}")
     axis = indices.ndim if axis is None else one_axis(axis, indices.ndim + 1)
     mask = ops.one_hot(indices, depth=int(depth), axis=axis)
     if on_value is None and off_value is None:

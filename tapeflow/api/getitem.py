@@ -158,7 +158,7 @@ def _array(value: Any) -> Any:
 
 
 def _getitem_of_variable(self: Variable, key: Any) -> Tensor:
-    part = getitem(self.value(), key)
+    part = getitem(self._read(), key)
     part._origin = (self, key)  # so that v[i].assign(value) finds its way back
     return part
 

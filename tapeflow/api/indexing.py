@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.errors import invalid
+from tapeflow.core.dtypes import bool_
+from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
@@ -27,11 +28,11 @@ def gather(
            [3]], dtype=int32)
     """
     params, indices = as_tensor(params), as_tensor(indices)
+    axis = one_axis(batch_dims if axis is None else axis, params.ndim)
     if batch_dims < 0:
         batch_dims += indices.ndim
     if not 0 <= batch_dims <= indices.ndim:
         raise invalid(f"batch_dims must be from {-indices.ndim} to {indices.ndim}, the rank of indices, got {batch_dims}.")
-    axis = one_axis(batch_dims if axis is None else axis, params.ndim)
     if not params.ndim:
         raise invalid("params must be at least rank 1: a scalar has no slices to gather.")
     if not batch_dims:
@@ -120,8 +121,13 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """
     if (x is None) != (y is None):
         raise ValueError("x and y must both be non-None or both be None.")
+    condition = as_tensor(condition)
     if x is None:
-        return ops.nonzero(as_tensor(condition))
+        if not condition.ndim or condition.dtype.kind == "s":
+            raise invalid(f"where finds indices in numbers and bools with at least one axis, got {condition!r}.")
+        return ops.nonzero(condition)
+    if condition.dtype is not bool_:
+        raise dtype_clash(f"Expected a bool condition, got {condition.dtype.name}. Compare it with something: x != 0.")
     return ops.where(condition, x, y)
 
 

@@ -1,6 +1,7 @@
 """Several tensors to one and one to several: concat, stack, split, unstack, partition and stitch."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,10 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     """
     if not isinstance(values, (list, tuple)):
         values = [values]
+    if not values:
+        raise invalid("concat needs at least one tensor: the shape and dtype of nothing are unknown.")
     if len(values) == 1:
-        value = as_tensor(values[0])
-        one_axis(axis, max(value.ndim, 1))
-        return ops.identity(value)
+        return ops.identity(as_tensor(values[0]))
     tensors = convert_group(values)
     if not tensors[0].ndim:
         raise invalid("ConcatOp : Expected at least rank 1: scalars have no axis to be joined along. Use tf.stack(values).")
@@ -44,9 +45,10 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     """
     values = list(values)
     if not values:
-        raise ValueError("Cannot stack an empty list: the shape and dtype of the result would be unknown.")
+        return as_tensor(values)
     if not any(isinstance(v, (Tensor, Variable)) for v in values):
-        values = ops.unstack(as_tensor(values), axis=0)  # one conversion: [1, 2.5] is float32
+        with suppress(ValueError, TypeError):
+            values = ops.unstack(as_tensor(values), axis=0)  # one conversion: [1, 2.5] is float32
     tensors = convert_group(values)
     rank = tensors[0].ndim
     if not -rank - 1 <= axis <= rank:

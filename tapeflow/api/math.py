@@ -1,5 +1,82 @@
 """`tf.math`: element by element, reductions, scans, segments."""
 
+from . import special
+from .activations import log_sigmoid, log_softmax, softmax, softplus, softsign
+from .arithmetic import (
+    accumulate_n,
+    add,
+    add_n,
+    atan2,
+    divide,
+    divide_no_nan,
+    floordiv,
+    floormod,
+    maximum,
+    minimum,
+    mod,
+    multiply,
+    multiply_no_nan,
+    negative,
+    nextafter,
+    polyval,
+    pow,
+    reciprocal,
+    reciprocal_no_nan,
+    rsqrt,
+    scalar_mul,
+    sqrt,
+    square,
+    squared_difference,
+    subtract,
+    truediv,
+    xdivy,
+    xlog1py,
+    xlogy,
+)
+from .comparison import (
+    equal,
+    greater,
+    greater_equal,
+    is_finite,
+    is_inf,
+    is_nan,
+    is_non_decreasing,
+    is_strictly_increasing,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    not_equal,
+)
+from .complex_numbers import angle, conj, imag, real
+from .counting import bincount, confusion_matrix
+from .elementwise import (
+    abs,
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    ceil,
+    cos,
+    cosh,
+    exp,
+    expm1,
+    floor,
+    log,
+    log1p,
+    rint,
+    round,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
 from .reductions import (
     count_nonzero,
     l2_normalize,
@@ -30,3 +107,6 @@ from .segments import (
     unsorted_segment_sum,
 )
 from .scans import cumprod, cumsum, cumulative_logsumexp
+from .sorting import approx_max_k, approx_min_k, argmax, argmin, in_top_k, invert_permutation, top_k
+from .special import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
+from .special_functions import betainc, digamma, erf, erfc, erfcinv, erfinv, igamma, igammac, lbeta, lgamma, ndtri, polygamma, zeta

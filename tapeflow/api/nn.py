@@ -25,3 +25,5 @@ from .losses import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
+from .blocks import batch_to_space, space_to_batch
+from .sorting import approx_max_k, approx_min_k, in_top_k, top_k

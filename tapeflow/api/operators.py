@@ -37,7 +37,7 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None) -> None
             if constant is not None:
                 return forward(a, constant)
         if isinstance(b, Variable):
-            return forward(a, b.value())
+            return forward(a, b._read())
         if _has_own(b, mirror):
             return NotImplemented
         if promotion.enabled:
@@ -59,10 +59,10 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None) -> None
         return forward(other, self)
 
     setattr(Tensor, f"__{name}__", forward)
-    setattr(Variable, f"__{name}__", lambda self, other: forward(self.value(), other))
+    setattr(Variable, f"__{name}__", lambda self, other: forward(self._read(), other))
     if name not in _MIRRORED:
         setattr(Tensor, mirror, reflected)
-        setattr(Variable, mirror, lambda self, other: reflected(self.value(), other))
+        setattr(Variable, mirror, lambda self, other: reflected(self._read(), other))
     BINARY[name] = forward
 
 
@@ -163,7 +163,7 @@ for _name, _function in {
     "round": _round,
 }.items():
     setattr(Tensor, f"__{_name}__", _function)
-    setattr(Variable, f"__{_name}__", lambda self, *rest, f=_function: f(self.value(), *rest))
+    setattr(Variable, f"__{_name}__", lambda self, *rest, f=_function: f(self._read(), *rest))
 
 
 # Slices scaled by a number stay slices; every other operator makes them dense.

@@ -1,11 +1,12 @@
 """How a primitive becomes a public function."""
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import entry
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.errors import invalid
+from tapeflow.core.errors import dtype_clash, invalid
 
 
 def expose(function: Callable, signature: str, doc: str) -> Callable:
@@ -43,8 +44,13 @@ def one_axis(axis: Any, rank: int, what: str = "axis") -> int:
 
 def static_shape(shape: Any) -> tuple[int, ...]:
     """A shape given as ints, a list, a TensorShape or an integer tensor, as a tuple of ints."""
-    if isinstance(shape, (list, tuple)):
-        return tuple(int(d) for d in shape)
-    if isinstance(shape, int):
+    if type(shape) is int:
         return (shape,)
-    return tuple(int(d) for d in as_tensor(shape)._array.ravel())
+    if not isinstance(shape, (list, tuple)):
+        shape = as_tensor(shape)._array.reshape(-1).tolist()
+    try:
+        return tuple([operator.index(d) for d in shape])
+    except TypeError:
+        if None in tuple(shape):
+            raise ValueError(f"Cannot use a partially known shape here: {tuple(shape)}. Give all of its sizes.") from None
+        raise dtype_clash(f"A shape is made of integers, got {tuple(shape)}.") from None

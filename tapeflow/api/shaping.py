@@ -21,7 +21,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """
     tensor = as_tensor(tensor)
     shape = static_shape(shape)
-    if -1 in shape:
+    if shape and min(shape) < 0:
         shape = _resolved(shape, tensor)
     return ops.reshape(tensor, shape=shape)
 
@@ -33,10 +33,10 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
         if d >= 0:
             known *= d
     total = tensor.shape.num_elements()
-    if shape.count(-1) > 1:
-        raise invalid(f"Only one size of a shape can be -1, got {shape}.")
+    if shape.count(-1) > 1 or min(shape) < -1:
+        raise invalid(f"Only one size of a shape can be -1, and none less, got {shape}.")
     if not known and not total:
-        raise invalid(f"reshape cannot infer the missing size of {shape} for an empty tensor: any number would do. Give it.")
+        return tuple([1 if d == -1 else d for d in shape])  # any size would do
     if not known or total % known:
         raise invalid(
             f"Input to reshape is a tensor of shape {tuple(tensor.shape)} with {total} values, but the requested shape {shape} "
@@ -75,7 +75,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     (TensorShape([1, 3]), TensorShape([3, 1]))
     """
     input = as_tensor(input)
-    axis = one_axis(axis, input.ndim + 1)
+    axis = one_axis(axis[0] if isinstance(axis, (list, tuple)) and len(axis) == 1 else axis, input.ndim + 1)
     shape = tuple(input.shape)
     return ops.reshape(input, shape=(*shape[:axis], 1, *shape[axis:]))
 

@@ -116,14 +116,14 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
 
 
 def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None) -> Tensor:
-    """The strings along `axis` joined to one; several axes are joined in the order given.
+    """The strings along `axis` joined to one; several axes one after the other, in the order given.
 
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator="+").numpy()
     array([b'a+b', b'c+d'], dtype=object)
     """
     inputs = as_tensor(inputs)
     rank = len(inputs.shape)
-    axes = range(rank) if axis is None else np.ravel(as_tensor(axis)._array).tolist()
+    axes = range(rank)[::-1] if axis is None else np.ravel(as_tensor(axis)._array).tolist()
     return ops.string_reduce_join(
         inputs, axis=tuple(one_axis(a, rank) for a in axes), keepdims=bool(keepdims), separator=_bytes(separator)
     )

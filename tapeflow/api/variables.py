@@ -72,7 +72,7 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Callabl
 
 def _sparse_read(self: Variable, indices: Any, name: str | None = None) -> Tensor:
     """Rows of the variable, by index; their gradient is a `tf.IndexedSlices`."""
-    return ops.gather(self.value(), as_tensor(indices), axis=0)
+    return ops.gather(self._read(), as_tensor(indices), axis=0)
 
 
 def _gather_nd(self: Variable, indices: Any, name: str | None = None) -> Tensor:

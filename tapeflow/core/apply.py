@@ -43,22 +43,36 @@ def apply(prim: Any, args: tuple, params: dict) -> Any:
         out = compute(prim, args, params)
     else:
         out = frame.executor.execute(prim, args, params)
-    for observer in frame.observers:
-        observer.see(prim, args, params, out)
+    tell(frame.observers, prim, args, params, out)
     return out
 
 
+def tell(observers: tuple, prim: Any, args: tuple, params: dict, out: Any) -> None:
+    """Tell each observer that watches one of the arguments of the operation, and which: bit k of the mask is argument k."""
+    for observer in observers:
+        watched = observer.watched
+        mask = sum(1 << k for k, a in enumerate(args) if a._id in watched)
+        if mask:
+            observer.see(prim, args, params, out, mask)
+
+
 def convert_arguments(prim: Any, args: tuple) -> tuple:
+    """The arguments as tensors; `args` itself when they are tensors already."""
     if prim.variadic:
         return tuple(convert_group(args, prim))
-    if all(isinstance(a, Tensor) for a in args):
-        return args
     converted = list(args)
-    for positions, _, _ in prim.groups:
-        if any(not isinstance(args[p], Tensor) for p in positions):
-            for p, tensor in zip(positions, convert_group([args[p] for p in positions], prim)):
-                converted[p] = tensor
-    return tuple(converted)
+    others = 0
+    for k, a in enumerate(args):
+        if hasattr(a, "_read"):  # a variable
+            converted[k] = a._read()
+        elif not isinstance(a, Tensor):
+            others += 1
+    if others:
+        for positions, _, _ in prim.groups:
+            if any(not isinstance(converted[p], Tensor) for p in positions):
+                for p, tensor in zip(positions, convert_group([converted[p] for p in positions], prim)):
+                    converted[p] = tensor
+    return args if all(a is b for a, b in zip(args, converted)) else tuple(converted)
 
 
 def check_dtypes(prim: Any, args: tuple) -> None:

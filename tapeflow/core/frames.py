@@ -4,18 +4,24 @@ One executor is in charge (eager when there is none) and any number of observers
 The current frame is a context variable, so threads and asyncio tasks each have their own.
 """
 
+import itertools
 from contextvars import ContextVar
 from typing import Any
 
 
-class Frame:
-    """`executor` is None for eager. An observer has `see(prim, args, params, out)`, `read(variable, tensor)`
-    and `left(value, how)`: an operation, a variable's read, a value that leaves the library."""
+_serial = itertools.count(1).__next__
 
-    __slots__ = ("eager", "executor", "observers")
+
+class Frame:
+    """`executor` is None for eager. An observer has `watched`, a container of tensor ids; `see(prim, args, params, out, mask)` is
+    called for each operation on a watched tensor (bit k of `mask`: argument k is), `read(variable, tensor)` for each read of a
+    variable, `left(value, how)` when a value leaves the library. A tape also shows its list of `records`, which entries append
+    to directly; others have None there."""
+
+    __slots__ = ("eager", "executor", "observers", "serial")
 
     def __init__(self, executor: Any = None, observers: tuple = ()) -> None:
-        self.eager, self.executor, self.observers = executor is None, executor, observers
+        self.eager, self.executor, self.observers, self.serial = executor is None, executor, observers, _serial()
 
     def watched_by(self, observer: Any) -> "Frame":
         return Frame(self.executor, (*self.observers, observer))

@@ -71,62 +71,83 @@ _TAKE_ANY = _TAKE_EAGER | {
 
 def write(prim: Any, mask: int, count: int) -> Plan | None:
     """The plan, or None when no watched input has a rule."""
-    slots: dict[tuple[str, str], int] = {}
-    env: dict[str, Any] = {"sum_to": sum_to}
-    pulled: list[str] = []
-    positions: list[int] = []
+    general = _Writer(prim, mask, count, undo=prim.broadcasts)
+    if not general.positions:
+        return None
+    env, name = {"general": general.pulls()}, f"<record of {prim.name}>"
+    compiled = lambda source: eval(compile(f"lambda new, y, x, p: {source}", name, "eval"), env)
+    eager = general.record("general", _TAKE_EAGER)
+    if prim.broadcasts is True and count == 2:  # most often both have one shape, and there is nothing to undo or to keep
+        same = _Writer(prim, mask, count, undo=False)
+        env["same"] = same.pulls()
+        eager = f"{same.record('same', _TAKE_EAGER)} if x[0]._array.shape == x[1]._array.shape else {eager}"
+    return Plan(compiled(eager), compiled(general.record("general", _TAKE_ANY)), env["general"])
 
-    def saved(kind: str, source: str) -> str:
-        ref = f"s[{slots.setdefault((kind, source), len(slots))}]"
-        return f"@{kind}({ref})" if kind in ("value", "values") else ref
 
-    def call(rule: Any, tag: str, i: int) -> str:
-        env[tag] = rule
-        arguments = []
-        for name in rule_names(rule):
-            kind, source = _where(prim, name)
-            arguments.append(str(i) if source == "i" else source if kind == "given" else saved(kind, source))
-        return f"{tag}({', '.join(arguments)})"
+class _Writer:
+    """Writes the two halves of a plan that share their slots: what to keep, and how to call the rules with it."""
 
-    def unbroadcast(text: str, i: int) -> str:
-        if prim.broadcasts == "batch":
-            return f"sum_to(ops, {text}, {saved('shape', f'x[{i}]')})"
-        if prim.broadcasts:
-            ref = saved("unless", f"x[{i}]")
-            return f"({text} if {ref} is None else sum_to(ops, {text}, {ref}))"
-        return text
+    def __init__(self, prim: Any, mask: int, count: int, undo: bool | str) -> None:
+        self.prim, self.undo = prim, undo
+        self.slots: dict[tuple[str, str], int] = {}
+        self.env: dict[str, Any] = {"sum_to": sum_to, "__name__": "tapeflow.plans"}
+        self.positions: list[int] = []
+        self.pulled: list[str] = []
+        for i in range(count):
+            if mask >> i & 1:
+                self._input(i)
 
-    rules = prim.vjp if isinstance(prim.vjp, dict) else {}
-    watched = [i for i in range(count) if mask >> i & 1]
-    for i in watched:
+    def _input(self, i: int) -> None:
+        prim = self.prim
+        rules = prim.vjp if isinstance(prim.vjp, dict) else {}
         name = prim.inputs[0] if prim.variadic else prim.inputs[i]
         rule = rules.get(name)
         joint = next((k for k in rules if isinstance(k, tuple) and name in k), None)
         if joint is not None:
-            text = f"{call(rules[joint], 'joint_' + '_'.join(joint), i)}[{joint.index(name)}]"
+            text = f"{self._call(rules[joint], 'joint_' + '_'.join(joint), i)}[{joint.index(name)}]"
         elif callable(rule):
-            text = call(rule, f"rule{0 if prim.variadic else i}", i)
+            text = self._call(rule, f"rule{0 if prim.variadic else i}", i)
         elif rule is not None and rule != "cut" or prim.vjp == "no rule":
-            env["missing"], text = _missing(prim), "missing()"
+            self.env["missing"], text = _missing(prim), "missing()"
         else:
-            continue
-        positions.append(i)
-        pulled.append(unbroadcast(text, i))
-    if not positions:
-        return None
-    text = f"lambda ops, g, s: ({''.join(p + ', ' for p in _share_joint_calls(pulled))})"
-    on_tensors = text.replace("@values", "").replace("@value", "")
-    on_arrays = text.replace("@values", "arrays").replace("@value", "array")
-    for i in range(len(slots)):  # inlined: a call per saved value would cost as much as a small kernel
-        on_arrays = on_arrays.replace(f"array(s[{i}])", f"s[{i}]._array")
-        on_arrays = on_arrays.replace(f"arrays(s[{i}])", f"[t._array for t in s[{i}]]")
-    name = f"<backward of {prim.name}>"
-    compiled = lambda source: eval(compile(source, name, "eval"), env | {"__name__": "tapeflow.plans"})
-    pulls = env["pulls"] = compiled(on_tensors), compiled(on_arrays), prim.holomorphic, prim.keeps_sparse
-    ids = "".join(f"x[{i}]._id, " for i in positions)
-    take = lambda how: "".join(_take(how, kind, source) + ", " for kind, source in slots)
-    record = lambda how: compiled(f"lambda new, y, x, p: (new, ({ids}), pulls, ({take(how)}))")
-    return Plan(record(_TAKE_EAGER), record(_TAKE_ANY), pulls)
+            return
+        self.positions.append(i)
+        self.pulled.append(self._unbroadcast(text, i))
+
+    def _call(self, rule: Any, tag: str, i: int) -> str:
+        self.env[tag] = rule
+        arguments = []
+        for name in rule_names(rule):
+            kind, source = _where(self.prim, name)
+            arguments.append(str(i) if source == "i" else source if kind == "given" else self._saved(kind, source))
+        return f"{tag}({', '.join(arguments)})"
+
+    def _saved(self, kind: str, source: str) -> str:
+        ref = f"s[{self.slots.setdefault((kind, source), len(self.slots))}]"
+        return f"@{kind}({ref})" if kind in ("value", "values") else ref
+
+    def _unbroadcast(self, text: str, i: int) -> str:
+        if self.undo == "batch":
+            return f"sum_to(ops, {text}, {self._saved('shape', f'x[{i}]')})"
+        if self.undo:
+            ref = self._saved("unless", f"x[{i}]")
+            return f"({text} if {ref} is None else sum_to(ops, {text}, {ref}))"
+        return text
+
+    def pulls(self) -> tuple:
+        text = f"lambda ops, g, s: ({''.join(p + ', ' for p in _share_joint_calls(self.pulled))})"
+        on_tensors = text.replace("@values", "").replace("@value", "")
+        on_arrays = text.replace("@values", "arrays").replace("@value", "array")
+        for i in range(len(self.slots)):  # inlined: a call per saved value would cost as much as a small kernel
+            on_arrays = on_arrays.replace(f"array(s[{i}])", f"s[{i}]._array")
+            on_arrays = on_arrays.replace(f"arrays(s[{i}])", f"[t._array for t in s[{i}]]")
+        compiled = lambda source: eval(compile(source, f"<backward of {self.prim.name}>", "eval"), self.env)
+        return compiled(on_tensors), compiled(on_arrays), self.prim.holomorphic, self.prim.keeps_sparse
+
+    def record(self, pulls: str, how: dict[str, str]) -> str:
+        ids = "".join(f"x[{i}]._id, " for i in self.positions)
+        kept = "".join(_take(how, kind, source) + ", " for kind, source in self.slots)
+        return f"(new, ({ids}), {pulls}, ({kept}))"
 
 
 def _take(how: dict[str, str], kind: str, source: str) -> str:

@@ -80,6 +80,8 @@ class Primitive:
         self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp
         self.entry: Callable | None = None
         self.plans: dict[int, Any] = {}
+        # By mask, what makes a tape's record; None until first used, and for several outputs or results of another kind.
+        self.usual: list[Callable | None] = [None] * 2 ** len(self.inputs)
         self.engines: dict[str, Callable] = {}
         plan.check_names(self)
         if self.name in REGISTRY:
@@ -105,7 +107,9 @@ class Primitive:
         """What to keep and how to pull gradients back when the inputs in `mask` are watched; written once per mask."""
         key = mask if not self.variadic else (mask, count)
         if key not in self.plans:
-            self.plans[key] = plan.write(self, mask, count)
+            made = self.plans[key] = plan.write(self, mask, count)
+            if made is not None and not self.variadic and self.outputs is None and self.result is None:
+                self.usual[mask] = made.record
         return self.plans[key]
 
     def infer(self, specs: list[Spec], params: dict) -> Any:

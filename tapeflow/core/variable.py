@@ -35,6 +35,10 @@ class _Creation(type):
         return make(**named)
 
 
+# (frame, tensor) of a variable that no operation has read since it was made or changed
+_UNREAD: tuple[int, Any] = (0, None)
+
+
 class Variable(Updates, metaclass=_Creation):
     """A tensor that can be changed, and that tapes watch by themselves.
 
@@ -86,6 +90,7 @@ class Variable(Updates, metaclass=_Creation):
         self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
         self._id = next_id()
         self._lock = threading.Lock()
+        self._latest = _UNREAD
 
     # ---- what it is
 
@@ -133,6 +138,16 @@ class Variable(Updates, metaclass=_Creation):
             observer.read(self, tensor)
         return tensor
 
+    def _read(self) -> Tensor:
+        """What operations on the variable read: one tensor per frame and value. So the gradients of many uses (a weight in an
+        unrolled loop) are added up as the walk meets them, instead of all waiting for its end."""
+        frame = current()
+        serial, tensor = self._latest
+        if serial != frame.serial:
+            tensor = self.value()
+            self._latest = frame.serial, tensor
+        return tensor
+
     read_value = read_value_no_copy = initialized_value = value
 
     def numpy(self) -> Any:
@@ -176,7 +191,7 @@ class Variable(Updates, metaclass=_Creation):
 
     def _store(self, array: Any, given: tuple = (), read_value: bool = True) -> Any:
         """The one place where the value changes. An assignment is an access too: tapes are told."""
-        self._value = array
+        self._value, self._latest = array, _UNREAD
         for observer in current().observers:
             observer.read(self, None)
             for tensor in given:
@@ -262,4 +277,4 @@ class _Handle:
     dtype = resource
 
 
-register_conversion(Variable, lambda variable, dtype: to_tensor(variable.value(), dtype))
+register_conversion(Variable, lambda variable, dtype: to_tensor(variable._read(), dtype))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapeflow.core.dtypes import ANY, NUMERIC, is_inexact
+from tapeflow.core.dtypes import ANY, is_inexact
 from tapeflow.core.errors import UnimplementedError, invalid
 from tapeflow.core.primitive import NO_RULE, Spec, primitive
 
@@ -51,6 +51,8 @@ def _bitcast_shape(shape, have, want):
 
 
 def _bitcast_numpy(x, dtype):
+    if x.dtype.kind == "O" or np.dtype(dtype).kind == "O":
+        raise invalid(f"Cannot bitcast {_name(x.dtype)} to {_name(dtype)}: strings have no fixed number of bytes.")
     shape = _bitcast_shape(x.shape, x.dtype.itemsize, np.dtype(dtype).itemsize)
     return np.ascontiguousarray(x).reshape(-1).view(dtype).reshape(shape)
 
@@ -62,5 +64,4 @@ bitcast = primitive(
         shape=_bitcast_shape(x.shape, np.dtype(x.dtype).itemsize, np.dtype(dtype).itemsize), dtype=np.dtype(dtype)
     ),
     vjp=NO_RULE,
-    dtypes=NUMERIC,
 )

@@ -1,7 +1,5 @@
 """Functions of one number, applied to every element."""
 
-from tapeflow.core.dtypes import FLOATING, NUMERIC
-
 from .families import elementwise, step
 
 # ---- exponentials and logarithms
@@ -10,19 +8,18 @@ exp = elementwise("exp(x)", kernel="exp", vjp=lambda g, y: g * y)
 expm1 = elementwise("expm1(x)", kernel="expm1", vjp=lambda ops, g, x: g * ops.exp(x))
 
 
-def _log_slope(xp, x):
-    slope = 1 / x
+def _log_domain(xp, x):
     if x.dtype.kind == "c":
-        return slope
+        return x
     outside = x < 0
-    return xp.where(outside, x.dtype.type("nan"), slope) if outside.any() else slope
+    return xp.where(outside, x.dtype.type("nan"), x) if outside.any() else x
 
 
-log = elementwise("log(x)", kernel="log", vjp=lambda ops, g, x: ops.safe_mul(g, ops.log_slope(x)))
-log1p = elementwise("log1p(x)", kernel="log1p", vjp=lambda ops, g, x: ops.safe_mul(g, ops.log_slope(x + 1)))
+log = elementwise("log(x)", kernel="log", vjp=lambda ops, g, x: ops.safe_div(g, ops.log_domain(x)))
+log1p = elementwise("log1p(x)", kernel="log1p", vjp=lambda ops, g, x: ops.safe_div(g, ops.log_domain(x + 1)))
 
-# 1 / x where log is defined and NaN where it is not: a NaN in the value is not followed by a gradient that looks fine.
-log_slope = elementwise("log_slope(x)", kernel=_log_slope, vjp=lambda ops, g, y: -ops.safe_mul(g, y * y))
+# x, but NaN where it has no logarithm: a value of NaN is not followed by a gradient that looks fine.
+log_domain = elementwise("log_domain(x)", kernel=_log_domain, vjp=lambda g: g)
 
 # ---- trigonometry
 

@@ -3,6 +3,8 @@
 An `index` is a tuple of ints, (start, stop, step) triples, None for a new axis and Ellipsis: like NumPy's, but hashable.
 """
 
+import math
+
 import numpy as np
 
 from tapeflow.core.dtypes import ANY, BOOL, INDEX, INTEGER
@@ -14,6 +16,11 @@ from tapeflow.core.slices import SparseGradient
 def zeros(shape, dtype):
     """Zeros of any dtype; empty strings for strings."""
     return np.zeros(shape, dtype) if dtype.kind != "O" else np.full(shape, b"", object)
+
+
+def boxed(element):
+    """A string comes out of an array bare; everything else as an array or a NumPy scalar."""
+    return np.array(element, object) if type(element) is bytes else element
 
 
 # ---- slices
@@ -29,7 +36,7 @@ def _indexed_shape(x, index):
 
 getitem = primitive(
     "getitem(x, *, index)",
-    kernel=lambda x, index: x[as_numpy_index(index)],
+    kernel=lambda x, index: boxed(x[as_numpy_index(index)]),
     shape=_indexed_shape,
     vjp=lambda ops, g, x_shape, index: ops.unslice(g, index=index, shape=x_shape),
 )
@@ -61,7 +68,7 @@ def _gather_numpy(x, indices, axis):
         if indices.size and indices.min() < 0:
             raise _out_of_range(indices, x.shape[axis])
     try:
-        return x.take(found, axis)
+        return boxed(x.take(found, axis))
     except IndexError:
         raise _out_of_range(indices, x.shape[axis]) from None
 
@@ -115,7 +122,7 @@ def _flat_rows_numpy(indices, batch_dims, size):
     if indices.size and not (0 <= indices.min() and indices.max() < size):
         raise _out_of_range(indices, size)
     batch = indices.shape[:batch_dims]
-    starts = np.arange(0, size * int(np.prod(batch)), max(size, 1), dtype=np.int64)[: int(np.prod(batch))]
+    starts = np.arange(math.prod(batch), dtype=np.int64) * size
     return indices + starts.reshape(batch + (1,) * (indices.ndim - batch_dims))
 
 
@@ -159,35 +166,35 @@ unravel_index = primitive(
 
 # ---- elements by mask
 
-# The elements of `x` where `mask`, whose axes are the first of `x`, is true.
+# The elements of `x` where `condition`, whose axes are the first of `x`, is true.
 compress = primitive(
-    "compress(x, mask)",
-    kernel={"numpy": lambda x, mask: x[mask]},
-    shape=lambda x, mask: Spec(shape=(None, *x.shape[len(mask.shape) :]), dtype=x.dtype),
-    vjp={"x": lambda ops, g, mask: ops.uncompress(g, mask)},
-    dtypes={"x": ANY, "mask": BOOL},
+    "compress(x, condition)",
+    kernel={"numpy": lambda x, condition: x[condition]},
+    shape=lambda x, condition: Spec(shape=(None, *x.shape[len(condition.shape) :]), dtype=x.dtype),
+    vjp={"x": lambda ops, g, condition: ops.uncompress(g, condition)},
+    dtypes={"x": ANY, "condition": BOOL},
 )
 
 
-def _uncompress_numpy(x, mask):
-    out = zeros(mask.shape + x.shape[1:], x.dtype)
-    out[mask] = x
+def _uncompress_numpy(x, condition):
+    out = zeros(condition.shape + x.shape[1:], x.dtype)
+    out[condition] = x
     return out
 
 
-# The adjoint of compress: zeros, with the rows of `x` where `mask` is true.
+# The adjoint of compress: zeros, with the rows of `x` where `condition` is true.
 uncompress = primitive(
-    "uncompress(x, mask)",
+    "uncompress(x, condition)",
     kernel={"numpy": _uncompress_numpy},
-    shape=lambda x, mask: Spec(shape=mask.shape + x.shape[1:], dtype=x.dtype),
-    vjp={"x": lambda ops, g, mask: ops.compress(g, mask)},
-    dtypes={"x": ANY, "mask": BOOL},
+    shape=lambda x, condition: Spec(shape=condition.shape + x.shape[1:], dtype=x.dtype),
+    vjp={"x": lambda ops, g, condition: ops.compress(g, condition)},
+    dtypes={"x": ANY, "condition": BOOL},
 )
 
 # The index of every element that is not zero, one row each.
 nonzero = primitive(
     "nonzero(x)",
-    kernel={"numpy": lambda x: np.argwhere(x if x.dtype.kind != "O" else x != b"").astype(np.int64)},
+    kernel={"numpy": lambda x: np.argwhere(x).astype(np.int64, copy=False)},
     shape=lambda x: Spec(shape=(None, len(x.shape)), dtype=np.int64),
     vjp=NO_RULE,
 )

@@ -5,6 +5,8 @@ import itertools
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import Spec, primitive
 
+from .indexing import boxed
+
 
 def _slab(rank, axis, start, stop):
     return tuple((start, stop, 1) if i == axis else (None, None, None) for i in range(rank))
@@ -64,7 +66,7 @@ split = primitive(
 
 def _unstack(x, axis):
     before = (slice(None),) * axis
-    return tuple([x[*before, i] for i in range(x.shape[axis])])
+    return tuple([boxed(x[*before, i]) for i in range(x.shape[axis])])
 
 
 unstack = primitive(

@@ -121,11 +121,11 @@ def _contract(a, b, equation):
     if b.shape[: num_batch + num_inner] != (*batch, *inner):
         raise invalid(f"a label of {equation!r} stands for axes of different lengths in shapes {_before(a, axes_a)} and {_before(b, axes_b)}")
     if inner:
-        a = a.reshape(*batch, prod(rows), prod(inner))
-        b = b.reshape(*batch, prod(inner), prod(cols))
-        out = _matmul(a, b).reshape(*batch, *rows, *cols)
+        a = a.reshape((*batch, prod(rows), prod(inner)))
+        b = b.reshape((*batch, prod(inner), prod(cols)))
+        out = _matmul(a, b).reshape((*batch, *rows, *cols))
     else:
-        out = a.reshape(*batch, *rows, *[1] * len(cols)) * b.reshape(*batch, *[1] * num_rows, *cols)
+        out = a.reshape((*batch, *rows, *[1] * len(cols))) * b.reshape((*batch, *[1] * num_rows, *cols))
     return out.transpose(axes_out)
 
 

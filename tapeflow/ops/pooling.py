@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from tapeflow.core.dtypes import INTEGER, NUMERIC, REAL
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.primitive import CUT, Spec, primitive
 
 from .windows import output_size, positions, reach
 
@@ -127,6 +127,50 @@ pick = primitive(
         )
     },
     dtypes={"x": NUMERIC, "origin": INTEGER},
+)
+
+
+def _origin_index(origin, shape, batch, dtype, window, strides, padding, dilations):
+    """Where in the flattened array (in its own flattened element of the batch, unless `batch`) each maximum was."""
+    inside = np.unravel_index(origin, window)
+    place = np.meshgrid(*map(np.arange, origin.shape), indexing="ij", sparse=True)
+    found = [np.clip(p * s + o * d - lo, 0, n - 1) for p, s, o, d, (lo, _), n in zip(place, strides, inside, dilations, padding, shape)]
+    flat = np.ravel_multi_index(found, shape) if batch else np.ravel_multi_index(found[1:], shape[1:])
+    return np.broadcast_to(flat, origin.shape).astype(dtype)
+
+
+origin_index = primitive(
+    "origin_index(origin, *, shape, batch, dtype, window, strides, padding, dilations)",
+    kernel={"numpy": _origin_index},
+    shape=lambda origin, shape, batch, dtype, window, strides, padding, dilations: Spec(shape=origin.shape, dtype=dtype),
+    vjp=CUT,
+    dtypes=INTEGER,
+)
+
+
+def _dilation_origin(x, w, window, strides, padding, dilations):
+    x = _padded(x, padding, _lowest(x.dtype))
+    count = output_size(x.shape, window, strides, dilations)
+    code = _code(window).type
+    best, origin = None, np.zeros(count, code)
+    for k, (offset, seen) in enumerate(positions(window, count, strides, dilations)):
+        candidate = x[seen] + w[offset[1:3]]
+        if best is not None:
+            origin[candidate > best] = code(k)
+            candidate = np.maximum(best, candidate)
+        best = candidate
+    return origin
+
+
+# Where in each window image + filter is largest; the values follow by picking.
+dilation_origin = primitive(
+    "dilation_origin(x, w, *, window, strides, padding, dilations)",
+    kernel={"numpy": _dilation_origin},
+    shape=lambda x, w, window, strides, padding, dilations: Spec(
+        shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=_code(window)
+    ),
+    vjp=CUT,
+    dtypes=REAL,
 )
 
 

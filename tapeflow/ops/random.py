@@ -1,1 +1,344 @@
-"""Random draws from explicit keys."""
+"""Random draws. Each is a pure function of `key`, four 64-bit words (see `tapeflow.core.streams`).
+
+Locations, scales and bounds are applied outside, by ordinary operations, so that gradients flow to them.
+"""
+
+import math
+
+import numpy as np
+
+from tapeflow.core.dtypes import FLOATING, INTEGER, REAL
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.streams import generator
+
+from .families import broadcast_shape, broadcasting
+
+_KEY = frozenset({np.dtype("uint64")})
+_DRAWN = {np.dtype("float32"), np.dtype("float64")}  # the dtypes that NumPy draws without a detour
+
+
+def _given_shape(key, *_, shape, dtype):
+    return Spec(shape=shape, dtype=dtype)
+
+
+def _floats(draw):
+    """A kernel that draws float32 and float64 directly, narrower floats by way of float32."""
+
+    def kernel(key, shape, dtype):
+        out = draw(generator(key), shape, dtype if dtype in _DRAWN else np.float32)
+        return out if dtype in _DRAWN else np.asarray(out).astype(dtype)
+
+    return {"numpy": kernel}
+
+
+# ---- uniform
+
+
+def _uniform(key, shape, dtype):
+    if dtype in _DRAWN:
+        return generator(key).random(shape, dtype)
+    digits = 11 if dtype == np.float16 else 8  # as many as the dtype has, so that nothing is rounded up to 1
+    return (generator(key).integers(0, 2**digits, shape, np.uint16) / np.float32(2**digits)).astype(dtype)
+
+
+# Between 0 and 1, 1 excluded.
+random_uniform = primitive(
+    "random_uniform(key, *, shape, dtype)", kernel={"numpy": _uniform}, shape=_given_shape, vjp=CUT, dtypes=_KEY
+)
+
+# All bits random: integers over the full range of the dtype.
+random_bits = primitive(
+    "random_bits(key, *, shape, dtype)",
+    kernel={"numpy": lambda key, shape, dtype: _full_range(generator(key), shape, np.dtype(dtype))},
+    shape=_given_shape,
+    vjp=CUT,
+    dtypes=_KEY,
+)
+
+
+def _full_range(rng, shape, dtype):
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+
+
+def _integers(key, low, high, shape):
+    if np.any(low >= high):
+        raise invalid(f"Need minval < maxval, got {low} >= {high}.")
+    return generator(key).integers(low, high, shape, low.dtype)
+
+
+# From `low` up to but without `high`; both broadcast to `shape`.
+random_integers = primitive(
+    "random_integers(key, low, high, *, shape)",
+    kernel={"numpy": _integers},
+    shape=lambda key, low, high, shape: Spec(shape=shape, dtype=low.dtype),
+    vjp=CUT,
+    dtypes={"key": _KEY, "low high": INTEGER},
+)
+
+# ---- normal
+
+random_normal = primitive(
+    "random_normal(key, *, shape, dtype)",
+    kernel=_floats(lambda rng, shape, dtype: rng.standard_normal(shape, dtype)),
+    shape=_given_shape,
+    vjp=CUT,
+    dtypes=_KEY,
+)
+
+
+def _within_two(rng, shape, dtype):
+    """Draws, and draws again (4.6% of them) what is more than two standard deviations off."""
+    out = np.asarray(rng.standard_normal(shape, dtype)).reshape(-1)
+    far = np.flatnonzero(np.abs(out) > 2)
+    while far.size:
+        out[far] = rng.standard_normal(far.size, dtype)
+        far = far[np.abs(out[far]) > 2]
+    return out.reshape(shape)
+
+
+random_truncated_normal = primitive(
+    "random_truncated_normal(key, *, shape, dtype)", kernel=_floats(_within_two), shape=_given_shape, vjp=CUT, dtypes=_KEY
+)
+
+
+def _truncated_quantile(u, low, high):
+    """Through the logarithm of the tail that `low` is nearer to: bounds may lie 30 deviations out."""
+    from scipy.special import log_ndtr, ndtri_exp
+
+    dtype = u.dtype
+    u, low, high = [np.asarray(v, np.float64) for v in (u, low, high)]
+    side = np.where(low + high > 0, -1.0, 1.0)
+    z = side * ndtri_exp(np.logaddexp(log_ndtr(side * low) + np.log1p(-u), log_ndtr(side * high) + np.log(u)))
+    return np.clip(z, low, high).astype(dtype)
+
+
+def _mass(ops, low, high):
+    """sqrt(2 pi) times the probability between the bounds."""
+    return (ops.erf(high * math.sqrt(0.5)) - ops.erf(low * math.sqrt(0.5))) * math.sqrt(math.pi / 2)
+
+
+# The value that a standard normal variable between `low` and `high` stays below with probability `u`.
+truncated_normal_quantile = broadcasting(
+    "truncated_normal_quantile(u, low, high)",
+    kernel={"numpy": _truncated_quantile},
+    vjp={
+        "u": lambda ops, g, y, low, high: g * _mass(ops, low, high) * ops.exp(y * y / 2),
+        "low": lambda ops, g, y, u, low: g * (1 - u) * ops.exp((y * y - low * low) / 2),
+        "high": lambda ops, g, y, u, high: g * u * ops.exp((y * y - high * high) / 2),
+    },
+    dtypes=FLOATING,
+)
+
+# ---- gamma
+
+
+def _gamma(key, alpha):
+    """At least the smallest normal number: logarithms of the draws stay finite."""
+    drawn = generator(key).standard_gamma(alpha.astype(np.float64))
+    return np.maximum(drawn, np.finfo(alpha.dtype).tiny).astype(alpha.dtype)
+
+
+def _gamma_vjp(ops, g, alpha, y):
+    """dy/dalpha at a fixed quantile (implicit reparameterisation): the integral of (log t - digamma(alpha)) p(t)/p(y) beyond y."""
+    slope = ops.gamma_tail(alpha, y, k=1) + (ops.log(y) - ops.digamma(alpha)) * ops.gamma_tail(alpha, y, k=0)
+    return g * slope
+
+
+random_gamma = primitive(
+    "random_gamma(key, alpha)",
+    kernel={"numpy": _gamma},
+    shape=lambda key, alpha: alpha,
+    vjp={"alpha": _gamma_vjp},
+    dtypes={"key": _KEY, "alpha": FLOATING},
+)
+
+
+def _gamma_tail(a, x, k):
+    dtype = np.result_type(a, x)
+    a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
+    lower = (x < a) | (x < 1)
+    series = lower & ((a < 50) | (x < 1))
+    out = np.empty(a.shape)
+    out[series] = _lower_series(a[series], x[series], k)
+    out[~series] = _tail_integral(a[~series], x[~series], np.where(lower[~series], -1.0, 1.0), k)
+    return out.astype(dtype)[()]
+
+
+def _lower_series(a, x, k):
+    """exp(x - t) expanded in powers of x - t: a sum of positive terms, x**n / (a (a+1) … (a+n)) and their derivatives in a."""
+    term = x / a
+    h = [np.ones_like(a)]  # complete homogeneous polynomials of 1/a, …, 1/(a+n)
+    for j in range(k):
+        h.append(h[j] / a)
+    total = term * h[k]
+    for n in range(1, 130):
+        term = term * x / (a + n)
+        for j in range(1, k + 1):
+            h[j] = h[j] + h[j - 1] / (a + n)
+        total += term * h[k]
+    return -math.factorial(k) * (-1) ** k * total
+
+
+def _tail_integral(a, x, side, k):
+    """Gauss-Legendre with 64 nodes over as far as the integrand reaches: ten widths of the density, or 45 decay lengths."""
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    reach = 9.5 * np.sqrt(a) + 45
+    reach = np.where(side < 0, np.minimum(reach, x), reach)
+    total = np.zeros_like(a)
+    for node, weight in zip(nodes, weights):
+        s = reach * ((1 + node) / 2)
+        log = np.log1p(side * s / x)
+        total += weight * log**k * np.exp((a - 1) * log - side * s)
+    return side * total * reach / 2
+
+
+def _gamma_tail_vjp(ops, g, a, x, y, k):
+    out = (1 - (a - 1) / x) * y
+    return g * (out - 1 if k == 0 else out - k / x * ops.gamma_tail(a, x, k=k - 1))
+
+
+# The integral over t beyond x of log(t/x)**k (t/x)**(a-1) exp(x-t), "beyond" being away from the mean: above x, or (with a minus sign)
+# below it. Derivatives are such integrals again, so that random_gamma has gradients of every order.
+gamma_tail = broadcasting(
+    "gamma_tail(a, x, *, k)",
+    kernel={"numpy": _gamma_tail},
+    vjp={"a": lambda ops, g, a, x, k: g * ops.gamma_tail(a, x, k=k + 1), "x": _gamma_tail_vjp},
+    dtypes=FLOATING,
+)
+
+# ---- counts and choices
+
+
+random_poisson = primitive(
+    "random_poisson(key, rate, *, dtype)",
+    kernel={"numpy": lambda key, rate, dtype: np.asarray(generator(key).poisson(rate.astype(np.float64))).astype(dtype)[()]},
+    shape=lambda key, rate, dtype: Spec(shape=rate.shape, dtype=dtype),
+    vjp=CUT,
+    dtypes={"key": _KEY, "rate": REAL},
+)
+
+
+def _binomial(key, counts, probs, shape, dtype):
+    return np.asarray(generator(key).binomial(counts.astype(np.int64), probs.astype(np.float64), shape)).astype(dtype)[()]
+
+
+random_binomial = primitive(
+    "random_binomial(key, counts, probs, *, shape, dtype)",
+    kernel={"numpy": _binomial},
+    shape=_given_shape,
+    vjp=CUT,
+    dtypes={"key": _KEY, "counts": REAL, "probs": FLOATING},
+)
+
+
+def _categorical(key, logits, num_samples, dtype):
+    """By cumulative probabilities; the last is exactly 1, so that a draw below 1 never falls past it."""
+    logits = logits.astype(np.float64)
+    summed = np.cumsum(np.exp(logits - logits.max(1, keepdims=True)), 1)
+    summed /= summed[:, -1:]
+    u = generator(key).random((len(logits), num_samples))
+    out = np.empty(u.shape, dtype)
+    if num_samples <= 8:
+        for j in range(num_samples):
+            out[:, j] = np.count_nonzero(summed <= u[:, j : j + 1], axis=1)
+    else:
+        for i in range(len(logits)):
+            out[i] = np.searchsorted(summed[i], u[i], side="right")
+    return out
+
+
+# One row of choices for each row of `logits`, a matrix with at least one column.
+random_categorical = primitive(
+    "random_categorical(key, logits, *, num_samples, dtype)",
+    kernel={"numpy": _categorical},
+    shape=lambda key, logits, num_samples, dtype: Spec(shape=(logits.shape[0], num_samples), dtype=dtype),
+    vjp=CUT,
+    dtypes={"key": _KEY, "logits": FLOATING},
+)
+
+random_permutation = primitive(
+    "random_permutation(key, *, size)",
+    kernel={"numpy": lambda key, size: generator(key).permutation(size)},
+    shape=lambda key, size: Spec(shape=(size,), dtype=np.dtype("int64")),
+    vjp=CUT,
+    dtypes=_KEY,
+)
+
+
+def _mixed(value, word):
+    """A hash of 64-bit numbers, in place of a table: multiply, fold, multiply, fold."""
+    value = (value ^ word) * np.uint64(0x9E3779B97F4A7C15)
+    value = (value ^ (value >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    return value ^ (value >> np.uint64(32))
+
+
+def _shuffled_index(key, index, max_index):
+    """Four Feistel rounds permute the numbers of an even count of bits; whoever lands beyond `max_index` goes round again."""
+    half = np.uint64(max(1, (int(max_index).bit_length() + 1) // 2))
+    low = np.uint64((1 << int(half)) - 1)
+    words = generator(key).integers(0, 2**64, 4, np.uint64)
+    out = np.atleast_1d(np.asarray(index)).astype(np.uint64)
+    going = np.ones(out.shape, bool)
+    while going.any():
+        left, right = out[going] >> half, out[going] & low
+        for word in words:
+            left, right = right, left ^ (_mixed(right, word) & low)
+        out[going] = (left << half) | right
+        going = out > max_index
+    return out.reshape(np.shape(index)).astype(index.dtype)[()]
+
+
+# Where `index` goes in a permutation of 0 … max_index that is never written out.
+shuffled_index = primitive(
+    "shuffled_index(key, index, *, max_index)",
+    kernel={"numpy": _shuffled_index},
+    shape=lambda key, index, max_index: index,
+    vjp=CUT,
+    dtypes={"key": _KEY, "index": INTEGER},
+)
+
+# ---- candidates for sampled losses
+
+
+def _class_drawer(rng, weights, law, range_max):
+    """A function that draws n classes by a law: "uniform", "log_uniform", or "weights"."""
+    if law == "uniform":
+        return lambda n: rng.integers(0, range_max, n)
+    if law == "log_uniform":
+        return lambda n: (np.exp(rng.random(n) * math.log(range_max + 1)).astype(np.int64) - 1) % range_max
+    summed = np.cumsum(weights, dtype=np.float64)
+    summed /= summed[-1]
+    return lambda n: np.searchsorted(summed, rng.random(n), side="right")
+
+
+def _sample_classes(key, weights, law, range_max, num_sampled, unique):
+    draw = _class_drawer(generator(key), weights, law, range_max)
+    if not unique:
+        return draw(num_sampled), np.int64(num_sampled)
+    if num_sampled > (np.count_nonzero(weights) if law == "weights" else range_max):
+        raise invalid(f"Sampler's range is too small: there are not {num_sampled} different classes to draw. Take fewer, or unique=False.")
+    found: dict[int, None] = {}
+    tries = 0
+    while len(found) < num_sampled:
+        for c in draw(max(num_sampled - len(found), 16)).tolist():
+            tries += 1
+            found.setdefault(c)
+            if len(found) == num_sampled:
+                break
+    return np.array(list(found), np.int64), np.int64(tries)
+
+
+# Classes drawn with or without repetition, and how many draws that took. `weights` counts only for the law "weights".
+sample_classes = primitive(
+    "sample_classes(key, weights, *, law, range_max, num_sampled, unique)",
+    kernel={"numpy": _sample_classes},
+    shape=lambda key, weights, law, range_max, num_sampled, unique: (
+        Spec(shape=(num_sampled,), dtype=np.dtype("int64")),
+        Spec(shape=(), dtype=np.dtype("int64")),
+    ),
+    vjp=CUT,
+    dtypes={"key": _KEY, "weights": FLOATING},
+    outputs=("classes", "tries"),
+)

@@ -3,6 +3,8 @@
 Equal elements keep their order, ascending and descending: the first of them comes first.
 """
 
+import math
+
 import numpy as np
 
 from tapeflow.core.dtypes import ANY, BOOL, FLOATING, INDEX, INTEGER, NUMERIC, REAL
@@ -51,7 +53,7 @@ take_along = primitive(
 def _add_along_numpy(x, indices, size):
     shape = (*x.shape[:-1], size)
     out = np.zeros(shape, x.dtype)
-    starts = np.arange(0, out.size, max(size, 1), dtype=np.int64)
+    starts = np.arange(math.prod(shape[:-1]), dtype=np.int64) * size
     elements = starts.reshape(*shape[:-1], 1) + indices
     np.add.at(out.reshape(-1), elements.reshape(-1), np.reshape(x, -1))
     return out

@@ -1,1 +1,277 @@
-"""Special functions: gamma, erf, Bessel and their relatives."""
+"""Special functions: error functions, gamma, beta and zeta, Bessel functions, and some integrals. SciPy has the values.
+
+The derivatives that SciPy does not have (of the incomplete gamma and beta functions in their parameters, of zeta in its exponent)
+are computed in `special_slopes`.
+"""
+
+from functools import cache
+from math import pi, sqrt
+
+import numpy as np
+
+from tapeflow.core.dtypes import FLOATING
+from tapeflow.core.primitive import CUT, NO_RULE
+
+from . import special_slopes
+from .families import broadcasting, elementwise
+
+
+@cache
+def _scipy(name):
+    from scipy import special  # 100 ms, so only when it is needed
+
+    return getattr(special, name)
+
+
+def _kernel(name):
+    """SciPy's function, in the dtype of its argument (SciPy computes float16 in a wider type and leaves it there)."""
+    return _computed(lambda *arrays: _scipy(name)(*arrays))
+
+
+def _computed(function, double=False):
+    """A kernel whose result takes the dtype of the first argument; `double` computes in float64 on the way."""
+
+    def kernel(*arrays, **params):
+        dtype = arrays[0].dtype
+        out = function(*[a.astype(np.float64) for a in arrays] if double else arrays, **params)
+        return out if out.dtype == dtype else out.astype(dtype)
+
+    return {"numpy": kernel}
+
+
+def _unary(signature, *, kernel, vjp):
+    return elementwise(signature, kernel=_kernel(kernel) if isinstance(kernel, str) else kernel, vjp=vjp, dtypes=FLOATING)
+
+
+def _multi(signature, *, kernel, vjp):
+    return broadcasting(signature, kernel=_kernel(kernel) if isinstance(kernel, str) else kernel, vjp=vjp, dtypes=FLOATING)
+
+
+# ---- error functions
+
+_bell = lambda ops, x: ops.exp(-(x * x)) * (2 / sqrt(pi))
+
+erf = _unary("erf(x)", kernel="erf", vjp=lambda ops, g, x: g * _bell(ops, x))
+erfc = _unary("erfc(x)", kernel="erfc", vjp=lambda ops, g, x: -(g * _bell(ops, x)))
+erfinv = _unary("erfinv(x)", kernel="erfinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(y * y) * (sqrt(pi) / 2)))
+erfcinv = _unary("erfcinv(x)", kernel="erfcinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(y * y) * (-sqrt(pi) / 2)))
+ndtri = _unary("ndtri(x)", kernel="ndtri", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(y * y * 0.5) * sqrt(2 * pi)))
+
+# ---- gamma and its derivatives
+
+
+def _digamma(x):
+    out = _scipy("digamma")(x)
+    return np.where(x == 0, np.nan, out)  # a pole like the others, with no sign to it
+
+
+def _polygamma(n, x):
+    """(-1)^(n+1) n! zeta(n+1, x) for n = 1, 2, …, digamma for 0, and NaN for what is no order."""
+    sign = np.where(n % 2 == 0, -1.0, 1.0)
+    out = np.where(n == 0, _digamma(x), sign * _scipy("gamma")(n + 1) * _scipy("zeta")(n + 1, x))
+    return np.where((n >= 0) & (n == np.floor(n)), out, np.nan)
+
+
+lgamma = _unary("lgamma(x)", kernel="gammaln", vjp=lambda ops, g, x: ops.safe_mul(g, ops.digamma(x)))
+digamma = _unary(
+    "digamma(x)", kernel=_computed(_digamma), vjp=lambda ops, g, x: ops.safe_mul(g, ops.polygamma(ops.zeros_like(x) + 1, x))
+)
+# The order counts derivatives, so it has none itself.
+polygamma = _multi(
+    "polygamma(n, x)",
+    kernel=_computed(_polygamma, double=True),
+    vjp={"n": CUT, "x": lambda ops, g, n, x: ops.safe_mul(g, ops.polygamma(n + 1, x))},
+)
+
+
+# ---- the gamma distribution: its density, and its distribution function P = igamma, Q = 1 - P = igammac
+
+
+def _gamma_pdf(a, x):
+    log_gamma = _scipy("gammaln")(a)
+    with np.errstate(all="ignore"):
+        out = _scipy("gammasgn")(a) * np.exp(_scipy("xlogy")(a - 1, x) - x - log_gamma)
+    return np.where(log_gamma == np.inf, 0.0, out)  # 1 / gamma(a) = 0 at the poles of gamma
+
+
+# x**(a-1) exp(-x) / gamma(a), for negative a as well: that makes the rule right where x is 0.
+gamma_pdf = _multi(
+    "gamma_pdf(a, x)",
+    kernel=_computed(_gamma_pdf, double=True),
+    vjp={
+        "a": lambda ops, g, a, x, y: g * ops.safe_mul(y, ops.log(x) - ops.digamma(a)),
+        "x": lambda ops, g, a, x, y: ops.safe_mul(g, ops.gamma_pdf(a - 1, x) - y),
+    },
+)
+igamma = _multi(
+    "igamma(a, x)",
+    kernel="gammainc",
+    vjp={
+        "a": lambda ops, g, a, x: ops.safe_mul(g, ops.igamma_slope(a, x)),
+        "x": lambda ops, g, a, x: ops.safe_mul(g, ops.gamma_pdf(a, x)),
+    },
+)
+igammac = _multi(
+    "igammac(a, x)",
+    kernel="gammaincc",
+    vjp={
+        "a": lambda ops, g, a, x: -ops.safe_mul(g, ops.igamma_slope(a, x)),
+        "x": lambda ops, g, a, x: -ops.safe_mul(g, ops.gamma_pdf(a, x)),
+    },
+)
+# The derivative of igamma in `a`. A second one in `a` is not to be had, as in TensorFlow.
+igamma_slope = _multi(
+    "igamma_slope(a, x)",
+    kernel=_computed(special_slopes.igamma_in_a, double=True),
+    vjp={"a": NO_RULE, "x": lambda ops, g, a, x: g * ops.safe_mul(ops.gamma_pdf(a, x), ops.log(x) - ops.digamma(a))},
+)
+
+
+# ---- the beta distribution: its density and its distribution function
+
+
+def _beta_pdf(a, b, x):
+    log_beta = _scipy("betaln")(a, b)
+    sign = _scipy("gammasgn")(a) * _scipy("gammasgn")(b) * _scipy("gammasgn")(a + b)
+    with np.errstate(all="ignore"):
+        out = sign * np.exp(_scipy("xlogy")(a - 1, x) + _scipy("xlog1py")(b - 1, -x) - log_beta)
+    return np.where(log_beta == np.inf, 0.0, out)
+
+
+def _beta_score(ops, a, b, log):
+    """The derivative of the logarithm of the density in `a`, where `log` is log(x)."""
+    return log - ops.digamma(a) + ops.digamma(a + b)
+
+
+def _betainc_slope_vjp(ops, g, a, b, x, which):
+    score = _beta_score(ops, a, b, ops.log(x)) if which == "a" else _beta_score(ops, b, a, ops.log1p(-x))
+    return g * ops.safe_mul(ops.beta_pdf(a, b, x), score)
+
+
+beta_pdf = _multi(
+    "beta_pdf(a, b, x)",
+    kernel=_computed(_beta_pdf, double=True),
+    vjp={
+        "a": lambda ops, g, a, b, x, y: g * ops.safe_mul(y, _beta_score(ops, a, b, ops.log(x))),
+        "b": lambda ops, g, a, b, x, y: g * ops.safe_mul(y, _beta_score(ops, b, a, ops.log1p(-x))),
+        "x": lambda ops, g, a, b, x: ops.safe_mul(g, (a + b - 1) * (ops.beta_pdf(a - 1, b, x) - ops.beta_pdf(a, b - 1, x))),
+    },
+)
+betainc = _multi(
+    "betainc(a, b, x)",
+    kernel="betainc",
+    vjp={
+        "a": lambda ops, g, a, b, x: ops.safe_mul(g, ops.betainc_slope(a, b, x, which="a")),
+        "b": lambda ops, g, a, b, x: ops.safe_mul(g, ops.betainc_slope(a, b, x, which="b")),
+        "x": lambda ops, g, a, b, x: ops.safe_mul(g, ops.beta_pdf(a, b, x)),
+    },
+)
+# The derivative of betainc in `a` or in `b`.
+betainc_slope = _multi(
+    "betainc_slope(a, b, x, *, which)",
+    kernel=_computed(special_slopes.betainc_in_parameter, double=True),
+    vjp={"a": NO_RULE, "b": NO_RULE, "x": _betainc_slope_vjp},
+)
+
+
+# ---- Hurwitz' zeta: the sum of (q + n)**-s over n = 0, 1, …
+
+
+def _zeta_slope_vjp_q(ops, g, s, q, order):
+    lower = ops.zeta(s + 1, q) if order == 1 else ops.zeta_slope(s + 1, q, order=order - 1)
+    return ops.safe_mul(g, -(s * ops.zeta_slope(s + 1, q, order=order)) - order * lower)
+
+
+zeta = _multi(
+    "zeta(s, q)",
+    kernel="zeta",
+    vjp={
+        "s": lambda ops, g, s, q: ops.safe_mul(g, ops.zeta_slope(s, q, order=1)),
+        "q": lambda ops, g, s, q: ops.safe_mul(g, -(s * ops.zeta(s + 1, q))),
+    },
+)
+# Its derivative of some order in `s`.
+zeta_slope = _multi(
+    "zeta_slope(s, q, *, order)",
+    kernel=_computed(special_slopes.zeta_in_s, double=True),
+    vjp={"s": lambda ops, g, s, q, order: ops.safe_mul(g, ops.zeta_slope(s, q, order=order + 1)), "q": _zeta_slope_vjp_q},
+)
+
+
+# ---- Bessel functions of whole order. Each derivative is a sum of neighbours, with nothing to divide at 0.
+
+
+def _bessel(signature, *, low, general, vjp):
+    """`low` are SciPy's names for the orders 0 and 1."""
+
+    def kernel(x, order):
+        return _scipy(low[order])(x) if order < 2 else _scipy(general)(order, x)
+
+    return elementwise(signature, kernel=_computed(kernel), vjp=vjp, dtypes=FLOATING)
+
+
+def _neighbours(function, x, order, reflection):
+    """(f of order - 1, f of order + 1); f of order -1 is that of order 1, times `reflection`."""
+    above = function(x, order=order + 1)
+    return (function(x, order=order - 1) if order else above * reflection), above
+
+
+def _bessel_i_vjp(ops, g, x, order):
+    below, above = _neighbours(ops.bessel_i, x, order, 1)
+    return g * ((below + above) * 0.5)
+
+
+def _bessel_ie_vjp(ops, g, x, order, y):
+    below, above = _neighbours(ops.bessel_ie, x, order, 1)
+    return g * ((below + above) * 0.5 - ops.sign(x) * y)
+
+
+def _bessel_j_vjp(ops, g, x, order):
+    below, above = _neighbours(ops.bessel_j, x, order, -1)
+    return g * ((below - above) * 0.5)
+
+
+def _bessel_k_vjp(ops, g, x, order):
+    below, above = _neighbours(ops.bessel_k, x, order, 1)
+    return ops.safe_mul(g, (below + above) * -0.5)
+
+
+def _bessel_ke_vjp(ops, g, x, order, y):
+    below, above = _neighbours(ops.bessel_ke, x, order, 1)
+    return ops.safe_mul(g, y - (below + above) * 0.5)
+
+
+def _bessel_y_vjp(ops, g, x, order):
+    below, above = _neighbours(ops.bessel_y, x, order, -1)
+    return ops.safe_mul(g, (below - above) * 0.5)
+
+
+bessel_i = _bessel("bessel_i(x, *, order)", low=("i0", "i1"), general="iv", vjp=_bessel_i_vjp)
+bessel_ie = _bessel("bessel_ie(x, *, order)", low=("i0e", "i1e"), general="ive", vjp=_bessel_ie_vjp)
+bessel_j = _bessel("bessel_j(x, *, order)", low=("j0", "j1"), general="jv", vjp=_bessel_j_vjp)
+bessel_k = _bessel("bessel_k(x, *, order)", low=("k0", "k1"), general="kv", vjp=_bessel_k_vjp)
+bessel_ke = _bessel("bessel_ke(x, *, order)", low=("k0e", "k1e"), general="kve", vjp=_bessel_ke_vjp)
+bessel_y = _bessel("bessel_y(x, *, order)", low=("y0", "y1"), general="yv", vjp=_bessel_y_vjp)
+
+
+# ---- integrals that have names
+
+
+def _spence_slope(ops, x):
+    """log(x) / (1 - x): near 1 by its series, which has all derivatives there."""
+    e = x - 1
+    series = 0 * e + 1 / 9
+    for k in range(8, 0, -1):
+        series = 1 / k - e * series
+    return ops.where(ops.less(ops.abs(e), 0.01), -series, ops.log(x) / (1 - x))
+
+
+dawsn = _unary("dawsn(x)", kernel="dawsn", vjp=lambda ops, g, x, y: g * (1 - 2 * x * y))
+expint = _unary("expint(x)", kernel="expi", vjp=lambda ops, g, x: ops.safe_mul(g, ops.exp(x) / x))
+fresnel_sin = _unary(
+    "fresnel_sin(x)", kernel=_computed(lambda x: _scipy("fresnel")(x)[0]), vjp=lambda ops, g, x: g * ops.sin(x * x * (pi / 2))
+)
+fresnel_cos = _unary(
+    "fresnel_cos(x)", kernel=_computed(lambda x: _scipy("fresnel")(x)[1]), vjp=lambda ops, g, x: g * ops.cos(x * x * (pi / 2))
+)
+spence = _unary("spence(x)", kernel="spence", vjp=lambda ops, g, x: ops.safe_mul(g, _spence_slope(ops, x)))

@@ -73,9 +73,10 @@ regex_full_match = per_string(
 
 def _joined(*xs, separator):
     separator = separator if isinstance(separator, bytes) else separator.encode()
-    shape = np.broadcast_shapes(*[x.shape for x in xs if x.ndim])
-    if any(x.ndim and x.shape != shape for x in xs):
-        raise invalid(f"Input shapes do not match: {' vs. '.join(str(x.shape) for x in xs if x.ndim)}. Scalars fit every shape.")
+    shapes = [x.shape for x in xs if x.ndim]
+    if len(set(shapes)) > 1:
+        raise invalid(f"Input shapes do not match: {' vs. '.join(map(str, shapes))}. Only scalars fit every shape.")
+    shape = shapes[0] if shapes else ()
     columns = [np.broadcast_to(x, shape).flat for x in xs]
     return _filled([separator.join(row) for row in zip(*columns)], shape)
 
@@ -91,10 +92,10 @@ string_join = primitive(
 
 
 def _reduce_joined(x, axis, keepdims, separator):
-    """Joins over `axis` in the order given: the last of several axes runs fastest."""
+    """Joins along one axis after the other, in the order given."""
     rest = [i for i in range(x.ndim) if i not in axis]
-    rows = x.transpose(*rest, *axis).reshape(*[x.shape[i] for i in rest], -1)
-    rows = rows.reshape(int(np.prod(rows.shape[:-1])), rows.shape[-1])
+    count = int(np.prod([x.shape[i] for i in axis]))
+    rows = x.transpose(*rest, *reversed(axis)).reshape(int(np.prod([x.shape[i] for i in rest])), count)
     return _filled([separator.join(row) for row in rows], reduced(x.shape, axis, keepdims))
 
 

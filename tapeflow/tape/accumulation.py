@@ -25,6 +25,8 @@ class Sum:
         self.add(second)
 
     def add(self, g: Any) -> None:
+        if g is None:
+            return
         if type(g) is SparseGradient:
             self.slices.append(g)
             return

@@ -34,6 +34,9 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
+_NONE = UnconnectedGradients.NONE
+
+
 class GradientTape:
     """Records operations so that their gradients can be asked for.
 
@@ -155,12 +158,13 @@ class GradientTape:
         >>> tape.gradient(y, {"w": w})["w"].numpy()
         array([ 3., 12.], dtype=float32)
         """
-        mode = gradient_mode(unconnected_gradients)
+        mode = "none" if unconnected_gradients is _NONE else gradient_mode(unconnected_gradients)
         recording = self._usable()
         targets = seeds.checked_targets(target)
         leaves = seeds.checked_sources(sources)
         start = seeds.seeds(target, targets, output_gradients)
-        self._step_aside("gradient")
+        if self._active:
+            self._step_aside("gradient")
         graph = unconnected.edges(recording) if mode == "error" else []
         found = self._walk(recording, targets, start, leaves, consume=not self._persistent)
         if mode == "error" and any(g is None for g in found):
@@ -232,7 +236,8 @@ class GradientTape:
         recording = self._usable()
         if not use_pfor and not self._persistent:
             raise RuntimeError("experimental_use_pfor=False (or parallel_iterations) needs a tape made with persistent=True.")
-        self._step_aside("jacobian")
+        if self._active:
+            self._step_aside("jacobian")
         [one] = seeds.checked_targets(target)
         walk_from = lambda seed: self._walk(recording, [one], [seed if one.dtype.is_inexact else None], leaves, consume=False)
         columns = jacobians.rows(one, batched, walk_from) or [[] for _ in leaves]
@@ -242,8 +247,6 @@ class GradientTape:
 
     def _step_aside(self, what: str) -> None:
         """Inside the tape's own context: a persistent tape goes on recording, another one stops for good."""
-        if not self._active:
-            return
         if not self._persistent:
             self._leave()
         elif self._pause is None:
@@ -256,7 +259,7 @@ class GradientTape:
     def _walk(self, recording: Recording, targets: list, start: list, leaves: list, consume: bool) -> list:
         """The gradient of each source: a tensor, IndexedSlices, or None."""
         frame = current()
-        plain = frame.eager and not frame.observers and all(type(t) is EagerTensor or isinstance(t, Variable) for t in targets)
+        plain = frame.eager and not frame.observers
         grads: dict[int, Any] = {}
         for target, seed in zip(targets, start):
             if seed is not None:
@@ -267,10 +270,10 @@ class GradientTape:
             for observer in frame.observers:
                 _retell_reads(recording, observer)
         ids = [_source_ids(recording, s) for s in leaves]
-        keep = {i for group in ids for i in group}
+        keep = set().union(*ids)
         recording.spent |= consume
         with np.errstate(all="ignore"):
-            walk(recording.records, grads, keep, plain=plain, conjugate=recording.complex, consume=consume)
+            walk(recording.records, grads, keep, plain, recording.complex, consume)
             return [_result([grads[i] for i in group if i in grads], leaf, plain) for leaf, group in zip(leaves, ids)]
 
     # ---- as a Python object
@@ -321,14 +324,18 @@ def _result(found: list, source: Any, plain: bool) -> Any:
     if not found:
         return None
     ops = bare if plain else recorded
-    g = found[0].result(ops) if type(found[0]) is Sum else found[0]
-    for other in found[1:]:
-        g = Sum(g, other.result(ops) if type(other) is Sum else other).result(ops)
+    g = found[0]
+    if len(found) > 1 or type(g) is Sum:
+        parts = [g.result(ops) if type(g) is Sum else g for g in found]
+        total = Sum(parts[0], None)
+        for part in parts[1:]:
+            total.add(part)
+        g = total.result(ops)
     if type(g) is SparseGradient:
         return finished(g)
     if plain:
         wanted = source.dtype.np
-        g = EagerTensor(g if g.dtype == wanted else g.astype(wanted))
+        g = EagerTensor(g if g.dtype is wanted or g.dtype == wanted else g.astype(wanted))
     return g
 
 

@@ -7,7 +7,7 @@ Tensors are known by their ids. A record with several outputs has id 0 and keeps
 from typing import Any
 
 from tapeflow.core.errors import user_line
-from tapeflow.core.tensor import identify, next_id
+from tapeflow.core.tensor import EagerTensor, identify, next_id
 
 _MOST_NOTES = 10_000
 
@@ -45,48 +45,22 @@ class Recording:
 
     # ---- the observer
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any) -> None:
-        watched = self.watched
-        mask = 0
-        if len(args) == 1:
-            if args[0]._id in watched:
-                mask = 1
-        elif len(args) == 2:
-            if args[0]._id in watched:
-                mask = 1
-            if args[1]._id in watched:
-                mask += 2
-        else:
-            bit = 1
-            for a in args:
-                if a._id in watched:
-                    mask |= bit
-                bit <<= 1
-        if not mask:
-            return
-        plan = prim.plans.get(mask)
-        if plan is None:
-            plan = prim.plan(mask, len(args))
-        if prim.result is not None:
-            kind = prim.result if isinstance(prim.result, str) else prim.result(**params)
-            self.complex |= kind == "complex"
-            if kind == "cut":
-                plan = None
-        if plan is None:
-            self.cut(args, prim.name, out)
+    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+        """What the entry does not record itself: first uses, several outputs, results of another kind, other executors."""
+        plan = prim.plan(mask, len(args))
+        kind = prim.result(**params) if callable(prim.result) else prim.result
+        self.complex |= kind == "complex"
+        if plan is None or kind == "cut":
+            self.cut(args, prim.name)
             return
         several = type(out) is tuple
-        new = 0 if several else out._id
-        if not (new or several):
-            out._id = new = next_id()
-        try:
-            record = plan[0](new, out, args, params)
-        except AttributeError:
-            record = plan[1](new, out, args, params)
+        new = 0 if several else out._id or identify(out)
+        on_arrays = all(type(t) is EagerTensor for t in args)
+        record = (plan.record if on_arrays else plan.record_any)(new, out, args, params)
         if several:
             record = self._several(out, record)
         else:
-            watched.add(new)
+            self.watched.add(new)
         self.records.append(record)
 
     def _several(self, outs: tuple, record: tuple) -> tuple:
@@ -119,7 +93,7 @@ class Recording:
 
     # ---- where paths end
 
-    def cut(self, args: tuple, name: str, out: Any) -> None:
+    def cut(self, args: tuple, name: str) -> None:
         for a in args:
             if a._id in self.watched:
                 self.note(a._id, f"op {name}")
@@ -134,9 +108,10 @@ class Pause:
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
+        self.watched, self.records = recording.watched, None
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any) -> None:
-        self.recording.cut(args, "stop_recording", out)
+    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+        self.recording.cut(args, "stop_recording")
 
     def read(self, variable: Any, tensor: Any) -> None:
         pass

@@ -51,19 +51,20 @@ def _check_leaves(structure: Any, leaves: list, what: str, repair: str) -> None:
 def seeds(target: Any, targets: list, output_gradients: Any) -> list:
     """One starting gradient for each target: ones, or what the caller gave. None for targets that have no gradient."""
     if output_gradients is None:
-        return [_ones(t) if t.dtype.is_inexact else None for t in targets]
+        return [_ones(t) for t in targets]
     given = _paired(target, targets, output_gradients)
     return [_seed(t, s, k) if t.dtype.is_inexact else None for k, (t, s) in enumerate(zip(targets, given))]
 
 
-def _ones(target: Any) -> Tensor:
-    shape, dtype = tuple(target.shape), target.dtype.np
-    if not shape and dtype == np.float32:
+_FLOAT32, _ONE = np.dtype(np.float32), EagerTensor(np.float32(1))
+
+
+def _ones(target: Any) -> Tensor | None:
+    """Where most walks start; None for a target that has no gradient."""
+    if type(target) is EagerTensor and target._array.dtype is _FLOAT32 and not target._array.ndim:
         return _ONE
-    return EagerTensor(np.ones(shape, dtype)[()])
-
-
-_ONE = EagerTensor(np.float32(1))  # the gradient that most walks start from
+    dtype = target.dtype
+    return EagerTensor(np.ones(tuple(target.shape), dtype.np)[()]) if dtype.is_inexact else None
 
 
 def _paired(target: Any, targets: list, given: Any) -> list:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import nest
+from tapeflow.core.apply import tell
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, entered
 from tapeflow.core.plan import Plan
@@ -56,6 +57,7 @@ def grad_pass_through(f: Callable) -> Callable:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
+        @functools.wraps(f)
         def with_identity(*args: Any, **kwargs: Any) -> Any:
             def backward(*gs: Any, variables: Any = None) -> Any:
                 return gs if variables is None else (gs, [None] * len(variables))
@@ -105,8 +107,7 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
     positions = [k for k, a in enumerate(leaves) if isinstance(a, (Tensor, Variable))]
     inputs = tuple(to_tensor(leaves[k]) for k in positions) + tuple(v.value() for v in variables)
     rule = CustomRule(_name(f), backward, inputs, positions, len(leaves), variables)
-    for observer in frame.observers:
-        observer.see(rule, inputs, {}, fresh)
+    tell(frame.observers, rule, inputs, {}, fresh)
     return nest.pack_as(outputs, list(fresh))
 
 

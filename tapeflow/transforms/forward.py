@@ -84,12 +84,12 @@ class _Pushing:
 
     def __init__(self, primals: list, tangents: list) -> None:
         self.tangents = {(x._id or identify(x)): t for x, t in zip(primals, tangents)}
+        self.watched, self.records = self.tangents, None
         self.kept = primals
         self.below: list = []  # tangents are computed under whoever was watching before us
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any) -> None:
-        mask = sum(1 << k for k, a in enumerate(args) if a._id in self.tangents)
-        plan = prim.plan(mask, len(args)) if mask else None
+    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+        plan = prim.plan(mask, len(args))
         kind = prim.result(**params) if callable(prim.result) else prim.result
         if plan is None or kind == "cut":
             return

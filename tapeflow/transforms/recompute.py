@@ -25,9 +25,7 @@ class _Reads:
 
     def __init__(self, _: bool) -> None:
         self.variables: dict[int, Variable] = {}
-
-    def see(self, prim: Any, args: tuple, params: dict, out: Any) -> None:
-        pass
+        self.watched, self.records = (), None
 
     def read(self, variable: Variable, tensor: Any) -> None:
         if tensor is not None and variable.trainable:

@@ -1,0 +1,91 @@
+"""Runs every Python block of the documentation: `python scripts/docs_check.py [FILE ...]` (all of it without a file).
+
+The blocks of one file share their names, in order. A statement that ends in `# -> text` must print that text, or be an expression
+with that repr; `...` in the text stands for anything. A block is left out only when the line before it says why, visibly in the
+source: `<!-- not run: reason -->`.
+"""
+
+import ast
+import contextlib
+import doctest
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"(?P<skip><!-- not run: \S.*-->\n+)?^```python\n(?P<code>.*?)^```$", re.M | re.S)
+EXPECTED = re.compile(r"#\s*->\s*(.*)$")
+
+
+class Block(NamedTuple):
+    line: int  # of the first line of code
+    code: str
+    skipped: bool
+
+
+def files() -> list[Path]:
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(text: str) -> list[Block]:
+    return [Block(text.count("\n", 0, m.start("code")) + 1, m["code"], bool(m["skip"])) for m in BLOCK.finditer(text)]
+
+
+def problems(path: Path) -> list[str]:
+    """Runs the file's blocks in this process; one text for each thing that is wrong."""
+    found: list[str] = []
+    names: dict = {"__name__": "__docs__"}
+    for block in blocks(path.read_text(encoding="utf-8")):
+        if block.skipped:
+            continue
+        lines = block.code.splitlines()
+        for statement in ast.parse(block.code).body:
+            place = f"{path.name}:{block.line + statement.lineno - 1}"
+            expected = EXPECTED.search(lines[statement.end_lineno - 1])
+            try:
+                got = outcome(statement, place, names)
+            except Exception as error:
+                found.append(f"{place}: {type(error).__name__}: {error}")
+                break
+            if expected and not same(expected[1], got):
+                found.append(f"{place}: expected {expected[1]!r}, got {got!r}")
+    return found
+
+
+def outcome(statement: ast.stmt, place: str, names: dict) -> str:
+    """What the statement prints, or the repr of its value."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        if isinstance(statement, ast.Expr):
+            value = eval(compile(ast.Expression(statement.value), place, "eval"), names)
+            return printed.getvalue() if value is None else printed.getvalue() + repr(value)
+        exec(compile(ast.Module([statement], []), place, "exec"), names)
+    return printed.getvalue()
+
+
+def same(expected: str, got: str) -> bool:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    return doctest.OutputChecker().check_output(expected + "\n", got.strip() + "\n", flags)
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) == 1:
+        found = problems(Path(arguments[0]).resolve())
+        print("\n".join(found))
+        return bool(found)
+    failed = False
+    for path in [Path(a) for a in arguments] or files():  # a process each: a block may declare primitives or change settings
+        done = subprocess.run([sys.executable, __file__, str(path)], capture_output=True, text=True, cwd=ROOT)
+        count = sum(not block.skipped for block in blocks(path.read_text(encoding="utf-8")))
+        print(f"{path.name}: {count} blocks {'fail' if done.returncode else 'run'}")
+        if done.returncode:
+            failed = True
+            print(done.stdout + done.stderr)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,72 @@
+"""Between dtypes: `tf.cast`, `tf.saturate_cast`, `tf.bitcast`."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """`x` in another dtype. Floats lose their fraction on the way to integers, complex numbers their imaginary part.
+
+    Gradients pass between floating and complex dtypes and end at integers and bool.
+
+    >>> tf.cast([1.8, -1.8], tf.int32).numpy()
+    array([ 1, -1], dtype=int32)
+    >>> tf.cast([True, False], tf.float16).numpy()
+    array([1., 0.], dtype=float16)
+    """
+    dtype = as_dtype(dtype)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+    x = as_tensor(x)
+    return x if x.dtype is dtype else ops.cast(x, dtype=dtype.np)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """`value` in another dtype, where what does not fit becomes the nearest value that does.
+
+    >>> tf.saturate_cast([-5, 100, 300], tf.uint8).numpy()
+    array([  0, 100, 255], dtype=uint8)
+    >>> tf.cast([-5, 100, 300], tf.uint8).numpy()              # cast wraps around
+    array([251, 100,  44], dtype=uint8)
+    """
+    value, dtype = as_tensor(value), as_dtype(dtype)
+    if value.dtype is dtype:
+        return value
+    if value.dtype.is_complex and not dtype.is_complex:
+        value = ops.cast(value, dtype=value.dtype.real_dtype.np)
+    if dtype.kind in "fiu" and value.dtype.kind in "fiu":
+        low, high = _limits(value.dtype, dtype)
+        if low is not None:
+            value = ops.minimum(ops.maximum(value, low), high)
+    return cast(value, dtype)
+
+
+def _limits(source: DType, target: DType) -> tuple[Tensor | None, Tensor | None]:
+    """The smallest and largest value of `source` that `target` can hold; None where everything fits."""
+    low, high = (int(target.min), int(target.max)) if target.is_integer else (float(target.min), float(target.max))
+    infinite = source.is_floating and target.size < source.size  # inf becomes the largest number as well
+    if low <= source.min and high >= source.max and not infinite:
+        return None, None
+    least, most = (source.as_numpy_dtype(min(max(limit, source.min), source.max)) for limit in (low, high))
+    if target.is_integer and int(most) > high:  # 2**31 - 1 as a float32 is 2**31, which does not fit any more
+        most = np.nextafter(most, source.as_numpy_dtype(0))
+    return EagerTensor(least), EagerTensor(most)
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """The same bytes read as another dtype. A wider element becomes a last axis of narrower ones, and the other way round.
+
+    >>> tf.bitcast(1.0, tf.int32).numpy() == 0x3F800000
+    np.True_
+    >>> tf.bitcast(tf.constant([1, 2], tf.int32), tf.int16).numpy()
+    array([[1, 0],
+           [2, 0]], dtype=int16)
+    """
+    return ops.bitcast(as_tensor(input), dtype=as_dtype(type).np)

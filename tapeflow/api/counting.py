@@ -1,0 +1,144 @@
+"""Counts: bincount, confusion matrix, histograms."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import convert_group
+from tapeflow.core.dtypes import as_dtype, int32, int64
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """How often each of 0, 1, 2, … occurs in `arr`, or the sum of the `weights` of its occurrences.
+
+    The result is as long as the largest number asks for, between `minlength` and `maxlength`; numbers beyond do not count. With `axis=-1`
+    each row is counted on its own. `binary_output` says only whether a number occurs.
+
+    >>> tf.math.bincount([1, 3, 1]).numpy()
+    array([0, 2, 0, 1], dtype=int32)
+    >>> tf.math.bincount([1, 3, 1], weights=[.5, 2., 1.], minlength=5).numpy()
+    array([0. , 1.5, 0. , 2. , 0. ], dtype=float32)
+    """
+    arr = as_tensor(arr)
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    if not arr.dtype.is_integer:
+        arr = ops.cast(arr, dtype=int32.np)
+    numbers = np.asarray(arr._array)
+    if numbers.size and numbers.min() < 0:
+        raise invalid(f"bincount counts non-negative numbers, got {numbers.min()}.")
+    if weights is not None:
+        if binary_output:
+            raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+        weights = as_tensor(weights)
+        if tuple(weights.shape) != numbers.shape:
+            raise invalid(f"arr and weights must have the same shape, got {numbers.shape} and {tuple(weights.shape)}.")
+    size = int(numbers.max()) + 1 if numbers.size else 0
+    size = max(size, int(minlength) if minlength is not None else 0)
+    size = min(size, int(maxlength) if maxlength is not None else size)
+    if axis == -1 and numbers.ndim > 1:
+        if numbers.ndim != 2:
+            raise invalid(f"bincount along axis -1 takes vectors and matrices, got shape {numbers.shape}.")
+        rows = numbers.shape[0]
+        counted = _counts(_row_by_row(numbers, size), weights, rows * size, dtype, binary_output)
+        return ops.reshape(counted, shape=(rows, size))
+    # What counts nowhere is sent to one place past the end.
+    return _counts(np.minimum(numbers, size), weights, size, dtype, binary_output)
+
+
+def _row_by_row(numbers: np.ndarray, size: int) -> np.ndarray:
+    """The numbers of row r moved on by r * size; what counts nowhere past the end of all rows."""
+    rows = numbers.shape[0]
+    return np.where(numbers < size, numbers + size * np.arange(rows)[:, None], rows * size)
+
+
+def _counts(numbers: np.ndarray, weights: Tensor | None, size: int, dtype: Any, binary: bool) -> Tensor:
+    if weights is not None:
+        ids = EagerTensor(np.where(numbers < size, numbers, -1).astype(np.int64))
+        return ops.unsorted_segment_sum(weights, ids, num_segments=size)
+    counts = ops.bincount(EagerTensor(numbers), size=size)
+    if binary:
+        counts = ops.greater(counts, 0)
+    return ops.cast(counts, dtype=as_dtype(dtype).np)
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """How often each label (row) was predicted as each class (column), or the sum of the `weights` of those cases.
+
+    >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy()
+    array([[1, 0],
+           [1, 1]], dtype=int32)
+    """
+    labels, predictions = as_tensor(labels), as_tensor(predictions)
+    if labels.ndim - predictions.ndim == 1 and labels.shape[-1] == 1:
+        labels = ops.reshape(labels, shape=tuple(labels.shape[:-1]))
+    if predictions.ndim - labels.ndim == 1 and predictions.shape[-1] == 1:
+        predictions = ops.reshape(predictions, shape=tuple(predictions.shape[:-1]))
+    if tuple(labels.shape) != tuple(predictions.shape):
+        raise invalid(f"labels and predictions must have the same shape, got {tuple(labels.shape)} and {tuple(predictions.shape)}.")
+    dtype = as_dtype(dtype)
+    pair = [np.ravel(ops.cast(t, dtype=int64.np)._array) for t in (labels, predictions)]
+    if any(p.size and p.min() < 0 for p in pair):
+        raise invalid("`labels` and `predictions` must not contain negative values.")
+    largest = max([int(p.max()) for p in pair if p.size], default=-1)
+    classes = largest + 1 if num_classes is None else int(num_classes)
+    if largest >= classes:
+        raise invalid(f"A label or prediction is {largest}, but num_classes={classes} allows 0 to {classes - 1}.")
+    ids = EagerTensor(pair[0] * classes + pair[1])
+    if weights is None:
+        flat = ops.cast(ops.bincount(ids, size=classes * classes), dtype=dtype.np)
+    else:
+        weights = as_tensor(weights)
+        if tuple(weights.shape) != tuple(predictions.shape):
+            raise invalid(f"weights must have the shape of predictions, {tuple(predictions.shape)}, got {tuple(weights.shape)}.")
+        weights = ops.reshape(ops.cast(weights, dtype=dtype.np), shape=(ids._array.size,))
+        flat = ops.unsorted_segment_sum(weights, ids, num_segments=classes * classes)
+    return ops.reshape(flat, shape=(classes, classes))
+
+
+def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None) -> Tensor:
+    """For each value the number of its bin, of `nbins` equal ones over `value_range`. Values outside fall in the first or last.
+
+    >>> tf.histogram_fixed_width_bins([-1., 0.3, 0.9, 7.], [0., 1.], nbins=4).numpy()
+    array([0, 1, 3, 3], dtype=int32)
+    """
+    values, bounds = convert_group([values, value_range])
+    if tuple(bounds.shape) != (2,):
+        raise invalid(f"value_range should be a vector of 2 elements, got shape {tuple(bounds.shape)}.")
+    if int(nbins) <= 0:
+        raise invalid(f"nbins should be a positive number, got {int(nbins)}.")
+    low, high = bounds._array
+    if not low < high:
+        raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}].")
+    bins = ops.histogram_bins(values, EagerTensor(low), EagerTensor(high), size=int(nbins))
+    return bins if as_dtype(dtype) is int32 else ops.cast(bins, dtype=as_dtype(dtype).np)
+
+
+def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None) -> Tensor:
+    """How many values fall in each of `nbins` equal bins over `value_range`; those outside count in the first or last.
+
+    >>> tf.histogram_fixed_width([-1., 0.3, 0.9, 7.], [0., 1.], nbins=4).numpy()
+    array([1, 1, 0, 2], dtype=int32)
+    """
+    bins = histogram_fixed_width_bins(values, value_range, nbins)
+    return ops.cast(ops.bincount(bins, size=int(nbins)), dtype=as_dtype(dtype).np)

@@ -1,0 +1,406 @@
+"""Moving, joining and repeating elements."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+from ..promotion import cast, promoted, result_type, tensor
+from .registry import axes, like_numpy, numpy_dtype, one_axis
+
+_MATRIX = "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]"
+
+
+def squeezed_like(reduced: Tensor, a: Tensor, axis: Any) -> Tensor:
+    """A reduction with its axes back, as axes of size 1."""
+    taken = axes(axis, len(a.shape))
+    return ops.reshape(reduced, shape=tuple(1 if i in taken else d for i, d in enumerate(a.shape)))
+
+
+# ---- shape
+
+
+@like_numpy(_MATRIX + ", (3, -1)")
+def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None) -> Tensor:
+    """The same elements in another shape; one size may be -1."""
+    a = tensor(a)
+    shape = newshape if shape is None else shape
+    shape = (int(shape),) if np.ndim(shape) == 0 else tuple(int(d) for d in shape)
+    if order == "F":
+        turned = ops.reshape(transpose(a), shape=_sizes(a, shape)[::-1])
+        return transpose(turned)
+    return ops.reshape(a, shape=_sizes(a, shape))
+
+
+def _sizes(a: Tensor, shape: tuple) -> tuple:
+    if -1 not in shape:
+        return shape
+    known = int(np.prod([d for d in shape if d != -1]))
+    return tuple(a.size // max(known, 1) if d == -1 else d for d in shape)
+
+
+@like_numpy(_MATRIX)
+def ravel(a: Any, order: str = "C") -> Tensor:
+    """All elements in one axis."""
+    return reshape(a, -1, order)
+
+
+@like_numpy("[[[1.0], [2.0]]], axis=2")
+def squeeze(a: Any, axis: Any = None) -> Tensor:
+    """Without the axes of size 1, or without those given."""
+    a = tensor(a)
+    drop = [i for i, d in enumerate(a.shape) if d == 1] if axis is None else axes(axis, len(a.shape))
+    if any(a.shape[i] != 1 for i in drop):
+        raise ValueError(f"cannot select an axis to squeeze out which has size not equal to one: shape {tuple(a.shape)}, axis {axis}.")
+    return ops.reshape(a, shape=tuple(d for i, d in enumerate(a.shape) if i not in drop))
+
+
+@like_numpy(_MATRIX + ", (0, 2)")
+def expand_dims(a: Any, axis: Any) -> Tensor:
+    """With new axes of size 1 at the places given."""
+    a = tensor(a)
+    count = len(a.shape) + (len(axis) if isinstance(axis, (tuple, list)) else 1)
+    new = axes(axis, count)
+    sizes = iter(a.shape)
+    return ops.reshape(a, shape=tuple(1 if i in new else next(sizes) for i in range(count)))
+
+
+@like_numpy(_MATRIX, "permute_dims")
+def transpose(a: Any, axes: Any = None) -> Tensor:
+    """Axes in another order; reversed without `axes`."""
+    a = tensor(a)
+    rank = len(a.shape)
+    return ops.transpose(a, perm=tuple(range(rank))[::-1] if axes is None else tuple(one_axis(i, rank) for i in axes))
+
+
+@like_numpy(_MATRIX)
+def matrix_transpose(x: Any, /) -> Tensor:
+    """The last two axes exchanged."""
+    return ops.matrix_transpose(tensor(x))
+
+
+@like_numpy("np.ones((2, 3, 4)), 0, -1", check="{ours}.shape == {theirs}.shape")
+def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
+    """Axes moved to other places, the rest in order."""
+    a = tensor(a)
+    rank = len(a.shape)
+    start, end = axes(source, rank), axes(destination, rank)
+    order = [i for i in range(rank) if i not in start]
+    for place, axis in sorted(zip(end, start)):
+        order.insert(place, axis)
+    return ops.transpose(a, perm=tuple(order))
+
+
+@like_numpy("np.ones((2, 3, 4)), 0, 2", check="{ours}.shape == {theirs}.shape")
+def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
+    """Two axes exchanged."""
+    a = tensor(a)
+    order = list(range(len(a.shape)))
+    i, j = one_axis(axis1, len(order)), one_axis(axis2, len(order))
+    order[i], order[j] = order[j], order[i]
+    return ops.transpose(a, perm=tuple(order))
+
+
+@like_numpy("np.ones((2, 3, 4)), 2", check="{ours}.shape == {theirs}.shape")
+def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
+    """One axis moved to stand before another."""
+    rank = len(tensor(a).shape)
+    axis, start = one_axis(axis, rank), start + rank if start < 0 else start
+    return moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+@like_numpy("[1.0, 2.0], (3, 2)")
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Tensor:
+    """Repeated along new and size-1 axes to a shape."""
+    return ops.broadcast_to(tensor(array), shape=(int(shape),) if np.ndim(shape) == 0 else tuple(int(d) for d in shape))
+
+
+@like_numpy("[1.0, 2.0], [[3.0], [4.0]]")
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Tensor, ...]:
+    """All in the shape they broadcast to."""
+    xs = [tensor(a) for a in args]
+    shape = np.broadcast_shapes(*[tuple(x.shape) for x in xs])
+    return tuple(ops.broadcast_to(x, shape=shape) for x in xs)
+
+
+def _at_least(rank: int, arrays: tuple, place: Any) -> Any:
+    found = [ops.reshape(x, shape=place(tuple(x.shape))) if len(x.shape) < rank else x for x in map(tensor, arrays)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@like_numpy("1.0")
+def atleast_1d(*arys: Any) -> Any:
+    """With at least one axis."""
+    return _at_least(1, arys, lambda s: (1,))
+
+
+@like_numpy("[1.0, 2.0]")
+def atleast_2d(*arys: Any) -> Any:
+    """With at least two axes, new ones in front."""
+    return _at_least(2, arys, lambda s: (1,) * (2 - len(s)) + s)
+
+
+@like_numpy("[1.0, 2.0]")
+def atleast_3d(*arys: Any) -> Any:
+    """With at least three axes."""
+    return _at_least(3, arys, lambda s: {0: (1, 1, 1), 1: (1, *s, 1), 2: (*s, 1)}[len(s)])
+
+
+# ---- joining and splitting
+
+
+def _common(arrays: Any, dtype: Any = None) -> list[Tensor]:
+    xs = list(arrays)
+    wanted = numpy_dtype(dtype)
+    return promoted(*xs) if wanted is None else [tensor(x, wanted) for x in xs]
+
+
+@like_numpy("([[1.0, 2.0]], [[3.0, 4.0]]), axis=1", "concat")
+def concatenate(arrays: Sequence, /, axis: int | None = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+    """Joined along an axis; flattened first if it is None."""
+    xs = _common(arrays, dtype)
+    if axis is None:
+        xs, axis = [ravel(x) for x in xs], 0
+    return ops.concat(*xs, axis=one_axis(axis, len(xs[0].shape)))
+
+
+@like_numpy("([1.0, 2.0], [3.0, 4.0]), axis=1")
+def stack(arrays: Sequence, axis: int = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+    """Joined along a new axis."""
+    xs = _common(arrays, dtype)
+    return ops.stack(*xs, axis=one_axis(axis, len(xs[0].shape) + 1))
+
+
+@like_numpy("([1.0, 2.0], [3.0, 4.0])", "row_stack")
+def vstack(tup: Sequence, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+    """Joined along the first axis; vectors are rows."""
+    return concatenate([atleast_2d(x) for x in _common(tup, dtype)], 0)
+
+
+@like_numpy("([1.0, 2.0], [3.0, 4.0])")
+def hstack(tup: Sequence, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+    """Joined along the second axis; vectors end to end."""
+    xs = [atleast_1d(x) for x in _common(tup, dtype)]
+    return concatenate(xs, 0 if len(xs[0].shape) == 1 else 1)
+
+
+@like_numpy("([1.0, 2.0], [3.0, 4.0])")
+def dstack(tup: Sequence) -> Tensor:
+    """Joined along the third axis."""
+    return concatenate([atleast_3d(x) for x in _common(tup)], 2)
+
+
+@like_numpy("([1.0, 2.0], [3.0, 4.0])")
+def column_stack(tup: Sequence) -> Tensor:
+    """Vectors as the columns of a matrix."""
+    return concatenate([ops.reshape(x, shape=(*x.shape, 1)) if len(x.shape) < 2 else x for x in _common(tup)], 1)
+
+
+@like_numpy("[1.0, 2.0], [3.0]")
+def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
+    """With `values` at the end."""
+    return concatenate([arr, values], axis)
+
+
+@like_numpy("[1.0, 2.0, 3.0, 4.0, 5.0], 2", check="len({ours}) == len({theirs})")
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    """Cut into parts of nearly equal size, or before the indices given."""
+    ary = tensor(ary)
+    axis = one_axis(axis, len(ary.shape))
+    total = ary.shape[axis]
+    if np.ndim(indices_or_sections) == 0:
+        parts = int(indices_or_sections)
+        sizes = [total // parts + (i < total % parts) for i in range(parts)]
+        edges = np.cumsum([0, *sizes])
+    else:
+        edges = np.array([0, *(int(i) for i in indices_or_sections), total])
+    cut = lambda a, b: ops.getitem(ary, index=(*[(None, None, None)] * axis, (a, b, None)))
+    return [cut(int(a), int(b)) for a, b in zip(edges, edges[1:])]
+
+
+@like_numpy("[1.0, 2.0, 3.0, 4.0], 2", check="len({ours}) == len({theirs})")
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    """Cut into equal parts, or before the indices given."""
+    ary = tensor(ary)
+    if np.ndim(indices_or_sections) == 0 and ary.shape[axis] % int(indices_or_sections):
+        raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)
+
+
+@like_numpy(_MATRIX + ", 3", check="len({ours}) == len({theirs})")
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+    """Cut along the second axis; a vector along its only one."""
+    return split(ary, indices_or_sections, 0 if len(tensor(ary).shape) == 1 else 1)
+
+
+@like_numpy(_MATRIX + ", 2", check="len({ours}) == len({theirs})")
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+    """Cut along the first axis."""
+    return split(ary, indices_or_sections, 0)
+
+
+@like_numpy(_MATRIX, check="len({ours}) == len({theirs})")
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+    """The slices along an axis."""
+    x = tensor(x)
+    return ops.unstack(x, axis=one_axis(axis, len(x.shape)))
+
+
+# ---- repeating, turning, filling
+
+
+@like_numpy("[1.0, 2.0], (2, 2)")
+def tile(A: Any, reps: Any) -> Tensor:
+    """Laid out several times along each axis."""
+    A = tensor(A)
+    reps = (int(reps),) if np.ndim(reps) == 0 else tuple(int(r) for r in reps)
+    rank = max(len(A.shape), len(reps))
+    return tf.tile(ops.reshape(A, shape=(1,) * (rank - len(A.shape)) + tuple(A.shape)), (1,) * (rank - len(reps)) + reps)
+
+
+@like_numpy("[1.0, 2.0], [2, 3]")
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
+    """Each element several times."""
+    a = tensor(a)
+    if axis is None:
+        a, axis = ravel(a), 0
+    axis = one_axis(axis, len(a.shape))
+    index = np.repeat(np.arange(a.shape[axis]), np.asarray(repeats))
+    return ops.take(a, tensor(index), axis=axis)
+
+
+@like_numpy(_MATRIX + ", 1")
+def flip(m: Any, axis: Any = None) -> Tensor:
+    """Reversed along axes; along all without `axis`."""
+    m = tensor(m)
+    return ops.flip(m, axis=axes(axis, len(m.shape)))
+
+
+@like_numpy(_MATRIX)
+def fliplr(m: Any) -> Tensor:
+    """Reversed along the second axis."""
+    return flip(m, 1)
+
+
+@like_numpy(_MATRIX)
+def flipud(m: Any) -> Tensor:
+    """Reversed along the first axis."""
+    return flip(m, 0)
+
+
+@like_numpy(_MATRIX)
+def rot90(m: Any, k: int = 1, axes: tuple = (0, 1)) -> Tensor:
+    """Turned by `k` times 90 degrees in the plane of two axes."""
+    k %= 4
+    if k == 2:
+        return flip(flip(m, axes[0]), axes[1])
+    if k == 1:
+        return swapaxes(flip(m, axes[1]), *axes)
+    return flip(swapaxes(m, *axes), axes[1]) if k else tensor(m)
+
+
+@like_numpy(_MATRIX + ", 1, axis=1")
+def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
+    """Shifted along axes, what leaves at one end coming in at the other."""
+    a = tensor(a)
+    if axis is None:
+        return reshape(roll(ravel(a), shift, 0), tuple(a.shape))
+    places = axes(axis, len(a.shape))
+    shifts = [int(s) for s in np.broadcast_to(shift, (len(places),))]
+    return tf.roll(a, shifts, list(places))
+
+
+@like_numpy("[1.0, 2.0], (1, 2), constant_values=9.0")
+def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Tensor:
+    """With more elements at the ends of each axis: constants, edges, reflections, or the other end again."""
+    array = tensor(array)
+    widths = np.broadcast_to(np.asarray(pad_width), (len(array.shape), 2)).astype(int)
+    if mode == "constant":
+        if np.ndim(constant_values):
+            raise ValueError("constant_values must be one number for all sides.")
+        return tf.pad(array, widths.tolist(), constant_values=tensor(constant_values, array.dtype))
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
+        raise ValueError(f"mode={mode!r} is not one of constant, edge, reflect, symmetric, wrap.")
+    for axis, (before, after) in enumerate(widths):
+        index = np.pad(np.arange(array.shape[axis]), (before, after), mode=mode)
+        array = ops.take(array, tensor(index), axis=axis)
+    return array
+
+
+# ---- diagonals and triangles
+
+
+@like_numpy(_MATRIX + ", 1")
+def diag(v: Any, k: int = 0) -> Tensor:
+    """The diagonal of a matrix, or a matrix with a vector as its diagonal."""
+    v = tensor(v)
+    return tf.linalg.diag(v, k=k) if len(v.shape) == 1 else diagonal(v, k)
+
+
+@like_numpy("[1.0, 2.0]")
+def diagflat(v: Any, k: int = 0) -> Tensor:
+    """A matrix with all elements of `v` as its diagonal."""
+    return diag(ravel(v), k)
+
+
+@like_numpy(_MATRIX)
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """The diagonal of the matrices in two axes, as a new last axis."""
+    a = moveaxis(a, (axis1, axis2), (-2, -1))
+    rows, cols = a.shape[-2:]
+    length = max(0, min(rows, cols - offset) if offset >= 0 else min(rows + offset, cols))
+    i = np.arange(length) + max(-offset, 0)
+    flat = ops.reshape(a, shape=(*a.shape[:-2], rows * cols))
+    return ops.take(flat, tensor(i * cols + i + offset), axis=len(a.shape) - 2)
+
+
+@like_numpy("[[1.0, 2.0], [3.0, 4.0]]")
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Tensor:
+    """The sum of the diagonal."""
+    from .reductions import sum_
+
+    return sum_(diagonal(a, offset, axis1, axis2), -1, dtype)
+
+
+def _triangle(m: Any, keep: np.ndarray) -> Tensor:
+    m = tensor(m)
+    return ops.where(tensor(keep), m, ops.zeros_like(m))
+
+
+@like_numpy("[[1.0, 2.0], [3.0, 4.0]]")
+def tril(m: Any, k: int = 0) -> Tensor:
+    """The lower triangle, zeros above diagonal `k`."""
+    m = tensor(m)
+    return _triangle(m, np.tri(*m.shape[-2:], k=k, dtype=bool))
+
+
+@like_numpy("[[1.0, 2.0], [3.0, 4.0]]")
+def triu(m: Any, k: int = 0) -> Tensor:
+    """The upper triangle, zeros below diagonal `k`."""
+    m = tensor(m)
+    return _triangle(m, ~np.tri(*m.shape[-2:], k=k - 1, dtype=bool))
+
+
+@like_numpy("[1.0, 2.0]")
+def copy(a: Any, order: str = "K", subok: bool = False) -> Tensor:
+    """The same values as a tensor of its own."""
+    return ops.identity(tensor(a))
+
+
+@like_numpy("np.array([1, 2]), np.float32")
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
+    """The values in another dtype."""
+    return cast(tensor(x), numpy_dtype(dtype))
+
+
+@like_numpy("[1.0, 2.0, 3.0], 3")
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Powers of `x` as columns, highest first."""
+    x = tensor(x, result_type(x))
+    count = x.shape[0] if N is None else N
+    powers = np.arange(count) if increasing else np.arange(count)[::-1]
+    return ops.stack(*[ops.pow(x, tensor(int(p), x.dtype)) for p in powers], axis=1)

@@ -1,0 +1,65 @@
+"""Segment sums of chosen rows: `tf.sparse.segment_sum`, `segment_mean` and `segment_sqrt_n`."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+__all__ = ["segment_mean", "segment_sqrt_n", "segment_sum"]
+
+
+def segment_sum(
+    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+) -> Tensor:
+    """The rows `data[indices[k]]` added up by segment: row `k` belongs to segment `segment_ids[k]`, which do not decrease.
+
+    The gradient is dense, or IndexedSlices with `sparse_gradient`.
+
+    >>> tf.sparse.segment_sum([[1.], [2.], [3.]], indices=[0, 0, 2], segment_ids=[0, 0, 1]).numpy()
+    array([[2.],
+           [3.]], dtype=float32)
+    """
+    return _sums(data, indices, segment_ids, num_segments, sparse_gradient)[0]
+
+
+def segment_mean(
+    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+) -> Tensor:
+    """Like `segment_sum`, divided by the number of rows of the segment; zero where it has none.
+
+    >>> tf.sparse.segment_mean([[1.], [2.], [3.]], indices=[0, 1, 2], segment_ids=[0, 0, 2]).numpy().ravel()
+    array([1.5, 0. , 3. ], dtype=float32)
+    """
+    sums, counts = _sums(data, indices, segment_ids, num_segments, sparse_gradient)
+    return sums / counts
+
+
+def segment_sqrt_n(
+    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+) -> Tensor:
+    """Like `segment_sum`, divided by the root of the number of rows of the segment.
+
+    >>> tf.sparse.segment_sqrt_n([[1.], [3.]], indices=[0, 1, 0, 1], segment_ids=[0, 0, 0, 0]).numpy()
+    array([[4.]], dtype=float32)
+    """
+    sums, counts = _sums(data, indices, segment_ids, num_segments, sparse_gradient)
+    return sums / ops.sqrt(counts)
+
+
+def _sums(data: Any, indices: Any, segment_ids: Any, num_segments: Any, sparse_gradient: bool) -> tuple[Tensor, Tensor]:
+    """The sum of each segment, and how many rows it has (at least 1) in a shape that divides it."""
+    data, indices, ids = as_tensor(data), as_tensor(indices), as_tensor(segment_ids)
+    numbers = np.asarray(ids._array)
+    if numbers.ndim != 1 or numbers.shape != tuple(indices.shape):
+        raise invalid(f"segment_ids and indices must be vectors of one length, got shapes {numbers.shape} and {tuple(indices.shape)}.")
+    if (np.diff(numbers) < 0).any():
+        raise invalid(f"segment ids are not increasing: {numbers.tolist()}. Sort the rows by segment.")
+    count = int(numbers.max(initial=-1)) + 1 if num_segments is None else int(num_segments)
+    rows = (ops.gather if sparse_gradient else ops.take)(data, indices, axis=0)
+    sums = ops.unsorted_segment_sum(rows, ids, num_segments=count)
+    sizes = np.maximum(np.bincount(numbers, minlength=count), 1).astype(data.dtype.np)
+    return sums, EagerTensor(sizes.reshape(count, *[1] * (data.ndim - 1)))

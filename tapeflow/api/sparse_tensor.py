@@ -1,0 +1,165 @@
+"""SparseTensor: the values of a mostly-zero tensor, and where they are."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.composite import Composite
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import DType, int64
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+from .nest import _register_composite
+
+
+class SparseTensor(Composite):
+    """`values[k]` is the element at `indices[k]` of a tensor of shape `dense_shape`; all others are zero.
+
+    Gradients flow through the values, and a tape takes a sparse tensor as a source.
+
+    >>> s = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5., 7.], dense_shape=[3, 2])
+    >>> tf.sparse.to_dense(s).numpy()
+    array([[0., 5.],
+           [0., 0.],
+           [7., 0.]], dtype=float32)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(s)
+    ...     y = tf.reduce_sum(tf.sparse.to_dense(s) ** 2)
+    >>> tape.gradient(y, s).values.numpy()
+    array([10., 14.], dtype=float32)
+    """
+
+    __slots__ = ("_indices", "_values", "_dense_shape", "__weakref__")
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self._indices = _as_int64(indices)
+        self._values = as_tensor(values)
+        self._dense_shape = _as_int64(dense_shape)
+        where, count, shape = self._indices._array, tuple(self._values.shape), self._dense_shape._array
+        if where.ndim != 2 or shape.ndim != 1 or len(count) != 1 or where.shape != (count[0], shape.size):
+            raise ValueError(
+                f"A SparseTensor of n values and rank r needs indices of shape (n, r), values of shape (n,) and dense_shape of "
+                f"shape (r,); got shapes {where.shape}, {count} and {shape.shape}."
+            )
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> "SparseTensor":
+        """From anything with `indices`, `values` and `dense_shape`."""
+        if not all(hasattr(sparse_tensor_value, a) for a in ("indices", "values", "dense_shape")):
+            raise TypeError(f"Argument sparse_tensor_value={sparse_tensor_value!r} has no indices, values and dense_shape.")
+        return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
+
+    indices = property(lambda self: self._indices, doc="Where the values are: int64, one row each.")
+    values = property(lambda self: self._values, doc="The values, a vector.")
+    dense_shape = property(lambda self: self._dense_shape, doc="The shape of the dense tensor, an int64 vector.")
+
+    @property
+    def dtype(self) -> DType:
+        return self._values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self._dense_shape._array.tolist())
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """States the shape; raises ValueError if it contradicts what is known."""
+        self.shape.assert_is_compatible_with(shape)
+
+    @property
+    def ndim(self) -> int:
+        return self._indices._array.shape[1]
+
+    def with_values(self, new_values: Any) -> "SparseTensor":
+        """Other values at the same places.
+
+        >>> s = tf.SparseTensor([[0], [2]], [1, 2], [3])
+        >>> s.with_values(s.values * 10).values.numpy()
+        array([10, 20], dtype=int32)
+        """
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    # ---- for tapes and primitives
+
+    @property
+    def _differentiable(self) -> Tensor:
+        return self._values
+
+    def _with_differentiable(self, values: Any) -> "SparseTensor":
+        return self.with_values(values)
+
+    @classmethod
+    def _apply(cls, prim: Any, args: tuple, params: dict) -> Any:
+        """Functions of one number act on the values; products and quotients by something dense read it where the values are."""
+        a = args[0]
+        if isinstance(a, cls) and (prim.elementwise and len(args) == 1 or prim.name in ("cast", "identity", "stop_gradient")):
+            return a.with_values(prim.entry(a._values, **params))
+        if prim.name in ("mul", "div") and isinstance(a, cls) and not isinstance(args[1], cls):
+            return a.with_values(prim.entry(a._values, a._read(args[1])))
+        if prim.name == "mul" and isinstance(args[1], cls) and not isinstance(a, cls):
+            return args[1].with_values(prim.entry(args[1]._values, args[1]._read(a)))
+        raise TypeError(
+            f"{prim.name} does not take a SparseTensor. Use the functions of tf.sparse, its .values, or tf.sparse.to_dense(s)."
+        )
+
+    def _read(self, dense: Any) -> Any:
+        """What of a dense operand, broadcast to the shape, stands at the places of the values."""
+        dense = to_tensor(dense, None if isinstance(dense, Tensor) else self.dtype)
+        if not dense.ndim:
+            return dense
+        shape = tuple(self._dense_shape._array.tolist())
+        spread = ops.broadcast_to(dense, shape=shape)
+        return ops.take(ops.reshape(spread, shape=(-1,)), self._flat_places(), axis=0)
+
+    def _flat_places(self) -> Tensor:
+        """The position of each value in the flattened dense tensor, checked."""
+        where, shape = self._indices._array, tuple(self._dense_shape._array.tolist())
+        bad = ((where < 0) | (where >= shape)).any(1)
+        if bad.any():
+            raise invalid(f"indices[{int(bad.argmax())}] = {where[bad][0].tolist()} is out of bounds of the dense shape {shape}.")
+        return EagerTensor(np.ravel_multi_index(where.T, shape).astype(np.int64) if where.size else np.zeros(len(where), np.int64))
+
+    def __mul__(self, other: Any) -> "SparseTensor":
+        return ops.mul(self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> "SparseTensor":
+        return ops.div(self, other)
+
+    def __neg__(self) -> "SparseTensor":
+        return ops.neg(self)
+
+    # ---- as a Python object
+
+    def __repr__(self) -> str:
+        return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+
+    def _print_text(self, text: Callable) -> str:
+        return f"'SparseTensor(indices={text(self._indices)}, values={text(self._values)}, shape={text(self._dense_shape)})'"
+
+    def __reduce__(self):
+        return SparseTensor, (self._indices, self._values, self._dense_shape)
+
+
+def _as_int64(value: Any) -> Tensor:
+    if isinstance(value, Tensor) and value.dtype is not int64:
+        return ops.cast(value, dtype=int64.np)
+    made = as_tensor(np.asarray(value) if isinstance(value, (list, tuple)) and not _holds_tensors(value) else value)
+    if made.dtype.is_integer or not made._array.size:
+        return EagerTensor(made._array.astype(np.int64))
+    raise TypeError(f"Indices and shapes of a SparseTensor are integers, got {made.dtype.name}.")
+
+
+def _holds_tensors(value: Any) -> bool:
+    return any(isinstance(v, Tensor) or isinstance(v, (list, tuple)) and _holds_tensors(v) for v in value)
+
+
+_register_composite(SparseTensor, lambda s: [s.indices, s.values, s.dense_shape], lambda s, parts: SparseTensor(*parts))

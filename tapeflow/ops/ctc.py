@@ -1,0 +1,185 @@
+"""Connectionist temporal classification: sums over all alignments of a label sequence with a longer sequence of frames.
+
+The states are the labels with blanks before, between and after them. From one frame to the next a path stays in its state, goes
+on by one, or (`skip`) leaves out a blank between two different labels. All arrays are (frames, batch, states), in logarithms.
+
+The derivative of the forward pass is a linear recurrence with the transitions' posterior weights, run backwards in time; the
+derivative of that recurrence is the same one run forwards. So two primitives give gradients of every order.
+"""
+
+import numpy as np
+
+from tapeflow.core.dtypes import BOOL, FLOATING, INDEX
+from tapeflow.core.primitive import CUT, Spec, primitive
+
+from .families import same_shape
+
+# In place of log 0: finite, so that differences of impossible states are numbers; exp of it is 0.
+IMPOSSIBLE = -1e30
+
+
+def _moved(row, by):
+    """The values of states `by` places back; impossible where there are none."""
+    out = np.full_like(row, IMPOSSIBLE)
+    out[:, by:] = row[:, : row.shape[1] - by]
+    return out
+
+
+def _ctc_forward(emissions, skip):
+    out = np.empty_like(emissions)
+    if not len(out):
+        return out
+    out[0] = IMPOSSIBLE
+    out[0, :, :2] = emissions[0, :, :2]
+    for t in range(1, len(out)):
+        before = out[t - 1]
+        one, two = _moved(before, 1), np.where(skip, _moved(before, 2), IMPOSSIBLE)
+        top = np.maximum(np.maximum(before, one), two)
+        total = np.exp(before - top) + np.exp(one - top) + np.exp(two - top)
+        np.add(top + np.log(total), emissions[t], out=out[t])
+    return np.maximum(out, IMPOSSIBLE, out=out)
+
+
+def _ctc_forward_vjp(ops, g, y, emissions, skip):
+    frames, _, states = y.shape
+    if frames < 2:
+        return ops.masked(g, ops.greater(y, IMPOSSIBLE / 2))
+    after, before, seen = ((1, None, None),), ((None, frames - 1, None),), ops.getitem(emissions, index=((1, None, None),))
+    rest = seen - ops.getitem(y, index=after)
+    past = ops.getitem(y, index=before)
+    weights = []
+    for by in range(min(3, states)):
+        whole, shifted = (None, None, None), (by, None, None)
+        from_state = ops.getitem(past, index=(whole, whole, (None, states - by, None)))
+        weight = ops.exp(ops.minimum(from_state + ops.getitem(rest, index=(whole, whole, shifted)), 0.0))
+        if by == 2:
+            weight = ops.masked(weight, ops.getitem(skip, index=(whole, shifted)))
+        weights.append(ops.unslice(weight, index=(whole, whole, shifted), shape=tuple(rest.shape)))
+    g = ops.masked(g, ops.greater(y, IMPOSSIBLE / 2))
+    return ops.path_scan(g, ops.stack(*weights, axis=0), reverse=True)
+
+
+# log of the total probability of all paths up to each frame that end in each state.
+ctc_forward = primitive(
+    "ctc_forward(emissions, skip)",
+    kernel={"numpy": _ctc_forward},
+    shape=same_shape,
+    vjp={"emissions": _ctc_forward_vjp},
+    dtypes={"emissions": FLOATING, "skip": BOOL},
+)
+
+
+def _path_scan(x, weights, reverse):
+    out = x.copy()
+    states = x.shape[-1]
+    for t in range(len(weights[0]) - 1, -1, -1) if reverse else range(len(weights[0])):
+        for by, weight in enumerate(weights[:, t]):
+            if reverse:
+                out[t, :, : states - by] += weight[:, by:] * out[t + 1, :, by:]
+            else:
+                out[t + 1, :, by:] += weight[:, by:] * out[t, :, : states - by]
+    return out
+
+
+def _path_scan_weights_vjp(ops, g, y, weights, reverse):
+    """What flows along a transition is the product of what arrives at its end and what left its beginning."""
+    other = ops.path_scan(g, weights, reverse=not reverse)
+    early, late = (other, y) if reverse else (y, other)
+    frames, _, states = y.shape
+    whole, shares = (None, None, None), []
+    for by in range(weights.shape[0]):
+        begin = ops.getitem(early, index=((None, frames - 1, None), whole, (None, states - by, None)))
+        end = ops.getitem(late, index=((1, None, None), whole, (by, None, None)))
+        shares.append(ops.unslice(begin * end, index=(whole, whole, (by, None, None)), shape=tuple(weights.shape)[1:]))
+    return ops.stack(*shares, axis=0)
+
+
+# y[t+1, s] = x[t+1, s] + Σ_k weights[k, t, s] y[t, s-k] through time, or its transpose, backwards from the last frame.
+path_scan = primitive(
+    "path_scan(x, weights, *, reverse)",
+    kernel={"numpy": _path_scan},
+    shape=lambda x, weights, reverse: x,
+    vjp={
+        "x": lambda ops, g, weights, reverse: ops.path_scan(g, weights, reverse=not reverse),
+        "weights": _path_scan_weights_vjp,
+    },
+    dtypes=FLOATING,
+)
+
+
+# ---- decoding: labels are padded with -1
+
+
+def _ctc_greedy(logits, lengths, merge_repeated, blank):
+    frames, batch, _ = logits.shape
+    inside = np.arange(frames)[:, None] < lengths
+    best = np.where(inside, logits.argmax(-1), blank)
+    score = -np.sum(np.where(inside, logits.max(-1, initial=-np.inf), 0), axis=0, dtype=logits.dtype)[:, None]
+    new = best != blank
+    if merge_repeated:
+        new[1:] &= best[1:] != best[:-1]
+    labels = np.full((batch, frames), -1, np.int64)
+    for b in range(batch):
+        found = best[new[:, b], b]
+        labels[b, : len(found)] = found
+    return labels, score
+
+
+ctc_greedy = primitive(
+    "ctc_greedy(logits, lengths, *, merge_repeated, blank)",
+    kernel={"numpy": _ctc_greedy},
+    shape=lambda logits, lengths, merge_repeated, blank: (
+        Spec(shape=(logits.shape[1], logits.shape[0]), dtype=np.int64),
+        Spec(shape=(logits.shape[1], 1), dtype=logits.dtype),
+    ),
+    outputs=("labels", "score"),
+    vjp=CUT,
+    dtypes={"logits": FLOATING, "lengths": INDEX},
+)
+
+
+def _ctc_beam_search(logits, lengths, beam_width, top_paths):
+    frames, batch, _ = logits.shape
+    labels = np.full((batch, top_paths, frames), -1, np.int64)
+    scores = np.full((batch, top_paths), -np.inf, logits.dtype)
+    shifted = logits - logits.max(-1, keepdims=True, initial=-np.inf)
+    log_probs = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    for b in range(batch):
+        for k, (score, path) in enumerate(_beams(log_probs[: lengths[b], b].astype(float), beam_width)[:top_paths]):
+            labels[b, k, : len(path)] = path
+            scores[b, k] = score
+    return labels, scores
+
+
+def _beams(log_probs, width):
+    """(log-probability, labels), best first: prefix beam search, where each prefix has a probability of ending in a blank and one
+    of ending in its last label. The blank is the last class."""
+    beams = {(): (0.0, -np.inf)}
+    for frame in log_probs:
+        grown: dict = {}
+
+        def add(path, blank, label):
+            old = grown.get(path, (-np.inf, -np.inf))
+            grown[path] = np.logaddexp(old[0], blank), np.logaddexp(old[1], label)
+
+        for path, (blank, label) in beams.items():
+            total = np.logaddexp(blank, label)
+            add(path, total + frame[-1], label + frame[path[-1]] if path else -np.inf)
+            for c, p in enumerate(frame[:-1]):
+                add((*path, c), -np.inf, (blank if path and path[-1] == c else total) + p)
+        best = sorted(grown.items(), key=lambda item: -np.logaddexp(*item[1]))
+        beams = dict(best[:width])
+    return [(np.logaddexp(*ends), path) for path, ends in beams.items()]
+
+
+ctc_beam_search = primitive(
+    "ctc_beam_search(logits, lengths, *, beam_width, top_paths)",
+    kernel={"numpy": _ctc_beam_search},
+    shape=lambda logits, lengths, beam_width, top_paths: (
+        Spec(shape=(logits.shape[1], top_paths, logits.shape[0]), dtype=np.int64),
+        Spec(shape=(logits.shape[1], top_paths), dtype=logits.dtype),
+    ),
+    outputs=("labels", "scores"),
+    vjp=CUT,
+    dtypes={"logits": FLOATING, "lengths": INDEX},
+)

@@ -1,0 +1,144 @@
+"""Determinants, and their derivatives of every order at every matrix.
+
+The gradient of det A is its matrix of cofactors, det(A) A⁻ᵀ where A has an inverse; but it exists everywhere. In terms of
+A = U S Vᴴ it needs no division: cofactor(A) = det(U) det(Vᴴ) · Ū cofactor(S) V̄ᴴ, and cofactor(S) is diagonal with the products of all
+other singular values. The second derivative has the products of all but two. The third is made of second derivatives
+of minors, so that it too is exact everywhere.
+"""
+
+import numpy as np
+
+from tapeflow.core.dtypes import INEXACT
+from tapeflow.core.primitive import Spec, primitive
+
+from .lapack import adjoint, lapack, real_of
+
+_square = dict(shape=lambda x, *_: x, dtypes=INEXACT)
+
+
+def _as_matrix(ops, g):
+    return ops.reshape(g, shape=(*g.shape, 1, 1))
+
+
+det = primitive(
+    "det(x)",
+    kernel={"numpy": lapack(np.linalg.det)},
+    shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
+    vjp=lambda ops, g, x: _as_matrix(ops, g) * ops.cofactors(x),
+    dtypes=INEXACT,
+)
+
+
+def _turned(x):
+    """Ū, s, V̄ᴴ and det(U) det(Vᴴ)."""
+    if x.shape[-1] != x.shape[-2]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    u, s, vh = np.linalg.svd(x)
+    return u.conj(), s, vh.conj(), (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
+
+
+def _products_of_others(s, count):
+    """The product of all s but s[i] (count 1), or but s[i] and s[j] (count 2)."""
+    n = s.shape[-1]
+    left_out = np.eye(n, dtype=bool)
+    if count == 2:
+        left_out = left_out[:, None, :] | left_out[None, :, :]
+    return np.prod(np.where(left_out, s.dtype.type(1), s[(..., *[None] * count, slice(None))]), axis=-1)
+
+
+def _cofactors(x):
+    u, s, vh, sign = _turned(x)
+    return sign * ((u * _products_of_others(s, 1)[..., None, :]) @ vh)
+
+
+# det of A without row i and column j, times (-1)^(i+j), at place (i, j).
+cofactors = primitive(
+    "cofactors(x)",
+    kernel={"numpy": lapack(_cofactors)},
+    vjp=lambda ops, g, x: ops.cofactors_slope(x, g),
+    **_square,
+)
+
+
+def _cofactors_slope(x, direction):
+    """In the bases of U and V: R_ii = Σ_j P_ij E_jj and R_ij = -P_ij E_ji, with P_ij the product of all s but s_i and s_j."""
+    u, s, vh, sign = _turned(x)
+    turned = np.swapaxes(u, -1, -2) @ direction @ np.swapaxes(vh, -1, -2)
+    n = s.shape[-1]
+    others = np.where(np.eye(n, dtype=bool), s.dtype.type(0), _products_of_others(s, 2))
+    out = -others * np.swapaxes(turned, -1, -2)
+    out[..., range(n), range(n)] = (others @ np.diagonal(turned, 0, -2, -1)[..., None])[..., 0]
+    return sign * (u @ out @ vh)
+
+
+def _cofactors_slope_vjp_x(ops, g, x, direction, x_dtype):
+    """The derivative of <g, slope of the cofactors> = Σ_ij ±g_ij <cofactors of the minor ij, the minor ij of `direction`>."""
+    places = np.arange(x.shape[-1])
+    signs = np.where((places + places[:, None]) % 2, -1, 1).astype(x_dtype)
+    return ops.from_minors(ops.cofactors_slope(ops.minors(x), ops.minors(direction)) * _as_matrix(ops, g * signs))
+
+
+# The derivative of cofactors(x) in a direction; symmetric, so its own adjoint.
+cofactors_slope = primitive(
+    "cofactors_slope(x, direction)",
+    kernel={"numpy": lapack(_cofactors_slope)},
+    vjp={"x": _cofactors_slope_vjp_x, "direction": lambda ops, g, x: ops.cofactors_slope(x, g)},
+    **_square,
+)
+
+
+def _others(n):
+    return np.array([[j for j in range(n) if j != i] for i in range(n)], np.intp).reshape(n, max(n - 1, 0))
+
+
+def _minors(x):
+    rows = _others(x.shape[-1])
+    return x[..., rows[:, None, :, None], rows[None, :, None, :]]
+
+
+def _from_minors(x):
+    n = x.shape[-3]
+    out = np.zeros((*x.shape[:-4], n, n), x.dtype)
+    rows = _others(n)
+    for i in range(n):
+        for j in range(n):
+            out[..., rows[i][:, None], rows[j]] += x[..., i, j, :, :]
+    return out
+
+
+# At place (i, j): the matrix without row i and column j.
+minors = primitive(
+    "minors(x)",
+    kernel={"numpy": _minors},
+    shape=lambda x: Spec(shape=(*x.shape, max(x.shape[-1] - 1, 0), max(x.shape[-1] - 1, 0)), dtype=x.dtype),
+    vjp=lambda ops, g: ops.from_minors(g),
+    dtypes=INEXACT,
+)
+
+from_minors = primitive(
+    "from_minors(x)",
+    kernel={"numpy": _from_minors},
+    shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
+    vjp=lambda ops, g: ops.minors(g),
+    dtypes=INEXACT,
+)
+
+
+def _slogdet_vjp(ops, g, sign, x, x_dtype):
+    """With l = log det A and dl = tr(A⁻¹ dA): the logarithm is Re l, the sign exp(i Im l)."""
+    g_sign, g_log = g
+    slope = ops.cast(g_log, dtype=x_dtype)
+    if np.dtype(x_dtype).kind == "c":
+        slope = slope - ops.cast(ops.imag(ops.conj(g_sign) * sign), dtype=x_dtype) * 1j
+    return _as_matrix(ops, slope) * adjoint(ops, ops.inv(x))
+
+
+slogdet = primitive(
+    "slogdet(x)",
+    kernel={"numpy": lapack(lambda x: tuple(np.linalg.slogdet(x)))},
+    shape=lambda x: (Spec(shape=x.shape[:-2], dtype=x.dtype), Spec(shape=x.shape[:-2], dtype=real_of(x.dtype))),
+    vjp=_slogdet_vjp,
+    dtypes=INEXACT,
+    outputs=("sign", "log"),
+    holomorphic=False,
+)

@@ -1,0 +1,92 @@
+"""What the kernels on LAPACK and the rules of decompositions share."""
+
+import functools
+
+import numpy as np
+
+from tapeflow.core.errors import invalid
+
+_FLOAT16, _FLOAT32 = np.dtype("float16"), np.dtype("float32")
+
+
+def lapack(kernel):
+    """A kernel on matrices: needs rank 2 or more, computes float16 in float32, and raises InvalidArgumentError (in a backward
+    walk too) where LAPACK gives up."""
+
+    @functools.wraps(kernel)
+    def run(*arrays, **params):
+        if arrays[0].ndim < 2:
+            raise invalid(f"Input tensor must have rank >= 2: a matrix, or a batch of them. Got shape {arrays[0].shape}.")
+        narrow = arrays[0].dtype is _FLOAT16
+        try:
+            out = kernel(*[a.astype(_FLOAT32) if a.dtype is _FLOAT16 else a for a in arrays], **params)
+        except np.linalg.LinAlgError as error:
+            raise invalid(_EXPLANATIONS.get(str(error), f"{error}. The input has shape {arrays[0].shape}.")) from None
+        if narrow:
+            halve = lambda a: a.astype(_FLOAT16) if a.dtype is _FLOAT32 else a
+            return tuple(map(halve, out)) if isinstance(out, tuple) else halve(out)
+        return out
+
+    return run
+
+
+_EXPLANATIONS = {
+    "Singular matrix": "Input matrix is not invertible. Its columns are linearly dependent (or not finite); "
+    "use tf.linalg.pinv or tf.linalg.lstsq, or add a small multiple of tf.eye to it.",
+    "Matrix is not positive definite": "Cholesky decomposition was not successful. The input might not be valid: it must be symmetric "
+    "(Hermitian) and positive definite. Adding a small multiple of tf.eye to it often helps.",
+    "Last 2 dimensions of the array must be square": "Input matrix must be square: the last two axes must have the same length.",
+}
+
+
+def each_matrix(function, x, *others):
+    """`function` of every matrix of a batch, where SciPy takes one at a time."""
+    batch = x.shape[:-2]
+    results = [function(x[i], *[o[i] for o in others]) for i in np.ndindex(batch)]
+    if isinstance(results[0], tuple):
+        return tuple(np.stack(part).reshape(*batch, *part[0].shape) for part in zip(*results))
+    return np.stack(results).reshape(*batch, *results[0].shape)
+
+
+def real_of(dtype):
+    return np.zeros(0, dtype).real.dtype
+
+
+def complex_of(dtype):
+    return np.result_type(dtype, np.complex64)
+
+
+# ---- for rules that conjugate by themselves
+
+
+def adjoint(ops, x):
+    return ops.matrix_transpose(ops.conj(x))
+
+
+def hermitian_from(ops, triangle):
+    """A Hermitian matrix from a triangle of it, diagonal included."""
+    both = triangle + adjoint(ops, triangle)
+    return both - ops.band_part(both, lower=0, upper=0) * 0.5
+
+
+def column(ops, x):
+    return ops.reshape(x, shape=(*x.shape, 1))
+
+
+def row(ops, x):
+    return ops.reshape(x, shape=(*x.shape[:-1], 1, x.shape[-1]))
+
+
+def gap_reciprocals(ops, w):
+    """1 / (w[j] - w[i]), and 0 where they are equal.
+
+    So a pair of equal values takes no part in the gradient of their vectors, which have no derivative there: for every function that does
+    not depend on the choice of the vectors within the pair's plane that is right.
+    """
+    gaps = row(ops, w) - column(ops, w)
+    return reciprocal_or_zero(ops, gaps)
+
+
+def reciprocal_or_zero(ops, x):
+    zero = ops.equal(x, ops.zeros_like(x))
+    return ops.where(zero, ops.zeros_like(x), 1 / ops.where(zero, x + 1, x))
