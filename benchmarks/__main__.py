@@ -52,7 +52,17 @@ def main(argv: list[str] | None = None) -> int:
     results["imports"] = measuring.import_times(pythons, few + 2) if wanted("imports") else {}
     results["footprints"] = measuring.footprints(pythons) if wanted("footprint") else {}
 
-    print("\n".join(report.lines(results)))
+    print(
+        "\n".join(
+            [
+                *report.lines(results),
+                "",
+                "### Summary: times of the peers as multiples of tapeflow's",
+                "",
+                *report.summary(results),
+            ]
+        )
+    )
     print("\n" + report.headline(results))
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")

@@ -1,6 +1,6 @@
 """Prints the size on disk of an installed distribution and of everything it requires, as JSON: {name: bytes}.
 
-    python footprint.py tapeflow
+python footprint.py tapeflow
 """
 
 import json

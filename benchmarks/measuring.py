@@ -2,13 +2,21 @@
 
 import json
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from .peers import CONTROL, HERE, IN_MEMORY_TABLE, SELF, Peer, distribution_of
 
-IMPORTS = {"tapeflow": "tapeflow", "numpy": "numpy", "torch": "torch", "tensorflow": "tensorflow", "jax": "jax", "autograd": "autograd.numpy"}
+IMPORTS = {
+    "tapeflow": "tapeflow",
+    "numpy": "numpy",
+    "torch": "torch",
+    "tensorflow": "tensorflow",
+    "jax": "jax",
+    "autograd": "autograd.numpy",
+}
 
 
 class Worker:
@@ -81,7 +89,9 @@ def peak_memory(pythons: dict[str, str], rounds: int) -> dict[str, list[int]]:
             if peer.framework in pythons:
                 command = [pythons[peer.framework], str(HERE / "worker.py"), peer.framework, peer.variant, "memory"]
                 done = subprocess.run(command, capture_output=True, text=True)
-                if done.returncode == 0:
+                if done.returncode:
+                    print(f"{peer.name}: {(done.stderr.strip().splitlines() or ['no answer'])[-1]}", file=sys.stderr)
+                else:
                     found.setdefault(peer.name, []).append(int(done.stdout))
     return found
 
@@ -104,6 +114,6 @@ def footprints(pythons: dict[str, str]) -> dict[str, dict[str, int]]:
     for framework, python in pythons.items():
         command = [python, str(HERE / "footprint.py"), distribution_of(framework)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=Path.home())
-        if done.returncode == 0:
-            found[framework] = json.loads(done.stdout)
+        if done.returncode == 0 and (sizes := json.loads(done.stdout)):
+            found[framework] = sizes
     return found

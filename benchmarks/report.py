@@ -42,12 +42,41 @@ def lines(results: dict) -> list[str]:
             out.append(row)
         if results["disagree"][workload]:
             out.append(f"\nThe losses differ from tapeflow's: {', '.join(results['disagree'][workload])}.")
-    out += _table(results["memory"], "Peak memory above the weights: 12 dense layers of 1024, batch 2048, forward and gradient", _megabytes)
+    out += _table(
+        results["memory"], "Peak memory above the weights: 12 dense layers of 1024, batch 2048, forward and gradient", _megabytes
+    )
     out += _table(results["imports"], "Import", lambda times: duration(min(times)))
     sizes = {name: [sum(parts.values())] for name, parts in results["footprints"].items()}
     out += _table(sizes, "Installed size, with all that is required", _megabytes)
     if results["absent"]:
         out += ["", f"Not installed here: {', '.join(results['absent'])}."]
+    return out
+
+
+def summary(results: dict) -> list[str]:
+    """One table for the README: tapeflow's time, and every peer's as a multiple of it (spread in brackets)."""
+    peers = [n for n in COLOURS if n != SELF.name and any(f.get(n, {}).get("times") for f in results["timings"].values())]
+    out = [f"| | tapeflow | {' | '.join(peers)} |", "|---" * (len(peers) + 2) + "|"]
+    for workload, found in results["timings"].items():
+        ours = found.get(SELF.name, {})
+        if not ours.get("times"):
+            continue
+        cells = []
+        for name in peers:
+            theirs = found.get(name, {})
+            if len(theirs.get("times", [])) == len(ours["times"]):
+                low, middle, high = np.quantile(ratios(theirs, ours), [0.1, 0.5, 0.9])
+                cells.append(f"{middle:.2g}× ({low:.2g} to {high:.2g})")
+            else:
+                cells.append("")
+        out.append(f"| {TITLES[workload]} | {duration(np.median([np.median(t) for t in ours['times']]))} | {' | '.join(cells)} |")
+    named = {"peak memory": results["memory"], "import": results["imports"]}
+    named["installed size"] = {k: [sum(v.values())] for k, v in results["footprints"].items()}
+    for title, found in named.items():
+        show = (lambda v: duration(min(v))) if title == "import" else _megabytes
+        value = lambda name, found=found, show=show: next((show(v) for k, v in found.items() if k in (name, name.split()[0])), "")
+        if found:
+            out.append(f"| {title} | {value(SELF.name)} | {' | '.join(value(name) for name in peers)} |")
     return out
 
 
@@ -82,13 +111,17 @@ def picture(results: dict, path: Path) -> None:
     y, seen = 0.0, set()
     for workload, found in timed.items():
         y += 1.4
-        axes.text(0.0, y - 0.15, TITLES[workload], transform=axes.get_yaxis_transform(), fontsize=8.5, fontweight="bold", va="bottom")
+        axes.text(
+            0.0, y - 0.15, TITLES[workload], transform=axes.get_yaxis_transform(), fontsize=8.5, fontweight="bold", va="bottom"
+        )
         for name, result in found.items():
             if not result.get("times") or len(result["times"]) != len(found[SELF.name]["times"]):
                 continue
             low, middle, high = np.quantile(ratios(result, found[SELF.name]), [0.1, 0.5, 0.9])
             y += 1
-            bar = axes.barh(y - 0.5, middle - 1e-3, left=1e-3, height=0.8, color=COLOURS[name], label=None if name in seen else name)
+            bar = axes.barh(
+                y - 0.5, middle - 1e-3, left=1e-3, height=0.8, color=COLOURS[name], label=None if name in seen else name
+            )
             bar[0].set_zorder(2)
             axes.plot([low, high], [y - 0.5, y - 0.5], color="black", linewidth=1, zorder=3)
             time = duration(np.median([np.median(t) for t in result["times"]]))
@@ -96,7 +129,9 @@ def picture(results: dict, path: Path) -> None:
             seen.add(name)
     everything = [q for f in timed.values() for r in f.values() if r.get("times") for q in ratios(r, f[SELF.name])]
     axes.set(xscale="log", xlim=(min(everything) / 1.6, max(everything) * 3.5), ylim=(y + 0.4, 0), yticks=[])
-    axes.set_xlabel("time of a step as a multiple of tapeflow's, in the same round (shorter is faster; the line is 10% to 90% of the rounds)")
+    axes.set_xlabel(
+        "time of a step as a multiple of tapeflow's, in the same round (shorter is faster; the line is 10% to 90% of the rounds)"
+    )
     axes.axvline(1, color="#c44e52", linewidth=1, linestyle=":", zorder=1)
     axes.spines[["top", "right", "left"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=4, fontsize=8, frameon=False)

@@ -99,8 +99,8 @@ def memory(wrap, data):
 
     def loss(params):
         h = x
-        for p in params:
-            h = np.maximum(np.dot(h, p), 0)
+        for weight, bias in zip(params[::2], params[1::2]):
+            h = np.maximum(np.dot(h, weight) + bias, 0)
         return np.mean(h)
 
     step = grad(loss)

@@ -70,7 +70,9 @@ def cnn(wrap):
     def loss(k1, b1, k2, b2, k3, b3, w4, b4):
         h = x
         for k, b in ((k1, b1), (k2, b2), (k3, b3)):
-            h = pool(jax.nn.relu(jax.lax.conv_general_dilated(h, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b))
+            h = pool(
+                jax.nn.relu(jax.lax.conv_general_dilated(h, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b)
+            )
         return cross_entropy(labels, h.reshape(64, -1) @ w4 + b4)
 
     return sgd(wrap, loss, data["params"])
@@ -143,8 +145,8 @@ def memory(wrap, data):
     def step(params):
         def loss(params):
             h = x
-            for p in params:
-                h = jax.nn.relu(h @ p)
+            for weight, bias in zip(params[::2], params[1::2]):
+                h = jax.nn.relu(h @ weight + bias)
             return jnp.mean(h)
 
         return jax.grad(loss)(params)

@@ -1,7 +1,8 @@
 """tapeflow, eager on NumPy."""
 
-import tapeflow as tf
 import workloads as w
+
+import tapeflow as tf
 
 VARIANTS = {"eager": lambda f: f}
 
@@ -140,8 +141,8 @@ def memory(wrap, data):
     def step():
         with tf.GradientTape() as tape:
             h = x
-            for v in variables:
-                h = tf.nn.relu(h @ v)
+            for weight, bias in zip(variables[::2], variables[1::2]):
+                h = tf.nn.relu(h @ weight + bias)
             loss = tf.reduce_mean(h)
         return tape.gradient(loss, variables)
 

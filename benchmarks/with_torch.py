@@ -125,8 +125,8 @@ def memory(wrap, data):
 
     def step():
         h = x
-        for p in params:
-            h = torch.relu(h @ p)
+        for weight, bias in zip(params[::2], params[1::2]):
+            h = torch.relu(h @ weight + bias)
         return torch.autograd.grad(h.mean(), params)
 
     return lambda: step()[0].numpy()

@@ -1,9 +1,11 @@
 """One framework's process: builds workloads and times them when told to. It imports nothing of the benchmark's driver.
 
-    python worker.py <framework> <variant>            answers JSON lines on standard input with JSON lines
-    python worker.py <framework> <variant> memory     prints the peak memory of the memory workload
+python worker.py <framework> <variant>            answers JSON lines on standard input with JSON lines
+python worker.py <framework> <variant> memory     prints the peak memory of the memory workload
 """
 
+import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -79,6 +81,8 @@ def peak_memory(module, variant):
     module.memory(wrap, workloads.memory(width=16, batch=16))()
     step = module.memory(wrap, workloads.memory())
     gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)  # gives freed memory back, which would hide a part of the rise
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")  # sets the high-water mark back to the present
     before = status("VmRSS")

@@ -53,7 +53,9 @@ def mlp() -> dict:
 def cnn() -> dict:
     """Kernels are (height, width, in, out) and images (batch, height, width, channel)."""
     channels = [3, 32, 64, 128]
-    params = [p for i in range(3) for p in (weights(i, 3, 3, channels[i], channels[i + 1]), np.zeros(channels[i + 1], np.float32))]
+    params = [
+        p for i in range(3) for p in (weights(i, 3, 3, channels[i], channels[i + 1]), np.zeros(channels[i + 1], np.float32))
+    ]
     return {
         "x": normal(0, 64, 32, 32, 3),
         "labels": np.random.default_rng(1).integers(0, 10, 64).astype(np.int32),
@@ -91,4 +93,5 @@ def embedding() -> dict:
 
 
 def memory(width: int = MEMORY_WIDTH, batch: int = MEMORY_BATCH) -> dict:
-    return {"x": normal(0, batch, width), "params": [weights(i, width, width) for i in range(MEMORY_LAYERS)]}
+    layers = [(weights(i, width, width), np.zeros(width, np.float32)) for i in range(MEMORY_LAYERS)]
+    return {"x": normal(0, batch, width), "params": [p for layer in layers for p in layer]}

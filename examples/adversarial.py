@@ -1,9 +1,10 @@
 """A generator learns to put points on a circle from a critic's gradients alone: two models, two tapes.
 
-    python examples/adversarial.py [--steps N]
+python examples/adversarial.py [--steps N]
 """
 
 import argparse
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,9 +16,7 @@ BATCH = 256
 def network(rng, *sizes):
     """Weights and biases of a fully connected network."""
     make = lambda array: tf.Variable(array, dtype=tf.float32)
-    return [
-        v for n, m in zip(sizes, sizes[1:], strict=False) for v in (make(rng.normal(size=(n, m)) * n**-0.5), make(np.zeros(m)))
-    ]
+    return [v for n, m in pairwise(sizes) for v in (make(rng.normal(size=(n, m)) * n**-0.5), make(np.zeros(m)))]
 
 
 def apply(variables, x):
@@ -60,12 +59,16 @@ def main(steps):
             fake = apply(generator, noise)
             on_fake, on_real = apply(critic, fake), apply(critic, real)
             generator_loss = tf.reduce_mean(cross_entropy(tf.ones_like(on_fake), on_fake))
-            critic_loss = tf.reduce_mean(cross_entropy(tf.ones_like(on_real), on_real) + cross_entropy(tf.zeros_like(on_fake), on_fake))
+            critic_loss = tf.reduce_mean(
+                cross_entropy(tf.ones_like(on_real), on_real) + cross_entropy(tf.zeros_like(on_fake), on_fake)
+            )
         generator_steps.apply(generator_tape.gradient(generator_loss, generator))
         critic_steps.apply(critic_tape.gradient(critic_loss, critic))
         if step % max(1, steps // 10) == 0:
             radius = np.linalg.norm(fake.numpy(), axis=1)
-            print(f"step {step:5}  radius of the generated points {radius.mean():.2f} ± {radius.std():.2f}  critic's loss {float(critic_loss):.3f}")
+            print(
+                f"step {step:5}  radius of the points {radius.mean():.2f} ± {radius.std():.2f}, critic's loss {float(critic_loss):.3f}"
+            )
 
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 
     python examples/pendulum.py [--steps N]
 
-The network never sees a solution. Its loss is how badly it satisfies the equation: one tape differentiates u(t) with respect to time
-twice, and an outer tape differentiates the loss with respect to the weights, through those derivatives.
+The network never sees a solution. Its loss is how badly it satisfies the equation: two tapes differentiate u(t) with respect to
+time, and a third differentiates the loss with respect to the weights, through those derivatives.
 """
 
 import argparse
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,7 +18,7 @@ START, PERIOD_PART = 1.0, 4.0  # the angle at which it is let go, and how long w
 
 def network(rng):
     sizes = [1, 24, 24, 1]
-    shapes = [s for n, m in zip(sizes, sizes[1:], strict=False) for s in ((n, m), (m,))]
+    shapes = [s for n, m in pairwise(sizes) for s in ((n, m), (m,))]
     return [tf.Variable(rng.normal(size=s) * (s[0] ** -0.5 if len(s) == 2 else 0.0), dtype=tf.float64) for s in shapes]
 
 
@@ -63,12 +64,13 @@ def main(steps):
     t = tf.constant(times)
     means, squares = [0.0] * len(variables), [0.0] * len(variables)
     for step in range(1, steps + 1):
+        rate = 0.01 * (1 - step / (steps + 1))
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(residual(t, variables) ** 2)
         for i, (v, g) in enumerate(zip(variables, tape.gradient(loss, variables), strict=True)):
             means[i] = 0.9 * means[i] + 0.1 * g
             squares[i] = 0.999 * squares[i] + 0.001 * g * g
-            v.assign_sub(0.003 * (means[i] / (1 - 0.9**step)) / (tf.sqrt(squares[i] / (1 - 0.999**step)) + 1e-8))
+            v.assign_sub(rate * (means[i] / (1 - 0.9**step)) / (tf.sqrt(squares[i] / (1 - 0.999**step)) + 1e-8))
         if step % max(1, steps // 10) == 0:
             print(f"step {step:5}  mean squared residual {float(loss):.2e}")
     found = angle(t, variables).numpy()[:, 0]

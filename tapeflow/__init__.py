@@ -7,9 +7,11 @@ from .api import (
     autodiff,
     bitwise,
     clipping,
+    compat,
     constants,
     control,
     debugging,
+    experimental,
     getitem,
     initializers,
     image,
@@ -26,6 +28,7 @@ from .api import (
     signal,
     sparse,
     strings,
+    tensor_methods,
 )
 from .api.autodiff import custom_gradient, grad_pass_through, gradients, recompute_grad
 from .api.arithmetic import (
@@ -107,6 +110,13 @@ from .api.scans import cumsum
 from .api.specs import IndexedSlicesSpec, TensorSpec, TypeSpec, type_spec_from_value
 from .api.variables import is_tensor, register_tensor_conversion_function, variable_creator_scope
 from .api.sorting import argmax, argmin, argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
+from .api.initializers import (
+    constant_initializer,
+    ones_initializer,
+    random_normal_initializer,
+    random_uniform_initializer,
+    zeros_initializer,
+)
 from .core import errors
 from .core.dtypes import (
     DType,

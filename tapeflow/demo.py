@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import time
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +51,9 @@ def run(steps: int, hidden: int, activation: str, learning_rate: float, clip: fl
             norms.append(float(tf.linalg.global_norm(pair)))
         screen.show(step, history, correct)
     seconds = time.perf_counter() - began
-    print(f"\n{steps} steps in {seconds:.1f} s ({seconds / steps * 1e6:,.0f} µs each); {correct():.1%} of the points are classified correctly.")
+    print(
+        f"\n{steps} steps in {seconds:.1f} s ({seconds / steps * 1e3:.2f} ms each); {correct():.1%} of the points are classified correctly."
+    )
     if not math.isfinite(history.loss[-1]):
         print("The loss is no longer a number: try a smaller --learning-rate.")
     draw(out, history, points.numpy(), labels.numpy(), lambda grid: forward(tf.constant(grid), layers, activate).numpy())
@@ -166,7 +169,7 @@ def _can_print(text: str) -> bool:
 def _resample(values: np.ndarray, count: int) -> np.ndarray:
     """`count` means over equal stretches (repeats, while there are fewer values than that)."""
     edges = np.linspace(0, len(values), count + 1).astype(int)
-    return np.array([values[a : max(b, a + 1)].mean() for a, b in zip(edges[:-1], edges[1:], strict=True)])
+    return np.array([values[a : max(b, a + 1)].mean() for a, b in pairwise(edges)])
 
 
 def _braille(depth: np.ndarray, rows: int) -> list[str]:
@@ -210,7 +213,7 @@ def draw(out: str, history: History, points: np.ndarray, labels: np.ndarray, log
     FigureCanvasAgg(figure)
     left, middle, right = figure.subplots(1, 3)
     steps = np.arange(1, len(history.loss) + 1)
-    curves = [(left, history.loss, "#c44e52", None)]
+    curves: list[tuple[Any, list[float], str, str | None]] = [(left, history.loss, "#c44e52", None)]
     curves += [(middle, norms, ("#4c72b0", "#dd8452", "#55a868")[i], f"layer {i + 1}") for i, norms in enumerate(history.norms)]
     for axes, values, colour, label in curves:  # what each step gave, faint, and its running mean
         axes.semilogy(steps, values, color=colour, linewidth=0.6, alpha=0.22)

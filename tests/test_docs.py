@@ -15,7 +15,9 @@ spec.loader.exec_module(docs_check)
 
 @pytest.mark.parametrize("path", docs_check.files(), ids=lambda p: p.name)
 def test_blocks_run(path):
-    done = subprocess.run([sys.executable, "-W", "error", str(SCRIPT), str(path)], capture_output=True, text=True, cwd=docs_check.ROOT)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(SCRIPT), str(path)], capture_output=True, text=True, cwd=docs_check.ROOT
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -116,7 +116,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     array([0., 0., 6.], dtype=float32)
     """
     x, y = convert_group([x, y])
-    blank = ops.logical_and(ops.equal(y, 0), ops.logical_not(ops.is_finite(x)))
+    blank = ops.logical_and(ops.logical_not(ops.is_finite(x)), ops.equal(y, 0))
     return ops.mul(ops.where(blank, ops.zeros_like(x), x), y)
 
 
@@ -136,6 +136,8 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
 def _inexact(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Tensors that divide: integers become float64, or float32 if they have 8 or 16 bits."""
     x, y = convert_group([x, y])
+    if x.dtype.is_bool:
+        raise TypeError("Invalid dtype tf.bool in a division: only numbers divide. Cast it first: tf.cast(x, tf.float32).")
     if x.dtype.is_integer and x.dtype is y.dtype:
         wide = (float32 if x.dtype.size <= 2 else float64).np
         x, y = ops.cast(x, dtype=wide), ops.cast(y, dtype=wide)
@@ -243,6 +245,8 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
 def _unless_zero(x: Any, y: Any, function: Callable, harmless: float) -> Tensor:
     """function(x, y) where `x` is not 0, else 0, in value and gradients."""
     x, y = convert_group([x, y])
+    if not (x.dtype.is_inexact and y.dtype.is_inexact):
+        raise invalid(f"This function takes floating and complex tensors, not {x.dtype.name} and {y.dtype.name}. Cast them with tf.cast.")
     zero = ops.equal(x, 0)
     value = function(x, ops.where(zero, harmless, y))
     return ops.where(zero, ops.zeros_like(value), value)

@@ -90,6 +90,8 @@ def assert_shapes(
         wanted = list(wanted)
         if wanted[:1] and wanted[0] in (..., "...", "*"):
             wanted = [None] * (len(shape) - len(wanted) + 1) + wanted[1:]
+        if len(wanted) == 1 and not shape:
+            shape = (1,)  # a scalar passes for a vector of one element
         if any(w in (..., "...", "*") for w in wanted):
             raise ValueError(f"{start}`...` or `*` for a variable number of unspecified dimensions is only allowed as the first entry.")
         if len(wanted) != len(shape):

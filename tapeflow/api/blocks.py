@@ -125,7 +125,7 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
     elif padding == "VALID":
         count = [max(0, (d - k) // s + 1) for d, k, s in zip(space, kernel, steps)]
     else:
-        raise ValueError(f"padding must be 'SAME' or 'VALID', got {padding!r}.")
+        raise invalid(f"padding must be 'SAME' or 'VALID', got {padding!r}.")
     whole = (None, None, None)
     window = lambda start: tuple([(o, o + (c - 1) * s + 1, s) if c else (0, 0, 1) for o, c, s in zip(start, count, steps)])
     return concat([ops.getitem(input, index=(whole, *window(start))) for start in np.ndindex(*kernel)], axis=4)

@@ -116,6 +116,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     """
     if limit is None:
         start, limit = 0, start
+    if dtype is None and type(start) is type(limit) is type(delta) is int and delta and (limit - start) * delta >= 0:
+        return EagerTensor(np.arange(start, limit, delta, int32.np if max(abs(start), abs(limit)) < 2**31 else int64.np))
     values = [start, limit, delta]
     if dtype is None:
         dtype = _widest([as_tensor(v).dtype for v in values])
@@ -157,12 +159,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
            [ 1. , 20. ]], dtype=float32)
     """
     start = as_tensor(start)
-    stop = to_tensor(stop, start.dtype) if not isinstance(stop, Tensor) else stop
+    stop = to_tensor(stop, start.dtype)
     if start.dtype.is_integer:
         start, stop = ops.cast(start, dtype=float64.np), ops.cast(stop, dtype=float64.np)
     count = int(num)
-    if count <= 0:
-        raise invalid(f"linspace needs num > 0, got {count}.")
+    if count < 0:
+        raise invalid(f"linspace needs num >= 0, got {count}.")
     spread = np.broadcast_shapes(tuple(start.shape), tuple(stop.shape))
     axis = one_axis(axis, len(spread) + 1)
     along = (count,) + (1,) * (len(spread) - axis)
@@ -220,6 +222,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
            [ True,  True,  True]])
     """
     lengths = as_tensor(lengths)
+    if lengths.dtype.is_floating:
+        lengths = ops.cast(lengths, dtype=int32.np)
     if maxlen is None:
         maxlen = max(0, int(lengths._array.max())) if lengths.shape.num_elements() else 0
     places = EagerTensor(np.arange(int(maxlen), dtype=lengths.dtype.np))

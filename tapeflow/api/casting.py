@@ -50,14 +50,19 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 def _limits(source: DType, target: DType) -> tuple[Tensor | None, Tensor | None]:
     """The smallest and largest value of `source` that `target` can hold; None where everything fits."""
-    low, high = (int(target.min), int(target.max)) if target.is_integer else (float(target.min), float(target.max))
+    (low, high), (least, most) = _range(target), _range(source)
     infinite = source.is_floating and target.size < source.size  # inf becomes the largest number as well
-    if low <= source.min and high >= source.max and not infinite:
+    if low <= least and high >= most and not infinite:
         return None, None
-    least, most = (source.as_numpy_dtype(min(max(limit, source.min), source.max)) for limit in (low, high))
+    least, most = (source.as_numpy_dtype(min(max(limit, least), most)) for limit in (low, high))
     if target.is_integer and int(most) > high:  # 2**31 - 1 as a float32 is 2**31, which does not fit any more
         most = np.nextafter(most, source.as_numpy_dtype(0))
     return EagerTensor(least), EagerTensor(most)
+
+
+def _range(dtype: DType) -> tuple:
+    number = int if dtype.is_integer else float
+    return number(dtype.min), number(dtype.max)
 
 
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:

@@ -1,1 +1,187 @@
-"""Control flow that runs eagerly: map_fn, cond, while_loop, TensorArray."""
+"""Control flow as functions: branches and loops. Eagerly they are Python's own, and every operation in them is recorded."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.errors import invalid
+from tapeflow.core.tensor import Tensor
+
+from . import nest
+
+__all__ = ["case", "cond", "control_dependencies", "group", "no_op", "switch_case", "tuple_", "while_loop"]
+
+
+# ---- branches
+
+
+def cond(pred: Any, true_fn: Callable | None = None, false_fn: Callable | None = None, name: str | None = None) -> Any:
+    """`true_fn()` if `pred` is true, else `false_fn()`; only the chosen one is called.
+
+    >>> x = tf.constant(-3.)
+    >>> tf.cond(x > 0, lambda: x, lambda: -x).numpy()
+    np.float32(3.0)
+    """
+    for argument, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if function is None:
+            raise TypeError(f"cond(): {argument!r} argument required: a function without arguments.")
+        if not callable(function):
+            raise TypeError(f"{argument!r} must be callable, got {function!r}. Wrap the value: lambda: value.")
+    return true_fn() if bool(pred) else false_fn()
+
+
+def case(
+    pred_fn_pairs: Any, default: Callable | None = None, exclusive: bool = False, strict: bool = False, name: str | None = "case"
+) -> Any:
+    """The result of the first function whose predicate is true, of `default` if none is.
+
+    With `exclusive` more than one true predicate raises InvalidArgumentError.
+
+    >>> x = tf.constant(5)
+    >>> tf.case([(x < 0, lambda: tf.constant("low")), (x < 10, lambda: tf.constant("middle"))], default=lambda: tf.constant("high")).numpy()
+    b'middle'
+    """
+    if isinstance(pred_fn_pairs, Mapping):
+        pairs = [(key.deref() if hasattr(key, "deref") else key, function) for key, function in pred_fn_pairs.items()]
+    elif isinstance(pred_fn_pairs, (list, tuple)):
+        pairs = list(pred_fn_pairs)
+    else:
+        raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict of (predicate, function). Received: {type(pred_fn_pairs)}")
+    if not pairs:
+        raise ValueError("'pred_fn_pairs' is empty: give at least one (predicate, function).")
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry of 'pred_fn_pairs' must be a tuple (predicate, function), got {pair!r}.")
+        if not isinstance(pair[0], Tensor) or pair[0].dtype.kind != "b":
+            raise TypeError(f"A predicate must be a bool Tensor, got: {pair[0]!r}.")
+        if not callable(pair[1]):
+            raise TypeError(f"The second entry of each pair must be callable, got {pair[1]!r}.")
+    if default is not None and not callable(default):
+        raise TypeError(f"'default' must be callable, got {default!r}.")
+    true = [k for k, (pred, _) in enumerate(pairs) if bool(pred)]
+    if exclusive and len(true) > 1:
+        raise invalid(f"More than one condition evaluated as True but exclusive=True. The predicates number {true} are true.")
+    if true:
+        return pairs[true[0]][1]()
+    if default is None:
+        raise invalid(f"None of the {len(pairs)} conditions evaluated as True, and there is no default.")
+    return default()
+
+
+def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str | None = "switch_case") -> Any:
+    """The result of the function number `branch_index`: a list counts from 0, a dict or pairs say their numbers.
+
+    Any other number calls `default`, or without one the function of the highest number.
+
+    >>> tf.switch_case(tf.constant(1), [lambda: tf.constant("left"), lambda: tf.constant("right")]).numpy()
+    b'right'
+    """
+    if not isinstance(branch_index, Tensor):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}. Use tf.constant({branch_index!r}).")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
+    if not isinstance(branch_fns, (list, tuple, Mapping)) or not branch_fns:
+        raise TypeError(f"'branch_fns' must be a non-empty list, tuple or dict of functions. Received: {branch_fns!r}")
+    if isinstance(branch_fns, Mapping):
+        branches = dict(branch_fns)
+    elif all(isinstance(entry, tuple) for entry in branch_fns):
+        branches = dict(branch_fns)
+        if len(branches) < len(branch_fns):
+            raise ValueError(f"Two branches have the same number: {[entry[0] for entry in branch_fns]}.")
+    else:
+        branches = dict(enumerate(branch_fns))
+    for number, function in branches.items():
+        if not isinstance(number, int) or not callable(function):
+            raise TypeError(f"A branch is a function with an integer number, got {number!r}: {function!r}.")
+    return branches.get(int(branch_index), default if default is not None else branches[max(branches)])()
+
+
+# ---- loops
+
+
+def while_loop(
+    cond: Callable,
+    body: Callable,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`loop_vars` after `body` was applied to them as long as `cond` holds (and `maximum_iterations` allow).
+
+    Both get the loop variables as arguments; `body` returns them anew, in the same structure. Gradients go through the loop.
+
+    >>> i, total = tf.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), (tf.constant(0), tf.constant(0)))
+    >>> total.numpy()
+    np.int32(6)
+    """
+    for argument, function in (("cond", cond), ("body", body)):
+        if not callable(function):
+            raise TypeError(f"{argument!r} must be callable, got {function!r}.")
+    if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
+        raise ValueError(f"'loop_vars' must be provided as a non-empty list or tuple, got {loop_vars!r}.")
+    left = None if maximum_iterations is None else int(maximum_iterations)
+    composites = nest._composites
+    as_value = lambda leaf: leaf if type(leaf) in composites or hasattr(leaf, "_loop_variable") else as_tensor(leaf)
+    loop_vars = nest.map_structure(as_value, loop_vars)
+    while bool(cond(*loop_vars)) and (left is None or left > 0):
+        given = body(*loop_vars)
+        given = given if isinstance(given, (list, tuple)) else [given]
+        nest.assert_same_structure(list(loop_vars), list(given))
+        loop_vars = nest.map_structure(as_value, given)
+        left = None if left is None else left - 1
+    return loop_vars
+
+
+# ---- order, which eager execution keeps by itself
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any):
+    """A context that computes after `control_inputs`; eagerly everything is computed in the order it is written.
+
+    >>> v = tf.Variable(1.)
+    >>> with tf.control_dependencies([v.assign_add(1.)]):
+    ...     y = v * 10.
+    >>> y.numpy()
+    np.float32(20.0)
+    """
+    if callable(control_inputs):
+        control_inputs()
+    yield
+
+
+def no_op(name: str | None = None) -> None:
+    """Nothing.
+
+    >>> tf.no_op()
+    """
+
+
+def group(*inputs: Any, **kwargs: Any) -> None:
+    """Nothing: what was to be grouped has been computed when it is passed.
+
+    >>> v = tf.Variable(1.)
+    >>> tf.group(v.assign(2.), v.assign_add(3.))
+    >>> v.numpy()
+    np.float32(5.0)
+    """
+    unknown = set(kwargs) - {"name"}
+    if unknown:
+        raise ValueError(f"Unknown keyword arguments: {sorted(unknown)}. Only `name` is taken.")
+
+
+def tuple_(tensors: Sequence, control_inputs: Any = None, name: str | None = None) -> list:
+    """The tensors as a list (None stays None), all of them computed.
+
+    >>> [t.numpy().item() for t in tf.tuple([tf.constant(1), tf.constant(2)])]
+    [1, 2]
+    """
+    return [None if t is None else t if type(t) in nest._composites else as_tensor(t) for t in tensors]
+
+
+tuple_.__name__ = tuple_.__qualname__ = "tuple"

@@ -14,7 +14,7 @@ from tapeflow.core.tensor import Tensor
 from tapeflow.ops.windows import output_size
 
 from .public import static_shape
-from .windows import channels_first, from_last, pairs, spatial, to_last
+from .layouts import channels_first, from_last, pairs, spatial, to_last
 
 
 def convolution(

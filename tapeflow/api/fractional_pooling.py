@@ -1,12 +1,15 @@
 """Pooling by a ratio that is no whole number: windows of two neighbouring sizes, in random order."""
 
 from collections import namedtuple
+from collections.abc import Iterator
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.streams import next_key
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 FractionalPool = namedtuple("FractionalPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
@@ -73,24 +76,35 @@ def _borders(x: Tensor, pooling_ratio: Any, pseudo_random: bool, seed: int) -> l
     ratio = np.array([1, *ratio.repeat(2 // ratio.size), 1]) if ratio.size in (1, 2) else ratio
     if ratio.size != 4 or ratio[0] != 1 or ratio[3] != 1 or (ratio < 1).any():
         raise ValueError(f"pooling_ratio must be 1, 2 or 4 numbers of at least 1, with 1 for batch and channels; got {pooling_ratio!r}.")
-    rng = np.random.default_rng(seed or None)
+    words = _words(int(seed) if seed else int(next_key(None)[0]))
     sizes = [(x.shape[axis], int(x.shape[axis] / ratio[axis])) for axis in (1, 2)]
-    return [(_pseudo_random_borders if pseudo_random else _random_borders)(n, count, rng) for n, count in sizes]
+    return [(_pseudo_random_borders if pseudo_random else _random_borders)(n, parts, words) for n, parts in sizes]
 
 
-def _random_borders(length: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Regions of floor and ceil of the ratio, in random order."""
-    sizes = np.full(count, length // count, np.int64)
-    sizes[: length % count] += 1
-    return np.concatenate([[0], np.cumsum(rng.permutation(sizes))])
+def _random_borders(length: int, parts: int, words: Iterator[list[int]]) -> np.ndarray:
+    """Regions of floor and ceil of the ratio, shuffled."""
+    sizes = [length // parts + (i < length % parts) for i in range(parts)]
+    numbers = [n for block in islice(words, -(-parts // 4)) for n in block]
+    for i, number in enumerate(numbers[: parts - 1]):
+        j = i + number % (parts - i)
+        sizes[i], sizes[j] = sizes[j], sizes[i]
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _pseudo_random_borders(length: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """ceil(ratio (i + u)) with one random u: evenly spread, as in Graham's paper on fractional max-pooling (2014)."""
-    ratio = length / count
-    if ratio == int(ratio):
-        return np.arange(count + 1, dtype=np.int64) * int(ratio)
-    k = int(ratio)
-    u = rng.uniform() * min((k + 2) / ratio - 1, (length + 1 - k) / ratio - (count - 1))
-    borders = (ratio * (np.arange(count) + u)).astype(np.int64)
+def _pseudo_random_borders(length: int, parts: int, words: Iterator[list[int]]) -> np.ndarray:
+    """Multiples of the ratio, rounded, from one random start: evenly spread, as in Graham's paper on fractional max-pooling (2014)."""
+    ratio = length / parts
+    start = next(words)[0] / 2**32 * min((int(ratio) + 2) / ratio - 1, (length + 1 - int(ratio)) / ratio - (parts - 1))
+    borders = (ratio * (np.arange(parts) + start)).astype(np.int64)
     return np.append(borders - borders[0], length)
+
+
+def _words(seed: int) -> Iterator[list[int]]:
+    """Blocks of four random 32-bit numbers: Philox 4x32-10 (Salmon et al. 2011), keyed so that a seed gives TensorFlow's regions."""
+    for block in count():
+        counter, key = [block, 0, seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF], [87654321, 0]
+        for _ in range(10):
+            a, b = 0xD2511F53 * counter[0], 0xCD9E8D57 * counter[2]
+            counter = [b >> 32 ^ counter[1] ^ key[0], b & 0xFFFFFFFF, a >> 32 ^ counter[3] ^ key[1], a & 0xFFFFFFFF]
+            key = [key[0] + 0x9E3779B9 & 0xFFFFFFFF, key[1] + 0xBB67AE85 & 0xFFFFFFFF]
+        yield counter

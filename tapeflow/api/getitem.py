@@ -50,7 +50,7 @@ def _single(key: Any) -> Any:
     if isinstance(key, (bool, np.bool_)):
         raise ValueError(f"A single {key} cannot index a tensor: a mask has at least one axis. Use tf.where or an `if`.")
     if isinstance(key, Variable):
-        key = key.value()
+        key = key._read()
     elif isinstance(key, (list, range)):
         key = np.asarray(key) if len(key) else np.zeros(0, np.int32)
         if key.dtype.kind == "O":
@@ -174,4 +174,4 @@ def _iter(self: Tensor) -> Iterator[Tensor]:
 Tensor.__getitem__ = getitem
 Tensor.__iter__ = _iter
 Variable.__getitem__ = _getitem_of_variable
-Variable.__iter__ = lambda self: _iter(self.value())
+Variable.__iter__ = lambda self: _iter(self._read())

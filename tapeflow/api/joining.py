@@ -30,7 +30,7 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
         raise invalid("concat needs at least one tensor: the shape and dtype of nothing are unknown.")
     if len(values) == 1:
         return ops.identity(as_tensor(values[0]))
-    tensors = convert_group(values)
+    tensors = _tensors(values)
     if not tensors[0].ndim:
         raise invalid("ConcatOp : Expected at least rank 1: scalars have no axis to be joined along. Use tf.stack(values).")
     return ops.concat(*tensors, axis=one_axis(axis, tensors[0].ndim))
@@ -46,14 +46,20 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     values = list(values)
     if not values:
         return as_tensor(values)
-    if not any(isinstance(v, (Tensor, Variable)) for v in values):
-        with suppress(ValueError, TypeError):
-            values = ops.unstack(as_tensor(values), axis=0)  # one conversion: [1, 2.5] is float32
-    tensors = convert_group(values)
+    tensors = _tensors(values)
     rank = tensors[0].ndim
     if not -rank - 1 <= axis <= rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})")
     return ops.stack(*tensors, axis=axis % (rank + 1))
+
+
+def _tensors(values: Sequence) -> Sequence[Tensor]:
+    if all([type(v) is EagerTensor for v in values]):
+        return values
+    if not any(isinstance(v, (Tensor, Variable, np.ndarray)) for v in values):
+        with suppress(ValueError, TypeError):
+            return ops.unstack(as_tensor(values), axis=0)  # one conversion: [1, 2.5] is float32
+    return convert_group(values)
 
 
 def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Tensor:

@@ -10,7 +10,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
-from .windows import pairs, spatial
+from .layouts import pairs, spatial
 
 
 def dilation2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Tensor:
@@ -38,9 +38,9 @@ def dilation2d(input: Any, filters: Any, strides: Any, padding: Any, data_format
 def erosion2d(value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Tensor:
     """The smallest image - filter in each window, the filter turned round: the dual of `dilation2d`.
 
-    >>> image = tf.reshape(tf.constant([5., 5., 0., 5., 5.]), [1, 1, 5, 1])
+    >>> image = tf.reshape(tf.constant([5., 5., 1., 5., 5.]), [1, 1, 5, 1])
     >>> tf.nn.erosion2d(image, tf.zeros([1, 3, 1]), [1, 1, 1, 1], "SAME", "NHWC", [1, 1, 1, 1]).numpy().ravel()
-    array([5., 0., 0., 0., 5.], dtype=float32)
+    array([5., 1., 1., 1., 5.], dtype=float32)
     """
     x, w = convert_group([value, filters])
     return -dilation2d(-x, ops.flip(w, axis=(0, 1)), strides, padding, data_format, dilations)

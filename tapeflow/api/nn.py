@@ -1,20 +1,30 @@
 """`tf.nn`: what neural networks are made of."""
 
-from .activations import (
-    crelu,
-    elu,
-    gelu,
-    leaky_relu,
-    log_softmax,
-    relu,
-    relu6,
-    selu,
-    silu,
-    softmax,
-    softplus,
-    softsign,
-    swish,
+from . import nn_experimental as experimental
+from .activations import crelu, elu, gelu, leaky_relu, log_softmax, relu, relu6, selu, silu, softmax, softplus, softsign, swish
+from .blocks import batch_to_space, space_to_batch
+from .convolution import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
+    conv_transpose,
+    convolution,
+    depthwise_conv2d,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+    separable_conv2d,
 )
+from .ctc import collapse_repeated, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels
+from .dropout import dropout
+from .elementwise import sigmoid, tanh
+from .embedding import embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse
+from .fractional_pooling import fractional_avg_pool, fractional_max_pool
+from .isotonic import isotonic_regression
 from .losses import (
     compute_average_loss,
     l2_loss,
@@ -25,5 +35,30 @@ from .losses import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
-from .blocks import batch_to_space, space_to_batch
+from .morphology import dilation2d, erosion2d
+from .normalization import (
+    batch_norm_with_global_normalization,
+    batch_normalization,
+    local_response_normalization,
+    lrn,
+    moments,
+    normalize_moments,
+    sufficient_statistics,
+    weighted_moments,
+)
+from .pooling import (
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_pool_with_argmax,
+    pool,
+)
+from .reductions import l2_normalize, zero_fraction
+from .sampled_losses import compute_accidental_hits, nce_loss, sampled_softmax_loss
 from .sorting import approx_max_k, approx_min_k, in_top_k, top_k
+from .space import bias_add, depth_to_space, space_to_depth

@@ -79,7 +79,7 @@ def _matrix_norm(x: Tensor, ord: Any, rows: int, cols: int, keepdims: bool) -> T
 
 
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """`tensor` divided by its norm, and the norm (with its axes kept). See `tf.norm` for the arguments.
+    """`tensor` divided by its norm, and the norm (with its axes kept). See `tf.norm` for the arguments; zeros become nan.
 
     >>> unit, length = tf.linalg.normalize([[3., 4.], [0., 2.]], axis=1)
     >>> unit.numpy(), length.numpy()
@@ -87,6 +87,18 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
            [0. , 1. ]], dtype=float32), array([[5.],
            [2.]], dtype=float32))
     """
-    tensor = as_tensor(tensor)
-    length = norm(tensor, ord, axis, keepdims=True)
-    return tensor / (length if length.dtype is tensor.dtype else ops.cast(length, dtype=tensor.dtype.np)), length
+    x = as_tensor(tensor)
+    length = norm(x, ord, axis, keepdims=True)
+    if ord in ("euclidean", "fro") or ord == 2 and not isinstance(axis, (list, tuple)):
+        return x / _like(ops.sqrt(_squares(x, normal_axis(axis, x.ndim))), x), length
+    return x / _like(length, x), length
+
+
+def _squares(x: Tensor, axis: tuple[int, ...]) -> Tensor:
+    if x.dtype.is_complex:
+        return ops.reduce_sum(ops.real(x * ops.conj(x)), axis=axis, keepdims=True)
+    return ops.sum_squares(x, axis=axis, keepdims=True)
+
+
+def _like(length: Tensor, x: Tensor) -> Tensor:
+    return length if length.dtype is x.dtype else ops.cast(length, dtype=x.dtype.np)

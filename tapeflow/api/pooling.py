@@ -13,10 +13,10 @@ from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.ops.windows import output_size, same_padding
+from tapeflow.ops.windows import output_size
 
 from .public import static_shape
-from .windows import channels_first
+from .layouts import channels_first, everywhere, explicit_padding, named_padding
 
 # ---- maxima
 
@@ -199,30 +199,12 @@ def _parameters(x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: 
     if x.ndim != rank + 2:
         raise invalid(f"input must have rank {rank + 2}, (batch, {rank} spatial dimension(s), channels); got shape {tuple(x.shape)}.")
     first = channels_first(data_format, rank)
-    window, strides = _everywhere(ksize, rank, first, "ksize"), _everywhere(strides, rank, first, "strides")
-    dilations = _everywhere(dilations, rank, first, "dilations")
+    window, strides = everywhere(ksize, rank, first, "ksize"), everywhere(strides, rank, first, "strides")
+    dilations = everywhere(dilations, rank, first, "dilations")
     shape = tuple(x.shape)
-    if isinstance(padding, str):
-        if padding.upper() not in ("SAME", "VALID"):
-            raise ValueError(f"padding must be 'SAME', 'VALID' or a list of pairs, got {padding!r}.")
-        found = same_padding(shape, window, strides, dilations) if padding.upper() == "SAME" else ((0, 0),) * len(shape)
-    else:
-        found = tuple((int(lo), int(hi)) for lo, hi in padding)
-        if len(found) != rank + 2:
-            raise ValueError(f"explicit padding needs a pair (before, after) for each of {rank + 2} dimensions, got {padding!r}.")
+    found = named_padding(padding, shape, window, strides, dilations)
+    if found is None:
+        found = explicit_padding(padding, rank)
         if any(max(pair) >= k for pair, k in zip(found, window) if any(pair)):
             raise invalid(f"explicit padding {found} must be smaller than the window {window}: a window of padding alone has no maximum.")
     return dict(window=window, strides=strides, padding=found, dilations=dilations)
-
-
-def _everywhere(value: Any, rank: int, first: bool, what: str) -> tuple[int, ...]:
-    given = (1,) if value is None else static_shape(value)
-    if len(given) == 1:
-        given *= rank
-    if len(given) == rank:
-        given = (1, 1, *given) if first else (1, *given, 1)
-    if len(given) != rank + 2:
-        raise ValueError(f"{what} must be a number or hold 1, {rank} or {rank + 2} numbers, got {value!r}.")
-    if any(n < 1 for n in given):
-        raise ValueError(f"{what} must be positive, got {value!r}.")
-    return given

@@ -27,10 +27,10 @@ def result_type(*values: Any) -> DType:
 def _for_numpy(value: Any) -> Any:
     if type(value) in (bool, int, float, complex):
         return value
-    dtype = getattr(value, "dtype", None)
-    if dtype is None:
-        dtype = to_tensor(value).dtype if isinstance(value, (list, tuple, range)) else value
-    return dtype.np if isinstance(dtype, DType) else np.dtype(dtype) if not isinstance(dtype, np.dtype) else dtype
+    if isinstance(value, (list, tuple, range)):
+        value = tensor(value)
+    dtype = getattr(value, "dtype", value)
+    return dtype.np if isinstance(dtype, DType) else np.dtype(dtype)
 
 
 def cast(x: Tensor, dtype: DType) -> Tensor:
@@ -64,6 +64,7 @@ def _holds_tensors(value: Any) -> bool:
 
 def promoted(*values: Any, inexact: bool = False) -> list[Tensor]:
     """Tensors of `values` in their common dtype; `inexact` makes integers floating, as NumPy's sin and mean do."""
+    values = tuple(tensor(v) if isinstance(v, (list, tuple, range)) else v for v in values)
     dtype = result_type(*values)
     if inexact and not dtype.is_inexact:
         dtype = floating(dtype)

@@ -1,6 +1,7 @@
 """How a primitive becomes a public function."""
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ def expose(function: Callable, signature: str, doc: str) -> Callable:
     names = tuple(s.strip() for s in inputs.rstrip(")").split(","))
     made = entry.write(function.primitive, name=name, inputs=names, extra=", name=None", doc=doc)
     made.__module__ = "tapeflow"
+    # doctest only looks at functions compiled in the module itself, and at this table
+    sys._getframe(1).f_globals.setdefault("__test__", {})[name] = doc
     return made
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, bool_, float32, int64
 from tapeflow.core.errors import invalid
@@ -125,10 +126,15 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
     """log(sum(exp(x))) over `axis`, without overflow.
 
     >>> tf.reduce_logsumexp([1000., 1000.]).numpy()
-    np.float32(1000.6931)
+    np.float32(1000.6932)
     """
     x = as_tensor(input_tensor)
     return ops.reduce_logsumexp(x, axis=axes_of(axis, x.ndim), keepdims=bool(keepdims))
+
+
+def _boolean(value: Any) -> Tensor:
+    """Numbers do not become True or False by themselves: `x != 0` does it."""
+    return value if isinstance(value, (Tensor, Composite)) else to_tensor(value, bool_)
 
 
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
@@ -137,7 +143,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy()
     array([ True, False])
     """
-    x = to_tensor(input_tensor, bool_) if not isinstance(input_tensor, Tensor) else input_tensor
+    x = _boolean(input_tensor)
     return ops.reduce_any(x, axis=axes_of(axis, x.ndim), keepdims=bool(keepdims))
 
 
@@ -147,15 +153,15 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy()
     array([False,  True])
     """
-    x = to_tensor(input_tensor, bool_) if not isinstance(input_tensor, Tensor) else input_tensor
+    x = _boolean(input_tensor)
     return ops.reduce_all(x, axis=axes_of(axis, x.ndim), keepdims=bool(keepdims))
 
 
 # ---- spread and length
 
 
-def _inexact(x: Tensor) -> Tensor:
-    if not x.dtype.is_inexact:
+def _no_integers(x: Tensor) -> Tensor:
+    if x.dtype.is_integer:
         raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype.name}: tf.cast(x, tf.float32) first.")
     return x
 
@@ -166,7 +172,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
     >>> tf.math.reduce_variance([[1., 3.], [5., 5.]], axis=1).numpy()
     array([1., 0.], dtype=float32)
     """
-    x = _inexact(as_tensor(input_tensor))
+    x = _no_integers(as_tensor(input_tensor))
     axis = axes_of(axis, x.ndim)
     if not x.dtype.is_complex:
         return ops.reduce_variance(x, axis=axis, keepdims=bool(keepdims))
@@ -210,11 +216,11 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
            [0. , 0. ]], dtype=float32)
     """
     x = as_tensor(x)
-    axis = axes_of(dim if axis is None else axis, x.ndim)
+    axis, least = axes_of(dim if axis is None else axis, x.ndim), to_tensor(epsilon, x.dtype.real_dtype)
     if not x.dtype.is_complex:
-        return x * ops.rsqrt(ops.maximum(ops.sum_squares(x, axis=axis, keepdims=True), epsilon))
+        return x * ops.rsqrt(ops.maximum(ops.sum_squares(x, axis=axis, keepdims=True), least))
     squares = ops.reduce_sum(ops.real(ops.conj(x) * x), axis=axis, keepdims=True)
-    return x * ops.cast(ops.rsqrt(ops.maximum(squares, epsilon)), dtype=x.dtype.np)
+    return x * ops.cast(ops.rsqrt(ops.maximum(squares, least)), dtype=x.dtype.np)
 
 
 # ---- counts

@@ -1,1 +1,186 @@
-"""Devices, names, loggers, graph-less odds and ends."""
+"""What a program asks of, and tells, the system it runs on: mode, names, devices, log, time."""
+
+import logging
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.errors import invalid
+from tapeflow.core.frames import current, unobserved
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variable import Variable
+
+from . import config
+
+__all__ = [
+    "device", "executing_eagerly", "get_current_name_scope", "get_logger", "get_static_value", "init_scope", "inside_function",
+    "is_symbolic_tensor", "name_scope", "timestamp",
+]  # fmt: skip
+
+# ---- mode
+
+
+def executing_eagerly() -> bool:
+    """Whether operations are computed at once, not written into a graph.
+
+    >>> tf.executing_eagerly()
+    True
+    """
+    return current().eager
+
+
+def inside_function() -> bool:
+    """Whether a `tf.function` is being traced.
+
+    >>> tf.inside_function()
+    False
+    """
+    return not current().eager
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """A context that is eager and that no tape watches: for making variables and constants.
+
+    >>> v = tf.Variable(2.)
+    >>> with tf.GradientTape() as tape:
+    ...     with tf.init_scope():
+    ...         y = v * v
+    >>> tape.gradient(y, v) is None
+    True
+    """
+    with unobserved():
+        yield
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether this is a tensor of a graph, without a value.
+
+    >>> tf.is_symbolic_tensor(tf.constant(1.))
+    False
+    """
+    return isinstance(tensor, Tensor) and not isinstance(tensor, EagerTensor)
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value as a NumPy array if it is known without running a graph, else None.
+
+    >>> tf.get_static_value(tf.constant([1, 2]))
+    array([1, 2], dtype=int32)
+    """
+    if isinstance(tensor, EagerTensor):
+        return tensor.numpy()
+    return None if isinstance(tensor, (Tensor, Variable)) else tensor
+
+
+# ---- names
+
+_scope: ContextVar[str] = ContextVar("tapeflow_name_scope", default="")
+
+
+class name_scope:
+    """A context that puts `name/` before the names of what is made in it; scopes nest.
+
+    >>> with tf.name_scope("model"):
+    ...     with tf.name_scope("dense"):
+    ...         tf.get_current_name_scope()
+    'model/dense'
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError(f"name for name_scope must be a string, got {name!r}.")
+        self._name = name
+        self._tokens = threading.local()
+
+    @property
+    def name(self) -> str:
+        """The name as it was given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        outer = _scope.get()
+        if self._name.endswith("/"):
+            inner = self._name[:-1]  # an absolute name
+        else:
+            inner = f"{outer}/{self._name}" if outer and self._name else self._name
+        stack = self._tokens.__dict__.setdefault("stack", [])
+        stack.append(_scope.set(inner))
+        return f"{inner}/" if inner else ""
+
+    def __exit__(self, *_: Any) -> None:
+        _scope.reset(self._tokens.stack.pop())
+
+
+def get_current_name_scope() -> str:
+    """The names of the open scopes, joined by slashes.
+
+    >>> tf.get_current_name_scope()
+    ''
+    """
+    return _scope.get()
+
+
+# ---- devices
+
+_DEVICE = re.compile(r"(/job:\w+)?(/replica:\d+)?(/task:\d+)?(/?(device:)?(?P<kind>[A-Za-z_]+)(:(?P<index>\d+|\*))?)?$")
+_KINDS = {"CPU", "GPU", "TPU", "XLA_CPU", "XLA_GPU"}
+
+
+@contextmanager
+def device(device_name: Any) -> Iterator[None]:
+    """A context whose operations run on the named device.
+
+    There is one device, the CPU. As with TensorFlow's soft placement, a device that is not there means the CPU; after
+    `tf.config.set_soft_device_placement(False)` it raises InvalidArgumentError.
+
+    >>> with tf.device("/GPU:0"):
+    ...     tf.zeros([2]).device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
+    """
+    if isinstance(device_name, config.LogicalDevice):
+        device_name = device_name.name
+    if callable(device_name):
+        raise RuntimeError("tf.device does not support functions; give a name such as '/CPU:0'.")
+    if device_name is not None:
+        _check_device(device_name)
+    yield
+
+
+def _check_device(name: Any) -> None:
+    if not isinstance(name, str):
+        raise ValueError(f"Expecting a string device name. Got {type(name)}({name!r})")
+    found = _DEVICE.match(name)
+    kind = (found and found["kind"] or "CPU").upper()
+    if not found or kind not in _KINDS:
+        raise ValueError(f"Unknown attribute in the device spec {name!r}. A device is named '/CPU:0' or '/job:localhost/task:0/device:GPU:1'.")
+    here = kind == "CPU" and (found["index"] or "0") in ("0", "*")
+    if not here and not config.get_soft_device_placement():
+        raise invalid(f"Could not satisfy device specification {name!r}. There is one device, /CPU:0, and soft device placement is off.")
+
+
+# ---- log and time
+
+
+def get_logger() -> logging.Logger:
+    """The logger that warnings of this library go to.
+
+    >>> tf.get_logger().name
+    'tapeflow'
+    """
+    return logging.getLogger("tapeflow")
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """Seconds since 1970, as a float64 tensor.
+
+    >>> bool(tf.timestamp() > 1.7e9)
+    True
+    """
+    return EagerTensor(np.float64(time.time()))

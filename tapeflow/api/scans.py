@@ -55,7 +55,7 @@ def cumulative_logsumexp(
     """Running log(sum(exp(x))) along `axis`, without overflow; an empty sum is -inf.
 
     >>> tf.math.cumulative_logsumexp([1000., 1000., -1000.]).numpy()
-    array([1000.    , 1000.6931, 1000.6931], dtype=float32)
+    array([1000.    , 1000.6932, 1000.6932], dtype=float32)
     """
     x = as_tensor(x)
     return ops.cumulative_logsumexp(x, axis=_scanned(x, axis), exclusive=bool(exclusive), reverse=bool(reverse))

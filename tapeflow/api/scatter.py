@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.convert import to_tensor
+from tapeflow.core.convert import convert_group
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
+from .building import zeros
 from .public import static_shape
 
 
@@ -22,7 +23,11 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     """
     shape = static_shape(shape)
     ids, updates, rows = _placed(shape, as_tensor(indices), as_tensor(updates), bad_indices_policy)
-    return ops.reshape(ops.unsorted_segment_sum(updates, ids, num_segments=rows[0]), shape=shape)
+    if updates.dtype.kind in "bs":  # nothing to add up
+        summed = ops.scatter_update(zeros(rows, updates.dtype), ids, updates)
+    else:
+        summed = ops.unsorted_segment_sum(updates, ids, num_segments=rows[0])
+    return ops.reshape(summed, shape=shape)
 
 
 def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
@@ -31,8 +36,8 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_p
     >>> tf.tensor_scatter_nd_add([1, 2, 3], [[0], [0]], [10, 20]).numpy()
     array([31,  2,  3], dtype=int32)
     """
-    tensor = as_tensor(tensor)
-    return tensor + scatter_nd(indices, to_tensor(updates, tensor.dtype), tensor.shape, bad_indices_policy)
+    tensor, updates = convert_group([tensor, updates])
+    return tensor + scatter_nd(indices, updates, tensor.shape, bad_indices_policy)
 
 
 def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
@@ -41,8 +46,8 @@ def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_p
     >>> tf.tensor_scatter_nd_sub([1, 2, 3], [[2]], [10]).numpy()
     array([ 1,  2, -7], dtype=int32)
     """
-    tensor = as_tensor(tensor)
-    return tensor - scatter_nd(indices, to_tensor(updates, tensor.dtype), tensor.shape, bad_indices_policy)
+    tensor, updates = convert_group([tensor, updates])
+    return tensor - scatter_nd(indices, updates, tensor.shape, bad_indices_policy)
 
 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
@@ -77,9 +82,9 @@ def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_p
 
 
 def _written(write: Any, tensor: Any, indices: Any, updates: Any, policy: str) -> Tensor:
-    tensor = as_tensor(tensor)
+    tensor, updates = convert_group([tensor, updates])
     shape = tuple(tensor.shape)
-    ids, updates, rows = _placed(shape, as_tensor(indices), to_tensor(updates, tensor.dtype), policy)
+    ids, updates, rows = _placed(shape, as_tensor(indices), updates, policy)
     return ops.reshape(write(ops.reshape(tensor, shape=rows), ids, updates), shape=shape)
 
 

@@ -56,9 +56,15 @@ def _unsorted(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, T
 
 
 def _divisor(total: Tensor, ids: Tensor, count: int) -> Tensor:
-    """How many rows each segment has, at least 1, of the rank of `total`."""
-    rows = ops.unsorted_segment_sum(np.ones(ids.shape, total.dtype.np), ids, num_segments=count)
-    return ops.maximum(ops.reshape(rows, shape=(count, *[1] * (total.ndim - 1))), 1)
+    """How many rows each segment has, at least 1, of the rank and dtype of `total`."""
+    rows = ops.unsorted_segment_sum(np.ones(ids.shape, total.dtype.real_dtype.np), ids, num_segments=count)
+    rows = ops.maximum(ops.reshape(rows, shape=(count, *[1] * (total.ndim - 1))), 1)
+    return ops.cast(rows, dtype=total.dtype.np) if total.dtype.is_complex else rows
+
+
+def _limit(data: Tensor, which: int) -> Any:
+    """The lowest or highest number of the dtype; the primitive turns away dtypes that have none."""
+    return (data.dtype.min, data.dtype.max)[which] if data.dtype.is_floating or data.dtype.is_integer else 0
 
 
 # ---- sorted
@@ -167,7 +173,7 @@ def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: s
     array([3., 5.], dtype=float32)
     """
     data, ids, count = _unsorted(data, segment_ids, num_segments)
-    return ops.unsorted_segment_max(data, ids, num_segments=count, empty=data.dtype.min)
+    return ops.unsorted_segment_max(data, ids, num_segments=count, empty=_limit(data, 0))
 
 
 def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
@@ -177,7 +183,7 @@ def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: s
     array([3., 1.], dtype=float32)
     """
     data, ids, count = _unsorted(data, segment_ids, num_segments)
-    return ops.unsorted_segment_min(data, ids, num_segments=count, empty=data.dtype.max)
+    return ops.unsorted_segment_min(data, ids, num_segments=count, empty=_limit(data, 1))
 
 
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:

@@ -1,5 +1,6 @@
 """The same elements in another arrangement: reshape, transpose, pad, repeat, reverse."""
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         spread = ops.broadcast_to(spread, shape=(*shape[: axis + 1], counts[0], *shape[axis + 1 :]))
         return ops.reshape(spread, shape=(*shape[:axis], shape[axis] * counts[0], *shape[axis + 1 :]))
     if len(counts) != shape[axis]:
-        raise invalid(f"repeats has {len(counts)} numbers for {shape[axis]} slices along axis {axis} of shape {shape}.")
+        raise ValueError(f"repeats has {len(counts)} numbers for {shape[axis]} slices along axis {axis} of shape {shape}.")
     return ops.take(input, np.repeat(np.arange(shape[axis]), counts), axis=axis)
 
 
@@ -181,12 +182,16 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 
 
 def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
-    pairs = np.asarray(as_tensor(paddings)._array)
-    if pairs.shape != (rank, 2) and not (rank == 0 and pairs.size == 0):
-        raise invalid(f"paddings must be a pair for each of the {rank} axes, shape ({rank}, 2), got shape {pairs.shape}.")
-    if (pairs < 0).any():
-        raise invalid(f"Paddings must be non-negative, got {pairs.tolist()}.")
-    return [(int(before), int(after)) for before, after in pairs.reshape(-1, 2)]
+    rows = paddings if isinstance(paddings, (list, tuple)) else as_tensor(paddings)._array.tolist()
+    try:
+        pairs = [(operator.index(before), operator.index(after)) for before, after in rows]
+    except (TypeError, ValueError):
+        pairs = []
+    if len(pairs) != rank:
+        raise invalid(f"paddings must be a pair (before, after) of integers for each of the {rank} axes, got {paddings!r}.")
+    if any([before < 0 or after < 0 for before, after in pairs]):
+        raise invalid(f"Paddings must be non-negative, got {pairs}.")
+    return pairs
 
 
 def _mirrored(x: Tensor, axis: int, before: int, after: int, edge: bool) -> Tensor:
@@ -237,7 +242,7 @@ def reverse_sequence(
     """
     input = as_tensor(input)
     if seq_axis is None:
-        raise ValueError("reverse_sequence needs seq_axis: the axis along which to reverse.")
+        raise TypeError("reverse_sequence needs seq_axis: the axis along which to reverse.")
     seq_axis, batch_axis = one_axis(seq_axis, input.ndim), one_axis(batch_axis or 0, input.ndim)
     if seq_axis == batch_axis:
         raise invalid(f"batch_axis == seq_axis == {seq_axis}; they must be different axes.")

@@ -16,7 +16,7 @@ def bessel_i0(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.bessel_i0([0., 1.]).numpy().round(4)
     array([1.    , 1.2661], dtype=float32)
     """
-    return _ops.bessel_i(x, order=0)
+    return _ops.bessel_i(x, nu=0)
 
 
 def bessel_i0e(x: _Any, name: str | None = None) -> _Tensor:
@@ -25,7 +25,7 @@ def bessel_i0e(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.bessel_i0e([0., 1000.]).numpy().round(4)
     array([1.    , 0.0126], dtype=float32)
     """
-    return _ops.bessel_ie(x, order=0)
+    return _ops.bessel_ie(x, nu=0)
 
 
 def bessel_i1(x: _Any, name: str | None = None) -> _Tensor:
@@ -34,7 +34,7 @@ def bessel_i1(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.bessel_i1([0., 1.]).numpy().round(4)
     array([0.    , 0.5652], dtype=float32)
     """
-    return _ops.bessel_i(x, order=1)
+    return _ops.bessel_i(x, nu=1)
 
 
 def bessel_i1e(x: _Any, name: str | None = None) -> _Tensor:
@@ -43,7 +43,7 @@ def bessel_i1e(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.bessel_i1e([0., 1000.]).numpy().round(4)
     array([0.    , 0.0126], dtype=float32)
     """
-    return _ops.bessel_ie(x, order=1)
+    return _ops.bessel_ie(x, nu=1)
 
 
 def bessel_j0(x: _Any, name: str | None = None) -> _Tensor:
@@ -52,7 +52,7 @@ def bessel_j0(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.special.bessel_j0([0., 2.4048]).numpy().round(4)      # 1, and its first zero
     array([1., 0.], dtype=float32)
     """
-    return _ops.bessel_j(x, order=0)
+    return _ops.bessel_j(x, nu=0)
 
 
 def bessel_j1(x: _Any, name: str | None = None) -> _Tensor:
@@ -61,7 +61,7 @@ def bessel_j1(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.special.bessel_j1([0., 1.]).numpy().round(4)
     array([0.    , 0.4401], dtype=float32)
     """
-    return _ops.bessel_j(x, order=1)
+    return _ops.bessel_j(x, nu=1)
 
 
 def bessel_k0(x: _Any, name: str | None = None) -> _Tensor:
@@ -70,7 +70,7 @@ def bessel_k0(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.special.bessel_k0([0., 1.]).numpy().round(4)
     array([  inf, 0.421], dtype=float32)
     """
-    return _ops.bessel_k(x, order=0)
+    return _ops.bessel_k(x, nu=0)
 
 
 def bessel_k0e(x: _Any, name: str | None = None) -> _Tensor:
@@ -79,7 +79,7 @@ def bessel_k0e(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.special.bessel_k0e([1., 1000.]).numpy().round(4)
     array([1.1445, 0.0396], dtype=float32)
     """
-    return _ops.bessel_ke(x, order=0)
+    return _ops.bessel_ke(x, nu=0)
 
 
 def bessel_k1(x: _Any, name: str | None = None) -> _Tensor:
@@ -88,7 +88,7 @@ def bessel_k1(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.special.bessel_k1([0., 1.]).numpy().round(4)
     array([   inf, 0.6019], dtype=float32)
     """
-    return _ops.bessel_k(x, order=1)
+    return _ops.bessel_k(x, nu=1)
 
 
 def bessel_k1e(x: _Any, name: str | None = None) -> _Tensor:
@@ -97,7 +97,7 @@ def bessel_k1e(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.special.bessel_k1e([1., 1000.]).numpy().round(4)
     array([1.6362, 0.0396], dtype=float32)
     """
-    return _ops.bessel_ke(x, order=1)
+    return _ops.bessel_ke(x, nu=1)
 
 
 def bessel_y0(x: _Any, name: str | None = None) -> _Tensor:
@@ -106,7 +106,7 @@ def bessel_y0(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.special.bessel_y0([0., 1.]).numpy().round(4)
     array([  -inf, 0.0883], dtype=float32)
     """
-    return _ops.bessel_y(x, order=0)
+    return _ops.bessel_y(x, nu=0)
 
 
 def bessel_y1(x: _Any, name: str | None = None) -> _Tensor:
@@ -115,7 +115,7 @@ def bessel_y1(x: _Any, name: str | None = None) -> _Tensor:
     >>> tf.math.special.bessel_y1([0., 1.]).numpy().round(4)
     array([   -inf, -0.7812], dtype=float32)
     """
-    return _ops.bessel_y(x, order=1)
+    return _ops.bessel_y(x, nu=1)
 
 
 # ---- integrals

@@ -230,7 +230,7 @@ _CONSTANTS: dict[tuple, EagerTensor] = {}
 def constant_like(value: Any, like: Any) -> EagerTensor | None:
     """A Python number as a tensor of the dtype of the array `like`, or None if it does not fit. Remembered, since programs
     say `2.0 * x` again and again."""
-    key = (value, type(value), like.dtype, type(like))
+    key = (value or repr(value), type(value), like.dtype, type(like))  # 0.0 and -0.0 are equal, their texts are not
     found = _CONSTANTS.get(key)
     if found is None:
         try:
@@ -239,7 +239,7 @@ def constant_like(value: Any, like: Any) -> EagerTensor | None:
             return None
         # For an array a 0-d array, not a NumPy scalar: array * scalar costs 440 ns in NumPy, array * 0-d array 260.
         found = EagerTensor(np.asarray(scalar) if type(like) is np.ndarray else scalar)
-        if value == value and value != 0 and len(_CONSTANTS) < 4096:  # 0.0 and -0.0 are equal as keys, nan is not
+        if value == value and len(_CONSTANTS) < 4096:  # nan would never be found again
             _CONSTANTS[key] = found
     return found
 

@@ -50,6 +50,17 @@ _SEVERAL = "out = tuple([EagerTensor(o) for o in {call}])"
 
 _VARIADIC = """
 def {name}(*xs{signature}):
+    frame = current()
+    if frame.eager:
+        arrays = [x._array for x in xs if type(x) is EagerTensor]
+        if len(arrays) == len(xs) and len({{a.dtype for a in arrays}}) == 1{fits}:
+            try:
+                {compute}
+            except Exception as error:
+                out = retry(prim, xs, {params}, error)
+            if frame.observers:
+                tell(frame.observers, prim, xs, {params}, out)
+            return out
     return apply(prim, xs, {params})
 """
 
@@ -60,7 +71,14 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
     params = f"dict({', '.join(f'{p}={p}' for p in prim.params)})" if prim.params else "nothing"
     static = "".join(f", {p}" for p in prim.params)
     if prim.variadic:
-        source = _VARIADIC.format(name=name or prim.name, signature=static + extra, params=params)
+        call = f"kernel(*arrays{''.join(f', {p}={p}' for p in prim.params)})"
+        source = _VARIADIC.format(
+            name=name or prim.name,
+            signature=static + extra,
+            params=params,
+            fits="" if prim.groups[0][1] is ANY else " and arrays[0].dtype in fast0",
+            compute=(_SEVERAL if prim.outputs else _ONE).format(call=call),
+        )
     else:
         call = f"kernel({', '.join('_' + x for x in xs)}{''.join(f', {p}={p}' for p in prim.params)})"
         source = _TEMPLATE.format(
@@ -76,7 +94,7 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
         )
     env = {f"fast{p[0]}": fast for p, _, fast in prim.groups if p}
     env |= dict(usual=prim.usual, nothing={}, next_id=next_id, blank=object.__new__, float32=np.dtype("float32"), current=current, prim=prim, EagerTensor=EagerTensor, kernel=prim.on("numpy", np))
-    env |= dict(apply=general.apply, retry=general.retry, __name__="tapeflow.entries")
+    env |= dict(apply=general.apply, retry=general.retry, tell=general.tell, __name__="tapeflow.entries")
     exec(compile(source, f"<entry of {prim.name}>", "exec"), env)
     function = env[name or prim.name]
     function.primitive = prim

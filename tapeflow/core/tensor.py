@@ -11,6 +11,7 @@ import numpy as np
 from .dtypes import BY_NUMPY, DType
 from .frames import current
 from .shapes import TensorShape
+from .typed import Value
 
 # A tensor has identity for a tape only from the moment it is watched or recorded; 0 means never so far.
 next_id = itertools.count(1).__next__
@@ -22,7 +23,7 @@ def identify(tensor: "Tensor") -> int:
     return tensor._id
 
 
-class Tensor:
+class Tensor(Value):
     """A value with a shape and a dtype. Made by `tf.constant` and by every operation; never changed.
 
     >>> import tapeflow as tf

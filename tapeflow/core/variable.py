@@ -16,6 +16,7 @@ from .frames import current
 from .policies import VariableAggregation, VariableSynchronization
 from .shapes import TensorShape
 from .tensor import EagerTensor, Reference, Tensor, next_id, representation
+from .typed import Value
 from .updates import Updates
 
 # What `tf.variable_creator_scope` puts between the call of tf.Variable and the making of one.
@@ -39,7 +40,7 @@ class _Creation(type):
 _UNREAD: tuple[int, Any] = (0, None)
 
 
-class Variable(Updates, metaclass=_Creation):
+class Variable(Updates, Value, metaclass=_Creation):
     """A tensor that can be changed, and that tapes watch by themselves.
 
     >>> import tapeflow as tf

@@ -46,6 +46,8 @@ relu6_grad = primitive(
 
 
 def _leaky_relu(xp, x, alpha):
+    if alpha == 0:  # inf * 0 is NaN
+        return xp.maximum(x, 0)
     return (xp.maximum if alpha <= 1 else xp.minimum)(x, x * x.dtype.type(alpha))
 
 
@@ -96,7 +98,7 @@ selu = elementwise(
 negative_part = elementwise(
     "negative_part(x)",
     kernel=lambda xp, x: xp.minimum(x, 0),
-    vjp=lambda ops, g, x: ops.where(x < 0, g, ops.zeros_like(g)),
+    vjp=lambda ops, g, x: ops.masked(g, x < 0),
     dtypes=FLOATING,
 )
 
@@ -111,7 +113,7 @@ def _selu_slope(xp, output):
 selu_slope = elementwise(
     "selu_slope(output)",
     kernel=_selu_slope,
-    vjp=lambda ops, g, output: ops.where(output < 0, g, ops.zeros_like(g)),
+    vjp=lambda ops, g, output: ops.masked(g, output < 0),
     dtypes=FLOATING,
 )
 

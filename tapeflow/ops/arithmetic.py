@@ -184,6 +184,15 @@ rsqrt = elementwise(
     "rsqrt(x)", kernel=lambda xp, x: 1 / xp.sqrt(x), vjp=lambda ops, g, y: ops.safe_mul(g, y * y * y * -0.5)
 )
 
+_NEGATIVE_POWER = "Integers to negative integer powers are not allowed: the result would be a fraction. Cast the base to a floating dtype."
+
+
+def _over(a, power):
+    if a.dtype.kind in "iu":
+        raise invalid(_NEGATIVE_POWER)
+    return 1 / power
+
+
 # NumPy's power takes 60 ns an element whatever the exponent; products and roots take less than one.
 _FAST_POWERS = {
     0: lambda a: np.ones(a.shape, a.dtype),
@@ -191,23 +200,21 @@ _FAST_POWERS = {
     2: lambda a: a * a,
     3: lambda a: a * a * a,
     4: lambda a: np.square(a * a),
-}
-_FAST_FLOATING_POWERS = _FAST_POWERS | {
     0.5: np.sqrt,
     1.5: lambda a: a * np.sqrt(a),
     -0.5: lambda a: 1 / np.sqrt(a),
-    -1: lambda a: 1 / a,
-    -2: lambda a: 1 / (a * a),
+    -1: lambda a: _over(a, a),
+    -2: lambda a: _over(a, a * a),
 }
 
 
 def _pow(a, b):
     if b.ndim == 0:
-        fast = (_FAST_POWERS if a.dtype.kind in "iu" else _FAST_FLOATING_POWERS).get(b.item())
+        fast = _FAST_POWERS.get(b.item())
         if fast is not None:
             return fast(a)
     if b.dtype.kind == "i" and (b < 0).any():
-        raise invalid("Integers to negative integer powers are not allowed: the result would be a fraction. Cast the base to a floating dtype.")
+        raise invalid(_NEGATIVE_POWER)
     return np.power(a, b)
 
 

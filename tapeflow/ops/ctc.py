@@ -41,21 +41,23 @@ def _ctc_forward(emissions, skip):
 
 
 def _ctc_forward_vjp(ops, g, y, emissions, skip):
+    """The weight of a transition is the share of its end state's probability that came along it."""
     frames, _, states = y.shape
+    possible = ops.greater(y, IMPOSSIBLE / 2)
+    g = ops.masked(g, possible)
     if frames < 2:
-        return ops.masked(g, ops.greater(y, IMPOSSIBLE / 2))
-    after, before, seen = ((1, None, None),), ((None, frames - 1, None),), ops.getitem(emissions, index=((1, None, None),))
-    rest = seen - ops.getitem(y, index=after)
-    past = ops.getitem(y, index=before)
+        return g
+    whole, later, earlier = (None, None, None), ((1, None, None),), ((None, frames - 1, None),)
+    rest = ops.masked(ops.getitem(emissions - y, index=later), ops.getitem(possible, index=later))
+    past = ops.getitem(y, index=earlier)
     weights = []
     for by in range(min(3, states)):
-        whole, shifted = (None, None, None), (by, None, None)
-        from_state = ops.getitem(past, index=(whole, whole, (None, states - by, None)))
-        weight = ops.exp(ops.minimum(from_state + ops.getitem(rest, index=(whole, whole, shifted)), 0.0))
+        end = (by, None, None)
+        begin = ops.getitem(past, index=(whole, whole, (None, states - by, None)))
+        weight = ops.exp(begin + ops.getitem(rest, index=(whole, whole, end)))
         if by == 2:
-            weight = ops.masked(weight, ops.getitem(skip, index=(whole, shifted)))
-        weights.append(ops.unslice(weight, index=(whole, whole, shifted), shape=tuple(rest.shape)))
-    g = ops.masked(g, ops.greater(y, IMPOSSIBLE / 2))
+            weight = ops.masked(weight, ops.getitem(skip, index=(whole, end)))
+        weights.append(ops.unslice(weight, index=(whole, whole, end), shape=tuple(rest.shape)))
     return ops.path_scan(g, ops.stack(*weights, axis=0), reverse=True)
 
 

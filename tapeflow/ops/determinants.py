@@ -30,10 +30,10 @@ det = primitive(
 
 
 def _turned(x):
-    """Ū, s, V̄ᴴ and det(U) det(Vᴴ)."""
+    """Ū, s, V̄ᴴ and det(U) det(Vᴴ), in double precision."""
     if x.shape[-1] != x.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    u, s, vh = np.linalg.svd(x)
+    u, s, vh = np.linalg.svd(x.astype(np.result_type(x.dtype, np.float64)))
     return u.conj(), s, vh.conj(), (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
@@ -43,12 +43,12 @@ def _products_of_others(s, count):
     left_out = np.eye(n, dtype=bool)
     if count == 2:
         left_out = left_out[:, None, :] | left_out[None, :, :]
-    return np.prod(np.where(left_out, s.dtype.type(1), s[(..., *[None] * count, slice(None))]), axis=-1)
+    return np.prod(np.where(left_out, 1.0, s[(..., *[None] * count, slice(None))]), axis=-1)
 
 
 def _cofactors(x):
     u, s, vh, sign = _turned(x)
-    return sign * ((u * _products_of_others(s, 1)[..., None, :]) @ vh)
+    return (sign * ((u * _products_of_others(s, 1)[..., None, :]) @ vh)).astype(x.dtype)
 
 
 # det of A without row i and column j, times (-1)^(i+j), at place (i, j).
@@ -65,10 +65,10 @@ def _cofactors_slope(x, direction):
     u, s, vh, sign = _turned(x)
     turned = np.swapaxes(u, -1, -2) @ direction @ np.swapaxes(vh, -1, -2)
     n = s.shape[-1]
-    others = np.where(np.eye(n, dtype=bool), s.dtype.type(0), _products_of_others(s, 2))
+    others = np.where(np.eye(n, dtype=bool), 0.0, _products_of_others(s, 2))
     out = -others * np.swapaxes(turned, -1, -2)
     out[..., range(n), range(n)] = (others @ np.diagonal(turned, 0, -2, -1)[..., None])[..., 0]
-    return sign * (u @ out @ vh)
+    return (sign * (u @ out @ vh)).astype(x.dtype)
 
 
 def _cofactors_slope_vjp_x(ops, g, x, direction, x_dtype):

@@ -26,8 +26,15 @@ log_domain = elementwise("log_domain(x)", kernel=_log_domain, vjp=lambda g: g)
 sin = elementwise("sin(x)", kernel="sin", vjp=lambda ops, g, x: g * ops.cos(x))
 cos = elementwise("cos(x)", kernel="cos", vjp=lambda ops, g, x: -(g * ops.sin(x)))
 tan = elementwise("tan(x)", kernel="tan", vjp=lambda g, y: g * (y * y + 1))
-asin = elementwise("asin(x)", kernel="arcsin", vjp=lambda ops, g, x: ops.safe_div(g, ops.sqrt(1 - x * x)))
-acos = elementwise("acos(x)", kernel="arccos", vjp=lambda ops, g, x: -ops.safe_div(g, ops.sqrt(1 - x * x)))
+
+
+def _cos_of_asin(ops, x, x_dtype):
+    """sqrt(1 - x²). Complex numbers beyond ±1 lie on a cut, where the sign of a zero imaginary part decides; this keeps it."""
+    return ops.sqrt(-(x - 1)) * ops.sqrt(x + 1) if x_dtype.kind == "c" else ops.sqrt(1 - x * x)
+
+
+asin = elementwise("asin(x)", kernel="arcsin", vjp=lambda ops, g, x, x_dtype: ops.safe_div(g, _cos_of_asin(ops, x, x_dtype)))
+acos = elementwise("acos(x)", kernel="arccos", vjp=lambda ops, g, x, x_dtype: -ops.safe_div(g, _cos_of_asin(ops, x, x_dtype)))
 atan = elementwise("atan(x)", kernel="arctan", vjp=lambda ops, g, x: ops.safe_div(g, x * x + 1))
 
 # ---- hyperbolic functions
@@ -39,7 +46,7 @@ asinh = elementwise("asinh(x)", kernel="arcsinh", vjp=lambda ops, g, y: ops.safe
 acosh = elementwise("acosh(x)", kernel="arccosh", vjp=lambda ops, g, y: ops.safe_div(g, ops.sinh(y)))
 atanh = elementwise("atanh(x)", kernel="arctanh", vjp=lambda ops, g, x: ops.safe_div(g, 1 - x * x))
 
-sigmoid = elementwise("sigmoid(x)", kernel=lambda xp, x: 1 / (1 + xp.exp(-x)), vjp=lambda g, y: g * (y - y * y))
+sigmoid = elementwise("sigmoid(x)", kernel=lambda xp, x: 1 / (1 + xp.exp(-x)), vjp=lambda g, y: g * (y * (1 - y)))
 
 # ---- steps: flat almost everywhere, so no gradient passes (sign, as in TensorFlow, passes zeros)
 

@@ -1,1 +1,180 @@
-"""Fourier transforms."""
+"""Fourier and cosine transforms, and cutting signals into overlapping frames. All of it linear.
+
+Scaled transforms are left to the public functions: `fft` and `rfft` have no factor, their inverses one over the product of the lengths.
+"""
+
+from math import prod
+
+import numpy as np
+
+from tapeflow.core.dtypes import COMPLEX, FLOATING, NUMERIC
+from tapeflow.core.primitive import Spec, primitive
+
+from .lapack import complex_of, real_of
+
+
+def _resized(shape, axes, sizes):
+    out = list(shape)
+    for axis, size in zip(axes, sizes):
+        out[axis] = size
+    return tuple(out)
+
+
+# ---- between complex numbers; the matrix of the transform is symmetric, so it is its own transpose
+
+fft = primitive(
+    "fft(x, *, axes)",
+    kernel=lambda xp, x, axes: xp.fft.fftn(x, axes=axes) if 0 not in x.shape else x,
+    shape=lambda x, axes: x,
+    vjp=lambda ops, g, axes: ops.fft(g, axes=axes),
+    dtypes=COMPLEX,
+)
+ifft = primitive(
+    "ifft(x, *, axes)",
+    kernel=lambda xp, x, axes: xp.fft.ifftn(x, axes=axes) if 0 not in x.shape else x,
+    shape=lambda x, axes: x,
+    vjp=lambda ops, g, axes: ops.ifft(g, axes=axes),
+    dtypes=COMPLEX,
+)
+
+# ---- between real numbers and half of the complex ones: along the last of `axes` the other half is its conjugate
+
+
+def _half_shape(shape, lengths, axes):
+    return _resized(shape, axes, (*lengths[:-1], lengths[-1] // 2 + 1))
+
+
+def _rfft(xp, x, lengths, axes):
+    if 0 in x.shape or 0 in lengths:
+        return xp.zeros(_half_shape(x.shape, lengths, axes), complex_of(x.dtype))
+    return xp.fft.rfftn(x, s=lengths, axes=axes)
+
+
+def _irfft(xp, x, lengths, axes):
+    if 0 in x.shape or 0 in lengths:
+        return xp.zeros(_resized(x.shape, axes, lengths), real_of(x.dtype))
+    return xp.fft.irfftn(x, s=lengths, axes=axes)
+
+
+def _weights(length, axis, rank, dtype, inner):
+    """1 for the frequencies that are their own conjugates (0, and half of an even length), `inner` for those that stand for two."""
+    weights = np.full(length // 2 + 1, inner, real_of(dtype))
+    weights[:1] = 1
+    if length % 2 == 0:
+        weights[-1:] = 1
+    return weights.reshape([-1 if i == axis else 1 for i in range(rank)])
+
+
+def _fit(ops, x, shape):
+    """Cut each axis to its length in `shape`, or fill it up with zeros: the adjoint of filling up and cutting."""
+    kept = tuple((None, min(have, want), None) for have, want in zip(x.shape, shape))
+    if any(have > want for have, want in zip(x.shape, shape)):
+        x = ops.getitem(x, index=kept)
+    return x if tuple(x.shape) == tuple(shape) else ops.unslice(x, index=kept, shape=tuple(shape))
+
+
+def _rfft_vjp(ops, g, x_shape, x_dtype, lengths, axes):
+    halved = g * _weights(lengths[-1], axes[-1], len(x_shape), x_dtype, 0.5)
+    return _fit(ops, ops.irfft(halved, lengths=lengths, axes=axes) * prod(lengths), x_shape)
+
+
+def _irfft_vjp(ops, g, x_shape, x_dtype, lengths, axes):
+    spectrum = ops.rfft(g, lengths=lengths, axes=axes) * _weights(lengths[-1], axes[-1], len(x_shape), x_dtype, 2.0)
+    return _fit(ops, spectrum / prod(lengths), x_shape)
+
+
+# The input is cut or filled up with zeros to `lengths` along `axes` first.
+rfft = primitive(
+    "rfft(x, *, lengths, axes)",
+    kernel=_rfft,
+    shape=lambda x, lengths, axes: Spec(shape=_half_shape(x.shape, lengths, axes), dtype=complex_of(x.dtype)),
+    vjp=_rfft_vjp,
+    dtypes=frozenset({np.dtype("float32"), np.dtype("float64")}),
+    holomorphic=False,
+    result="complex",
+)
+irfft = primitive(
+    "irfft(x, *, lengths, axes)",
+    kernel=_irfft,
+    shape=lambda x, lengths, axes: Spec(shape=_resized(x.shape, axes, lengths), dtype=real_of(x.dtype)),
+    vjp=_irfft_vjp,
+    dtypes=COMPLEX,
+    holomorphic=False,
+)
+
+# ---- cosine transforms of kinds 1 to 4 along the last axis
+
+
+def _dct(x, kind, norm):
+    from scipy.fft import dct
+
+    return dct(x, type=kind, norm=norm).astype(x.dtype, copy=False) if x.size else x
+
+
+def _ends(n, dtype, first, last=1.0):
+    weights = np.ones(n, dtype)
+    weights[-1:] = last
+    weights[:1] = first
+    return weights
+
+
+def _dct_vjp(ops, g, x_dtype, kind, norm):
+    """The transpose. Kinds 2 and 3 are each other's, but for the weight of the constant; kinds 1 and 4 are their own, 1 but for the ends."""
+    back = {1: 1, 2: 3, 3: 2, 4: 4}[kind]
+    n = g.shape[-1]
+    if norm == "ortho" or kind == 4:
+        return ops.dct(g, kind=back, norm=norm)
+    if kind == 2:
+        return ops.dct(g * _ends(n, x_dtype, 2.0), kind=3, norm=norm)
+    if kind == 3:
+        return ops.dct(g, kind=2, norm=norm) * _ends(n, x_dtype, 0.5)
+    return ops.dct(g * _ends(n, x_dtype, 2.0, 2.0), kind=1, norm=norm) * _ends(n, x_dtype, 0.5, 0.5)
+
+
+dct = primitive("dct(x, *, kind, norm)", kernel={"numpy": _dct}, shape=lambda x, kind, norm: x, vjp=_dct_vjp, dtypes=FLOATING)
+
+# ---- frames along the last axis
+
+
+def num_frames(samples, length, step):
+    return max(0, (samples - length) // step + 1)
+
+
+def _frame(x, length, step):
+    frames = num_frames(x.shape[-1], length, step)
+    if not frames or not length:
+        return np.zeros((*x.shape[:-1], frames, length), x.dtype)
+    return np.lib.stride_tricks.sliding_window_view(x, length, axis=-1)[..., ::step, :]
+
+
+def _total(frames, length, step):
+    return (frames - 1) * step + length if frames else 0
+
+
+# Pieces of `length` that begin every `step`: a view, no copy.
+frame = primitive(
+    "frame(x, *, length, step)",
+    kernel={"numpy": _frame},
+    shape=lambda x, length, step: Spec(shape=(*x.shape[:-1], num_frames(x.shape[-1], length, step), length), dtype=x.dtype),
+    vjp=lambda ops, g, x_shape, step: _fit(ops, ops.overlap_and_add(g, step=step), x_shape),
+)
+
+
+def _overlap_and_add(x, step):
+    *batch, frames, length = x.shape
+    parts = -(-length // step)
+    out = np.zeros((*batch, frames + parts, step), x.dtype)
+    for k in range(parts):  # the k-th part of every frame at once
+        part = x[..., k * step : (k + 1) * step]
+        out[..., k : k + frames, : part.shape[-1]] += part
+    return out.reshape(*batch, (frames + parts) * step)[..., : _total(frames, length, step)]
+
+
+# The adjoint of frame: frames laid over each other, `step` apart, and summed.
+overlap_and_add = primitive(
+    "overlap_and_add(x, *, step)",
+    kernel={"numpy": _overlap_and_add},
+    shape=lambda x, step: Spec(shape=(*x.shape[:-2], _total(*x.shape[-2:], step)), dtype=x.dtype),
+    vjp=lambda ops, g, x_shape, step: ops.frame(g, length=x_shape[-1], step=step),
+    dtypes=NUMERIC,
+)

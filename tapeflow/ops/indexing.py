@@ -201,7 +201,8 @@ nonzero = primitive(
 
 
 def _one_hot(xp, indices, depth, axis):
-    return xp.expand_dims(indices, axis) == xp.arange(depth).reshape((depth,) + (1,) * (indices.ndim - axis))
+    shape = indices.shape
+    return indices.reshape(*shape[:axis], 1, *shape[axis:]) == xp.arange(depth).reshape((depth,) + (1,) * (len(shape) - axis))
 
 
 # True at the index, along a new `axis` of size `depth`.

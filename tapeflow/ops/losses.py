@@ -17,7 +17,7 @@ from .families import broadcasting
 def _log_likelihoods(logits, probabilities):
     """(shifted logits, their log-sum-exp): the largest probability says what the sum was, no exponential is taken again."""
     shifted = logits - np.max(logits, axis=-1, keepdims=True, initial=-np.inf)
-    return shifted, -np.log(np.max(probabilities, axis=-1, initial=-np.inf))
+    return shifted, 0 - np.log(np.max(probabilities, axis=-1, initial=-np.inf))
 
 
 def _softmax_cross_entropy(logits, probabilities, labels):

@@ -22,12 +22,19 @@ def _reduced_shape(x, axis, keepdims):
 
 def _spread(ops, g, x_shape, axis):
     """The adjoint of a sum: every element gets the gradient of its sum."""
-    return ops.broadcast_to(ops.reshape(g, shape=reduced(x_shape, axis, True)), shape=x_shape)
+    if axis and axis[-1] != len(axis) - 1:  # sums over leading axes are spread by broadcasting alone
+        g = ops.reshape(g, shape=reduced(x_shape, axis, True))
+    return ops.broadcast_to(g, shape=x_shape)
 
 
 def _kept(ops, y, x_shape, axis):
     """A result of the reduction with its axes of size 1 back in place."""
     return ops.reshape(y, shape=reduced(x_shape, axis, True))
+
+
+def _count(shape, axis):
+    """How many elements go into each result."""
+    return math.prod([shape[a] for a in axis])
 
 
 # ---- sums
@@ -74,13 +81,13 @@ reduce_sum = primitive(
 
 
 def _mean(x, axis, keepdims):
-    count = math.prod([x.shape[a] for a in axis])
+    count = x.size if len(axis) == x.ndim else _count(x.shape, axis)
     if x.dtype.kind in "iu":  # as TensorFlow: an integer, rounded towards zero; 0 for nothing at all
         total = np.add.reduce(x, axis, np.int64 if x.dtype.kind == "i" else np.uint64, None, keepdims)
         return (np.sign(total) * (np.abs(total) // max(count, 1))).astype(x.dtype)
     if x.dtype is _FLOAT16:  # the sum may be beyond 65504 where the mean is not
-        return (np.add.reduce(x, axis, _FLOAT32, None, keepdims) / np.float32(count)).astype(x.dtype)
-    return _sum(x, axis, keepdims) / x.dtype.type(count)
+        return (np.add.reduce(x, axis, _FLOAT32, None, keepdims) / count).astype(x.dtype)
+    return _sum(x, axis, keepdims) / count
 
 
 reduce_mean = primitive(
@@ -90,10 +97,6 @@ reduce_mean = primitive(
     vjp=lambda ops, g, x_shape, axis: _spread(ops, g / max(_count(x_shape, axis), 1), x_shape, axis),
     dtypes=NUMERIC,
 )
-
-
-def _count(shape, axis):
-    return math.prod([shape[a] for a in axis])
 
 
 def _sum_squares(x, axis, keepdims):

@@ -1,9 +1,12 @@
 """Moving elements without computing: reshape, transpose, broadcast, flip, roll. Parameters are ints and tuples of ints, axes non-negative."""
 
+import math
+
 import numpy as np
 
 from tapeflow.core.broadcasting import sum_to
 from tapeflow.core.dtypes import ANY, INDEX
+from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, Spec, primitive
 
 from .families import same_shape
@@ -20,9 +23,19 @@ reshape = primitive(
     vjp=lambda ops, g, x_shape: ops.reshape(g, shape=x_shape),
 )
 
+
+def _broadcast_to(x, shape):
+    """A view takes 2.8 us whatever its size; writing out a small array takes 0.4."""
+    if math.prod(shape) > 1024 or x.ndim > len(shape):
+        return np.broadcast_to(x, shape)
+    out = np.empty(shape, x.dtype)
+    out[...] = x
+    return out
+
+
 broadcast_to = primitive(
     "broadcast_to(x, *, shape)",
-    kernel=lambda xp, x, shape: xp.broadcast_to(x, shape),
+    kernel={"numpy": _broadcast_to},
     shape=lambda x, shape: Spec(shape=shape, dtype=x.dtype),
     vjp=lambda ops, g, x_shape: sum_to(ops, g, x_shape),
 )
@@ -50,6 +63,8 @@ roll = primitive(
 
 
 def _reverse_sequence(xp, x, lengths, seq_axis, batch_axis):
+    if lengths.shape != (x.shape[batch_axis],) or lengths.size and not 0 <= lengths.min() <= lengths.max() <= x.shape[seq_axis]:
+        raise invalid(f"seq_lengths must be {x.shape[batch_axis]} numbers from 0 to {x.shape[seq_axis]}, got {lengths.tolist()}.")
     place, length = xp.arange(x.shape[seq_axis]), lengths.reshape(-1, 1)
     order = xp.where(place < length, length - 1 - place, place)
     if batch_axis > seq_axis:

@@ -51,12 +51,17 @@ take_along = primitive(
 
 
 def _add_along_numpy(x, indices, size):
-    shape = (*x.shape[:-1], size)
-    out = np.zeros(shape, x.dtype)
-    starts = np.arange(math.prod(shape[:-1]), dtype=np.int64) * size
-    elements = starts.reshape(*shape[:-1], 1) + indices
-    np.add.at(out.reshape(-1), elements.reshape(-1), np.reshape(x, -1))
+    out = np.zeros((*x.shape[:-1], size), x.dtype)
+    np.add.at(out.reshape(-1), _elements(indices, size).reshape(-1), np.reshape(x, -1))
     return out
+
+
+def _elements(indices, size):
+    """Indices into rows of `size` elements, as positions among all elements."""
+    if indices.ndim == 1:
+        return indices
+    rows = indices.shape[:-1]
+    return indices + (np.arange(math.prod(rows), dtype=np.int64) * size).reshape(*rows, 1)
 
 
 # The adjoint of take_along: each element of `x` is added at its index to a row of `size` zeros.
@@ -73,23 +78,25 @@ add_along = primitive(
 
 def _top_k_numpy(x, k):
     n = x.shape[-1]
-    if n < 64 or 4 * k > n:
-        order = _argsort(np, x, True)[..., :k]
-    else:
-        order = _few_largest(x, n, k)
-    return np.take_along_axis(x, order, -1), order
+    order = _few_largest(x, n, k) if k and n >= 64 and 4 * k <= n else _argsort(np, x, True)[..., :k]
+    return x.reshape(-1).take(_elements(order, n)), order
 
 
 def _few_largest(x, n, k):
-    """A partition finds them in one pass, but may take any of the elements equal to the last of them: then sort."""
-    if not k:
-        return np.zeros((*x.shape[:-1], 0), np.int32)
-    some = np.sort(np.argpartition(x, n - k)[..., n - k :])
-    values = np.take_along_axis(x, some, -1)
-    last = values.min(-1, keepdims=True)
-    if ((x == last).sum(-1) != (values == last).sum(-1)).any() or np.isnan(last).any():
-        return _argsort(np, x, True)[..., :k]
-    return np.take_along_axis(some, _argsort(np, values, True), -1).astype(np.int32)
+    """Sorts only the elements that reach the k-th largest, which a partition finds ten times faster than a sort."""
+    rows = x.reshape(-1, n)
+    reach = ~(rows < np.partition(rows, n - k)[:, n - k, None])  # true for nan
+    some = np.flatnonzero(reach)
+    if some.size == k * len(rows):
+        some = some.reshape(-1, k)
+        order = _argsort(np, rows.reshape(-1).take(some), True)
+        found = some.reshape(-1).take(_elements(order, k)) % n
+    else:  # some are equal to the k-th largest, and the first of them count
+        found = np.empty((len(rows), k), np.int32)
+        for row, elements, out in zip(rows, reach, found):
+            some = np.flatnonzero(elements)
+            out[:] = some[_argsort(np, row[some], True)[:k]]
+    return found.reshape(*x.shape[:-1], k).astype(np.int32)
 
 
 def _top_k_shape(x, k):
@@ -221,6 +228,8 @@ searchsorted = primitive(
 
 
 def _invert_permutation_numpy(x):
+    if x.ndim != 1:
+        raise invalid(f"A permutation is a vector, got shape {x.shape}.")
     out = np.full_like(x, -1)
     if x.size and 0 <= x.min() and x.max() < x.size:
         out[x] = np.arange(x.size, dtype=x.dtype)

@@ -131,11 +131,7 @@ igamma_slope = _multi(
 
 
 def _beta_pdf(a, b, x):
-    log_beta = _scipy("betaln")(a, b)
-    sign = _scipy("gammasgn")(a) * _scipy("gammasgn")(b) * _scipy("gammasgn")(a + b)
-    with np.errstate(all="ignore"):
-        out = sign * np.exp(_scipy("xlogy")(a - 1, x) + _scipy("xlog1py")(b - 1, -x) - log_beta)
-    return np.where(log_beta == np.inf, 0.0, out)
+    return np.exp(_scipy("xlogy")(a - 1, x) + _scipy("xlog1py")(b - 1, -x) - _scipy("betaln")(a, b))
 
 
 def _beta_score(ops, a, b, log):
@@ -154,7 +150,7 @@ beta_pdf = _multi(
     vjp={
         "a": lambda ops, g, a, b, x, y: g * ops.safe_mul(y, _beta_score(ops, a, b, ops.log(x))),
         "b": lambda ops, g, a, b, x, y: g * ops.safe_mul(y, _beta_score(ops, b, a, ops.log1p(-x))),
-        "x": lambda ops, g, a, b, x: ops.safe_mul(g, (a + b - 1) * (ops.beta_pdf(a - 1, b, x) - ops.beta_pdf(a, b - 1, x))),
+        "x": lambda ops, g, a, b, x, y: g * ops.safe_mul(y, ops.safe_div(a - 1, x) - ops.safe_div(b - 1, 1 - x)),
     },
 )
 betainc = _multi(
@@ -177,81 +173,86 @@ betainc_slope = _multi(
 # ---- Hurwitz' zeta: the sum of (q + n)**-s over n = 0, 1, …
 
 
-def _zeta_slope_vjp_q(ops, g, s, q, order):
-    lower = ops.zeta(s + 1, q) if order == 1 else ops.zeta_slope(s + 1, q, order=order - 1)
-    return ops.safe_mul(g, -(s * ops.zeta_slope(s + 1, q, order=order)) - order * lower)
+def _zeta_slope_vjp_q(ops, g, s, q, times):
+    lower = ops.zeta(s + 1, q) if times == 1 else ops.zeta_slope(s + 1, q, times=times - 1)
+    return ops.safe_mul(g, -(s * ops.zeta_slope(s + 1, q, times=times)) - times * lower)
 
 
 zeta = _multi(
     "zeta(s, q)",
     kernel="zeta",
     vjp={
-        "s": lambda ops, g, s, q: ops.safe_mul(g, ops.zeta_slope(s, q, order=1)),
+        "s": lambda ops, g, s, q: ops.safe_mul(g, ops.zeta_slope(s, q, times=1)),
         "q": lambda ops, g, s, q: ops.safe_mul(g, -(s * ops.zeta(s + 1, q))),
     },
 )
-# Its derivative of some order in `s`.
+# It differentiated `times` times in `s`.
 zeta_slope = _multi(
-    "zeta_slope(s, q, *, order)",
+    "zeta_slope(s, q, *, times)",
     kernel=_computed(special_slopes.zeta_in_s, double=True),
-    vjp={"s": lambda ops, g, s, q, order: ops.safe_mul(g, ops.zeta_slope(s, q, order=order + 1)), "q": _zeta_slope_vjp_q},
+    vjp={"s": lambda ops, g, s, q, times: ops.safe_mul(g, ops.zeta_slope(s, q, times=times + 1)), "q": _zeta_slope_vjp_q},
 )
 
 
-# ---- Bessel functions of whole order. Each derivative is a sum of neighbours, with nothing to divide at 0.
+# ---- Bessel functions of whole orders nu. A derivative is a sum of neighbours, with nothing to divide at 0.
 
 
-def _bessel(signature, *, low, general, vjp):
-    """`low` are SciPy's names for the orders 0 and 1."""
+def _bessel(signature, *, low, general, vjp, limit=np.inf):
+    """`low` are SciPy's names for the orders 0 and 1. Beyond `limit` SciPy gives up on higher ones, which are as the low ones there."""
 
-    def kernel(x, order):
-        return _scipy(low[order])(x) if order < 2 else _scipy(general)(order, x)
+    def kernel(x, nu):
+        if nu < 2:
+            return _scipy(low[nu])(x)
+        out = _scipy(general)(nu, x)
+        return np.where(np.abs(x) > limit, _scipy(low[nu % 2])(x), out) if limit < np.inf else out
 
     return elementwise(signature, kernel=_computed(kernel), vjp=vjp, dtypes=FLOATING)
 
 
-def _neighbours(function, x, order, reflection):
+def _neighbours(function, x, nu, reflection):
     """(f of order - 1, f of order + 1); f of order -1 is that of order 1, times `reflection`."""
-    above = function(x, order=order + 1)
-    return (function(x, order=order - 1) if order else above * reflection), above
+    above = function(x, nu=nu + 1)
+    return (function(x, nu=nu - 1) if nu else above * reflection), above
 
 
-def _bessel_i_vjp(ops, g, x, order):
-    below, above = _neighbours(ops.bessel_i, x, order, 1)
+def _bessel_i_vjp(ops, g, x, nu):
+    below, above = _neighbours(ops.bessel_i, x, nu, 1)
     return g * ((below + above) * 0.5)
 
 
-def _bessel_ie_vjp(ops, g, x, order, y):
-    below, above = _neighbours(ops.bessel_ie, x, order, 1)
+def _bessel_ie_vjp(ops, g, x, nu, y):
+    below, above = _neighbours(ops.bessel_ie, x, nu, 1)
     return g * ((below + above) * 0.5 - ops.sign(x) * y)
 
 
-def _bessel_j_vjp(ops, g, x, order):
-    below, above = _neighbours(ops.bessel_j, x, order, -1)
+def _bessel_j_vjp(ops, g, x, nu):
+    below, above = _neighbours(ops.bessel_j, x, nu, -1)
     return g * ((below - above) * 0.5)
 
 
-def _bessel_k_vjp(ops, g, x, order):
-    below, above = _neighbours(ops.bessel_k, x, order, 1)
+def _bessel_k_vjp(ops, g, x, nu):
+    below, above = _neighbours(ops.bessel_k, x, nu, 1)
     return ops.safe_mul(g, (below + above) * -0.5)
 
 
-def _bessel_ke_vjp(ops, g, x, order, y):
-    below, above = _neighbours(ops.bessel_ke, x, order, 1)
-    return ops.safe_mul(g, y - (below + above) * 0.5)
+def _bessel_ke_vjp(ops, g, x, nu, y):
+    """Not by neighbours: at 0 all three are infinite."""
+    if nu == 0:
+        return ops.safe_mul(g, y - ops.bessel_ke(x, nu=1))
+    return ops.safe_mul(g, y * (1 - nu / x) - ops.bessel_ke(x, nu=nu - 1))
 
 
-def _bessel_y_vjp(ops, g, x, order):
-    below, above = _neighbours(ops.bessel_y, x, order, -1)
+def _bessel_y_vjp(ops, g, x, nu):
+    below, above = _neighbours(ops.bessel_y, x, nu, -1)
     return ops.safe_mul(g, (below - above) * 0.5)
 
 
-bessel_i = _bessel("bessel_i(x, *, order)", low=("i0", "i1"), general="iv", vjp=_bessel_i_vjp)
-bessel_ie = _bessel("bessel_ie(x, *, order)", low=("i0e", "i1e"), general="ive", vjp=_bessel_ie_vjp)
-bessel_j = _bessel("bessel_j(x, *, order)", low=("j0", "j1"), general="jv", vjp=_bessel_j_vjp)
-bessel_k = _bessel("bessel_k(x, *, order)", low=("k0", "k1"), general="kv", vjp=_bessel_k_vjp)
-bessel_ke = _bessel("bessel_ke(x, *, order)", low=("k0e", "k1e"), general="kve", vjp=_bessel_ke_vjp)
-bessel_y = _bessel("bessel_y(x, *, order)", low=("y0", "y1"), general="yv", vjp=_bessel_y_vjp)
+bessel_i = _bessel("bessel_i(x, *, nu)", low=("i0", "i1"), general="iv", vjp=_bessel_i_vjp)
+bessel_ie = _bessel("bessel_ie(x, *, nu)", low=("i0e", "i1e"), general="ive", vjp=_bessel_ie_vjp, limit=1e9)
+bessel_j = _bessel("bessel_j(x, *, nu)", low=("j0", "j1"), general="jv", vjp=_bessel_j_vjp)
+bessel_k = _bessel("bessel_k(x, *, nu)", low=("k0", "k1"), general="kv", vjp=_bessel_k_vjp)
+bessel_ke = _bessel("bessel_ke(x, *, nu)", low=("k0e", "k1e"), general="kve", vjp=_bessel_ke_vjp, limit=1e9)
+bessel_y = _bessel("bessel_y(x, *, nu)", low=("y0", "y1"), general="yv", vjp=_bessel_y_vjp)
 
 
 # ---- integrals that have names

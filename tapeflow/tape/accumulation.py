@@ -62,6 +62,15 @@ class Sum:
         return SparseGradient(values, ops.concat(*[s.indices for s in self.slices], axis=0), first.shape)
 
 
+def total(ops: Any, gradients: list) -> Any:
+    """The sum of gradients, each of which may be a Sum itself."""
+    first, *others = [g.result(ops) if type(g) is Sum else g for g in gradients]
+    running = Sum(first, None)
+    for g in others:
+        running.add(g)
+    return running.result(ops)
+
+
 def _added(ours: Any, g: Any) -> Any:
     if type(ours) is np.ndarray and type(g) is np.ndarray and ours.dtype is g.dtype:
         return np.add(ours, g, out=ours)

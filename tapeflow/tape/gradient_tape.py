@@ -3,7 +3,6 @@
 import contextlib
 import enum
 import logging
-import threading
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,9 @@ from tapeflow.core.tensor import EagerTensor, Tensor, identify
 from tapeflow.core.variable import Variable
 
 from . import jacobians, seeds, unconnected
-from .accumulation import Sum
+from .accumulation import Sum, total
 from .recording import Pause, Recording
 from .walk import walk
-
-_enter_lock = threading.Lock()
-
 
 class UnconnectedGradients(enum.Enum):
     """What `tape.gradient` gives for a source that the target does not depend on.
@@ -57,17 +53,19 @@ class GradientTape:
         self._recording: Recording | None = None
         self._active = False
         self._pause: Pause | None = None
+        self._inside = self._outside = None
 
     # ---- the context
 
-    def __enter__(self):
-        with _enter_lock:
-            if self._active:
-                raise ValueError("Tape is already recording. A tape can be entered again only after it was left; make a second tape to nest.")
-            self._active = True
+    def __enter__(self) -> "GradientTape":
+        if self._active:
+            raise ValueError(
+                "Tape is already recording. A tape can be entered again only after it was left; make a second tape to nest."
+            )
+        self._active = True
         if self._recording is None or self._recording.spent:
             self._recording = Recording(self._watch_accessed_variables)
-        enter(current().watched_by(self._recording))
+        self._observe()
         return self
 
     def __exit__(self, *_):
@@ -75,16 +73,25 @@ class GradientTape:
             self._leave()
             self._active = False
 
+    def _observe(self) -> None:
+        self._outside = outside = current()
+        self._inside = outside.watched_by(self._recording)
+        enter(self._inside)
+
     def _leave(self) -> None:
+        """Out of the current frame, wherever this tape stands in it: tapes need not be left in the order they were entered."""
         frame = current()
-        if self._recording in frame.observers:
+        if frame is self._inside:
+            enter(self._outside)
+        elif self._recording in frame.observers:
             enter(frame.without(self._recording))
+        self._inside = self._outside = None
 
     def _renew(self) -> None:
         """An empty record in the place of the old one, without leaving the context."""
         self._leave()
         self._recording = Recording(self._watch_accessed_variables)
-        enter(current().watched_by(self._recording))
+        self._observe()
 
     # ---- what is recorded
 
@@ -262,6 +269,8 @@ class GradientTape:
         plain = frame.eager and not frame.observers
         grads: dict[int, Any] = {}
         for target, seed in zip(targets, start):
+            if seed is None and target._id in recording.watched:  # integers of a primitive without a rule: the walk says so
+                seed = target
             if seed is not None:
                 i = target._id or identify(target)
                 seed = seed._array if plain else seed
@@ -270,11 +279,10 @@ class GradientTape:
             for observer in frame.observers:
                 _retell_reads(recording, observer)
         ids = [_source_ids(recording, s) for s in leaves]
-        keep = set().union(*ids)
         recording.spent |= consume
         with np.errstate(all="ignore"):
-            walk(recording.records, grads, keep, plain, recording.complex, consume)
-            return [_result([grads[i] for i in group if i in grads], leaf, plain) for leaf, group in zip(leaves, ids)]
+            walk(recording.records, grads, set().union(*ids), plain, recording.complex, consume)
+            return [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
 
     # ---- as a Python object
 
@@ -319,18 +327,14 @@ def _retell_reads(recording: Recording, observer: Any) -> None:
                 observer.watched.update(ids)
 
 
-def _result(found: list, source: Any, plain: bool) -> Any:
+def _result(grads: dict[int, Any], ids: list[int], source: Any, plain: bool) -> Any:
     """What reached one source, as the caller gets it: a tensor, IndexedSlices, or None."""
+    found = [grads[i] for i in ids if i in grads]
     if not found:
         return None
-    ops = bare if plain else recorded
     g = found[0]
     if len(found) > 1 or type(g) is Sum:
-        parts = [g.result(ops) if type(g) is Sum else g for g in found]
-        total = Sum(parts[0], None)
-        for part in parts[1:]:
-            total.add(part)
-        g = total.result(ops)
+        g = total(bare if plain else recorded, found)
     if type(g) is SparseGradient:
         return finished(g)
     if plain:

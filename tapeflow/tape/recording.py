@@ -15,6 +15,8 @@ _MOST_NOTES = 10_000
 class Recording:
     """The record of one tape. `see`, `read` and `left` are the observer's methods."""
 
+    __slots__ = ("records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "spent", "notes")
+
     def __init__(self, watch_accessed_variables: bool) -> None:
         self.records: list[tuple] = []
         self.watched: set[int] = set()

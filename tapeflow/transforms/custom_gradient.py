@@ -151,7 +151,6 @@ class CustomRule:
         self.name, self.backward, self.variables = name, backward, variables
         self.specs = [(tuple(x.shape), x.dtype) for x in inputs]
         self.positions, self.arity = positions, arity
-        self.plans: dict[int, Plan] = {}
 
     def plan(self, mask: int, count: int) -> Plan:
         wanted = [k for k in range(count) if mask >> k & 1]
@@ -166,7 +165,7 @@ class CustomRule:
 
         pulls = on_tensors, on_arrays, False, True
         record = lambda new, y, x, p: (new, tuple(x[k]._id for k in wanted), pulls, ())
-        return self.plans.setdefault(mask, Plan(record, record, pulls))
+        return Plan(record, record, pulls)  # not remembered here: rule and plan would keep each other alive
 
     def gradients(self, gs: tuple) -> list:
         """What the user's backward function gives, checked: one for each tensor argument and each variable."""

@@ -6,17 +6,12 @@ from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.streams import snapshot
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
 
 from .custom_gradient import apply_custom
-
-
-def snapshot():
-    import contextlib
-
-    return contextlib.nullcontext
 
 
 

@@ -10,6 +10,7 @@ from tapeflow.core.tensor import Tensor
 
 from ..promotion import cast, promoted, tensor
 from .registry import like_numpy, numpy_dtype
+from .shaping import moveaxis, ravel
 
 
 def _made(name: str, example: str, doc: str) -> Callable:
@@ -41,13 +42,12 @@ def _like(name: str, doc: str, value: Any) -> Callable:
         return tensor(np.full(tuple(a.shape) if shape is None else shape, value, (numpy_dtype(dtype) or a.dtype).np))
 
     function.__name__, function.__module__, function.__doc__ = name, __name__, doc
-    return like_numpy("[1.0, 2.0]")(function)
+    return like_numpy("[1.0, 2.0]", check="{ours}.shape == {theirs}.shape")(function)
 
 
 zeros_like = _like("zeros_like", "Zeros in the shape and dtype of an array.", 0)
 ones_like = _like("ones_like", "Ones in the shape and dtype of an array.", 1)
 empty_like = _like("empty_like", "Zeros in the shape and dtype of an array.", 0)
-empty_like.__doc__ = "Zeros in the shape and dtype of an array.\n\n    >>> tf.experimental.numpy.empty_like([1., 2.]).shape\n    TensorShape([2])\n    "
 
 
 @like_numpy("(2, 2), 5.0")
@@ -83,8 +83,6 @@ def linspace(
     place = tensor(t.reshape((num,) + (1,) * rank), start.dtype)
     found = start * (1.0 - place) + stop * place
     if axis:
-        from .shaping import moveaxis
-
         found = moveaxis(found, 0, axis)
     wanted = numpy_dtype(dtype)
     if wanted is not None:
@@ -111,7 +109,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
 @like_numpy("[1.0, 2.0], [3.0, 4.0, 5.0]")
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
     """Coordinates of a grid from the coordinates along each axis."""
-    xs = [ops.reshape(x, shape=(-1,)) for x in map(tensor, xi)]
+    xs = [ravel(x) for x in xi]
     rank = len(xs)
     place = lambda i: {0: 1, 1: 0}.get(i, i) if indexing == "xy" and rank > 1 else i
     spread = [ops.reshape(x, shape=tuple(x.shape[0] if a == place(i) else 1 for a in range(rank))) for i, x in enumerate(xs)]

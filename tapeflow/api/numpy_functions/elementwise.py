@@ -139,6 +139,8 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, 
 def round_(a: Any, decimals: int = 0, out: None = None) -> Tensor:
     """To `decimals` places, halves to the even one."""
     a = tensor(a)
+    if a.dtype.is_complex:
+        return ops.complex(round_(ops.real(a), decimals), round_(ops.imag(a), decimals))
     if not a.dtype.is_floating:
         return a
     return ops.round(a) if not decimals else ops.round(a * 10.0**decimals) / 10.0**decimals

@@ -1,27 +1,24 @@
-"""Products, `np.linalg` and `np.fft`."""
+"""Products of arrays, and `np.linalg`."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.dtypes import complex128, float64
+from tapeflow.core.dtypes import int32
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-from ..promotion import cast, promoted, result_type, tensor
-from .reductions import max_, min_, sum_
-from .registry import axes, like_numpy, one_axis
-from .shaping import diagonal, matrix_transpose, moveaxis, ravel, reshape, trace
+from ..promotion import cast, promoted, tensor
+from .reductions import max_, min_, sum_, trace
+from .registry import FUNCTIONS, axes, like_numpy, one_axis
+from .shaping import diagonal, matrix_transpose, moveaxis, ravel, reshape
 
 _SQUARE = "[[2.0, 1.0], [1.0, 3.0]]"
 _TALL = "[[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]"
 
 
-class _Result(NamedTuple):
-    """What np.linalg.qr, svd, … return is a named tuple of NumPy's own; these are the same names on tensors."""
-
-
+# NumPy's named tuples, on tensors.
 QRResult = NamedTuple("QRResult", [("Q", Tensor), ("R", Tensor)])
 SVDResult = NamedTuple("SVDResult", [("U", Tensor), ("S", Tensor), ("Vh", Tensor)])
 EighResult = NamedTuple("EighResult", [("eigenvalues", Tensor), ("eigenvectors", Tensor)])
@@ -125,6 +122,11 @@ def _conj(x: Tensor) -> Tensor:
     return ops.conj(x) if x.dtype.is_complex else x
 
 
+def _real(x: Tensor) -> Tensor:
+    """TensorFlow gives real results of complex matrices a complex dtype; NumPy does not."""
+    return ops.real(x) if x.dtype.is_complex else x
+
+
 # ---- np.linalg
 
 
@@ -147,7 +149,8 @@ def det(a: Any) -> Tensor:
 @like_numpy(_SQUARE, within="linalg")
 def slogdet(a: Any) -> SlogdetResult:
     """The sign of the determinant and the logarithm of its size."""
-    return SlogdetResult(*tf.linalg.slogdet(_inexact(a)))
+    sign, size = tf.linalg.slogdet(_inexact(a))
+    return SlogdetResult(sign, _real(size))
 
 
 @like_numpy(_SQUARE + ", [1.0, 2.0]", within="linalg")
@@ -156,7 +159,7 @@ def solve(a: Any, b: Any) -> Tensor:
     a, b = promoted(a, b, inexact=True)
     if len(b.shape) > 1:
         return tf.linalg.solve(a, b)
-    return ops.reshape(tf.linalg.solve(a, reshape(b, (-1, 1))), shape=(*a.shape[:-2], a.shape[-1]))
+    return reshape(tf.linalg.solve(a, reshape(b, (-1, 1))), (*a.shape[:-2], a.shape[-1]))
 
 
 @like_numpy(_SQUARE, within="linalg")
@@ -193,14 +196,15 @@ def svdvals(x: Any, /) -> Tensor:
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Eigenvalues, ascending, and eigenvectors of a symmetric matrix, of which the triangle `UPLO` is read."""
     a = _inexact(a)
-    return EighResult(*tf.linalg.eigh(a if UPLO == "L" else _conj(matrix_transpose(a))))
+    values, vectors = tf.linalg.eigh(a if UPLO == "L" else _conj(matrix_transpose(a)))
+    return EighResult(_real(values), vectors)
 
 
 @like_numpy(_SQUARE, within="linalg")
 def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
     """Eigenvalues of a symmetric matrix, ascending."""
     a = _inexact(a)
-    return tf.linalg.eigvalsh(a if UPLO == "L" else _conj(matrix_transpose(a)))
+    return _real(tf.linalg.eigvalsh(a if UPLO == "L" else _conj(matrix_transpose(a))))
 
 
 @like_numpy(_SQUARE, within="linalg", check="np.allclose(np.sort(np.real({ours}.eigenvalues)), np.sort({theirs}.eigenvalues))")
@@ -264,7 +268,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple:
     s, rank = svdvals(a), matrix_rank(a)
     full = int(rank) == a.shape[-1] < a.shape[-2]
     residual = sum_(ops.square(ops.abs(b - matmul(a, x))), 0) if full else tensor(np.zeros(0), s.dtype)
-    return x, (reshape(residual, (-1,)) if full else residual), rank, s
+    return x, (reshape(residual, (-1,)) if full else residual), cast(rank, int32), s
 
 
 @like_numpy(_TALL, within="linalg")
@@ -290,8 +294,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     """The length of vectors; of all elements without `axis`."""
     x = _inexact(x)
     if ord == 2:
-        taken = tuple(sorted(axes(axis, len(x.shape))))
-        return tf.norm(x, axis=None, keepdims=keepdims) if axis is None else _root_of_squares(x, taken, keepdims)
+        return _root_of_squares(x, tuple(sorted(axes(axis, len(x.shape)))), keepdims)
     size = ops.abs(x)
     if ord in (np.inf, -np.inf):
         return (max_ if ord > 0 else min_)(size, axis, keepdims=keepdims)
@@ -303,12 +306,10 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 
 def _root_of_squares(x: Tensor, taken: tuple, keepdims: bool) -> Tensor:
-    """tf.norm has the gradient 0 at 0; several axes are one for it."""
-    if len(taken) == 1:
-        return tf.norm(x, axis=taken[0], keepdims=keepdims)
+    """By tf.norm, whose gradient is 0 at 0; several axes are made one for it."""
     rest = tuple(i for i in range(len(x.shape)) if i not in taken)
-    rows = ops.reshape(ops.transpose(x, perm=(*rest, *taken)), shape=(*[x.shape[i] for i in rest], -1))
-    y = tf.norm(rows, axis=len(rest))
+    rows = x if len(taken) == 1 else reshape(ops.transpose(x, perm=(*rest, *taken)), (*[x.shape[i] for i in rest], -1))
+    y = _real(tf.norm(rows, axis=taken[0] if len(taken) == 1 else len(rest)))
     return ops.reshape(y, shape=tuple(1 if i in taken else d for i, d in enumerate(x.shape))) if keepdims else y
 
 
@@ -340,6 +341,21 @@ def cond(x: Any, p: Any = None) -> Tensor:
     return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
 
 
+# The products are members of np.linalg too; there, diagonals and traces are those of the last two axes.
+
+
+@like_numpy(_SQUARE, within="linalg")
+def linalg_diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
+    """The diagonal of matrices."""
+    return diagonal(x, offset, -2, -1)
+
+
+@like_numpy(_SQUARE, within="linalg")
+def linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
+    """The sum of the diagonal of matrices."""
+    return trace(x, offset, -2, -1, dtype)
+
+
 for _function in (matmul, outer, tensordot, cross, vecdot, matrix_transpose):
-    like_numpy("", within="linalg", check="True")  # the same functions under np.linalg: registered by the package
+    FUNCTIONS[f"linalg.{_function.__name__}"] = _function
 del _function

@@ -12,7 +12,7 @@ from tapeflow.core.tensor import Tensor
 from ..promotion import cast, floating, promoted, result_type, tensor
 from .elementwise import isnan
 from .registry import axes, like_numpy, numpy_dtype, one_axis
-from .shaping import moveaxis, ravel, squeezed_like
+from .shaping import diagonal, moveaxis, ravel, reshape, squeezed_like
 
 _MATRIX = "[[1.0, 5.0, 3.0], [4.0, 2.0, 6.0]]"
 
@@ -87,11 +87,17 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     a, weights = promoted(a, weights, inexact=True)
     if len(weights.shape) != len(a.shape):
         position = one_axis(axis, len(a.shape))
-        weights = ops.reshape(weights, shape=tuple(-1 if i == position else 1 for i in range(len(a.shape))))
+        weights = reshape(weights, tuple(-1 if i == position else 1 for i in range(len(a.shape))))
         weights = ops.broadcast_to(weights, shape=tuple(a.shape))
     scale = sum_(weights, axis, keepdims=keepdims)
     found = sum_(a * weights, axis, keepdims=keepdims) / scale
     return (found, scale) if returned else found
+
+
+@like_numpy("[[1.0, 2.0], [3.0, 4.0]]")
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Tensor:
+    """The sum of the diagonal."""
+    return sum_(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
 # ---- extremes
@@ -122,7 +128,7 @@ def _position(compute: Callable, a: Any, axis: Any, keepdims: bool) -> Tensor:
     if a.dtype.is_bool:
         a = cast(a, int64)
     rank = len(a.shape)
-    found = compute(ops.reshape(a, shape=(-1,)), axis=0, dtype=int64.np) if axis is None else compute(a, axis=one_axis(axis, rank), dtype=int64.np)
+    found = compute(ravel(a), axis=0, dtype=int64.np) if axis is None else compute(a, axis=one_axis(axis, rank), dtype=int64.np)
     return squeezed_like(found, a, axis) if keepdims else found
 
 
@@ -236,7 +242,7 @@ def percentile(
     a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False
 ) -> Tensor:
     """Quantiles in percent."""
-    return quantile(a, np.asarray(q) / 100, axis, method=method, keepdims=keepdims)
+    return quantile(a, promoted(q, inexact=True)[0] / 100.0, axis, method=method, keepdims=keepdims)
 
 
 @like_numpy(_MATRIX + ", [0.1, 0.75], axis=1")
@@ -247,26 +253,27 @@ def quantile(
     (a,) = promoted(a, inexact=True)
     taken = axes(axis, len(a.shape))
     kept = tuple(i for i in range(len(a.shape)) if i not in taken)
-    rows = ops.reshape(ops.transpose(a, perm=(*kept, *taken)), shape=(*[a.shape[i] for i in kept], -1))
+    rows = reshape(ops.transpose(a, perm=(*kept, *taken)), (*[a.shape[i] for i in kept], -1))
     ordered = ops.sort(rows, descending=False)
-    at = np.asarray(q, np.float64) * (rows.shape[-1] - 1)
-    below = np.floor(at).astype(np.int64)
-    low, high = (_last(ordered, k) for k in (below, np.minimum(below + 1, rows.shape[-1] - 1)))
+    at = tensor(q, float64) * (rows.shape[-1] - 1.0)
+    below = ops.floor(at)
+    index = cast(below, int64)
+    low, high = (_last(ordered, k) for k in (index, ops.minimum(index + 1, rows.shape[-1] - 1)))
+    above = cast(at > below, float64)
     rules = {
-        "linear": at - below, "lower": 0 * at, "higher": (at > below) * 1.0, "midpoint": (at > below) * 0.5,
-        "nearest": np.round(at) - below,
+        "linear": at - below, "lower": ops.zeros_like(at), "higher": above, "midpoint": above * 0.5, "nearest": ops.round(at) - below,
     }  # fmt: skip
     if method not in rules:
         raise ValueError(f"method={method!r} is not one of {', '.join(rules)}.")
-    between = low + (high - low) * tensor(rules[method], a.dtype)
-    found = moveaxis(between, tuple(range(len(kept), len(kept) + at.ndim)), tuple(range(at.ndim)))
+    between = low + (high - low) * cast(rules[method], a.dtype)
+    found = moveaxis(between, tuple(range(len(kept), len(between.shape))), tuple(range(len(at.shape))))
     if not keepdims:
         return found
     return ops.reshape(found, shape=(*at.shape, *(1 if i in taken else d for i, d in enumerate(a.shape))))
 
 
-def _last(x: Tensor, index: np.ndarray) -> Tensor:
-    return ops.take(x, tensor(index), axis=len(x.shape) - 1)
+def _last(x: Tensor, index: Tensor) -> Tensor:
+    return ops.take(x, index, axis=len(x.shape) - 1)
 
 
 # ---- running
@@ -350,5 +357,5 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
     if x is not None:
         width = diff(tensor(x, result_type(x, y)), axis=-1 if len(tensor(x).shape) == 1 else axis)
         if len(width.shape) == 1:
-            width = ops.reshape(width, shape=tuple(-1 if i == axis else 1 for i in range(len(y.shape))))
+            width = reshape(width, tuple(-1 if i == axis else 1 for i in range(len(y.shape))))
     return sum_(width * (part((1, None, None)) + part((None, -1, None))) * 0.5, axis)

@@ -26,10 +26,10 @@ def like_numpy(example: str, *also: str, within: str = "", check: str = "np.allc
 
     def declare(function: Callable) -> Callable:
         space = f"{within}." if within else ""
-        for name in (function.__name__.rstrip("_"), *also):
-            FUNCTIONS[space + name] = function
-            EXAMPLES[space + name] = example
-        name = function.__name__.rstrip("_")
+        name = function.__name__.rstrip("_").removeprefix(f"{within}_")
+        for known in (name, *also):
+            FUNCTIONS[space + known] = function
+            EXAMPLES[space + known] = example
         ours, theirs = f"tf.experimental.numpy.{space}{name}({example})", f"np.{space}{name}({example})"
         summary = function.__doc__ or f"NumPy's `np.{space}{name}` on tensors, differentiable."
         function.__doc__ = f"{summary.rstrip()}\n\n    >>> {check.format(ours=ours, theirs=theirs)}\n    True\n    "
@@ -64,7 +64,7 @@ def one_axis(axis: Any, rank: int) -> int:
 def unwrapped(value: Any) -> Any:
     """Variables as tensors, also inside lists: a read that every tape is told of."""
     if isinstance(value, Variable):
-        return value.value()
+        return value._read()
     if type(value) in (list, tuple):
         return type(value)(unwrapped(v) for v in value)
     return value

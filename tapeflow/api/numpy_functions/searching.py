@@ -68,7 +68,7 @@ def _wrapped(indices: Any, size: int, mode: str = "raise") -> Tensor:
     return tensor(np.where(index < 0, index + size, index).astype(np.int64))
 
 
-@like_numpy("[[10.0, 30.0, 20.0]], np.array([[0, 2, 1]]), axis=1")
+@like_numpy("np.array([[10.0, 30.0, 20.0]]), np.array([[0, 2, 1]]), axis=1")
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     """For each line along `axis` the elements that the same line of `indices` names, as `argsort` gives them."""
     arr = tensor(arr)

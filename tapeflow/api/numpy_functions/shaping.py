@@ -222,7 +222,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tenso
     return [cut(int(a), int(b)) for a, b in zip(edges, edges[1:])]
 
 
-@like_numpy("[1.0, 2.0, 3.0, 4.0], 2", check="len({ours}) == len({theirs})")
+@like_numpy("np.array([1.0, 2.0, 3.0, 4.0]), 2", check="len({ours}) == len({theirs})")
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Cut into equal parts, or before the indices given."""
     ary = tensor(ary)
@@ -231,19 +231,19 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     return array_split(ary, indices_or_sections, axis)
 
 
-@like_numpy(_MATRIX + ", 3", check="len({ours}) == len({theirs})")
+@like_numpy("np.ones((2, 3)), 3", check="len({ours}) == len({theirs})")
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
     """Cut along the second axis; a vector along its only one."""
     return split(ary, indices_or_sections, 0 if len(tensor(ary).shape) == 1 else 1)
 
 
-@like_numpy(_MATRIX + ", 2", check="len({ours}) == len({theirs})")
+@like_numpy("np.ones((2, 3)), 2", check="len({ours}) == len({theirs})")
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
     """Cut along the first axis."""
     return split(ary, indices_or_sections, 0)
 
 
-@like_numpy(_MATRIX, check="len({ours}) == len({theirs})")
+@like_numpy("np.ones((2, 3))", check="len({ours}) == len({theirs})")
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """The slices along an axis."""
     x = tensor(x)
@@ -356,14 +356,6 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     i = np.arange(length) + max(-offset, 0)
     flat = ops.reshape(a, shape=(*a.shape[:-2], rows * cols))
     return ops.take(flat, tensor(i * cols + i + offset), axis=len(a.shape) - 2)
-
-
-@like_numpy("[[1.0, 2.0], [3.0, 4.0]]")
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Tensor:
-    """The sum of the diagonal."""
-    from .reductions import sum_
-
-    return sum_(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
 def _triangle(m: Any, keep: np.ndarray) -> Tensor:

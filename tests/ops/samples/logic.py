@@ -11,6 +11,7 @@ _ordered = [of(_a, _b), of(_a, _row), of(SCALAR, SCALAR), of(EMPTY, EMPTY), of(S
 _logical = [of(_yes, _no), of(np.bool_(True), _no), of(np.zeros((0, 2), bool), _no)]
 _bitwise = [of(_bits, _more_bits), of(np.int64(12), np.int64(10)), of(np.zeros((0, 3), int), _more_bits), of(np.uint8([200, 7]), np.uint8(15))]
 _asked = [of(SPECIAL), of(SCALAR), of(EMPTY), of(complex_normal(3))]
+_many = normal(100, 100)
 _far = np.array([1, 70, -3])
 
 SAMPLES = {
@@ -26,6 +27,9 @@ SAMPLES = {
     "where": [
         of(_a > 0, _a, _b, reference=lambda c, a, b: c * a + ~c * b),
         of(_row > 0, SCALAR, normal(3, 1)), of(np.bool_(True), SCALAR, SCALAR), of(np.zeros(0, bool), np.zeros(0), np.zeros(0)),
+        *[of(_many > 0, a, b, order=0, reference=np.where) for a, b in ((_many, -_many), (SCALAR, _many), (_many, np.float64(np.nan)))],
+        of(_many > 0, _many.T, _many[0], order=0, reference=np.where), of(_many > 0, _many > 1, _many < 2, reference=np.where),
+        of(_many > 0, _many * 1j, _many + 0j, order=0, reference=np.where), of(_many > 0, np.int8(3), np.int8(-1), reference=np.where),
         of(_no, complex_normal(2), complex_normal(3, 2)), of(np.array([True, False, True]), _words, _words[::-1]),
     ],
     "zeros_like": [of(_a, reference=lambda x: x * 0), of(SCALAR), of(EMPTY), of(_bits)],

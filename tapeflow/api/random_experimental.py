@@ -1,0 +1,39 @@
+"""`tf.random.experimental`: earlier names of the same things, and permutations."""
+
+from typing import Any
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+from .generator import Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator
+from .stateless import fold_in as stateless_fold_in
+from .stateless import key_of as _key_of
+from .stateless import split as stateless_split
+from .stateless import stateless_shuffle
+
+__all__ = [
+    "Algorithm",
+    "Generator",
+    "create_rng_state",
+    "get_global_generator",
+    "index_shuffle",
+    "set_global_generator",
+    "stateless_fold_in",
+    "stateless_shuffle",
+    "stateless_split",
+]
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+    """Where each `index` goes in a random permutation of 0 … `max_index`, without writing the permutation out.
+
+    >>> tf.sort(tf.random.experimental.index_shuffle(tf.range(10), [1, 2], 9)).numpy()
+    array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], dtype=int32)
+    """
+    index, last = as_tensor(index), int(max_index)
+    values = index._array
+    if values.size and not 0 <= values.min() <= values.max() <= last:
+        raise invalid(f"index must be from 0 to max_index={last}, got values from {values.min()} to {values.max()}.")
+    return ops.shuffled_index(_key_of(seed), index, max_index=last)

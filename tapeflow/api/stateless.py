@@ -1,0 +1,207 @@
+"""`tf.random.stateless_*`: the same `seed`, a pair of integers, gives the same numbers always and everywhere."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.broadcasting import broadcast_shapes
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import as_dtype, float32, int32, int64
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+from . import draws
+from .generator import algorithm
+
+# The last word of the key tells apart what is drawn from one seed for different purposes.
+_DRAW, _FOLD, _SPLIT = 0, 3, 4
+
+
+def key_of(seed: Any, counter: int = 0, purpose: int = _DRAW, alg: Any = "auto_select") -> Tensor:
+    """The key that belongs to a seed of two integers."""
+    algorithm(alg)
+    seed = as_tensor(seed)
+    if not seed.dtype.is_integer:
+        raise invalid(f"seed must be two integers, got a {seed.dtype.name} tensor.")
+    if tuple(seed.shape) != (2,):
+        raise invalid(f"seed must have shape (2,), not {tuple(seed.shape)}. Give a pair such as [1, 2], or make one with tf.random.split.")
+    words = np.empty(4, np.uint64)
+    words[:2] = seed._array.astype(np.int64).view(np.uint64) if seed.dtype.kind == "i" else seed._array
+    words[2:] = counter, purpose
+    return EagerTensor(words)
+
+
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+    """A new seed made of `seed` and an integer, such as the number of a step or of a worker.
+
+    >>> a, b = (tf.random.fold_in([1, 2], step) for step in (0, 1))
+    >>> a.shape, bool(tf.reduce_all(a == b))
+    (TensorShape([2]), False)
+    """
+    counter = int(data) & (2**64 - 1)
+    return ops.random_bits(key_of(seed, counter, _FOLD, alg), shape=(2,), dtype=as_tensor(seed).dtype.np)
+
+
+def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
+    """`num` new seeds made of one, as the rows of the result. Use the new ones, not the old one again.
+
+    >>> first, second = tf.random.split([1, 2])
+    >>> bool(tf.random.stateless_normal([], first) == tf.random.stateless_normal([], second))
+    False
+    """
+    return ops.random_bits(key_of(seed, 0, _SPLIT, alg), shape=(int(num), 2), dtype=as_tensor(seed).dtype.np)
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Normally distributed numbers, the same for the same seed. Gradients flow to `mean` and `stddev`.
+
+    >>> a, b = tf.random.stateless_normal([3], [1, 2]), tf.random.stateless_normal([3], [1, 2])
+    >>> bool(tf.reduce_all(a == b))
+    True
+    """
+    return draws.normal(key_of(seed, alg=alg), shape, mean, stddev, dtype)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Normally distributed numbers within two standard deviations of the mean, the same for the same seed.
+
+    >>> bool(tf.reduce_max(tf.abs(tf.random.stateless_truncated_normal([1000], [1, 2]))) <= 2)
+    True
+    """
+    return draws.truncated_normal(key_of(seed, alg=alg), shape, mean, stddev, dtype)
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Evenly distributed numbers from `minval` up to but without `maxval`, the same for the same seed.
+
+    Integers need both bounds; with None for both they have the whole range of their dtype.
+
+    >>> tf.random.stateless_uniform([2], [1, 2], None, None, tf.uint64).dtype
+    tf.uint64
+    """
+    dtype = as_dtype(dtype)
+    accepted = (*draws.FLOATS, *draws.FULL_RANGE)
+    if dtype not in accepted:
+        raise ValueError(f"Argument `dtype` got invalid value {dtype.name}. Accepted dtypes are {accepted}.")
+    if dtype.is_integer:
+        if (minval is None) != (maxval is None):
+            raise ValueError(
+                f"For integer `dtype` argument {dtype.name}, argument `minval` and `maxval` must be both None or not None. "
+                f"Got minval={minval} and maxval={maxval}."
+            )
+        if dtype.is_unsigned and minval is not None:
+            raise ValueError(f"Unsigned integers are drawn over their whole range only: for {dtype.name} give minval=None, maxval=None.")
+    return draws.uniform(key_of(seed, alg=alg), shape, minval, maxval, dtype)
+
+
+def stateless_gamma(
+    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None
+) -> Tensor:
+    """Gamma distributed numbers, the same for the same seed. `shape` is the whole shape, to which the parameters broadcast.
+
+    Gradients flow to `alpha` (by implicit reparameterisation) and to `beta`, the inverse scale.
+
+    >>> alpha = tf.Variable(3.)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.random.stateless_gamma([], [1, 2], alpha)
+    >>> bool(tape.gradient(y, alpha) > 0)
+    True
+    """
+    dtype, shape = as_dtype(dtype), draws.sizes(shape)
+    alpha, beta = to_tensor(alpha, dtype), None if beta is None else to_tensor(beta, dtype)
+    draws.ends_with(shape, broadcast_shapes(alpha.shape, () if beta is None else beta.shape))
+    return draws.gamma(key_of(seed), shape, alpha, beta)
+
+
+def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
+    """Poisson distributed numbers, the same for the same seed. `shape` is the whole shape, to which `lam` broadcasts.
+
+    >>> tf.random.stateless_poisson([4, 2], [1, 2], lam=[1., 100.]).shape
+    TensorShape([4, 2])
+    """
+    rate, shape = as_tensor(lam), draws.sizes(shape)
+    draws.ends_with(shape, tuple(rate.shape))
+    return draws.poisson(key_of(seed), shape, rate, dtype)
+
+
+def stateless_binomial(
+    shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = int32, name: str | None = None
+) -> Tensor:
+    """How many of `counts` trials succeed with probability `probs`, the same for the same seed.
+
+    >>> tf.random.stateless_binomial([3], [1, 2], counts=10, probs=[0., 0.5, 1.]).numpy()[[0, 2]]
+    array([ 0, 10], dtype=int32)
+    """
+    return draws.binomial(key_of(seed), shape, counts, probs, output_dtype)
+
+
+def stateless_categorical(
+    logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
+) -> Tensor:
+    """Choices of classes with the probabilities softmax(logits), row by row, the same for the same seed.
+
+    >>> tf.random.stateless_categorical([[-np.inf, 0., -np.inf]], 4, [1, 2]).numpy()
+    array([[1, 1, 1, 1]])
+    """
+    return draws.categorical(key_of(seed), logits, num_samples, dtype)
+
+
+def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
+    """The rows of `value` in an order that depends on the seed alone.
+
+    >>> a = tf.random.experimental.stateless_shuffle([10, 20, 30], [1, 2])
+    >>> tf.sort(a).numpy()
+    array([10, 20, 30], dtype=int32)
+    """
+    return draws.shuffle(key_of(seed, alg=alg), value)
+
+
+def stateless_parameterized_truncated_normal(
+    shape: Any,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    name: str | None = None,
+) -> Tensor:
+    """Normally distributed numbers between `minvals` and `maxvals`. All parameters broadcast to `shape` and have gradients.
+
+    >>> x = tf.random.stateless_parameterized_truncated_normal([100], [1, 2], means=5., stddevs=2., minvals=6., maxvals=7.)
+    >>> bool(tf.reduce_all((x >= 6.) & (x <= 7.)))
+    True
+    """
+    shape, means = draws.sizes(shape), as_tensor(means)
+    stddevs, minvals, maxvals = (to_tensor(p, means.dtype) for p in (stddevs, minvals, maxvals))
+    draws.ends_with(shape, broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape))
+    if not ((stddevs._array > 0).all() and (minvals._array < maxvals._array).all()):
+        raise invalid("Invalid parameters: stddevs must be positive and minvals below maxvals.")
+    u = ops.random_uniform(key_of(seed), shape=shape, dtype=means.dtype.np)
+    z = ops.truncated_normal_quantile(u, (minvals - means) / stddevs, (maxvals - means) / stddevs)
+    return ops.maximum(ops.minimum(means + stddevs * z, maxvals), minvals)

@@ -1,0 +1,168 @@
+"""TensorArray: a list of tensors that is written by index, for loops. Gradients flow from what is read to what was written."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.errors import OutOfRangeError, invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+__all__ = ["TensorArray"]
+
+
+class TensorArray:
+    """A list of `size` tensors of one dtype (and one shape, with `infer_shape`). Methods that write return the array: use that.
+
+    >>> ta = tf.TensorArray(tf.float32, size=3)
+    >>> for i in range(3):
+    ...     ta = ta.write(i, [float(i), 10. * i])
+    >>> ta.stack().numpy()
+    array([[ 0.,  0.],
+           [ 1., 10.],
+           [ 2., 20.]], dtype=float32)
+    """
+
+    _loop_variable = True
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        self._dtype = as_dtype(dtype)
+        self._dynamic = bool(dynamic_size)
+        self._clears = clear_after_read is None or bool(clear_after_read)
+        self._infers = bool(infer_shape)
+        self._shape = TensorShape(element_shape)
+        self._entries: list[Tensor | None] = [None] * (0 if size is None else int(size))
+        self._cleared: set[int] = set()
+
+    dtype: DType = property(lambda self: self._dtype, doc="The dtype of every entry.")
+    dynamic_size = property(lambda self: self._dynamic, doc="Whether writing past the end makes the array longer.")
+    element_shape = property(lambda self: self._shape, doc="The shape of every entry, as far as it is known.")
+    handle = property(lambda self: None)
+    flow = property(lambda self: EagerTensor(np.int32(0)))
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of entries."""
+        return EagerTensor(np.int32(len(self._entries)))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def identity(self) -> "TensorArray":
+        """The array itself."""
+        return self
+
+    # ---- writing
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
+        """Puts `value` at `index`."""
+        index = int(index)
+        count = len(self._entries)
+        if index < 0 or index >= count and not self._dynamic:
+            raise OutOfRangeError(
+                None, None, f"Tried to write to index {index} but array is not resizeable and size is: {count}. "
+                "Make it with a larger size, or with dynamic_size=True."
+            )  # fmt: skip
+        value = value if isinstance(value, Tensor) else to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        if value.dtype is not self._dtype:
+            raise invalid(f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use tf.cast.")
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(f"Incompatible shape for value {tuple(value.shape)}, expected {self._shape}.")
+        if self._infers:
+            self._shape = self._shape.merge_with(value.shape)
+        self._entries.extend([None] * (index + 1 - count))
+        self._entries[index] = value
+        self._cleared.discard(index)
+        return self
+
+    def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
+        """Writes the rows of `value` to the entries from 0 on."""
+        value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        if value.shape[0] > len(self._entries) and not self._dynamic:
+            raise ValueError(f"Cannot unstack {value.shape[0]} tensors into a TensorArray of static size {len(self._entries)}.")
+        return self.scatter(range(value.shape[0]), value)
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
+        """Writes the rows of `value` to the entries `indices`."""
+        value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        for index, row in zip(_ints(indices), ops.unstack(value, axis=0), strict=True):
+            self.write(index, row)
+        return self
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> "TensorArray":
+        """Writes pieces of `value` along its first axis, of these lengths, to the entries from 0 on."""
+        value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        lengths = tuple(_ints(lengths))
+        if sum(lengths) != value.shape[0]:
+            raise invalid(f"The lengths {list(lengths)} add up to {sum(lengths)}, but the value has {value.shape[0]} rows.")
+        infers, self._infers = self._infers, len(set(lengths)) == 1 and self._infers
+        for index, piece in enumerate(ops.split(value, sizes=lengths, axis=0)):
+            self.write(index, piece)
+        self._infers = infers
+        return self
+
+    # ---- reading
+
+    def read(self, index: Any, name: str | None = None) -> Tensor:
+        """The entry at `index`, which is cleared by it unless the array was made with `clear_after_read=False`."""
+        index = int(index)
+        if not 0 <= index < len(self._entries):
+            raise OutOfRangeError(None, None, f"Tried to read from index {index} but array size is: {len(self._entries)}")
+        if index in self._cleared:
+            raise invalid(f"Could not read index {index} twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?)")
+        value = self._entry(index)
+        if self._clears:
+            self._entries[index] = None
+            self._cleared.add(index)
+        return value
+
+    def _entry(self, index: int) -> Tensor:
+        """What was written, or zeros where nothing was."""
+        value = self._entries[index]
+        if value is not None:
+            return value
+        if not self._shape.is_fully_defined():
+            raise ValueError(f"Entry {index} of the TensorArray was never written, and its shape is not known: it is {self._shape}.")
+        return as_tensor(np.full(tuple(self._shape), b"" if self._dtype.kind == "s" else 0, self._dtype.np))
+
+    def stack(self, name: str | None = None) -> Tensor:
+        """All entries along a new first axis."""
+        return self.gather(range(len(self._entries)))
+
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+        """The entries `indices` along a new first axis."""
+        entries = [self._entry(i) for i in _ints(indices)]
+        if not entries:
+            return EagerTensor(np.zeros((0, *(self._shape if self._shape.is_fully_defined() else ())), self._dtype.np))
+        return ops.stack(*entries, axis=0)
+
+    def concat(self, name: str | None = None) -> Tensor:
+        """All entries one after the other along their first axis."""
+        return ops.concat(*[self._entry(i) for i in range(len(self._entries))], axis=0)
+
+    def close(self, name: str | None = None) -> None:
+        """Lets go of all entries."""
+        self._entries = []
+
+    def __repr__(self) -> str:
+        return f"<TensorArray: {len(self._entries)} entries of {self._dtype.name}, shape {self._shape}>"
+
+
+def _ints(indices: Any) -> list[int]:
+    return list(indices) if isinstance(indices, range) else [int(i) for i in np.ravel(as_tensor(indices)._array)]

@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+from .gradients import gradient
+
+INT_MIN = -(2**31)
+
+
+@pytest.mark.parametrize(
+    "values,dtype,expected",
+    [
+        ([1.9, -1.9, float("nan"), 1e20, float("-inf")], tf.int32, [1, -1, INT_MIN, INT_MIN, INT_MIN]),
+        ([300.0, -1.0], tf.uint8, [44, 255]),
+        ([300, -1], tf.uint8, [44, 255]),
+        ([0.0, -0.0, 0.1, float("nan")], tf.bool, [False, False, True, True]),
+        ([1 + 2j, 2j], tf.bool, [True, False]),
+        ([True, False], tf.int8, [1, 0]),
+        ([1.00390625, 1.01171875], tf.bfloat16, [1.0, 1.015625]),
+        ([1e-8, 70000.0], tf.float16, [0, np.inf]),
+    ],
+)
+def test_cast(values, dtype, expected):
+    got = tf.cast(values, dtype)
+    assert got.dtype is dtype
+    assert got.numpy().tolist() == expected
+
+
+def test_cast_to_the_same_dtype_is_the_same_tensor():
+    x = tf.constant([1.0])
+    assert tf.cast(x, tf.float32) is x
+
+
+def test_cast_of_strings_is_not_implemented():
+    for value, dtype in (("1", tf.int32), (1, tf.string)):
+        with pytest.raises(tf.errors.UnimplementedError, match="tf.strings.to_number"):
+            tf.cast(value, dtype)
+
+
+def test_cast_of_slices_stays_sparse():
+    slices = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([2, 1]))
+    assert tf.cast(slices, tf.float64).values.dtype is tf.float64
+
+
+def test_gradients_pass_between_floating_and_complex_dtypes_only():
+    assert gradient(lambda x: tf.cast(x, tf.float64) * 2.0, 1.0) == np.float32(2)
+    assert gradient(lambda x: tf.cast(x, tf.int32), 1.0) is None
+    assert gradient(lambda x: tf.cast(tf.cast(x, tf.int32), tf.float32), 1.0) is None
+    assert gradient(lambda x: tf.cast(x, tf.float32) * 2.0, tf.constant(1 + 2j, tf.complex64)) == 2
+    got = gradient(lambda x: tf.math.real(tf.cast(x, tf.complex64) * tf.constant(2 + 3j, tf.complex64)), 1.0)
+    assert got == 2 and got.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    "values,source,dtype,expected",
+    [
+        ([1e10, -1e10, 1.5], tf.float32, tf.int32, [2147483520, INT_MIN, 1]),
+        ([300, -3], tf.int32, tf.uint8, [255, 0]),
+        ([2**40, -(2**40), 7], tf.int64, tf.int32, [2**31 - 1, INT_MIN, 7]),
+        ([1e300, -np.inf], tf.float64, tf.float32, [np.finfo("f").max, np.finfo("f").min]),
+        ([1e10], tf.float32, tf.float16, [65504.0]),
+        ([1 + 2j], tf.complex128, tf.float32, [1.0]),
+        ([1.5, np.inf], tf.float32, tf.float64, [1.5, np.inf]),
+    ],
+)
+def test_saturate_cast(values, source, dtype, expected):
+    assert tf.saturate_cast(tf.constant(values, source), dtype).numpy().tolist() == expected
+
+
+def test_saturated_elements_have_no_gradient():
+    assert gradient(lambda x: tf.saturate_cast(x, tf.float16), [1.0, 1e6, -1e6]).tolist() == [1, 0, 0]
+
+
+def test_bitcast_changes_the_last_axis_with_the_width():
+    assert tf.bitcast(tf.constant([1.0, 2.0]), tf.int32).numpy().tolist() == [0x3F800000, 0x40000000]
+    assert tf.bitcast(tf.constant(1.0), tf.uint8).numpy().tolist() == [0, 0, 0x80, 0x3F]
+    assert tf.bitcast(tf.constant([1, 2]), tf.int64).numpy() == 2**33 + 1
+    assert tf.bitcast(tf.constant([1.0, 2.0], tf.bfloat16), tf.uint16).numpy().tolist() == [0x3F80, 0x4000]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="last axis of size 2"):
+        tf.bitcast([1, 2, 3], tf.int64)
+
+
+def test_bitcast_has_no_gradient_and_says_so():
+    with pytest.raises(LookupError, match="bitcast"):
+        gradient(lambda x: tf.bitcast(x, tf.int32), 3.0)
