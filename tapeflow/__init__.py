@@ -11,6 +11,7 @@ from .api import (
     constants,
     control,
     debugging,
+    dtypes,
     experimental,
     getitem,
     initializers,
@@ -29,27 +30,18 @@ from .api import (
     sparse,
     strings,
     tensor_methods,
+    config,
+    data,
+    distribute,
+    queue,
+    test,
+    types,
+    version,
 )
 from .api.autodiff import custom_gradient, grad_pass_through, gradients, recompute_grad
-from .api.arithmetic import (
-    add,
-    add_n,
-    atan2,
-    divide,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    pow,
-    realdiv,
-    scalar_mul,
-    sqrt,
-    square,
-    subtract,
-    truediv,
-    truncatediv,
-    truncatemod,
-)
+from .api.arithmetic import add, add_n, atan2, maximum, minimum, multiply, negative, scalar_mul, subtract
+from .api.division import divide, realdiv, truediv, truncatediv, truncatemod
+from .api.powers import pow, sqrt, square
 from .api.array import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
@@ -117,6 +109,30 @@ from .api.initializers import (
     random_uniform_initializer,
     zeros_initializer,
 )
+from .api.composite_specs import RaggedTensorSpec, SparseTensorSpec
+from .api.control import case, cond, control_dependencies, group, no_op, switch_case, tuple_ as tuple, while_loop
+from .api.debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
+from .api.functional import foldl, foldr, map_fn, scan
+from .api.gradient_registry import RegisterGradient, no_gradient
+from .api.module import Module
+from .api.printing import print_ as print
+from .api.py_function import numpy_function, py_function
+from .api.ragged_tensor import RaggedTensor
+from .api.runtime import (
+    device,
+    executing_eagerly,
+    get_current_name_scope,
+    get_logger,
+    get_static_value,
+    init_scope,
+    inside_function,
+    is_symbolic_tensor,
+    name_scope,
+    timestamp,
+)
+from .api.sparse_tensor import SparseTensor
+from .api.strings import as_string
+from .api.tensor_array import TensorArray
 from .core import errors
 from .core.dtypes import (
     DType,

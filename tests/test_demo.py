@@ -59,7 +59,8 @@ def test_demo_needs_no_unicode(tmp_path, monkeypatch):
 
 
 def test_demo_survives_a_loss_that_is_no_number(tmp_path, capsys):
-    assert main(["demo", "--steps", "30", "--learning-rate", "1e30", "--clip", "1e30", "--out", str(tmp_path / "demo.png")]) == 0
+    wild = ["--activation", "relu", "--learning-rate", "1e30", "--clip", "1e30"]
+    assert main(["demo", "--steps", "30", *wild, "--out", str(tmp_path / "demo.png")]) == 0
     assert "smaller --learning-rate" in capsys.readouterr().out
 
 

@@ -49,8 +49,8 @@ softplus = expose(
     "softplus(features)",
     """log(1 + exp(x)), a smooth `relu`, without overflow.
 
-    >>> tf.nn.softplus([0., 20., 1000.]).numpy().round(4)
-    array([   0.6931,   20.    , 1000.    ], dtype=float32)
+    >>> tf.nn.softplus([20., 1000.]).numpy()
+    array([  20., 1000.], dtype=float32)
     """,
 )
 softsign = expose(

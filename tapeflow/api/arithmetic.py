@@ -1,11 +1,11 @@
-"""Arithmetic on two tensors, powers and roots: `tf.add`, `tf.math.divide_no_nan`, `tf.pow`, …"""
+"""Sums, products, and other functions of two numbers: `tf.add`, `tf.math.xlogy`, `tf.maximum`, …"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import convert_group
-from tapeflow.core.dtypes import as_dtype, float32, float64
+from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
@@ -25,7 +25,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
            [12, 22]], dtype=int32)
     """
     if not isinstance(x, Tensor):
-        x, y = convert_group([x, y])
+        x, y = convert_group([x, y], ops.add.primitive)
     return x + y
 
 
@@ -72,7 +72,9 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     tensors = convert_group([as_tensor(x) if isinstance(x, IndexedSlices) else x for x in inputs])
     shapes = {tuple(t.shape) for t in tensors}
     if len(shapes) > 1:
-        raise invalid(f"Inputs to operation add_n must have the same size and shape; these have {sorted(shapes)}. `+` broadcasts.")
+        raise invalid(
+            f"Inputs to operation add_n must have the same size and shape; these have {sorted(shapes)}. `+` broadcasts."
+        )
     return ops.add_n(*tensors)
 
 
@@ -86,7 +88,9 @@ def accumulate_n(inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, 
         raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape.")
     tensors = convert_group(inputs)
     if tensor_dtype is not None and tensors[0].dtype is not as_dtype(tensor_dtype):
-        raise TypeError(f"The `tensor_dtype` argument is {as_dtype(tensor_dtype).name}, but `input` is of type {tensors[0].dtype.name}.")
+        raise TypeError(
+            f"The `tensor_dtype` argument is {as_dtype(tensor_dtype).name}, but `input` is of type {tensors[0].dtype.name}."
+        )
     if shape is not None:
         for t in tensors:
             if not TensorShape(shape).is_compatible_with(t.shape):
@@ -130,115 +134,6 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     return ops.conj(difference) * difference if difference.dtype.is_complex else ops.square(difference)
 
 
-# ---- quotients and remainders
-
-
-def _inexact(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Tensors that divide: integers become float64, or float32 if they have 8 or 16 bits."""
-    x, y = convert_group([x, y])
-    if x.dtype.is_bool:
-        raise TypeError("Invalid dtype tf.bool in a division: only numbers divide. Cast it first: tf.cast(x, tf.float32).")
-    if x.dtype.is_integer and x.dtype is y.dtype:
-        wide = (float32 if x.dtype.size <= 2 else float64).np
-        x, y = ops.cast(x, dtype=wide), ops.cast(y, dtype=wide)
-    return x, y
-
-
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y. Integers give float64, or float32 if they have 8 or 16 bits.
-
-    >>> tf.truediv(7, 2).numpy()
-    np.float64(3.5)
-    """
-    return ops.div(*_inexact(x, y))
-
-
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, as the operator does it: integers divide into floating numbers.
-
-    >>> tf.divide([1., 6.], [4., 3.]).numpy()
-    array([0.25, 2.  ], dtype=float32)
-    """
-    return truediv(x, y)
-
-
-realdiv = expose(
-    ops.div,
-    "realdiv(x, y)",
-    """x / y for floating and complex numbers.
-
-    >>> tf.realdiv(7., 2.).numpy()
-    np.float32(3.5)
-    """,
-)
-floordiv = expose(
-    ops.floordiv,
-    "floordiv(x, y)",
-    """x / y rounded down. No gradient passes.
-
-    >>> tf.math.floordiv([7, -7], 2).numpy()
-    array([ 3, -4], dtype=int32)
-    """,
-)
-floormod = expose(
-    ops.floormod,
-    "floormod(x, y)",
-    """The remainder of `floordiv`, with the sign of `y`; what `%` gives. An integer `y` of 0 raises InvalidArgumentError.
-
-    >>> tf.math.floormod([7, -7], 3).numpy()
-    array([1, 2], dtype=int32)
-    """,
-)
-mod = floormod
-truncatediv = expose(
-    ops.truncatediv,
-    "truncatediv(x, y)",
-    """x / y rounded towards 0. No gradient passes.
-
-    >>> tf.truncatediv([7, -7], 2).numpy()
-    array([ 3, -3], dtype=int32)
-    """,
-)
-truncatemod = expose(
-    ops.truncatemod,
-    "truncatemod(x, y)",
-    """The remainder of `truncatediv`, with the sign of `x`. The slope for `y` is minus the quotient.
-
-    >>> tf.truncatemod([7., -7.], 3.).numpy()
-    array([ 1., -1.], dtype=float32)
-    """,
-)
-
-
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, but 0 where `y` is 0; so are the gradients.
-
-    >>> tf.math.divide_no_nan([3., 0.], [0., 0.]).numpy()
-    array([0., 0.], dtype=float32)
-    """
-    return ops.divide_no_nan(*_inexact(x, y))
-
-
-reciprocal = expose(
-    ops.reciprocal,
-    "reciprocal(x)",
-    """1 / x.
-
-    >>> tf.math.reciprocal([4., 0.]).numpy()
-    array([0.25,  inf], dtype=float32)
-    """,
-)
-
-
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
-    """1 / x, but 0 where `x` is 0; so is the gradient.
-
-    >>> tf.math.reciprocal_no_nan([4., 0.]).numpy()
-    array([0.25, 0.  ], dtype=float32)
-    """
-    return ops.divide_no_nan(1, as_tensor(x))
-
-
 # ---- products with 0 * f(y) = 0
 
 
@@ -246,7 +141,9 @@ def _unless_zero(x: Any, y: Any, function: Callable, harmless: float) -> Tensor:
     """function(x, y) where `x` is not 0, else 0, in value and gradients."""
     x, y = convert_group([x, y])
     if not (x.dtype.is_inexact and y.dtype.is_inexact):
-        raise invalid(f"This function takes floating and complex tensors, not {x.dtype.name} and {y.dtype.name}. Cast them with tf.cast.")
+        raise invalid(
+            f"This function takes floating and complex tensors, not {x.dtype.name} and {y.dtype.name}. Cast them with tf.cast."
+        )
     zero = ops.equal(x, 0)
     value = function(x, ops.where(zero, harmless, y))
     return ops.where(zero, ops.zeros_like(value), value)
@@ -278,63 +175,6 @@ def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     array([0.000000e+00, 1.999999e-06], dtype=float32)
     """
     return _unless_zero(x, y, lambda x, y: x * ops.log1p(y), 0.0)
-
-
-# ---- powers and roots
-
-pow = expose(
-    ops.pow,
-    "pow(x, y)",
-    """x ** y, with broadcasting. The slope for `y` is 0 where `x` is not positive; x ** 0 is flat, also at 0.
-
-    >>> tf.pow([2., 9.], [3., 0.5]).numpy()
-    array([8., 3.], dtype=float32)
-    """,
-)
-square = expose(
-    ops.square,
-    "square(x)",
-    """x².
-
-    >>> tf.square([-3, 4]).numpy()
-    array([ 9, 16], dtype=int32)
-    """,
-)
-sqrt = expose(
-    ops.sqrt,
-    "sqrt(x)",
-    """The square root; NaN for negative numbers. Its slope at 0 is infinite, but a gradient of 0 that arrives there stays 0.
-
-    >>> tf.sqrt([4., 2., -1.]).numpy().round(4)
-    array([2.    , 1.4142,    nan], dtype=float32)
-    """,
-)
-rsqrt = expose(
-    ops.rsqrt,
-    "rsqrt(x)",
-    """1 / sqrt(x).
-
-    >>> tf.math.rsqrt([4., 0.]).numpy()
-    array([0.5, inf], dtype=float32)
-    """,
-)
-
-
-def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:
-    """The polynomial with these coefficients, that of the highest power first, at `x`.
-
-    >>> tf.math.polyval([2., -3., 1.], [0., 1., 2.]).numpy()      # 2x² - 3x + 1
-    array([1., 0., 3.], dtype=float32)
-    """
-    if not isinstance(coeffs, (list, tuple)):
-        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
-    x = as_tensor(x)
-    if not coeffs:
-        return ops.zeros_like(x)
-    total, *rest = [as_tensor(c) for c in coeffs]
-    for c in rest:
-        total = total * x + c
-    return total
 
 
 # ---- the larger and the smaller of two, and other functions of two numbers

@@ -67,7 +67,10 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
     array([2, 3], dtype=int32)
     """
-    return EagerTensor(np.array(_sizes(input), int32.np if out_type is None else as_dtype(out_type).np))
+    sizes = _sizes(input)
+    if None in sizes:
+        raise ValueError(f"A ragged tensor has no single shape, only {sizes}. Use its bounding_shape() or row_lengths().")
+    return EagerTensor(np.array(sizes, int32.np if out_type is None else as_dtype(out_type).np))
 
 
 def shape_n(input: Sequence, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
@@ -86,7 +89,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     np.int32(6)
     """
     total = 1
-    for d in _sizes(input):
+    for d in _sizes(getattr(input, "flat_values", input)):  # of a ragged tensor, what there is
         total *= d
     return EagerTensor((int32.np if out_type is None else as_dtype(out_type).np).type(total))
 

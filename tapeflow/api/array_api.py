@@ -16,7 +16,6 @@ import numpy as np
 from tapeflow.core.dtypes import (
     DType,
     as_dtype,
-    bool_ as bool,
     complex64,
     complex128,
     float32,
@@ -29,6 +28,9 @@ from tapeflow.core.dtypes import (
     uint16,
     uint32,
     uint64,
+)
+from tapeflow.core.dtypes import (
+    bool_ as bool,
 )
 from tapeflow.core.primitive import recorded as _ops
 from tapeflow.core.tensor import Tensor
@@ -50,12 +52,13 @@ _SAME = """
     abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or
     bitwise_right_shift bitwise_xor broadcast_arrays broadcast_to ceil concat conj copysign cos cosh count_nonzero cumulative_prod
     cumulative_sum diff divide empty_like equal exp expand_dims expm1 flip floor floor_divide full_like greater greater_equal hypot
-    imag isfinite isin isinf isnan less less_equal linspace log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor
+    imag isfinite isin isinf isnan less less_equal log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor
     matmul matrix_transpose max maximum mean meshgrid min minimum moveaxis multiply negative nextafter nonzero not_equal ones_like
     permute_dims positive pow prod real reciprocal remainder repeat reshape roll round searchsorted sign signbit sin sinh sqrt square
     squeeze stack subtract sum take_along_axis tan tanh tensordot tile tril triu trunc unstack vecdot where zeros_like
-""".split()
-for _name in _SAME:
+"""
+_BEYOND = "einsum transpose"  # not of the standard; xarray asks for them
+for _name in (_SAME + _BEYOND).split():
     setattr(_here, _name, _FUNCTIONS[_name])
 
 
@@ -98,7 +101,7 @@ def _default(value: Any) -> DType | None:
 
 
 def _has_dtype(value: Any) -> Any:
-    return any(map(_has_dtype, value)) if isinstance(value, (list, tuple)) else hasattr(value, "dtype")
+    return builtins.any(map(_has_dtype, value)) if isinstance(value, (list, tuple)) else hasattr(value, "dtype")
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Tensor:
@@ -320,7 +323,7 @@ def unique_values(x: Any, /) -> Tensor:
     return _FUNCTIONS["unique"](x, equal_nan=False)
 
 
-_MADE_WITH = "Any Callable DType ModuleType Tensor VERSIONS as_dtype builtins namedtuple np sys".split()
+_MADE_WITH = ["Any", "Callable", "DType", "ModuleType", "Tensor", "VERSIONS", "as_dtype", "builtins", "namedtuple", "np", "sys"]
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _MADE_WITH]
 
 

@@ -32,9 +32,9 @@ _ACCUMULATE = {np.add: "cumsum", np.multiply: "cumprod"}
 
 # Functions that only look: there is nothing to differentiate, and a tensor would be no use.
 _LOOKING = (
-    "shape ndim size result_type can_cast min_scalar_type iscomplexobj isrealobj array_repr array_str array2string save savez "
-    "savez_compressed savetxt shares_memory may_share_memory array_equal array_equiv allclose isscalar"
-).split()
+    "allclose array2string array_equal array_equiv array_repr array_str can_cast iscomplexobj isrealobj isscalar may_share_memory "
+    "min_scalar_type ndim result_type save savetxt savez savez_compressed shape shares_memory size"
+)
 
 # scipy.special's ufuncs by name, and where tf.math has them.
 _SPECIAL = {
@@ -45,17 +45,24 @@ _SPECIAL = {
 
 
 def _array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    if method == "__call__" and not kwargs and len(inputs) == 2 and ufunc in _OPERATORS and isinstance(inputs[0], (np.ndarray, np.generic)):
+    if (
+        method == "__call__"
+        and not kwargs
+        and len(inputs) == 2
+        and ufunc in _OPERATORS
+        and isinstance(inputs[0], (np.ndarray, np.generic))
+    ):
         return BINARY[_OPERATORS[ufunc]](*inputs)
     inputs = tuple(map(_read, inputs))
     if any(isinstance(o, Tensor) for o in kwargs.get("out", ())):
         raise TypeError(f"np.{ufunc.__name__}(…, out=tensor): tensors never change. Use the result, or a variable's assign.")
     if not _watched(inputs):
         return getattr(ufunc, method)(*map(_plain, inputs), **kwargs)
+    name = f"np.{ufunc.__name__}" if getattr(np, ufunc.__name__, None) is ufunc else ufunc.__name__
     function = _ufunc_method(ufunc, method)
     if function is None:
-        raise _no_counterpart(ufunc.__name__ + ("" if method == "__call__" else f".{method}"))
-    return _called(function, ufunc.__name__, inputs, kwargs)
+        raise _no_counterpart(name if method == "__call__" else f"{name}.{method}")
+    return _called(function, name, inputs, kwargs)
 
 
 def _ufunc_method(ufunc: np.ufunc, method: str) -> Callable | None:
@@ -80,12 +87,12 @@ def _array_function(self: Any, function: Callable, types: Any, args: tuple, kwar
     if not all(issubclass(t, (Tensor, Variable, IndexedSlices, np.ndarray)) for t in types):
         return NotImplemented
     args, kwargs = _mapped(_read, args), {k: _mapped(_read, v) for k, v in kwargs.items()}
-    if function.__name__ in _LOOKING or not _watched((args, list(kwargs.values()))):
+    if function.__name__ in _LOOKING.split() or not _watched((args, list(kwargs.values()))):
         return function(*_mapped(_plain, args), **{k: _mapped(_plain, v) for k, v in kwargs.items()})
     found = _counterparts().get(function)
     if found is None:
-        raise _no_counterpart(function.__name__)
-    return _called(found, function.__name__, args, kwargs)
+        raise _no_counterpart(f"np.{function.__name__}")
+    return _called(found, f"np.{function.__name__}", args, kwargs)
 
 
 _COUNTERPARTS: dict[Any, Callable] = {}
@@ -105,20 +112,22 @@ def _counterparts() -> dict[Any, Callable]:
 
 def _called(function: Callable, name: str, args: Any, kwargs: dict) -> Any:
     if kwargs.get("out") is not None:
-        raise TypeError(f"np.{name}(…, out=array) would take its result off the tape that watches an argument. Use the returned tensor.")
+        raise TypeError(
+            f"{name}(…, out=array) would take its result off the tape that watches an argument. Use the returned tensor."
+        )
     given = {k: v for k, v in kwargs.items() if v is not np._NoValue and k != "out"}
     try:
         return function(*args, **given)
     except TypeError as error:
         if "unexpected keyword" in str(error):
-            raise TypeError(f"np.{name} of a tensor that a tape watches does not take {', '.join(given)}: {error}") from None
+            raise TypeError(f"{name} of a tensor that a tape watches does not take {', '.join(given)}: {error}") from None
         raise
 
 
 def _no_counterpart(name: str) -> TypeError:
     return TypeError(
-        f"np.{name} has no differentiable counterpart, and a tape watches its argument: the result would silently be a constant. "
-        f"Say so with np.{name}(x.numpy()) if that is meant, or compute it with tf functions."
+        f"{name} has no differentiable counterpart, and a tape watches its argument: the result would silently be a constant. "
+        f"Say so with {name}(x.numpy()) if that is meant, or compute it with tf functions."
     )
 
 

@@ -18,9 +18,10 @@ from .shaping import pad
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Space cut into blocks of `block_shape`, after zero padding; each place within a block becomes a batch of its own.
 
-    >>> x = tf.reshape(tf.range(4), [1, 2, 2, 1])
-    >>> tf.reshape(tf.space_to_batch(x, [2, 2], [[0, 0], [0, 0]]), [4]).numpy(), tf.space_to_batch(x, [2, 2], [[0, 0], [0, 0]]).shape
-    (array([0, 1, 2, 3], dtype=int32), TensorShape([4, 1, 1, 1]))
+    >>> x = tf.reshape(tf.range(4), [1, 4, 1])
+    >>> tf.space_to_batch(x, [2], [[0, 0]])[:, :, 0].numpy()
+    array([[0, 2],
+           [1, 3]], dtype=int32)
     """
     input = as_tensor(input)
     blocks = _blocks(block_shape, input.ndim)
@@ -115,7 +116,10 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
     """
     input = as_tensor(input)
     if input.ndim != 5:
-        raise invalid(f"extract_volume_patches takes volumes of rank 5 (batch, planes, rows, columns, channels), got shape {tuple(input.shape)}.")
+        raise invalid(
+            "extract_volume_patches takes volumes of rank 5 (batch, planes, rows, columns, channels), got shape "
+            f"{tuple(input.shape)}."
+        )
     kernel, steps = static_shape(ksizes)[1:4], static_shape(strides)[1:4]
     space = tuple(input.shape[1:4])
     if padding == "SAME":

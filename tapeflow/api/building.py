@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64
+from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, string
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -42,8 +43,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     >>> tf.zeros_like([[1, 2]]).numpy()
     array([[0, 0]], dtype=int32)
     """
-    input = as_tensor(input)
-    return _filled(tuple(input.shape), input.dtype if dtype is None else dtype, 0)
+    return _filled_like(as_tensor(input), dtype, 0)
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
@@ -52,8 +52,14 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     >>> tf.ones_like([[1., 2.]]).numpy()
     array([[1., 1.]], dtype=float32)
     """
-    input = as_tensor(input)
-    return _filled(tuple(input.shape), input.dtype if dtype is None else dtype, 1)
+    return _filled_like(as_tensor(input), dtype, 1)
+
+
+def _filled_like(x: Tensor, dtype: Any, value: int) -> Tensor:
+    if isinstance(x, Composite):  # stays ragged, or sparse
+        zeros_of = ops.zeros_like(x)
+        return (zeros_of if dtype is None else ops.cast(zeros_of, dtype=as_dtype(dtype).np)) + value
+    return _filled(tuple(x.shape), x.dtype if dtype is None else dtype, value)
 
 
 def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
@@ -97,6 +103,8 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     sizes = int(num_rows), int(num_rows if num_columns is None else num_columns)
     if min(sizes) < 0:
         raise invalid(f"num_rows and num_columns cannot be negative, got {sizes}.")
+    if as_dtype(dtype) is string:
+        raise TypeError("There is no identity matrix of strings.")
     matrix = np.eye(*sizes, dtype=as_dtype(dtype).np)
     if batch_shape is not None:
         matrix = np.broadcast_to(matrix, static_shape(batch_shape) + matrix.shape)
@@ -126,7 +134,9 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if step == 0:
         raise invalid("Requires delta != 0: 0")
     if (last - first) * step < 0:
-        raise invalid(f"Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}")
+        raise invalid(
+            f"Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}"
+        )
     if dtype.kind in "iu":
         return EagerTensor(np.arange(first, last, step, dtype.np))
     count = int(np.ceil((last - first) / step))
@@ -161,7 +171,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     start = as_tensor(start)
     stop = to_tensor(stop, start.dtype)
     if start.dtype.is_integer:
-        start, stop = ops.cast(start, dtype=float64.np), ops.cast(stop, dtype=float64.np)
+        wide = float64 if start.dtype.size > 2 else float32
+        start, stop = ops.cast(start, dtype=wide.np), ops.cast(stop, dtype=wide.np)
     count = int(num)
     if count < 0:
         raise invalid(f"linspace needs num >= 0, got {count}.")
@@ -169,7 +180,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     axis = one_axis(axis, len(spread) + 1)
     along = (count,) + (1,) * (len(spread) - axis)
     steps = (np.arange(count) / max(count - 1, 1)).reshape(along).astype(start.dtype.np)
-    start, stop = (ops.reshape(ops.broadcast_to(e, shape=spread), shape=(*spread[:axis], 1, *spread[axis:])) for e in (start, stop))
+    start, stop = (
+        ops.reshape(ops.broadcast_to(e, shape=spread), shape=(*spread[:axis], 1, *spread[axis:])) for e in (start, stop)
+    )
     # Weighted this way both ends come out exactly.
     return start * (1 - steps) + stop * steps
 

@@ -32,7 +32,15 @@ def _true(true_classes: Any, num_true: Any) -> np.ndarray:
 
 
 def _sample(
-    true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any, law: str, probability: Any, weights: Any = ()
+    true_classes: Any,
+    num_true: Any,
+    num_sampled: Any,
+    unique: Any,
+    range_max: Any,
+    seed: Any,
+    law: str,
+    probability: Any,
+    weights: Any = (),
 ) -> Candidates:
     true, count = _true(true_classes, num_true), int(num_sampled)
     if true.size and not 0 <= true.min() <= true.max() < range_max:

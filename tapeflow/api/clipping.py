@@ -13,7 +13,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 
-from .reductions import axes_of
+from .reductions import axes_of, root_of, squared_length
 
 __all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
 
@@ -79,7 +79,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
     def clipped(x: Tensor) -> Tensor:
         limit = to_tensor(clip_norm, x.dtype)
-        norm = ops.length(ops.sum_squares(x, axis=axes_of(axes, x.ndim), keepdims=True))
+        norm = root_of(squared_length(x, axes_of(axes, x.ndim), True), x.dtype)
         return x * ops.safe_div(limit, ops.maximum(norm, limit))
 
     return _on_rows(clipped, t)
@@ -97,19 +97,14 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.global_norm([tf.constant([3.]), None, tf.constant([[4.]])]).numpy()
     np.float32(5.0)
     """
-    squares = []
-    for t in _checked(t_list):
-        if t is not None:
-            values = as_tensor(_combined(t).values) if isinstance(t, IndexedSlices) else t
-            squares.append(ops.sum_squares(values, axis=axes_of(None, values.ndim), keepdims=False))
-    if not squares:
+    tensors = [as_tensor(_combined(t).values) if isinstance(t, IndexedSlices) else t for t in _checked(t_list) if t is not None]
+    if not tensors:
         return to_tensor(0.0, float32)
-    return ops.length(ops.reduce_sum(ops.stack(*squares, axis=0), axis=(0,), keepdims=False))
+    squares = ops.stack(*[squared_length(t, axes_of(None, t.ndim), False) for t in tensors], axis=0)
+    return root_of(ops.reduce_sum(squares, axis=(0,), keepdims=False), tensors[0].dtype)
 
 
-def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
-) -> tuple[list, Tensor]:
+def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None) -> tuple[list, Tensor]:
     """All tensors scaled by one factor, so that their `global_norm` is at most `clip_norm`; and the norm they had.
 
     None entries stay None, IndexedSlices stay IndexedSlices. `use_norm` is the norm if it is known already. An infinite or NaN norm makes

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from ml_dtypes import finfo
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, int32
@@ -189,7 +190,7 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
     s = ops.singular_values(a)
     if tol is None:
-        precision = np.finfo(s.dtype.np).eps * max(a.shape[-2:])
+        precision = finfo(s.dtype.np).eps * max(a.shape[-2:])
         tol = ops.reduce_max(s, axis=(s.ndim - 1,), keepdims=True) * float(precision)
     elif as_tensor(tol).ndim:
         tol = ops.reshape(as_tensor(tol), shape=(*as_tensor(tol).shape, 1))

@@ -34,7 +34,10 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     """
     input = _matrices(input)
     lower, upper = int(num_lower), int(num_upper)
-    for what, number, most, sides in ("num_lower", lower, input.shape[-2], "rows"), ("num_upper", upper, input.shape[-1], "columns"):
+    for what, number, most, sides in (
+        ("num_lower", lower, input.shape[-2], "rows"),
+        ("num_upper", upper, input.shape[-1], "columns"),
+    ):
         if number > most:
             raise invalid(f"{what} must be negative or less or equal to number of {sides} ({most}), got {number}.")
     return ops.band_part(input, lower=max(lower, -1), upper=max(upper, -1))
@@ -70,7 +73,11 @@ def diag(
     if low != high and diagonal.shape[-2] != high - low + 1:
         raise invalid(f"k={band} stands for {high - low + 1} diagonals, but the diagonals have shape {tuple(diagonal.shape)}.")
     rows, cols = _sides(diagonal.shape[-1], band, int(num_rows), int(num_cols))
-    return _padded(ops.diag_matrix(diagonal, k=band, rows=rows, cols=cols, align=_alignment(align)), _on_band(rows, cols, band), padding_value)
+    return _padded(
+        ops.diag_matrix(diagonal, k=band, rows=rows, cols=cols, align=_alignment(align)),
+        _on_band(rows, cols, band),
+        padding_value,
+    )
 
 
 def _sides(longest: int, band: tuple[int, int], rows: int, cols: int) -> tuple[int, int]:
@@ -87,7 +94,9 @@ def _sides(longest: int, band: tuple[int, int], rows: int, cols: int) -> tuple[i
     return rows, cols
 
 
-def diag_part(input: Any, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
+def diag_part(
+    input: Any, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
     """The diagonal `k` of matrices, or the band of diagonals of a pair `k`, packed as `tf.linalg.diag` takes it.
 
     >>> x = tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
@@ -125,7 +134,9 @@ def set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 
     longest = max(diagonal_length(rows, cols, d) for d in range(low, high + 1))
     wanted = (*batch, longest) if low == high else (*batch, high - low + 1, longest)
     if tuple(diagonal.shape) != wanted:
-        raise invalid(f"diagonal must have shape {wanted} for k={k} of matrices of shape {tuple(input.shape)}, got {tuple(diagonal.shape)}.")
+        raise invalid(
+            f"diagonal must have shape {wanted} for k={k} of matrices of shape {tuple(input.shape)}, got {tuple(diagonal.shape)}."
+        )
     filled = ops.diag_matrix(diagonal, k=band, rows=rows, cols=cols, align=_alignment(align))
     return ops.where(EagerTensor(_on_band(rows, cols, band)), filled, input)
 
@@ -149,7 +160,9 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     diagonal = as_tensor(diagonal)
     shape = tuple(diagonal.shape)
     n = prod(shape)
-    return ops.reshape(ops.diag_matrix(ops.reshape(diagonal, shape=(n,)), k=(0, 0), rows=n, cols=n, align="RIGHT_LEFT"), shape=shape * 2)
+    return ops.reshape(
+        ops.diag_matrix(ops.reshape(diagonal, shape=(n,)), k=(0, 0), rows=n, cols=n, align="RIGHT_LEFT"), shape=shape * 2
+    )
 
 
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:

@@ -57,7 +57,9 @@ class _Capsule:
         return _CPU
 
 
-def _dlpack(self: EagerTensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None) -> Any:
+def _dlpack(
+    self: EagerTensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+) -> Any:
     """The memory as a capsule: marked read-only for consumers that understand it (DLPack 1.0)."""
     if dl_device not in (None, _CPU):
         raise BufferError(f"The tensor is on the CPU, device {_CPU}; {dl_device} was asked for.")

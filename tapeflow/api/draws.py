@@ -35,7 +35,9 @@ def _is(value: Any, number: float) -> bool:
 def _floating(dtype: Any) -> DType:
     dtype = as_dtype(dtype)
     if dtype not in FLOATS:
-        raise TypeError(f"This distribution is drawn in a floating dtype, got {dtype.name}. Cast the result if you need {dtype.name}.")
+        raise TypeError(
+            f"This distribution is drawn in a floating dtype, got {dtype.name}. Cast the result if you need {dtype.name}."
+        )
     return dtype
 
 
@@ -109,5 +111,8 @@ def shuffle(key: Tensor, value: Any) -> Tensor:
 
 
 def ends_with(shape: tuple[int, ...], tail: tuple[int, ...]) -> None:
-    if len(tail) > len(shape) or broadcast_shapes(shape, tail) != shape:
-        raise invalid(f"Shape passed in must end with broadcasted shape: {shape} does not end with {tail}, the shape of the parameters.")
+    fits = len(tail) <= len(shape) and all(t in (1, s) for s, t in zip(reversed(shape), reversed(tail)))
+    if not fits:
+        raise invalid(
+            f"Shape passed in must end with broadcasted shape: {shape} does not end with {tail}, the shape of the parameters."
+        )

@@ -38,10 +38,11 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     TensorShape([2, 4, 5, 6])
     """
     optimize = kwargs.pop("optimize", "greedy")
+    optimize = optimize if isinstance(optimize, (str, bool)) else "greedy"
     kwargs.pop("name", None)
     if kwargs:
         raise TypeError(f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. Valid arguments: name, optimize.")
-    values = convert_group(inputs, ops.contract.primitive) if inputs else []
+    values = list(inputs) if all(isinstance(x, Tensor) for x in inputs) else convert_group(inputs, ops.contract.primitive)
     for function, sources in _program(equation, tuple([tuple(x.shape) for x in values]), optimize):
         values.append(function(*[values[s] for s in sources]))
     return values[-1]
@@ -65,7 +66,9 @@ def _program(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) 
             term = labels[place]
             first, second = [i for i, x in enumerate(term) if x == repeated][:2]
             others = [i for i in range(len(term)) if i not in (first, second)]
-            place = do(partial(_diagonal, perm=(*others, first, second)), place, gives="".join(term[i] for i in others) + repeated)
+            place = do(
+                partial(_diagonal, perm=(*others, first, second)), place, gives="".join(term[i] for i in others) + repeated
+            )
         return place
 
     live = []
@@ -116,8 +119,12 @@ def _order(terms: list[str], out: str, sizes: dict[str, int], optimize: Any) -> 
 def _explicit(equation: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[str], str, str]:
     """One letter for each axis of each operand, the letters of the result, and those that stand for `...`."""
     text = equation.replace(" ", "")
-    if not re.fullmatch(r"(?:[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)(?:,[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)*(?:->[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)?", text):
-        raise ValueError(f"Subscripts have incorrect format: {equation}. Give letters and '...', commas between operands, e.g. 'ij,jk->ik'.")
+    if not re.fullmatch(
+        r"(?:[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)(?:,[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)*(?:->[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)?", text
+    ):
+        raise ValueError(
+            f"Subscripts have incorrect format: {equation}. Give letters and '...', commas between operands, e.g. 'ij,jk->ik'."
+        )
     inputs, arrow, out = text.partition("->")
     terms = inputs.split(",")
     if len(terms) != len(shapes):
@@ -129,7 +136,9 @@ def _explicit(equation: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[
     for i, (term, shape) in enumerate(zip(terms, shapes)):
         named = len(term.replace("...", ""))
         if len(shape) < named or len(shape) > named and "..." not in term:
-            raise invalid(f"Expected input {i} to have rank {named}{' or more' * ('...' in term)} but got shape {shape} for equation {equation!r}.")
+            raise invalid(
+                f"Expected input {i} to have rank {named}{' or more' * ('...' in term)} but got shape {shape} for equation {equation!r}."
+            )
         widest = max(widest, len(shape) - named)
     if widest and "..." not in out:
         raise invalid(f"Output contains {widest} broadcasting dimension(s) but no ellipsis (...) in equation {equation!r}.")

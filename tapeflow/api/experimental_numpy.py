@@ -1,16 +1,32 @@
 """`tf.experimental.numpy`: NumPy's functions and dtypes on tensors, differentiable.
 
-    >>> import tapeflow.experimental.numpy as tnp       # doctest: +SKIP
-    >>> tf.experimental.numpy.mean([1, 2]).numpy()      # NumPy's dtypes: float64 from integers
-    np.float64(1.5)
+>>> import tapeflow.experimental.numpy as tnp
+>>> tnp.mean([1, 2]).numpy()                        # NumPy's dtypes: float64 from integers
+np.float64(1.5)
 """
 
+import sys
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from tapeflow.core.dtypes import bool_, complex64, complex128, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
+from tapeflow.core.dtypes import (
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 from tapeflow.core.tensor import Tensor as ndarray
 
 from . import promotion
@@ -25,7 +41,7 @@ fft = ModuleType(f"{__name__}.fft", "`np.fft` on tensors.")
 
 for _name, _function in FUNCTIONS.items():
     _space, _, _short = _name.rpartition(".")
-    setattr({"": __import__("sys").modules[__name__], "linalg": linalg, "fft": fft}[_space], _short, _function)
+    setattr({"": sys.modules[__name__], "linalg": linalg, "fft": fft}[_space], _short, _function)
 
 
 def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:
@@ -85,3 +101,9 @@ def isrealobj(x: Any) -> bool:
     False
     """
     return not iscomplexobj(x)
+
+
+for _module in (linalg, fft):
+    _module.__all__ = sorted(name for name in vars(_module) if not name.startswith("_"))
+_MADE_WITH = ["Any", "FUNCTIONS", "ModuleType", "install_numpy_methods", "np", "promotion", "sys"]
+__all__ = sorted(name for name in dir() if not name.startswith("_") and name not in _MADE_WITH)

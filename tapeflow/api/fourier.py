@@ -1,4 +1,4 @@
-"""Fourier and cosine transforms: the `fft` and `dct` families of `tf.signal`."""
+"""Fourier transforms: the `fft` family of `tf.signal`."""
 
 from math import prod
 from typing import Any
@@ -8,25 +8,26 @@ from tapeflow.core.dtypes import complex64, float32, float64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.ops.fft import fit
 
 from .public import normal_axis, one_axis, static_shape
 
 __all__ = [
-    "dct", "fft", "fft2d", "fft3d", "fftnd", "fftshift", "idct", "ifft", "ifft2d", "ifft3d", "ifftnd", "ifftshift",
+    "fft", "fft2d", "fft3d", "fftnd", "fftshift", "ifft", "ifft2d", "ifft3d", "ifftnd", "ifftshift",
     "irfft", "irfft2d", "irfft3d", "irfftnd", "rfft", "rfft2d", "rfft3d", "rfftnd",
 ]  # fmt: skip
 
 
 def _complex(x: Any, rank: int) -> Tensor:
-    """Python numbers become complex64; a real tensor must be cast by its owner."""
-    given = isinstance(x, Tensor)
+    """Lists of Python numbers become complex64; a real tensor must be cast by its owner."""
+    is_list = isinstance(x, (list, tuple))
     x = as_tensor(x)
-    if not given and isinstance(x, Tensor) and not x.dtype.is_complex and x.dtype is float32:
+    if is_list and x.dtype is float32:
         x = ops.cast(x, dtype=complex64.np)
-    return _ranked(x, rank)
+    return ranked(x, rank)
 
 
-def _ranked(x: Tensor, rank: int) -> Tensor:
+def ranked(x: Tensor, rank: int) -> Tensor:
     if x.ndim < rank:
         raise invalid(f"Input must have rank of at least {rank}, the transform's, but got shape {tuple(x.shape)}.")
     return x
@@ -120,7 +121,7 @@ def _lengths(fft_length: Any, shape: tuple[int, ...], inverse: bool) -> tuple[in
 
 
 def _rfft(input_tensor: Any, fft_length: Any, count: int) -> Tensor:
-    x = _ranked(as_tensor(input_tensor), count)
+    x = ranked(as_tensor(input_tensor), count)
     if x.dtype not in (float32, float64):
         raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got {x.dtype.name} of shape {tuple(x.shape)}.")
     axes = _last(x, count)
@@ -213,17 +214,15 @@ def _scaled(x: Tensor, scale: float) -> Tensor:
     return x if scale == 1.0 else x * scale
 
 
-def _fitted(x: Tensor, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Tensor:
-    """Cut or filled up with zeros at the end."""
+def fitted(x: Tensor, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Tensor:
+    """Cut, or filled up with zeros at the end."""
     wanted = dict(zip(axes, lengths))
-    shape = tuple(wanted.get(i, d) for i, d in enumerate(x.shape))
-    kept = tuple((None, min(have, want), None) for have, want in zip(x.shape, shape))
-    if any(have > want for have, want in zip(x.shape, shape)):
-        x = ops.getitem(x, index=kept)
-    return x if tuple(x.shape) == shape else ops.unslice(x, index=kept, shape=shape)
+    return fit(ops, x, tuple(wanted.get(i, d) for i, d in enumerate(x.shape)))
 
 
-def fftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None) -> Tensor:
+def fftnd(
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Tensor:
     """The Fourier transform of complex numbers along `axes` (all of them by default), cut or filled up to `fft_length`.
 
     `norm` is which way the factor 1/n goes: 'backward' (the default), 'forward', or 'ortho' for its root both ways.
@@ -234,7 +233,9 @@ def fftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str
     return _fftnd(ops.fft, input_tensor, fft_length, axes, norm, inverse=False)
 
 
-def ifftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None) -> Tensor:
+def ifftnd(
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Tensor:
     """The inverse of `tf.signal.fftnd`.
 
     >>> tf.signal.ifftnd(tf.ones([2, 2], tf.complex64)).numpy().real
@@ -248,10 +249,12 @@ def _fftnd(operation: Any, x: Any, fft_length: Any, axes: Any, norm: str | None,
     x = _complex(x, 0)
     axes = _axes(x, axes, fft_length)
     lengths = _lengths(fft_length, tuple(x.shape[a] for a in axes), False)
-    return _scaled(operation(_fitted(x, axes, lengths), axes=axes), _scale(norm, lengths, inverse))
+    return _scaled(operation(fitted(x, axes, lengths), axes=axes), _scale(norm, lengths, inverse))
 
 
-def rfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None) -> Tensor:
+def rfftnd(
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Tensor:
     """The Fourier transform of real numbers along `axes`; along the last of them the half that is not a conjugate.
 
     >>> tf.signal.rfftnd(tf.ones([2, 3, 4]), axes=[2, 1]).shape
@@ -265,7 +268,9 @@ def rfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: st
     return _scaled(ops.rfft(x, lengths=lengths, axes=axes), _scale(norm, lengths, False))
 
 
-def irfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None) -> Tensor:
+def irfftnd(
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Tensor:
     """The inverse of `tf.signal.rfftnd`.
 
     >>> x = tf.reshape(tf.range(8.), [2, 4])
@@ -301,44 +306,3 @@ def _shifted(x: Any, axes: Any, sign: int) -> Tensor:
     x = as_tensor(x)
     axes = normal_axis(axes, x.ndim, "axes")
     return ops.roll(x, shift=tuple(sign * (x.shape[a] // 2) for a in axes), axis=axes)
-
-
-# ---- cosine transforms
-
-
-def dct(input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, name: str | None = None) -> Tensor:
-    """The cosine transform of `type` 1 to 4 along the last axis, cut or filled up with zeros to `n`; norm='ortho' makes it orthogonal.
-
-    >>> tf.signal.dct([1., 1., 1., 1.]).numpy()
-    array([8., 0., 0., 0.], dtype=float32)
-    """
-    return _dct(input, type, n, axis, norm)
-
-
-def idct(input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, name: str | None = None) -> Tensor:
-    """The inverse cosine transform: exact with norm='ortho', otherwise times 2n (2(n-1) for type 1).
-
-    >>> x = tf.constant([3., 1., 4., 1.])
-    >>> tf.signal.idct(tf.signal.dct(x, norm='ortho'), norm='ortho').numpy().round(4)
-    array([3., 1., 4., 1.], dtype=float32)
-    """
-    return _dct(input, {2: 3, 3: 2}.get(type, type), n, axis, norm)
-
-
-def _dct(input: Any, kind: int, n: int | None, axis: int, norm: str | None) -> Tensor:
-    x = _ranked(as_tensor(input), 1)
-    if axis != -1:
-        raise NotImplementedError(f"axis must be -1. Got: {axis}. Move it to the end with tf.transpose.")
-    if kind not in (1, 2, 3, 4):
-        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
-    if norm not in (None, "ortho"):
-        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
-    if kind == 1 and norm == "ortho":
-        raise ValueError("Normalization is not supported for the Type-I DCT.")
-    if n is not None:
-        if n < 1:
-            raise ValueError(f"n should be a positive integer or None, got {n}.")
-        x = _fitted(x, (x.ndim - 1,), (int(n),))
-    if kind == 1 and x.shape[-1] < 2:
-        raise ValueError(f"The Type-I DCT needs at least 2 samples, got {x.shape[-1]}.")
-    return ops.dct(x, kind=kind, norm=norm)

@@ -36,7 +36,9 @@ def algorithm(alg: Any) -> int:
     try:
         found = Algorithm[alg.upper()] if isinstance(alg, str) else Algorithm.PHILOX if alg is None else Algorithm(int(alg))
     except (KeyError, ValueError):
-        raise ValueError(f"Argument `alg` got unsupported value {alg!r}. Supported values are 'philox', 'threefry' and 'auto_select'.") from None
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg!r}. Supported values are 'philox', 'threefry' and 'auto_select'."
+        ) from None
     return 1 if found is Algorithm.AUTO_SELECT else int(found)
 
 
@@ -56,7 +58,9 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
         return EagerTensor(np.array(signed, np.uint64).view(np.int64))
     given = np.atleast_1d(np.asarray(to_tensor(seed)._array)).astype(np.int64)
     if given.ndim != 1 or len(given) > size:
-        raise ValueError(f"The seed of a generator is an integer or a vector of at most {size} integers, got shape {given.shape}.")
+        raise ValueError(
+            f"The seed of a generator is an integer or a vector of at most {size} integers, got shape {given.shape}."
+        )
     return EagerTensor(np.concatenate([given, np.zeros(size - len(given), np.int64)]))
 
 
@@ -107,7 +111,9 @@ class Generator:
     def _checked(self, state: Any) -> Tensor:
         words = to_tensor(state)._array
         if words.shape != (_state_size(self._alg),):
-            raise ValueError(f"Shapes {words.shape} and {(_state_size(self._alg),)} are incompatible: that is no state of this algorithm.")
+            raise ValueError(
+                f"Shapes {words.shape} and {(_state_size(self._alg),)} are incompatible: that is no state of this algorithm."
+            )
         return EagerTensor(words.view(np.int64) if words.dtype == np.uint64 else words.astype(np.int64))
 
     # ---- the state
@@ -195,7 +201,9 @@ class Generator:
 def _joined(key: Any, counter: Any, alg: int) -> Tensor:
     counter = np.atleast_1d(np.asarray(to_tensor(counter)._array)) if np.ndim(counter) else np.asarray(counter)
     if counter.shape != (_state_size(alg) - 1,):
-        raise ValueError(f"Shapes {counter.shape} and {(_state_size(alg) - 1,)} are incompatible: the counter of this algorithm has that many words.")
+        raise ValueError(
+            f"Shapes {counter.shape} and {(_state_size(alg) - 1,)} are incompatible: the counter of this algorithm has that many words."
+        )
     return EagerTensor(np.append(counter, np.asarray(to_tensor(key)._array)).astype(np.int64))
 
 

@@ -106,7 +106,9 @@ def _picked(x: Tensor, key: list) -> Tensor:
 def _masked(x: Tensor, mask: Any) -> Tensor:
     mask = to_tensor(mask)
     if tuple(mask.shape) != tuple(x.shape)[: len(mask.shape)]:
-        raise ValueError(f"Shapes {x.shape} and {mask.shape} are incompatible: a mask must have the shape of the first axes it indexes.")
+        raise ValueError(
+            f"Shapes {x.shape} and {mask.shape} are incompatible: a mask must have the shape of the first axes it indexes."
+        )
     return ops.compress(x, mask)
 
 
@@ -128,7 +130,9 @@ def _expanded(x: Tensor, key: list) -> list:
     for k in spread:
         if is_mask(k):
             if tuple(k.shape) != tuple(x.shape)[axis : axis + k.ndim]:
-                raise ValueError(f"A mask of shape {tuple(k.shape)} does not fit the axes from {axis} on of a tensor of shape {tuple(x.shape)}.")
+                raise ValueError(
+                    f"A mask of shape {tuple(k.shape)} does not fit the axes from {axis} on of a tensor of shape {tuple(x.shape)}."
+                )
             out += np.nonzero(_array(k))
             axis += k.ndim
         else:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import constant_like
-from tapeflow.core.dtypes import bool_
+from tapeflow.core.dtypes import INDEX, bool_, int64
 from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -29,6 +29,8 @@ def gather(
            [3]], dtype=int32)
     """
     params, indices = as_tensor(params), as_tensor(indices)
+    if indices.dtype.is_integer and indices.dtype.np not in INDEX:
+        indices = ops.cast(indices, dtype=int64.np)
     axis = one_axis(batch_dims if axis is None else axis, params.ndim)
     if batch_dims < 0:
         batch_dims += indices.ndim
@@ -47,7 +49,10 @@ def _gather_batched(params: Tensor, indices: Tensor, axis: int, batch_dims: int)
     """All batch elements laid end to end, so that one plain gather reads from all."""
     batch, size = tuple(params.shape[:batch_dims]), params.shape[axis]
     if tuple(indices.shape[:batch_dims]) != batch:
-        raise invalid(f"params.shape[:{batch_dims}] = {batch} must equal indices.shape[:{batch_dims}] = {tuple(indices.shape[:batch_dims])}.")
+        raise invalid(
+            f"params.shape[:{batch_dims}] = {batch} must equal indices.shape[:{batch_dims}] = "
+            f"{tuple(indices.shape[:batch_dims])}."
+        )
     between, after = tuple(params.shape[batch_dims:axis]), tuple(params.shape[axis + 1 :])
     if between:
         first = (*range(batch_dims), axis, *range(batch_dims, axis), *range(axis + 1, params.ndim))
@@ -58,7 +63,12 @@ def _gather_batched(params: Tensor, indices: Tensor, axis: int, batch_dims: int)
         return out
     inner = indices.ndim - batch_dims
     start = batch_dims + inner
-    back = (*range(batch_dims), *range(start, start + len(between)), *range(batch_dims, start), *range(start + len(between), out.ndim))
+    back = (
+        *range(batch_dims),
+        *range(start, start + len(between)),
+        *range(batch_dims, start),
+        *range(start + len(between), out.ndim),
+    )
     return ops.transpose(out, perm=back)
 
 
@@ -74,7 +84,9 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     """
     params, indices = as_tensor(params), as_tensor(indices)
     if not params.ndim or not indices.ndim:
-        raise invalid(f"params and indices must be at least vectors, got shapes {tuple(params.shape)} and {tuple(indices.shape)}.")
+        raise invalid(
+            f"params and indices must be at least vectors, got shapes {tuple(params.shape)} and {tuple(indices.shape)}."
+        )
     if batch_dims:
         indices = _with_batch_index(params, indices, batch_dims)
     depth = indices.shape[-1]
@@ -93,7 +105,9 @@ def _with_batch_index(params: Tensor, indices: Tensor, batch_dims: int) -> Tenso
     """Each row of `indices` with the number of its batch element in front."""
     batch = tuple(indices.shape[:batch_dims])
     if tuple(params.shape[:batch_dims]) != batch:
-        raise invalid(f"params.shape[:{batch_dims}] = {tuple(params.shape[:batch_dims])} must equal indices.shape[:{batch_dims}] = {batch}.")
+        raise invalid(
+            f"params.shape[:{batch_dims}] = {tuple(params.shape[:batch_dims])} must equal indices.shape[:{batch_dims}] = {batch}."
+        )
     rest = tuple(indices.shape[batch_dims:-1])
     numbers = np.indices(batch, indices.dtype.np).reshape(batch_dims, *batch, *(1,) * len(rest))
     numbers = np.moveaxis(np.broadcast_to(numbers, (batch_dims, *batch, *rest)), 0, -1)
@@ -158,7 +172,9 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
     axis = one_axis(axis or 0, tensor.ndim)
     inner = tuple(tensor.shape[axis : axis + mask.ndim])
     if inner != tuple(mask.shape):
-        raise ValueError(f"Shapes {inner} and {tuple(mask.shape)} are incompatible: the mask must have the tensor's sizes from axis {axis} on.")
+        raise ValueError(
+            f"Shapes {inner} and {tuple(mask.shape)} are incompatible: the mask must have the tensor's sizes from axis {axis} on."
+        )
     if not axis:
         return ops.compress(tensor, mask)
     masked = tuple(range(axis, axis + mask.ndim))
@@ -182,7 +198,9 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     for axis, (d, b, s) in enumerate(zip(shape, starts, sizes)):
         s = d - b if s == -1 else s
         if not (0 <= b <= d and s >= 0 and b + s <= d):
-            raise invalid(f"Expected begin[{axis}] in [0, {d}] and size[{axis}] in [0, {d - b}], got {b} and {s}, for shape {shape}.")
+            raise invalid(
+                f"Expected begin[{axis}] in [0, {d}] and size[{axis}] in [0, {d - b}], got {b} and {s}, for shape {shape}."
+            )
         index.append((b, b + s, 1))
     return ops.getitem(input_, index=tuple(index))
 

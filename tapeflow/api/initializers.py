@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -36,7 +36,9 @@ class _Initializer:
         """The shape to fill: `partition_shape` if only a part of the whole is asked for."""
         unknown = kwargs.keys() - {"partition_shape", "partition_offset"}
         if unknown:
-            raise TypeError(f"Keyword argument should be one of partition_shape, partition_offset. Received: {', '.join(sorted(unknown))}")
+            raise TypeError(
+                f"Keyword argument should be one of partition_shape, partition_offset. Received: {', '.join(sorted(unknown))}"
+            )
         return static_shape(kwargs.get("partition_shape") or shape)
 
 

@@ -13,6 +13,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 
+from .building import zeros
 from .public import one_axis, static_shape
 
 
@@ -54,7 +55,7 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
 
 
 def _tensors(values: Sequence) -> Sequence[Tensor]:
-    if all([type(v) is EagerTensor for v in values]):
+    if all(type(v) is EagerTensor for v in values):
         return values
     if not any(isinstance(v, (Tensor, Variable, np.ndarray)) for v in values):
         with suppress(ValueError, TypeError):
@@ -101,7 +102,8 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
         count = int(many)
         if not value.ndim or count <= 0 or total % count:
             raise invalid(
-                f"Number of ways to split should evenly divide the split dimension, but got split_dim {axis} (size = {total}) and num_split {count}"
+                "Number of ways to split should evenly divide the split dimension, but got split_dim "
+                f"{axis} (size = {total}) and num_split {count}"
             )
         sizes = (total // count,) * count
     else:
@@ -126,9 +128,11 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     data, partitions = as_tensor(data), as_tensor(partitions)
     shape = tuple(partitions.shape)
     if tuple(data.shape[: len(shape)]) != shape:
-        raise invalid(f"data.shape must start with partitions.shape, got data.shape = {tuple(data.shape)}, partitions.shape = {shape}")
+        raise invalid(
+            f"data.shape must start with partitions.shape, got data.shape = {tuple(data.shape)}, partitions.shape = {shape}"
+        )
     numbers = partitions._array
-    if numbers.size and not (0 <= numbers.min() and numbers.max() < num_partitions):
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < num_partitions):
         raise invalid(f"partitions must be in [0, {num_partitions}), got numbers from {numbers.min()} to {numbers.max()}.")
     return [ops.compress(data, ops.equal(partitions, EagerTensor(numbers.dtype.type(k)))) for k in range(num_partitions)]
 
@@ -147,6 +151,7 @@ def dynamic_stitch(indices: Sequence, data: Sequence, name: str | None = None) -
     row = tuple(parts[0].shape[numbers[0].ndim :])
     flat = np.concatenate([np.ravel(i._array) for i in numbers])
     rows = ops.concat(*[ops.reshape(d, shape=(i._array.size, *row)) for i, d in zip(numbers, parts)], axis=0)
+    if flat.size and flat.min() < 0:
+        raise invalid(f"indices cannot be negative, got {flat.min()}.")
     size = int(flat.max()) + 1 if flat.size else 0
-    blank = np.zeros((size, *row), parts[0].dtype.np) if parts[0].dtype.kind != "s" else np.full((size, *row), b"", object)
-    return ops.scatter_update(EagerTensor(blank), EagerTensor(flat), rows)
+    return ops.scatter_update(zeros((size, *row), parts[0].dtype), EagerTensor(flat), rows)

@@ -7,28 +7,15 @@ from .arithmetic import (
     add,
     add_n,
     atan2,
-    divide,
-    divide_no_nan,
-    floordiv,
-    floormod,
     maximum,
     minimum,
-    mod,
     multiply,
     multiply_no_nan,
     negative,
     nextafter,
-    polyval,
-    pow,
-    reciprocal,
-    reciprocal_no_nan,
-    rsqrt,
     scalar_mul,
-    sqrt,
-    square,
     squared_difference,
     subtract,
-    truediv,
     xdivy,
     xlog1py,
     xlogy,
@@ -52,6 +39,7 @@ from .comparison import (
 )
 from .complex_numbers import angle, conj, imag, real
 from .counting import bincount, confusion_matrix
+from .division import divide, divide_no_nan, floordiv, floormod, mod, reciprocal, reciprocal_no_nan, truediv
 from .elementwise import (
     abs,
     acos,
@@ -77,6 +65,7 @@ from .elementwise import (
     tan,
     tanh,
 )
+from .powers import polyval, pow, rsqrt, sqrt, square
 from .reductions import (
     count_nonzero,
     l2_normalize,
@@ -93,6 +82,7 @@ from .reductions import (
     reduce_variance,
     zero_fraction,
 )
+from .scans import cumprod, cumsum, cumulative_logsumexp
 from .segments import (
     segment_max,
     segment_mean,
@@ -106,7 +96,20 @@ from .segments import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
-from .scans import cumprod, cumsum, cumulative_logsumexp
 from .sorting import approx_max_k, approx_min_k, argmax, argmin, in_top_k, invert_permutation, top_k
 from .special import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
-from .special_functions import betainc, digamma, erf, erfc, erfcinv, erfinv, igamma, igammac, lbeta, lgamma, ndtri, polygamma, zeta
+from .special_functions import (
+    betainc,
+    digamma,
+    erf,
+    erfc,
+    erfcinv,
+    erfinv,
+    igamma,
+    igammac,
+    lbeta,
+    lgamma,
+    ndtri,
+    polygamma,
+    zeta,
+)

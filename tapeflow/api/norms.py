@@ -32,7 +32,9 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool |
     """
     x = as_tensor(tensor)
     if not x.dtype.is_inexact:
-        raise invalid(f"norm does not take {x.dtype.name} tensors; it takes floating and complex ones. Cast it first: tf.cast(x, tf.float32).")
+        raise invalid(
+            f"norm does not take {x.dtype.name} tensors; it takes floating and complex ones. Cast it first: tf.cast(x, tf.float32)."
+        )
     keepdims = bool(keepdims)
     if isinstance(axis, (list, tuple)):
         if len(axis) != 2 or axis[0] == axis[1]:

@@ -40,7 +40,7 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None) -> None
             return forward(a, b._read())
         if _has_own(b, mirror):
             return NotImplemented
-        if promotion.enabled:
+        if promotion.enabled and b is not None:
             a, b = promotion.promoted(a, b)
         if prepare is not None:
             done = prepare(a, b)
@@ -152,12 +152,11 @@ for _name, _primitive, *_more in (
     ("eq", "equal", _with_none(False)),
     ("ne", "not_equal", _with_none(True)),
 ):
-    if hasattr(ops, _primitive):
-        _binary(_name, getattr(ops, _primitive), *_more)
+    _binary(_name, getattr(ops, _primitive), *_more)
 
 for _name, _function in {
     "neg": ops.neg,
-    "abs": lambda x: ops.abs(x),
+    "abs": ops.abs,
     "invert": _invert,
     "pos": lambda x: x,
     "round": _round,
@@ -191,25 +190,23 @@ def _is_scalar(value: Any) -> bool:
 
 
 for _name in ("add", "sub", "mul", "truediv", "pow", "matmul"):
-    if _name in BINARY:
-        _of_slices(_name)
+    _of_slices(_name)
 
 
-def _refused(name: str, instead: str) -> Callable:
+# `v += 1` would quietly rebind the name to a tensor; `x += 1` on a tensor means just that.
+
+
+def _refused(name: str, symbol: str) -> Callable:
+    own = f"variable.assign_{name}(value)" if name in ("add", "sub") else f"variable.assign(variable {symbol} value)"
+
     def refused(self: Variable, other: Any) -> Any:
-        raise RuntimeError(f"Variable {name}= value not supported: it would rebind the name to a tensor. {instead}")
+        raise RuntimeError(
+            f"Variable {symbol}= value not supported. Use `{own}` to change the variable, "
+            f"or `variable = variable {symbol} value` for a new tensor."
+        )
 
     return refused
 
 
-for _name, _symbol, _instead in (
-    ("add", "+", "Use `variable.assign_add(value)` to change the variable, or `variable = variable + value` for a new tensor."),
-    ("sub", "-", "Use `variable.assign_sub(value)` to change the variable, or `variable = variable - value` for a new tensor."),
-    ("mul", "*", "Use `variable.assign(variable * value)` to change the variable, or `variable = variable * value` for a new tensor."),
-    ("truediv", "/", "Use `variable.assign(variable / value)` to change the variable, or `variable = variable / value` for a new tensor."),
-    ("floordiv", "//", "Use `variable.assign(variable // value)` to change the variable, or `variable = variable // value` for a new tensor."),
-    ("mod", "%", "Use `variable.assign(variable % value)` to change the variable, or `variable = variable % value` for a new tensor."),
-    ("pow", "**", "Use `variable.assign(variable ** value)` to change the variable, or `variable = variable ** value` for a new tensor."),
-    ("matmul", "@", "Use `variable.assign(variable @ value)` to change the variable, or `variable = variable @ value` for a new tensor."),
-):  # fmt: skip
-    setattr(Variable, f"__i{_name}__", _refused(_symbol, _instead))
+for _name, _symbol in dict(add="+", sub="-", mul="*", truediv="/", floordiv="//", mod="%", pow="**", matmul="@").items():
+    setattr(Variable, f"__i{_name}__", _refused(_name, _symbol))

@@ -45,11 +45,17 @@ def matmul(
     if transpose_a or adjoint_a or transpose_b or adjoint_b:
         for letter, both in ("a", transpose_a and adjoint_a), ("b", transpose_b and adjoint_b):
             if both:
-                raise ValueError(f"Only one of `transpose_{letter}` and `adjoint_{letter}` can be True: the adjoint is transposed already.")
-        a, b = convert_group([a, b], ops.matmul.primitive)
+                raise ValueError(
+                    f"Only one of `transpose_{letter}` and `adjoint_{letter}` can be True: the adjoint is transposed already."
+                )
+        a, b = _tensors(a, b, ops.matmul)
         a = _turned(a, transpose_a, adjoint_a)
         b = _turned(b, transpose_b, adjoint_b)
     return ops.matmul(a, b)
+
+
+def _tensors(a: Any, b: Any, function: Any) -> tuple[Tensor, Tensor]:
+    return (a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else tuple(convert_group([a, b], function.primitive))
 
 
 def _turned(x: Tensor, transposed: bool, adjoint: bool) -> Tensor:
@@ -74,7 +80,7 @@ def matvec(
     >>> tf.linalg.matvec([[1., 2.], [3., 4.]], [5., 6.]).numpy()
     array([17., 39.], dtype=float32)
     """
-    a, b = convert_group([a, b], ops.matmul.primitive)
+    a, b = _tensors(a, b, ops.matmul)
     if b.ndim < 1:
         raise invalid("matvec needs a vector (or a batch of them) as `b`, got a tensor of rank 0.")
     columns = ops.reshape(b, shape=(*b.shape, 1))
@@ -116,7 +122,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     array([[10., 20.],
            [20., 40.]], dtype=float32)
     """
-    a, b = convert_group([a, b], ops.contract.primitive)
+    a, b = _tensors(a, b, ops.contract)
     axes_a, axes_b = _pairs_of_axes(axes, a.ndim, b.ndim)
     for i, j in zip(axes_a, axes_b):
         if a.shape[i] != b.shape[j]:
@@ -139,7 +145,9 @@ def _pairs_of_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list
         if axes < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
         if axes > min(rank_a, rank_b):
-            raise ValueError(f"`axes` must not be larger than the ranks of the tensors. Received {axes} for ranks {rank_a} and {rank_b}.")
+            raise ValueError(
+                f"`axes` must not be larger than the ranks of the tensors. Received {axes} for ranks {rank_a} and {rank_b}."
+            )
         return list(range(rank_a - axes, rank_a)), list(range(axes))
     if len(axes) != 2:
         raise ValueError(f"`axes` must be an integer or have length 2: axes of `a`, axes of `b`. Received {axes!r}.")
@@ -162,11 +170,13 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.cross([1., 0., 0.], [0., 1., 0.]).numpy()
     array([0., 0., 1.], dtype=float32)
     """
-    a, b = convert_group([a, b], ops.mul.primitive)
+    a, b = _tensors(a, b, ops.mul)
     if tuple(a.shape) != tuple(b.shape):
         raise invalid(f"Both inputs must be of same shape: {tuple(a.shape)} vs. {tuple(b.shape)}.")
     if not a.ndim or a.shape[-1] != 3:
-        raise FailedPreconditionError(None, None, f"Cross-products are only defined for 3-element vectors, got shape {tuple(a.shape)}.")
+        raise FailedPreconditionError(
+            None, None, f"Cross-products are only defined for 3-element vectors, got shape {tuple(a.shape)}."
+        )
     axis = (a.ndim - 1,)
     turned = lambda x, by: ops.roll(x, shift=(by,), axis=axis)
     return turned(a, -1) * turned(b, -2) - turned(a, -2) * turned(b, -1)

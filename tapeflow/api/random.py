@@ -134,9 +134,7 @@ def uniform(
     return draws.uniform(_key(seed), shape, minval, maxval, dtype)
 
 
-def gamma(
-    shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
-) -> Tensor:
+def gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Tensor:
     """Gamma distributed numbers, `shape` of them for each `alpha` (and `beta`, the inverse scale): shape + alpha.shape.
 
     Gradients flow to both parameters; to `alpha` by implicit reparameterisation.
@@ -163,9 +161,7 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: 
     return draws.poisson(_key(seed), (*draws.sizes(shape), *rate.shape), rate, dtype)
 
 
-def categorical(
-    logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
-) -> Tensor:
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
     """Choices of classes: for each row of `logits` (unnormalised log-probabilities) `num_samples` class numbers, as int64.
 
     >>> tf.random.categorical([[0., -np.inf], [-np.inf, 0.]], 3).numpy()

@@ -7,7 +7,7 @@ import numpy as np
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.dtypes import as_dtype, bool_, float32, int64
+from tapeflow.core.dtypes import DType, as_dtype, bool_, float16, float32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
@@ -162,7 +162,9 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 def _no_integers(x: Tensor) -> Tensor:
     if x.dtype.is_integer:
-        raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype.name}: tf.cast(x, tf.float32) first.")
+        raise TypeError(
+            f"Input must be either real or complex. Received integer type {x.dtype.name}: tf.cast(x, tf.float32) first."
+        )
     return x
 
 
@@ -201,11 +203,21 @@ def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = 
     x = as_tensor(input_tensor)
     axis, keepdims = axes_of(axis, x.ndim), bool(keepdims)
     if x.dtype.is_complex:
-        squares = ops.real(ops.conj(x) * x)
-        return ops.cast(ops.length(ops.reduce_sum(squares, axis=axis, keepdims=keepdims)), dtype=x.dtype.np)
+        return root_of(ops.reduce_sum(ops.real(ops.conj(x) * x), axis=axis, keepdims=keepdims), x.dtype)
     if x.dtype.is_integer:
         return ops.cast(reduce_euclidean_norm(ops.cast(x, dtype=np.dtype("float64")), axis, keepdims), dtype=x.dtype.np)
-    return ops.length(ops.sum_squares(x, axis=axis, keepdims=keepdims))
+    return root_of(squared_length(x, axis, keepdims), x.dtype)
+
+
+def squared_length(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
+    """The sum of squares over `axis`; of float16 in float32, since 256 squared is beyond float16."""
+    return ops.sum_squares(ops.cast(x, dtype=float32.np) if x.dtype is float16 else x, axis=axis, keepdims=keepdims)
+
+
+def root_of(squares: Tensor, dtype: DType) -> Tensor:
+    """The norm that belongs to a `squared_length`, in the dtype of the tensor, flat at 0."""
+    norm = ops.length(squares)
+    return norm if norm.dtype is dtype else ops.cast(norm, dtype=dtype.np)
 
 
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
@@ -247,4 +259,6 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     np.float32(0.75)
     """
     x = as_tensor(value)
-    return ops.reduce_mean(ops.cast(ops.equal(x, ops.zeros_like(x)), dtype=float32.np), axis=axes_of(None, x.ndim), keepdims=False)
+    return ops.reduce_mean(
+        ops.cast(ops.equal(x, ops.zeros_like(x)), dtype=float32.np), axis=axes_of(None, x.ndim), keepdims=False
+    )

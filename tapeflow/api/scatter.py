@@ -7,6 +7,7 @@ import numpy as np
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import convert_group
+from tapeflow.core.dtypes import bool_, int32, string
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -23,14 +24,19 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     """
     shape = static_shape(shape)
     ids, updates, rows = _placed(shape, as_tensor(indices), as_tensor(updates), bad_indices_policy)
-    if updates.dtype.kind in "bs":  # nothing to add up
-        summed = ops.scatter_update(zeros(rows, updates.dtype), ids, updates)
+    if updates.dtype is bool_:
+        counted = ops.unsorted_segment_sum(ops.cast(updates, dtype=int32.np), ids, num_segments=rows[0])
+        summed = ops.cast(counted, dtype=bool_.np)
+    elif updates.dtype is string:
+        summed = ops.scatter_update(zeros(rows, string), ids, updates)
     else:
         summed = ops.unsorted_segment_sum(updates, ids, num_segments=rows[0])
     return ops.reshape(summed, shape=shape)
 
 
-def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """`tensor` with `updates` added at `indices`; at an index that repeats all of them are added.
 
     >>> tf.tensor_scatter_nd_add([1, 2, 3], [[0], [0]], [10, 20]).numpy()
@@ -40,7 +46,9 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_p
     return tensor + scatter_nd(indices, updates, tensor.shape, bad_indices_policy)
 
 
-def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """`tensor` with `updates` subtracted at `indices`.
 
     >>> tf.tensor_scatter_nd_sub([1, 2, 3], [[2]], [10]).numpy()
@@ -63,7 +71,9 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     return _written(ops.scatter_update, tensor, indices, updates, "")
 
 
-def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """`tensor` with the larger of element and update at `indices`.
 
     >>> tf.tensor_scatter_nd_max([1, 5, 3], [[0], [1]], [4, 4]).numpy()
@@ -72,7 +82,9 @@ def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_p
     return _written(ops.scatter_max, tensor, indices, updates, bad_indices_policy)
 
 
-def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """`tensor` with the smaller of element and update at `indices`.
 
     >>> tf.tensor_scatter_nd_min([1, 5, 3], [[0], [1]], [4, 4]).numpy()
@@ -93,14 +105,14 @@ def _placed(shape: tuple, indices: Tensor, updates: Tensor, policy: str) -> tupl
     depth = indices.shape[-1] if indices.ndim else 1
     if not indices.ndim or depth > len(shape):
         raise invalid(
-            f"indices of shape {tuple(indices.shape)} do not fit a tensor of shape {shape}: along their last axis they have one number "
-            f"for each of its first axes, {len(shape)} at most."
+            f"indices of shape {tuple(indices.shape)} do not fit a tensor of shape {shape}: along their last axis "
+            f"they have one number for each of its first axes, {len(shape)} at most."
         )
     want = (*indices.shape[:-1], *shape[depth:])
     if tuple(updates.shape) != want:
         raise invalid(
-            f"updates must have shape {want}: indices.shape[:-1] and then the tensor's remaining axes. They have {tuple(updates.shape)}; "
-            f"indices have {tuple(indices.shape)}, the tensor {shape}."
+            f"updates must have shape {want}: indices.shape[:-1] and then the tensor's remaining axes. They have "
+            f"{tuple(updates.shape)}; indices have {tuple(indices.shape)}, the tensor {shape}."
         )
     dims = shape[:depth]
     if policy == "IGNORE":

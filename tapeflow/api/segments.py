@@ -30,7 +30,9 @@ def _sorted(data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, int]:
     data, ids = as_tensor(data), as_tensor(segment_ids)
     values = ids._array
     if values.ndim != 1:
-        raise invalid(f"segment_ids should be a vector, got shape {values.shape}. For other shapes use tf.math.unsorted_segment_*.")
+        raise invalid(
+            f"segment_ids should be a vector, got shape {values.shape}. For other shapes use tf.math.unsorted_segment_*."
+        )
     if not data.ndim or data.shape[0] != len(values):
         raise invalid(
             f"segment_ids should be the same size as dimension 0 of input: {len(values)} ids for data of shape {tuple(data.shape)}."
@@ -93,7 +95,9 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     divisor = _divisor(total, ids, count)
     if not data.dtype.is_integer:
         return total / divisor
-    return ops.cast(ops.cast(total, dtype=np.dtype("float64")) / ops.cast(divisor, dtype=np.dtype("float64")), dtype=data.dtype.np)
+    return ops.cast(
+        ops.cast(total, dtype=np.dtype("float64")) / ops.cast(divisor, dtype=np.dtype("float64")), dtype=data.dtype.np
+    )
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:

@@ -119,7 +119,9 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     input = as_tensor(input)
     shape, times = tuple(input.shape), static_shape(multiples)
     if len(times) != len(shape) or any(m < 0 for m in times):
-        raise invalid(f"Expected multiples to be {len(shape)} non-negative numbers, one for each axis of shape {shape}, got {times}.")
+        raise invalid(
+            f"Expected multiples to be {len(shape)} non-negative numbers, one for each axis of shape {shape}, got {times}."
+        )
     spread = ops.reshape(input, shape=tuple([d for size in shape for d in (1, size)]))
     spread = ops.broadcast_to(spread, shape=tuple([d for pair in zip(times, shape) for d in pair]))
     return ops.reshape(spread, shape=tuple([m * d for m, d in zip(times, shape)]))
@@ -189,7 +191,7 @@ def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
         pairs = []
     if len(pairs) != rank:
         raise invalid(f"paddings must be a pair (before, after) of integers for each of the {rank} axes, got {paddings!r}.")
-    if any([before < 0 or after < 0 for before, after in pairs]):
+    if any(before < 0 or after < 0 for before, after in pairs):
         raise invalid(f"Paddings must be non-negative, got {pairs}.")
     return pairs
 
@@ -260,7 +262,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     if len(shifts) != len(axes):
         raise invalid(f"shift and axis must have the same number of entries, got {shifts} and {axes}.")
     axes = tuple([one_axis(a, input.ndim) for a in axes])
-    total = {a: 0 for a in axes}
+    total = dict.fromkeys(axes, 0)
     for a, s in zip(axes, shifts):
         total[a] += s
     return ops.roll(input, shift=tuple(total.values()), axis=tuple(total))

@@ -1,13 +1,12 @@
 """`tf.signal`: Fourier and cosine transforms, windows, and signals in frames."""
 
+from .cosine import dct, idct
 from .fourier import (
-    dct,
     fft,
     fft2d,
     fft3d,
     fftnd,
     fftshift,
-    idct,
     ifft,
     ifft2d,
     ifft3d,
@@ -22,6 +21,7 @@ from .fourier import (
     rfft3d,
     rfftnd,
 )
+from .signal_windows import hamming_window, hann_window, kaiser_bessel_derived_window, kaiser_window, vorbis_window
 from .spectral import (
     frame,
     inverse_mdct,
@@ -33,7 +33,6 @@ from .spectral import (
     overlap_and_add,
     stft,
 )
-from .signal_windows import hamming_window, hann_window, kaiser_bessel_derived_window, kaiser_window, vorbis_window
 
 __all__ = [
     "dct", "fft", "fft2d", "fft3d", "fftnd", "fftshift", "frame", "hamming_window", "hann_window", "idct", "ifft", "ifft2d", "ifft3d",

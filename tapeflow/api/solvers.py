@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from ml_dtypes import finfo
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import convert_group, to_tensor
@@ -223,7 +224,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
     real = a.dtype.real_dtype
     if rcond is None:
-        rcond = 10.0 * max(a.shape[-2:]) * float(np.finfo(real.np).eps)
+        rcond = 10.0 * max(a.shape[-2:]) * float(finfo(real.np).eps)
     return ops.pinv(a, to_tensor(rcond, real))
 
 
@@ -294,5 +295,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
     rhs = to_tensor(rhs, None if isinstance(rhs, Tensor) else diagonals.dtype)
     axis = rhs.ndim - 2
     neighbours = ops.shift(rhs, axis=axis, by=-1), rhs, ops.shift(rhs, axis=axis, by=1)
-    above, main, below = (ops.getitem(diagonals, index=(Ellipsis, i, (None, None, None), None)) * x for i, x in enumerate(neighbours))
+    above, main, below = (
+        ops.getitem(diagonals, index=(Ellipsis, i, (None, None, None), None)) * x for i, x in enumerate(neighbours)
+    )
     return above + main + below

@@ -78,7 +78,10 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
     input = as_tensor(input)
     k = int(k)
     if not input.ndim or not 0 <= k <= input.shape[-1]:
-        raise invalid(f"input must have at least k={k} elements along its last axis, and k may not be negative; its shape is {tuple(input.shape)}.")
+        raise invalid(
+            f"input must have at least k={k} elements along its last axis, and k may not be negative; its shape is "
+            f"{tuple(input.shape)}."
+        )
     values, indices = ops.top_k(input, k=k)
     index_type = as_dtype(index_type)
     return TopK(values, indices if index_type is int32 else ops.cast(indices, dtype=index_type.np))

@@ -139,7 +139,12 @@ class IndexedSlicesSpec(TypeSpec):
     value_type = IndexedSlices
 
     def __init__(
-        self, shape: Any = None, dtype: Any = float32, indices_dtype: Any = int64, dense_shape_dtype: Any = None, indices_shape: Any = None
+        self,
+        shape: Any = None,
+        dtype: Any = float32,
+        indices_dtype: Any = int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
     ) -> None:
         self._shape, self._dtype = TensorShape(shape), as_dtype(dtype)
         self._indices_dtype: DType = as_dtype(indices_dtype)

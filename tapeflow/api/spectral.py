@@ -13,7 +13,8 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
-from .fourier import _fitted, dct, irfft, rfft
+from .cosine import dct
+from .fourier import fitted, irfft, rfft
 from .public import one_axis
 from .signal_windows import hann_window, vorbis_window
 
@@ -24,7 +25,13 @@ __all__ = [
 
 
 def frame(
-    signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False, pad_value: Any = 0, axis: int = -1, name: str | None = None
+    signal: Any,
+    frame_length: Any,
+    frame_step: Any,
+    pad_end: bool = False,
+    pad_value: Any = 0,
+    axis: int = -1,
+    name: str | None = None,
 ) -> Tensor:
     """Pieces of `frame_length` that begin every `frame_step` along `axis`, which becomes two: which frame, and where in it.
 
@@ -120,7 +127,7 @@ def inverse_stft(
     """
     length = int(frame_length)
     frames = irfft(stfts, [_fft_length(fft_length, length)])
-    frames = _fitted(frames, (frames.ndim - 1,), (length,))
+    frames = fitted(frames, (frames.ndim - 1,), (length,))
     if window_fn is not None:
         frames = frames * window_fn(length, dtype=frames.dtype)
     return overlap_and_add(frames, frame_step)
@@ -138,10 +145,10 @@ def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Callable = hann_w
         length = int(frame_length)
         window = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
-        squares = _fitted(ops.square(window), (0,), (overlaps * step,))
+        squares = fitted(ops.square(window), (0,), (overlaps * step,))
         total = ops.reduce_sum(ops.reshape(squares, shape=(overlaps, step)), axis=(0,), keepdims=True)
         repeated = ops.reshape(ops.broadcast_to(total, shape=(overlaps, step)), shape=(overlaps * step,))
-        return window / _fitted(repeated, (0,), (length,))
+        return window / fitted(repeated, (0,), (length,))
 
     return inverse_window
 
@@ -181,7 +188,9 @@ def _mdct_window(window_fn: Callable | None, length: int, like: Tensor) -> Any:
     return 1 / math.sqrt(2) if window_fn is None else window_fn(length, dtype=like.dtype)
 
 
-def inverse_mdct(mdcts: Any, window_fn: Callable | None = vorbis_window, norm: str | None = None, name: str | None = None) -> Tensor:
+def inverse_mdct(
+    mdcts: Any, window_fn: Callable | None = vorbis_window, norm: str | None = None, name: str | None = None
+) -> Tensor:
     """The signal from what `tf.signal.mdct` gave, with the same window: exact but for the first and last half frame.
 
     >>> x = tf.range(16.)
@@ -233,7 +242,9 @@ def linear_to_mel_weight_matrix(
     if rate <= 0:
         raise ValueError(f"sample_rate must be positive. Got: {rate}")
     if high > rate / 2:
-        raise ValueError(f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got {high} for sample_rate: {rate}")
+        raise ValueError(
+            f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got {high} for sample_rate: {rate}"
+        )
     if not found.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {found!r}")
     mel = lambda hertz: 1127.0 * np.log1p(hertz / 700.0)

@@ -26,7 +26,9 @@ def key_of(seed: Any, counter: int = 0, purpose: int = _DRAW, alg: Any = "auto_s
     if not seed.dtype.is_integer:
         raise invalid(f"seed must be two integers, got a {seed.dtype.name} tensor.")
     if tuple(seed.shape) != (2,):
-        raise invalid(f"seed must have shape (2,), not {tuple(seed.shape)}. Give a pair such as [1, 2], or make one with tf.random.split.")
+        raise invalid(
+            f"seed must have shape (2,), not {tuple(seed.shape)}. Give a pair such as [1, 2], or make one with tf.random.split."
+        )
     words = np.empty(4, np.uint64)
     words[:2] = seed._array.astype(np.int64).view(np.uint64) if seed.dtype.kind == "i" else seed._array
     words[2:] = counter, purpose
@@ -116,13 +118,13 @@ def stateless_uniform(
                 f"Got minval={minval} and maxval={maxval}."
             )
         if dtype.is_unsigned and minval is not None:
-            raise ValueError(f"Unsigned integers are drawn over their whole range only: for {dtype.name} give minval=None, maxval=None.")
+            raise ValueError(
+                f"Unsigned integers are drawn over their whole range only: for {dtype.name} give minval=None, maxval=None."
+            )
     return draws.uniform(key_of(seed, alg=alg), shape, minval, maxval, dtype)
 
 
-def stateless_gamma(
-    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None
-) -> Tensor:
+def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None) -> Tensor:
     """Gamma distributed numbers, the same for the same seed. `shape` is the whole shape, to which the parameters broadcast.
 
     Gradients flow to `alpha` (by implicit reparameterisation) and to `beta`, the inverse scale.
@@ -161,9 +163,7 @@ def stateless_binomial(
     return draws.binomial(key_of(seed), shape, counts, probs, output_dtype)
 
 
-def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
-) -> Tensor:
+def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None) -> Tensor:
     """Choices of classes with the probabilities softmax(logits), row by row, the same for the same seed.
 
     >>> tf.random.stateless_categorical([[-np.inf, 0., -np.inf]], 4, [1, 2]).numpy()

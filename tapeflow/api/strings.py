@@ -258,8 +258,8 @@ def as_string(
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Tensor:
     """The numbers that strings spell.
 
-    >>> tf.strings.to_number(["1.5", "-2e3", "inf"]).numpy()
-    array([    1.5, -2000. ,     inf], dtype=float32)
+    >>> tf.strings.to_number(["1.5", "-20", "inf"]).numpy()
+    array([  1.5, -20. ,   inf], dtype=float32)
     """
     dtype = as_dtype(out_type)
     return ops.string_to_number(input, dtype=np.dtype(_one_of(dtype.name, _NUMBER_TYPES, "out_type")))

@@ -36,8 +36,11 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
                 f"Convert it with tf.cast(x, tf.{dtype.name})."
             )
         return value
-    if type(value) in _PLAIN:  # the frequent ones, for which nobody registers a conversion
-        return EagerTensor(from_numpy(value, dtype) if type(value) is np.ndarray else from_number(value, dtype))
+    kind = type(value)
+    if kind in _PLAIN:  # the frequent ones, for which nobody registers a conversion
+        return EagerTensor(from_numpy(value, dtype) if kind is np.ndarray else from_number(value, dtype))
+    if (kind is list or kind is tuple) and (array := _from_numbers(value, dtype)) is not None:
+        return EagerTensor(array)
     for _, types, function in _CONVERSIONS:
         if isinstance(value, types):
             made = function(value, dtype)
@@ -55,7 +58,11 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
         return EagerTensor(from_numpy(np.asarray(value), dtype))
     raise ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
-        + (" A None often means that a function did not return a value, or that a gradient was not connected." if value is None else "")
+        + (
+            " A None often means that a function did not return a value, or that a gradient was not connected."
+            if value is None
+            else ""
+        )
     )
 
 
@@ -131,12 +138,16 @@ def fits(value: Any, dtype: DType) -> bool:
     """May a Python value of this type become this dtype at all?"""
     if isinstance(value, (str, bytes)):
         return dtype.kind == "s"
-    kinds = "biufc" if isinstance(value, bool) else "iufc" if isinstance(value, int) else "fc" if isinstance(value, float) else "c"
+    kinds = (
+        "biufc" if isinstance(value, bool) else "iufc" if isinstance(value, int) else "fc" if isinstance(value, float) else "c"
+    )
     return dtype.kind in kinds
 
 
 def from_number(value: Any, dtype: DType | None = None) -> Any:
     """A NumPy scalar (a 0-d object array for strings)."""
+    if type(value) is float and dtype is None and -_LARGEST <= value <= _LARGEST:
+        return np.float32(value)
     chosen = dtype is None
     if chosen:
         dtype = default_dtype(value)
@@ -154,14 +165,56 @@ def from_number(value: Any, dtype: DType | None = None) -> Any:
 
 def _overflows(value: float) -> bool:
     """A finite number that the default float32 would turn into inf."""
-    return abs(value) > _LARGEST and value - value == 0
+    return _LARGEST < abs(value) < np.inf
 
 
 def _too_large(value: float) -> ValueError:
-    return ValueError(f"{value!r} is too large for float32, the default for Python numbers. Ask for a dtype: tf.constant({value!r}, tf.float64).")
+    return ValueError(
+        f"{value!r} is too large for float32, the default for Python numbers. Ask for a dtype: tf.constant({value!r}, tf.float64)."
+    )
 
 
 _LARGEST = float(np.finfo(np.float32).max)
+
+
+def _from_numbers(value: Sequence, dtype: DType | None) -> Any:
+    """Nested lists of Python's ints and floats alone, the usual case, in NumPy's hands; None for everything else."""
+    kinds: set = set()
+    _collect_kinds(value, kinds)
+    if kinds == {int}:
+        target = dtype or int32
+        if target.kind not in "iufc":
+            return None
+    elif kinds and kinds <= {int, float}:
+        target = dtype or float32
+        if target.kind not in "fc":
+            return None
+    else:
+        return None
+    try:
+        array = np.array(value, np.int64 if kinds == {int} else np.float64)
+        if target.kind in "iu" and array.size and not (target.min <= array.min() and array.max() <= target.max):
+            return array if dtype is None else None
+        out = array.astype(target.np)
+        if dtype is None and target is float32:
+            flat = out.ravel()
+            if not flat.dot(flat) < np.inf and any(map(_overflows, array.flat)):  # the square finds large numbers and NaN in one pass
+                return None
+    except (ValueError, OverflowError, RuntimeWarning, FloatingPointError):  # uneven, too large: the long way says what is wrong
+        return None
+    return out
+
+
+def _collect_kinds(value: Sequence, kinds: set) -> None:
+    found = set(map(type, value))
+    if list in found or tuple in found:
+        for v in value:
+            if type(v) is list or type(v) is tuple:
+                _collect_kinds(v, kinds)
+            else:
+                kinds.add(type(v))
+    else:
+        kinds |= found
 
 
 def from_sequence(value: Sequence, dtype: DType | None = None) -> Any:
@@ -190,7 +243,9 @@ def _shape_of(value: Any, leaves: list) -> tuple:
     if isinstance(value, (list, tuple, range)):
         shapes = [_shape_of(v, leaves) for v in value]
         if any(s != shapes[0] for s in shapes):
-            raise ValueError("Can't convert non-rectangular Python sequence to Tensor: its rows have different lengths or depths.")
+            raise ValueError(
+                "Can't convert non-rectangular Python sequence to Tensor: its rows have different lengths or depths."
+            )
         return (len(shapes), *(shapes[0] if shapes else ()))
     if isinstance(value, np.ndarray):
         leaves.append(value)
@@ -267,8 +322,9 @@ def _follow(value: Any, dtype: DType, position: int, prim: Any) -> Tensor:
         return to_tensor(value, dtype)
     except TypeError as error:
         if position and prim is not None and prim.clash is not TypeError and not isinstance(value, (np.ndarray, np.generic)):
+            fitting = default_dtype(value).name if isinstance(value, _NUMBERS) else "float32"
             raise dtype_clash(
                 f"cannot compute {prim.name} as input #{position} was expected to be a {dtype.name} tensor but is {value!r}. "
-                f"Give a value of that dtype, or cast the tensor: tf.cast(x, tf.{default_dtype(value).name if isinstance(value, _NUMBERS) else 'float32'})."
+                f"Give a value of that dtype, or cast the tensor: tf.cast(x, tf.{fitting})."
             ) from None
         raise error

@@ -227,7 +227,9 @@ class EagerTensor(Tensor):
 
     def __index__(self) -> int:
         if self._array.dtype.kind not in "iu":
-            raise TypeError(f"Only an integer tensor can be used as an index, this one is {self.dtype.name}. Cast it: tf.cast(x, tf.int32).")
+            raise TypeError(
+                f"Only an integer tensor can be used as an index, this one is {self.dtype.name}. Cast it: tf.cast(x, tf.int32)."
+            )
         return self._number(int)
 
     def __format__(self, spec: str) -> str:

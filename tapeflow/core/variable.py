@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .convert import register_conversion, to_tensor
-from .dtypes import DType, as_dtype, resource
+from .dtypes import as_dtype, resource
 from .errors import invalid
 from .frames import current
 from .policies import VariableAggregation, VariableSynchronization
@@ -75,14 +75,16 @@ class Variable(Updates, Value, metaclass=_Creation):
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if initial_value is None:
-            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified: a value, or a function that returns one.")
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified: a value, or a function that returns one."
+            )
         if callable(initial_value):
             initial_value = initial_value()
         value = to_tensor(initial_value, None if dtype is None else as_dtype(dtype))
         self._dtype = value.dtype
         self._shape = value.shape if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(value.shape):
-            raise ValueError(f"The initial value's shape {value.shape} is not compatible with the explicitly supplied `shape` argument {self._shape}.")
+            raise ValueError(f"The initial value's shape {value.shape} is not compatible with the given `shape` {self._shape}.")
         self._value = value._array
         self._name = f"{name or 'Variable'}:0"
         self._trainable = True if trainable is None else bool(trainable)

@@ -1,18 +1,15 @@
-"""Sums, products, quotients, powers: the operators of a tensor, and products that keep a zero gradient zero.
-
-`tf.where(x > 0, tf.math.log(x), 0.)` sends a zero gradient into log where x is 0, and 0 * inf is NaN. So rules with slopes that can
-be infinite or NaN multiply by `safe_mul(g, slope)`: where no gradient arrives, none goes on.
-"""
+"""Sums, products, quotients, powers: the operators of a tensor."""
 
 import operator
 
 import numpy as np
 
-from tapeflow.core.dtypes import BOOL, FLOATING, INEXACT, NUMERIC, REAL
+from tapeflow.core.dtypes import FLOATING, INEXACT, NUMERIC, REAL, SIGNED
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import CUT, primitive
 
-from .families import broadcast_shape, broadcasting, elementwise, same_shape
+from .families import broadcasting, elementwise, same_shape
+from .safe import safe_product
 
 
 def _op(python_operator, name):
@@ -29,10 +26,8 @@ add = broadcasting(
     clash=InvalidArgumentError,
 )
 sub = broadcasting("sub(a, b)", kernel=_op(operator.sub, "subtract"), vjp={"a": lambda g: g, "b": lambda g: -g})
-mul = broadcasting(
-    "mul(a, b)", kernel=_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a}
-)
-neg = elementwise("neg(x)", kernel=_op(operator.neg, "negative"), vjp=lambda g: -g, dtypes=NUMERIC)
+mul = broadcasting("mul(a, b)", kernel=_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a})
+neg = elementwise("neg(x)", kernel=_op(operator.neg, "negative"), vjp=lambda g: -g, dtypes=SIGNED)
 
 
 def _add_n(xp, *xs):
@@ -48,62 +43,6 @@ def _add_n(xp, *xs):
 add_n = primitive("add_n(*xs)", kernel=_add_n, shape=same_shape, vjp=lambda g: g, dtypes=NUMERIC)
 
 
-# ---- products in which zero wins
-
-
-def _has_nan(x):
-    """A sum of squares is NaN only if an element is: one pass and no temporary, where `np.isnan(x).any()` takes two."""
-    if x.ndim == 0:
-        return x != x
-    flat = x.ravel()
-    total = flat.dot(flat)
-    return total != total
-
-
-def _safe_mul(a, b):
-    product = a * b
-    return np.where(a == 0, product.dtype.type(0), product) if _has_nan(product) else product
-
-
-# a * b, but 0 where `a` is 0, even if `b` is infinite or NaN.
-safe_mul = broadcasting(
-    "safe_mul(a, b)",
-    kernel={"numpy": _safe_mul},
-    vjp={"a": lambda ops, g, b: ops.safe_mul(g, b), "b": lambda ops, g, a: ops.safe_mul(g, a)},
-    dtypes=INEXACT,
-)
-
-
-def _safe_div(a, b):
-    quotient = a / b
-    return np.where(a == 0, quotient.dtype.type(0), quotient) if _has_nan(quotient) else quotient
-
-
-# a / b, but 0 where `a` is 0.
-safe_div = broadcasting(
-    "safe_div(a, b)",
-    kernel={"numpy": _safe_div},
-    vjp={"a": lambda ops, g, b: ops.safe_div(g, b), "b": lambda ops, g, b, y: -ops.safe_div(ops.safe_mul(g, y), b)},
-    dtypes=INEXACT,
-)
-
-
-def _masked(x, keep):
-    product = x * keep
-    return np.where(keep, x, product.dtype.type(0)) if _has_nan(product) else product
-
-
-# x where `keep` holds, else 0. A product is 15 times faster than NumPy's choice, and right unless x is infinite or NaN.
-masked = primitive(
-    "masked(x, keep)",
-    kernel={"numpy": _masked},
-    shape=broadcast_shape,
-    vjp={"x": lambda ops, g, keep: ops.masked(g, keep)},
-    dtypes={"x": INEXACT, "keep": BOOL},
-    broadcasts=True,
-)
-
-
 # ---- quotients
 
 div = broadcasting(
@@ -116,7 +55,9 @@ div = broadcasting(
 
 def _no_zero_divisor(b):
     if b.dtype.kind in "iu" and not (b.all() if b.ndim else b):
-        raise invalid("Integer division by zero. Integers have no infinity: cast to a floating dtype, or mask the divisor with tf.where.")
+        raise invalid(
+            "Integer division by zero. Integers have no infinity: cast to a floating dtype, or mask the divisor with tf.where."
+        )
 
 
 def _floordiv(xp, a, b):
@@ -173,7 +114,7 @@ divide_no_nan = broadcasting(
     dtypes=INEXACT,
 )
 
-reciprocal = elementwise("reciprocal(x)", kernel=lambda xp, x: 1 / x, vjp=lambda ops, g, y: -ops.safe_mul(g, y * y))
+reciprocal = elementwise("reciprocal(x)", kernel=lambda xp, x: 1 / x, vjp=lambda ops, g, y: -ops.safe_mul(g, ops.safe_mul(y, y)))
 
 
 # ---- powers
@@ -181,10 +122,12 @@ reciprocal = elementwise("reciprocal(x)", kernel=lambda xp, x: 1 / x, vjp=lambda
 square = elementwise("square(x)", kernel=lambda xp, x: x * x, vjp=lambda g, x: g * (x + x), dtypes=NUMERIC)
 sqrt = elementwise("sqrt(x)", kernel="sqrt", vjp=lambda ops, g, y: ops.safe_div(g, y + y))
 rsqrt = elementwise(
-    "rsqrt(x)", kernel=lambda xp, x: 1 / xp.sqrt(x), vjp=lambda ops, g, y: ops.safe_mul(g, y * y * y * -0.5)
+    "rsqrt(x)", kernel=lambda xp, x: 1 / xp.sqrt(x), vjp=lambda ops, g, y: ops.safe_mul(g * -0.5, ops.safe_mul(y, ops.safe_mul(y, y)))
 )
 
-_NEGATIVE_POWER = "Integers to negative integer powers are not allowed: the result would be a fraction. Cast the base to a floating dtype."
+_NEGATIVE_POWER = (
+    "Integers to negative integer powers are not allowed: the result would be a fraction. Cast the base to a floating dtype."
+)
 
 
 def _over(a, power):
@@ -226,7 +169,7 @@ def _pow_slope(a, b):
         if exponent == 0:
             return np.zeros(a.shape, a.dtype)
         return b * _pow(a, b - 1)
-    return _safe_mul(b, np.power(a, b - 1))
+    return safe_product(b, np.power(a, b - 1))
 
 
 def _log_of_positive(ops, a, a_dtype):

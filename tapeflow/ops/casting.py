@@ -13,7 +13,8 @@ def _cast(xp, x, dtype):
         raise UnimplementedError(
             None,
             None,
-            f"Cast of {_name(x.dtype)} to {_name(dtype)} is not supported: use tf.strings.to_number to read numbers, tf.as_string to write them.",
+            f"Cast of {_name(x.dtype)} to {_name(dtype)} is not supported: use tf.strings.to_number to read numbers, "
+            "tf.as_string to write them.",
         )
     if x.dtype.kind == "c" and kind != "c":
         x = x.real
@@ -46,7 +47,9 @@ def _bitcast_shape(shape, have, want):
     if have > want:
         return (*shape, have // want)
     if not shape or shape[-1] not in (None, want // have):
-        raise invalid(f"bitcast to a dtype {want // have} times as wide needs a last axis of size {want // have}, got shape {shape}.")
+        raise invalid(
+            f"bitcast to a dtype {want // have} times as wide needs a last axis of size {want // have}, got shape {shape}."
+        )
     return shape[:-1]
 
 

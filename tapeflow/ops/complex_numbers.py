@@ -104,6 +104,4 @@ abs_ = elementwise(
     holomorphic=False,
 )
 sign = elementwise("sign(x)", kernel="sign", vjp=_sign_vjp, dtypes=NUMERIC, holomorphic=False)
-angle = elementwise(
-    "angle(x)", kernel="angle", shape=_real_spec, vjp=_angle_vjp, dtypes=COMPLEX, holomorphic=False
-)
+angle = elementwise("angle(x)", kernel="angle", shape=_real_spec, vjp=_angle_vjp, dtypes=COMPLEX, holomorphic=False)

@@ -10,8 +10,18 @@ import numpy as np
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import NO_RULE, Spec, primitive
 
-from .lapack import adjoint, column, complex_of, each_matrix, gap_reciprocals, hermitian_from, lapack, real_of, reciprocal_or_zero, row
-
+from .lapack import (
+    adjoint,
+    column,
+    complex_of,
+    each_matrix,
+    gap_reciprocals,
+    hermitian_from,
+    lapack,
+    real_of,
+    reciprocal_or_zero,
+    row,
+)
 
 # ---- Cholesky: A = L Lᴴ
 

@@ -4,8 +4,9 @@ from .families import elementwise, step
 
 # ---- exponentials and logarithms
 
-exp = elementwise("exp(x)", kernel="exp", vjp=lambda g, y: g * y)
-expm1 = elementwise("expm1(x)", kernel="expm1", vjp=lambda ops, g, x: g * ops.exp(x))
+# An exponential that overflows has an infinite slope; hence the safe products (see `safe`).
+exp = elementwise("exp(x)", kernel="exp", vjp=lambda ops, g, y: ops.safe_mul(g, y))
+expm1 = elementwise("expm1(x)", kernel="expm1", vjp=lambda ops, g, x: ops.safe_mul(g, ops.exp(x)))
 
 
 def _log_domain(xp, x):
@@ -39,8 +40,8 @@ atan = elementwise("atan(x)", kernel="arctan", vjp=lambda ops, g, x: ops.safe_di
 
 # ---- hyperbolic functions
 
-sinh = elementwise("sinh(x)", kernel="sinh", vjp=lambda ops, g, x: g * ops.cosh(x))
-cosh = elementwise("cosh(x)", kernel="cosh", vjp=lambda ops, g, x: g * ops.sinh(x))
+sinh = elementwise("sinh(x)", kernel="sinh", vjp=lambda ops, g, x: ops.safe_mul(g, ops.cosh(x)))
+cosh = elementwise("cosh(x)", kernel="cosh", vjp=lambda ops, g, x: ops.safe_mul(g, ops.sinh(x)))
 tanh = elementwise("tanh(x)", kernel="tanh", vjp=lambda g, y: g * (1 - y * y))
 asinh = elementwise("asinh(x)", kernel="arcsinh", vjp=lambda ops, g, y: ops.safe_div(g, ops.cosh(y)))
 acosh = elementwise("acosh(x)", kernel="arccosh", vjp=lambda ops, g, y: ops.safe_div(g, ops.sinh(y)))

@@ -65,8 +65,8 @@ def _weights(length, axis, rank, dtype, inner):
     return weights.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
-def _fit(ops, x, shape):
-    """Cut each axis to its length in `shape`, or fill it up with zeros: the adjoint of filling up and cutting."""
+def fit(ops, x, shape):
+    """Each axis cut to its length in `shape`, or filled up with zeros. To go back the same way is the adjoint."""
     kept = tuple((None, min(have, want), None) for have, want in zip(x.shape, shape))
     if any(have > want for have, want in zip(x.shape, shape)):
         x = ops.getitem(x, index=kept)
@@ -75,12 +75,12 @@ def _fit(ops, x, shape):
 
 def _rfft_vjp(ops, g, x_shape, x_dtype, lengths, axes):
     halved = g * _weights(lengths[-1], axes[-1], len(x_shape), x_dtype, 0.5)
-    return _fit(ops, ops.irfft(halved, lengths=lengths, axes=axes) * prod(lengths), x_shape)
+    return fit(ops, ops.irfft(halved, lengths=lengths, axes=axes) * prod(lengths), x_shape)
 
 
 def _irfft_vjp(ops, g, x_shape, x_dtype, lengths, axes):
     spectrum = ops.rfft(g, lengths=lengths, axes=axes) * _weights(lengths[-1], axes[-1], len(x_shape), x_dtype, 2.0)
-    return _fit(ops, spectrum / prod(lengths), x_shape)
+    return fit(ops, spectrum / prod(lengths), x_shape)
 
 
 # The input is cut or filled up with zeros to `lengths` along `axes` first.
@@ -156,7 +156,7 @@ frame = primitive(
     "frame(x, *, length, step)",
     kernel={"numpy": _frame},
     shape=lambda x, length, step: Spec(shape=(*x.shape[:-1], num_frames(x.shape[-1], length, step), length), dtype=x.dtype),
-    vjp=lambda ops, g, x_shape, step: _fit(ops, ops.overlap_and_add(g, step=step), x_shape),
+    vjp=lambda ops, g, x_shape, step: fit(ops, ops.overlap_and_add(g, step=step), x_shape),
 )
 
 

@@ -119,7 +119,7 @@ take = primitive(
 
 
 def _flat_rows_numpy(indices, batch_dims, size):
-    if indices.size and not (0 <= indices.min() and indices.max() < size):
+    if indices.size and not (indices.min() >= 0 and indices.max() < size):
         raise _out_of_range(indices, size)
     batch = indices.shape[:batch_dims]
     starts = np.arange(math.prod(batch), dtype=np.int64) * size

@@ -56,9 +56,7 @@ def _split(x, sizes, axis):
 split = primitive(
     "split(x, *, sizes, axis)",
     kernel=_split,
-    shape=lambda x, sizes, axis: tuple(
-        Spec(shape=(*x.shape[:axis], s, *x.shape[axis + 1 :]), dtype=x.dtype) for s in sizes
-    ),
+    shape=lambda x, sizes, axis: tuple(Spec(shape=(*x.shape[:axis], s, *x.shape[axis + 1 :]), dtype=x.dtype) for s in sizes),
     vjp=lambda ops, g, axis: ops.concat(*g, axis=axis),
     outputs=("*",),
 )

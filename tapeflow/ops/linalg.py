@@ -96,15 +96,20 @@ matmul = primitive(
 
 @lru_cache(4096)
 def _contraction(equation):
-    """A two-operand einsum as one batched matrix product: (axes of a, axes of b, axes of the result, counts of labels)."""
+    """A two-operand einsum as one batched matrix product: how to order the axes of a, b and the result (None: as they are), and how
+    many of the labels are batch, rows, inner (summed over) and columns."""
     left, right, out = _terms(equation)
     batch = [x for x in left if x in right and x in out]
     rows = [x for x in left if x not in right]
     inner = [x for x in left if x in right and x not in out]
     cols = [x for x in right if x not in left]
-    places = lambda labels, term: tuple(term.index(x) for x in labels)
-    result = [*batch, *rows, *cols]
-    return places([*batch, *rows, *inner], left), places([*batch, *inner, *cols], right), places(out, result), len(batch), len(rows), len(inner)
+
+    def axes(term, labels):
+        order = tuple(term.index(x) for x in labels)
+        return None if order == tuple(range(len(order))) else order
+
+    orders = axes(left, [*batch, *rows, *inner]), axes(right, [*batch, *inner, *cols]), axes([*batch, *rows, *cols], out)
+    return *orders, len(batch), len(rows), len(inner), len(cols)
 
 
 def _terms(equation):
@@ -114,23 +119,20 @@ def _terms(equation):
 
 
 def _contract(a, b, equation):
-    axes_a, axes_b, axes_out, num_batch, num_rows, num_inner = _contraction(equation)
-    a, b = a.transpose(axes_a), b.transpose(axes_b)
-    batch, rows, inner = a.shape[:num_batch], a.shape[num_batch : num_batch + num_rows], a.shape[num_batch + num_rows :]
-    cols = b.shape[num_batch + num_inner :]
-    if b.shape[: num_batch + num_inner] != (*batch, *inner):
-        raise invalid(f"a label of {equation!r} stands for axes of different lengths in shapes {_before(a, axes_a)} and {_before(b, axes_b)}")
-    if inner:
-        a = a.reshape((*batch, prod(rows), prod(inner)))
-        b = b.reshape((*batch, prod(inner), prod(cols)))
-        out = _matmul(a, b).reshape((*batch, *rows, *cols))
+    axes_a, axes_b, axes_out, num_batch, num_rows, num_inner, num_cols = _contraction(equation)
+    a = a if axes_a is None else a.transpose(axes_a)
+    b = b if axes_b is None else b.transpose(axes_b)
+    if num_rows == num_inner == num_cols == 1:
+        out = _matmul(a, b)
     else:
-        out = a.reshape((*batch, *rows, *[1] * len(cols))) * b.reshape((*batch, *[1] * num_rows, *cols))
-    return out.transpose(axes_out)
-
-
-def _before(x, axes):
-    return tuple(x.shape[axes.index(i)] for i in range(x.ndim))
+        batch, rows, inner = a.shape[:num_batch], a.shape[num_batch : num_batch + num_rows], a.shape[num_batch + num_rows :]
+        cols = b.shape[num_batch + num_inner :]
+        if inner:
+            flat_a, flat_b = a.reshape((*batch, prod(rows), prod(inner))), b.reshape((*batch, prod(inner), prod(cols)))
+            out = _matmul(flat_a, flat_b).reshape((*batch, *rows, *cols))
+        else:
+            out = a.reshape((*batch, *rows, *[1] * num_cols)) * b.reshape((*batch, *[1] * num_rows, *cols))
+    return out if axes_out is None else out.transpose(axes_out)
 
 
 def _contract_shape(a, b, equation):
@@ -146,7 +148,8 @@ def _swapped(equation, which):
     return f"{out},{right}->{left}" if which == "a" else f"{left},{out}->{right}"
 
 
-# In `equation` no operand repeats a label, and each label occurs in at least two of the three terms: `tf.einsum` sees to it.
+# In `equation` no operand repeats a label, each label occurs in at least two of the three terms, and stands for one length: the
+# public functions see to it.
 contract = primitive(
     "contract(a, b, *, equation)",
     kernel={"numpy": _contract},

@@ -50,10 +50,10 @@ _LARGE = 8192  # elements from which working on bits is worth its way in
 
 
 def _where(condition, a, b):
-    if condition.size >= _LARGE and a.dtype.kind != "O" and a.dtype.itemsize in _AS_INTEGER:
-        if all(x.ndim == 0 or x.shape == condition.shape for x in (a, b)):
-            return _where_by_bits(condition, a, b)
-    return np.where(condition, a, b)
+    if condition.size < _LARGE or a.dtype.kind == "O" or a.dtype.itemsize not in _AS_INTEGER:
+        return np.where(condition, a, b)
+    fits = all(x.ndim == 0 or x.shape == condition.shape for x in (a, b))
+    return _where_by_bits(condition, a, b) if fits else np.where(condition, a, b)
 
 
 def _where_by_bits(condition, a, b):

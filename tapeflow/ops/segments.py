@@ -23,11 +23,15 @@ def _segments_shape(x, ids, num_segments, **_):
 def _rows(x, ids, num_segments):
     """`x` as a matrix of rows and the ids as a vector, checked, without the rows that belong to no segment."""
     if x.shape[: ids.ndim] != ids.shape:
-        raise invalid(f"data of shape {x.shape} does not start with the shape {ids.shape} of segment_ids: every row needs one id.")
+        raise invalid(
+            f"data of shape {x.shape} does not start with the shape {ids.shape} of segment_ids: every row needs one id."
+        )
     rows, ids = x.reshape(ids.size, math.prod(x.shape[ids.ndim :])), ids.reshape(-1)
     if ids.size:
         if ids.max() >= num_segments:
-            raise invalid(f"segment id {ids.max()} is out of range: num_segments={num_segments} allows ids from 0 to {num_segments - 1}.")
+            raise invalid(
+                f"segment id {ids.max()} is out of range: num_segments={num_segments} allows ids from 0 to {num_segments - 1}."
+            )
         if ids.min() < 0:
             kept = ids >= 0
             rows, ids = rows[kept], ids[kept]
@@ -52,7 +56,9 @@ def _segment_sum(x, ids, num_segments):
         from scipy.sparse import csc_array
 
         ones = np.ones(flat.size, x.dtype)
-        return (csc_array((ones, flat, np.arange(flat.size + 1)), shape=(num_segments, flat.size)) @ rows).reshape(shape)
+        return (
+            csc_array((ones, flat, np.arange(flat.size + 1, dtype=flat.dtype)), shape=(num_segments, flat.size)) @ rows
+        ).reshape(shape)
     out = np.zeros((num_segments, rows.shape[1]), np.float32 if x.dtype == np.float16 else x.dtype)
     return _combine(np.add, out, rows, flat).astype(x.dtype, copy=False).reshape(shape)
 

@@ -1,4 +1,4 @@
-"""Moving elements without computing: reshape, transpose, broadcast, flip, roll. Parameters are ints and tuples of ints, axes non-negative."""
+"""Moving elements without computing: reshape, transpose, broadcast, flip, roll. Axes are non-negative here."""
 
 import math
 

@@ -117,7 +117,11 @@ top_k = primitive(
 def _in_top_k_numpy(predictions, targets, k):
     classes = predictions.shape[1]
     valid = (targets >= 0) & (targets < classes)
-    mine = np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1) if classes else np.full((len(targets), 1), np.nan)
+    mine = (
+        np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1)
+        if classes
+        else np.full((len(targets), 1), np.nan)
+    )
     valid &= np.isfinite(mine[:, 0])
     finite = np.isfinite(predictions)
     ahead = (predictions > mine) & finite
@@ -171,7 +175,11 @@ def _unique_numpy(x):
 unique = primitive(
     "unique(x)",
     kernel={"numpy": _unique_numpy},
-    shape=lambda x: (Spec(shape=(None,), dtype=np.int64), Spec(shape=x.shape, dtype=np.int64), Spec(shape=(None,), dtype=np.int64)),
+    shape=lambda x: (
+        Spec(shape=(None,), dtype=np.int64),
+        Spec(shape=x.shape, dtype=np.int64),
+        Spec(shape=(None,), dtype=np.int64),
+    ),
     vjp=CUT,
     outputs=("first", "index", "count"),
 )
@@ -231,10 +239,12 @@ def _invert_permutation_numpy(x):
     if x.ndim != 1:
         raise invalid(f"A permutation is a vector, got shape {x.shape}.")
     out = np.full_like(x, -1)
-    if x.size and 0 <= x.min() and x.max() < x.size:
+    if x.size and x.min() >= 0 and x.max() < x.size:
         out[x] = np.arange(x.size, dtype=x.dtype)
     if x.size and out.min() < 0:
-        raise invalid(f"{x.tolist() if x.size <= 20 else 'x'} is not a permutation of 0 to {x.size - 1}: each number must be there once.")
+        raise invalid(
+            f"{x.tolist() if x.size <= 20 else 'x'} is not a permutation of 0 to {x.size - 1}: each number must be there once."
+        )
     return out
 
 

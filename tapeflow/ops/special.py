@@ -53,9 +53,13 @@ _bell = lambda ops, x: ops.exp(-(x * x)) * (2 / sqrt(pi))
 
 erf = _unary("erf(x)", kernel="erf", vjp=lambda ops, g, x: g * _bell(ops, x))
 erfc = _unary("erfc(x)", kernel="erfc", vjp=lambda ops, g, x: -(g * _bell(ops, x)))
-erfinv = _unary("erfinv(x)", kernel="erfinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(y * y) * (sqrt(pi) / 2)))
-erfcinv = _unary("erfcinv(x)", kernel="erfcinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(y * y) * (-sqrt(pi) / 2)))
-ndtri = _unary("ndtri(x)", kernel="ndtri", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(y * y * 0.5) * sqrt(2 * pi)))
+erfinv = _unary("erfinv(x)", kernel="erfinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y)) * (sqrt(pi) / 2)))
+erfcinv = _unary(
+    "erfcinv(x)", kernel="erfcinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y)) * (-sqrt(pi) / 2))
+)
+ndtri = _unary(
+    "ndtri(x)", kernel="ndtri", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y) * 0.5) * sqrt(2 * pi))
+)
 
 # ---- gamma and its derivatives
 
@@ -99,7 +103,7 @@ gamma_pdf = _multi(
     "gamma_pdf(a, x)",
     kernel=_computed(_gamma_pdf, double=True),
     vjp={
-        "a": lambda ops, g, a, x, y: g * ops.safe_mul(y, ops.log(x) - ops.digamma(a)),
+        "a": lambda ops, g, a, x, y: ops.safe_mul(g, ops.safe_mul(y, ops.log(x) - ops.digamma(a))),
         "x": lambda ops, g, a, x, y: ops.safe_mul(g, ops.gamma_pdf(a - 1, x) - y),
     },
 )
@@ -123,7 +127,7 @@ igammac = _multi(
 igamma_slope = _multi(
     "igamma_slope(a, x)",
     kernel=_computed(special_slopes.igamma_in_a, double=True),
-    vjp={"a": NO_RULE, "x": lambda ops, g, a, x: g * ops.safe_mul(ops.gamma_pdf(a, x), ops.log(x) - ops.digamma(a))},
+    vjp={"a": NO_RULE, "x": lambda ops, g, a, x: ops.safe_mul(g, ops.safe_mul(ops.gamma_pdf(a, x), ops.log(x) - ops.digamma(a)))},
 )
 
 
@@ -141,16 +145,16 @@ def _beta_score(ops, a, b, log):
 
 def _betainc_slope_vjp(ops, g, a, b, x, which):
     score = _beta_score(ops, a, b, ops.log(x)) if which == "a" else _beta_score(ops, b, a, ops.log1p(-x))
-    return g * ops.safe_mul(ops.beta_pdf(a, b, x), score)
+    return ops.safe_mul(g, ops.safe_mul(ops.beta_pdf(a, b, x), score))
 
 
 beta_pdf = _multi(
     "beta_pdf(a, b, x)",
     kernel=_computed(_beta_pdf, double=True),
     vjp={
-        "a": lambda ops, g, a, b, x, y: g * ops.safe_mul(y, _beta_score(ops, a, b, ops.log(x))),
-        "b": lambda ops, g, a, b, x, y: g * ops.safe_mul(y, _beta_score(ops, b, a, ops.log1p(-x))),
-        "x": lambda ops, g, a, b, x, y: g * ops.safe_mul(y, ops.safe_div(a - 1, x) - ops.safe_div(b - 1, 1 - x)),
+        "a": lambda ops, g, a, b, x, y: ops.safe_mul(g, ops.safe_mul(y, _beta_score(ops, a, b, ops.log(x)))),
+        "b": lambda ops, g, a, b, x, y: ops.safe_mul(g, ops.safe_mul(y, _beta_score(ops, b, a, ops.log1p(-x)))),
+        "x": lambda ops, g, a, b, x, y: ops.safe_mul(g, ops.safe_mul(y, ops.safe_div(a - 1, x) - ops.safe_div(b - 1, 1 - x))),
     },
 )
 betainc = _multi(
@@ -175,7 +179,7 @@ betainc_slope = _multi(
 
 def _zeta_slope_vjp_q(ops, g, s, q, times):
     lower = ops.zeta(s + 1, q) if times == 1 else ops.zeta_slope(s + 1, q, times=times - 1)
-    return ops.safe_mul(g, -(s * ops.zeta_slope(s + 1, q, times=times)) - times * lower)
+    return ops.safe_mul(g, -ops.safe_mul(s, ops.zeta_slope(s + 1, q, times=times)) - times * lower)
 
 
 zeta = _multi(
@@ -183,7 +187,7 @@ zeta = _multi(
     kernel="zeta",
     vjp={
         "s": lambda ops, g, s, q: ops.safe_mul(g, ops.zeta_slope(s, q, times=1)),
-        "q": lambda ops, g, s, q: ops.safe_mul(g, -(s * ops.zeta(s + 1, q))),
+        "q": lambda ops, g, s, q: ops.safe_mul(g, -ops.safe_mul(s, ops.zeta(s + 1, q))),
     },
 )
 # It differentiated `times` times in `s`.
@@ -239,7 +243,7 @@ def _bessel_ke_vjp(ops, g, x, nu, y):
     """Not by neighbours: at 0 all three are infinite."""
     if nu == 0:
         return ops.safe_mul(g, y - ops.bessel_ke(x, nu=1))
-    return ops.safe_mul(g, y * (1 - nu / x) - ops.bessel_ke(x, nu=nu - 1))
+    return ops.safe_mul(g, ops.safe_mul(y, 1 - nu / x) - ops.bessel_ke(x, nu=nu - 1))
 
 
 def _bessel_y_vjp(ops, g, x, nu):
@@ -259,12 +263,14 @@ bessel_y = _bessel("bessel_y(x, *, nu)", low=("y0", "y1"), general="yv", vjp=_be
 
 
 def _spence_slope(ops, x):
-    """log(x) / (1 - x): near 1 by its series, which has all derivatives there."""
+    """log(x) / (1 - x): near 1 by its series, which has derivatives there."""
     e = x - 1
+    near = ops.less(ops.abs(e), 0.01)
+    away = ops.where(near, 2.0, x)
     series = 0 * e + 1 / 9
     for k in range(8, 0, -1):
         series = 1 / k - e * series
-    return ops.where(ops.less(ops.abs(e), 0.01), -series, ops.log(x) / (1 - x))
+    return ops.where(near, -series, ops.log(away) / (1 - away))
 
 
 dawsn = _unary("dawsn(x)", kernel="dawsn", vjp=lambda ops, g, x, y: g * (1 - 2 * x * y))

@@ -18,7 +18,13 @@ def test_concat():
 
 
 def test_concat_that_does_not_fit():
-    for values, axis in (([[1], [2]], 1), ([1, 2], 0), ([[[1, 2]], [[3]]], 0), ([], 0), ([tf.constant([1.0]), tf.constant([2])], 0)):
+    for values, axis in (
+        ([[1], [2]], 1),
+        ([1, 2], 0),
+        ([[[1, 2]], [[3]]], 0),
+        ([], 0),
+        ([tf.constant([1.0]), tf.constant([2])], 0),
+    ):
         with pytest.raises(Invalid):
             tf.concat(values, axis)
 
@@ -91,4 +97,4 @@ def test_the_later_row_wins_in_a_stitch():
     a, b = gradient(lambda a, b: tf.dynamic_stitch([[0, 2], [1]], [a, b]) * [1.0, 10.0, 100.0], [1.0, 2.0], [3.0])
     assert a.tolist() == [1, 100] and b.tolist() == [10]
     with pytest.raises(Invalid):
-        tf.dynamic_stitch([[-1]], [[1]])
+        tf.dynamic_stitch([[-1, 0]], [[1, 2]])

@@ -133,7 +133,9 @@ def test_variables_and_slices_are_taken():
     assert tf.reduce_max(s).numpy() == 3
 
 
-@pytest.mark.parametrize("shape,axis", [((700, 5), 0), ((700, 5), 1), ((30, 40, 7), (0, 1)), ((30, 40, 7), (1, 2)), ((3, 400, 7), 1)])
+@pytest.mark.parametrize(
+    "shape,axis", [((700, 5), 0), ((700, 5), 1), ((30, 40, 7), (0, 1)), ((30, 40, 7), (1, 2)), ((3, 400, 7), 1)]
+)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_large_sums_by_products(shape, axis, dtype):
     x = np.random.default_rng(0).normal(size=shape)

@@ -19,7 +19,12 @@ def value_and_slope(f, x, weights=None):
 
 @pytest.mark.parametrize(
     "options,slope",
-    [({}, [1, 10, 0]), ({"exclusive": True}, [1, 2, 0]), ({"reverse": True}, [0, 12, 1]), ({"exclusive": True, "reverse": True}, [0, 4, 1])],
+    [
+        ({}, [1, 10, 0]),
+        ({"exclusive": True}, [1, 2, 0]),
+        ({"reverse": True}, [0, 12, 1]),
+        ({"exclusive": True, "reverse": True}, [0, 4, 1]),
+    ],
 )
 def test_cumprod_is_exact_at_zero(options, slope):
     """TensorFlow divides by the element and gives 0 for everything after a zero."""

@@ -50,7 +50,9 @@ def test_means():
     assert tf.math.segment_mean([1, 2, 4, -5], [1, 1, 2, 2]).numpy().tolist() == [0, 1, 0]
     assert tf.math.unsorted_segment_mean([1, 2], [1, 1], 2).dtype == tf.float64
     assert slope(lambda x: tf.math.unsorted_segment_mean(x, [0, 0, 1], 3), [2.0, 4.0, 3.0]) == [0.5, 0.5, 1]
-    np.testing.assert_allclose(slope(lambda x: tf.math.unsorted_segment_sqrt_n(x, [0, 0, 1], 2), [2.0, 4.0, 3.0]), [0.5**0.5, 0.5**0.5, 1])
+    np.testing.assert_allclose(
+        slope(lambda x: tf.math.unsorted_segment_sqrt_n(x, [0, 0, 1], 2), [2.0, 4.0, 3.0]), [0.5**0.5, 0.5**0.5, 1]
+    )
     z = np.array([1 + 1j, 3.0])
     assert tf.math.segment_mean(z, [0, 0]).numpy().tolist() == [2 + 0.5j]
 

@@ -9,7 +9,17 @@ Invalid = tf.errors.InvalidArgumentError
 GRID = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 
-@pytest.mark.parametrize("shape,expected", [([-1], (6,)), ([3, -1], (3, 2)), (6, (6,)), (tf.constant([2, 3], tf.int64), (2, 3)), ([tf.constant(2), 3], (2, 3)), ([1, 6, -1], (1, 6, 1))])
+@pytest.mark.parametrize(
+    "shape,expected",
+    [
+        ([-1], (6,)),
+        ([3, -1], (3, 2)),
+        (6, (6,)),
+        (tf.constant([2, 3], tf.int64), (2, 3)),
+        ([tf.constant(2), 3], (2, 3)),
+        ([1, 6, -1], (1, 6, 1)),
+    ],
+)
 def test_reshape(shape, expected):
     got = tf.reshape(tf.range(6), shape)
     assert got.shape == expected
@@ -85,7 +95,16 @@ def test_pad_with_other_things_than_zero():
     assert x.tolist() == [2] and value == 8
 
 
-@pytest.mark.parametrize("paddings,mode", [([[2, 0]], "REFLECT"), ([[0, 3]], "SYMMETRIC"), ([1, 1], "CONSTANT"), ([[1, -1]], "CONSTANT"), ([[1, 1], [0, 0]], "CONSTANT")])
+@pytest.mark.parametrize(
+    "paddings,mode",
+    [
+        ([[2, 0]], "REFLECT"),
+        ([[0, 3]], "SYMMETRIC"),
+        ([1, 1], "CONSTANT"),
+        ([[1, -1]], "CONSTANT"),
+        ([[1, 1], [0, 0]], "CONSTANT"),
+    ],
+)
 def test_pad_that_cannot_be(paddings, mode):
     with pytest.raises(Invalid):
         tf.pad([1, 2], paddings, mode)

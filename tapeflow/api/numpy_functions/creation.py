@@ -37,7 +37,9 @@ tri = _made("tri", "2, 3", "Ones on and below a diagonal.")
 
 
 def _like(name: str, doc: str, value: Any) -> Callable:
-    def function(a: Any, *, dtype: Any = None, shape: Any = None, order: str = "K", subok: bool = True, device: Any = None) -> Tensor:
+    def function(
+        a: Any, *, dtype: Any = None, shape: Any = None, order: str = "K", subok: bool = True, device: Any = None
+    ) -> Tensor:
         a = tensor(a)
         return tensor(np.full(tuple(a.shape) if shape is None else shape, value, (numpy_dtype(dtype) or a.dtype).np))
 
@@ -58,14 +60,18 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
 
 
 @like_numpy("[1.0, 2.0], 5.0")
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Tensor:
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Tensor:
     """One value in the shape and dtype of an array."""
     a = tensor(a)
     return full(tuple(a.shape) if shape is None else shape, fill_value, numpy_dtype(dtype) or a.dtype)
 
 
 @like_numpy("[[1, 2], [3, 4]]", "asarray")
-def array(object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K", ndmin: int = 0, device: Any = None) -> Tensor:
+def array(
+    object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K", ndmin: int = 0, device: Any = None
+) -> Tensor:
     """A tensor of numbers, lists or arrays."""
     made = tensor(object, numpy_dtype(dtype))
     return made if len(made.shape) >= ndmin else ops.reshape(made, shape=(1,) * (ndmin - len(made.shape)) + tuple(made.shape))
@@ -91,7 +97,9 @@ def linspace(
 
 
 @like_numpy("0.0, 2.0, 3")
-def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0) -> Tensor:
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
+) -> Tensor:
     """Numbers evenly spaced on a logarithmic scale, from base**start to base**stop."""
     exponents = linspace(start, stop, num, endpoint, axis=axis)
     found = ops.pow(tensor(base, exponents.dtype), exponents)

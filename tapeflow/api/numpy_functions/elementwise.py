@@ -76,19 +76,25 @@ def _trunc(x: Tensor) -> Tensor:
 floor = _numeric("floor", _whole(ops.floor))
 ceil = _numeric("ceil", _whole(ops.ceil))
 trunc = _numeric("trunc", _whole(_trunc), "fix")
-negative = _numeric("negative", ops.neg)
+negative = _numeric("negative", lambda x: ops.neg(x) if not x.dtype.is_unsigned else ops.sub(ops.zeros_like(x), x))
 positive = _numeric("positive", ops.identity)
 absolute = _numeric("absolute", lambda x: x if x.dtype.is_unsigned or x.dtype.is_bool else ops.abs(x), "abs")
 square = _numeric("square", ops.square)
 sign = _numeric("sign", ops.sign)
-conjugate = _numeric("conjugate", lambda x: ops.conj(x) if x.dtype.is_complex else ops.identity(x), "conj", example="[1 + 2j, 3.0]")
+conjugate = _numeric(
+    "conjugate", lambda x: ops.conj(x) if x.dtype.is_complex else ops.identity(x), "conj", example="[1 + 2j, 3.0]"
+)
 reciprocal = _numeric("reciprocal", lambda x: ops.reciprocal(x) if x.dtype.is_inexact else ops.truncatediv(tensor(1, x.dtype), x))
 isnan = _numeric("isnan", lambda x: _on_floats(ops.is_nan, x, False), example="[1.0, np.nan]")
 isinf = _numeric("isinf", lambda x: _on_floats(ops.is_inf, x, False), example="[1.0, -np.inf]")
 isfinite = _numeric("isfinite", lambda x: _on_floats(ops.is_finite, x, True), example="[1.0, np.inf]")
 logical_not = _numeric("logical_not", lambda x: ops.logical_not(_truth(x)), example="[0.0, 2.0]")
 invert = _numeric(
-    "invert", lambda x: ops.logical_not(x) if x.dtype.is_bool else ops.bitwise_invert(x), "bitwise_not", "bitwise_invert", example="[1, -2]"
+    "invert",
+    lambda x: ops.logical_not(x) if x.dtype.is_bool else ops.bitwise_invert(x),
+    "bitwise_not",
+    "bitwise_invert",
+    example="[1, -2]",
 )
 isneginf = _numeric("isneginf", lambda x: ops.equal(x, tensor(-np.inf, x.dtype)), example="[1.0, -np.inf]")
 isposinf = _numeric("isposinf", lambda x: ops.equal(x, tensor(np.inf, x.dtype)), example="[1.0, np.inf]")
@@ -164,7 +170,11 @@ def imag(val: Any) -> Tensor:
 def angle(z: Any, deg: bool = False) -> Tensor:
     """The argument of complex numbers, in radians, or in degrees."""
     (z,) = promoted(z, inexact=True)
-    found = ops.angle(z) if z.dtype.is_complex else ops.where(ops.less(z, tensor(0, z.dtype)), tensor(np.pi, z.dtype), ops.zeros_like(z))
+    found = (
+        ops.angle(z)
+        if z.dtype.is_complex
+        else ops.where(ops.less(z, tensor(0, z.dtype)), tensor(np.pi, z.dtype), ops.zeros_like(z))
+    )
     return rad2deg(found) if deg else found
 
 
@@ -184,7 +194,11 @@ def _or_logical(compute: Callable, logical: Callable) -> Callable:
 
 
 def _power(a: Tensor, b: Tensor) -> Tensor:
-    if a.dtype.is_integer and not b.dtype.is_unsigned and bool(ops.reduce_any(ops.less(b, tensor(0, b.dtype)), axis=_all(b), keepdims=False)):
+    if (
+        a.dtype.is_integer
+        and not b.dtype.is_unsigned
+        and bool(ops.reduce_any(ops.less(b, tensor(0, b.dtype)), axis=_all(b), keepdims=False))
+    ):
         raise ValueError("Integers to negative integer powers are not allowed.")
     return ops.pow(a, b)
 
@@ -240,7 +254,9 @@ def _as_double(compute: Callable, a: Tensor, b: Tensor) -> Tensor:
 
 def _heaviside(x: Tensor, at_zero: Tensor) -> Tensor:
     zero = tensor(0, x.dtype)
-    return ops.where(ops.equal(x, zero), at_zero, ops.where(ops.less(x, zero), zero, tensor(1, x.dtype)) + ops.zeros_like(at_zero))
+    return ops.where(
+        ops.equal(x, zero), at_zero, ops.where(ops.less(x, zero), zero, tensor(1, x.dtype)) + ops.zeros_like(at_zero)
+    )
 
 
 @like_numpy("[7.5, -7.5], 2.0")

@@ -41,7 +41,9 @@ def _scale(y: Tensor, n: int, norm: str | None, inverse: bool) -> Tensor:
     return y if factors[norm] == 1.0 else y * factors[norm]
 
 
-def _along(transform: Callable, a: Tensor, n: int | None, axis: int, norm: str | None, inverse: bool, n_out: int | None = None) -> Tensor:
+def _along(
+    transform: Callable, a: Tensor, n: int | None, axis: int, norm: str | None, inverse: bool, n_out: int | None = None
+) -> Tensor:
     axis = one_axis(axis, len(a.shape))
     a = _fitted(moveaxis(a, axis, -1), n)
     y = transform(a)

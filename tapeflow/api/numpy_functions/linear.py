@@ -19,11 +19,31 @@ _TALL = "[[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]"
 
 
 # NumPy's named tuples, on tensors.
-QRResult = NamedTuple("QRResult", [("Q", Tensor), ("R", Tensor)])
-SVDResult = NamedTuple("SVDResult", [("U", Tensor), ("S", Tensor), ("Vh", Tensor)])
-EighResult = NamedTuple("EighResult", [("eigenvalues", Tensor), ("eigenvectors", Tensor)])
-EigResult = NamedTuple("EigResult", [("eigenvalues", Tensor), ("eigenvectors", Tensor)])
-SlogdetResult = NamedTuple("SlogdetResult", [("sign", Tensor), ("logabsdet", Tensor)])
+class QRResult(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
+
+class SVDResult(NamedTuple):
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
+class EighResult(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class EigResult(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class SlogdetResult(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
 
 # ---- products
 

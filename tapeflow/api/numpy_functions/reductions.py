@@ -53,7 +53,15 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims
 
 @like_numpy(_MATRIX + ", axis=1")
 def var(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0, keepdims: bool = False, *, mean: Any = None, correction: Any = None
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    mean: Any = None,
+    correction: Any = None,
 ) -> Tensor:
     """The mean squared distance from the mean; divided by n - `ddof` instead of n."""
     a = tensor(a)
@@ -72,7 +80,15 @@ def var(
 
 @like_numpy(_MATRIX + ", axis=1")
 def std(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0, keepdims: bool = False, *, mean: Any = None, correction: Any = None
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    mean: Any = None,
+    correction: Any = None,
 ) -> Tensor:
     """The standard deviation, the root of `var`."""
     return ops.sqrt(var(a, axis, dtype, out, ddof, keepdims, mean=mean, correction=correction))
@@ -239,7 +255,13 @@ def median(a: Any, axis: Any = None, out: None = None, overwrite_input: bool = F
 
 @like_numpy(_MATRIX + ", [10, 75], axis=1")
 def percentile(
-    a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Tensor:
     """Quantiles in percent."""
     return quantile(a, promoted(q, inexact=True)[0] / 100.0, axis, method=method, keepdims=keepdims)
@@ -247,7 +269,13 @@ def percentile(
 
 @like_numpy(_MATRIX + ", [0.1, 0.75], axis=1")
 def quantile(
-    a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear", keepdims: bool = False
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Tensor:
     """The value below which a part `q` of the elements lies, interpolated between its neighbours."""
     (a,) = promoted(a, inexact=True)
@@ -344,7 +372,9 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _edge(value: Tensor, a: Tensor, axis: int) -> Tensor:
-    return value if len(value.shape) else ops.broadcast_to(value, shape=tuple(1 if i == axis else d for i, d in enumerate(a.shape)))
+    return (
+        value if len(value.shape) else ops.broadcast_to(value, shape=tuple(1 if i == axis else d for i, d in enumerate(a.shape)))
+    )
 
 
 @like_numpy("[1.0, 2.0, 4.0], dx=0.5")

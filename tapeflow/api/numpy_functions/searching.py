@@ -147,7 +147,13 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
 
 @like_numpy("[3.0, 1.0, 3.0]")
 def unique(
-    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
 ) -> Any:
     """The different elements in ascending order, with the indices and counts asked for."""
     ar = tensor(ar)

@@ -1,6 +1,7 @@
 """Moving, joining and repeating elements."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,9 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
     a = tensor(a)
     drop = [i for i, d in enumerate(a.shape) if d == 1] if axis is None else axes(axis, len(a.shape))
     if any(a.shape[i] != 1 for i in drop):
-        raise ValueError(f"cannot select an axis to squeeze out which has size not equal to one: shape {tuple(a.shape)}, axis {axis}.")
+        raise ValueError(
+            f"cannot select an axis to squeeze out which has size not equal to one: shape {tuple(a.shape)}, axis {axis}."
+        )
     return ops.reshape(a, shape=tuple(d for i, d in enumerate(a.shape) if i not in drop))
 
 
@@ -160,7 +163,9 @@ def _common(arrays: Any, dtype: Any = None) -> list[Tensor]:
 
 
 @like_numpy("([[1.0, 2.0]], [[3.0, 4.0]]), axis=1", "concat")
-def concatenate(arrays: Sequence, /, axis: int | None = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+def concatenate(
+    arrays: Sequence, /, axis: int | None = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Tensor:
     """Joined along an axis; flattened first if it is None."""
     xs = _common(arrays, dtype)
     if axis is None:
@@ -175,7 +180,7 @@ def stack(arrays: Sequence, axis: int = 0, out: None = None, *, dtype: Any = Non
     return ops.stack(*xs, axis=one_axis(axis, len(xs[0].shape) + 1))
 
 
-@like_numpy("([1.0, 2.0], [3.0, 4.0])", "row_stack")
+@like_numpy("([1.0, 2.0], [3.0, 4.0])")
 def vstack(tup: Sequence, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
     """Joined along the first axis; vectors are rows."""
     return concatenate([atleast_2d(x) for x in _common(tup, dtype)], 0)
@@ -219,7 +224,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tenso
     else:
         edges = np.array([0, *(int(i) for i in indices_or_sections), total])
     cut = lambda a, b: ops.getitem(ary, index=(*[(None, None, None)] * axis, (a, b, None)))
-    return [cut(int(a), int(b)) for a, b in zip(edges, edges[1:])]
+    return [cut(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 @like_numpy("np.array([1.0, 2.0, 3.0, 4.0]), 2", check="len({ours}) == len({theirs})")

@@ -2,7 +2,11 @@ import numpy as np
 
 from .sample import EMPTY, SCALAR, SPECIAL, complex_normal, normal, of
 
-_z, _no_z, _special_z = complex_normal(3, 4), np.zeros((0, 3), complex), np.array([0j, 1j, -1 + 0j, complex(np.inf, 0), complex(np.nan, 1)])
+_z, _no_z, _special_z = (
+    complex_normal(3, 4),
+    np.zeros((0, 3), complex),
+    np.array([0j, 1j, -1 + 0j, complex(np.inf, 0), complex(np.nan, 1)]),
+)
 _one = np.complex128(0.3 - 0.4j)
 _complex = [of(_z), of(_one), of(_no_z), of(_special_z, order=0)]
 _real = [of(normal(3, 4)), of(SCALAR), of(EMPTY), of(SPECIAL, order=0), of(np.array([-3, 0, 5]))]

@@ -22,5 +22,10 @@ SAMPLES = {
         of(EMPTY, sizes=(1, 2), axis=1),
         of(complex_normal(3), sizes=(1, 2), axis=0),
     ],
-    "unstack": [of(normal(3), axis=0), of(normal(2, 3, 2), axis=1), of(np.zeros((2, 0)), axis=0), of(complex_normal(2, 2), axis=0)],
+    "unstack": [
+        of(normal(3), axis=0),
+        of(normal(2, 3, 2), axis=1),
+        of(np.zeros((2, 0)), axis=0),
+        of(complex_normal(2, 2), axis=0),
+    ],
 }

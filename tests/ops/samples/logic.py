@@ -9,18 +9,23 @@ _yes, _no = np.array([[True, False], [True, True]]), np.array([False, True])
 
 _ordered = [of(_a, _b), of(_a, _row), of(SCALAR, SCALAR), of(EMPTY, EMPTY), of(SPECIAL[:, None], SPECIAL), of(_bits, _more_bits)]
 _logical = [of(_yes, _no), of(np.bool_(True), _no), of(np.zeros((0, 2), bool), _no)]
-_bitwise = [of(_bits, _more_bits), of(np.int64(12), np.int64(10)), of(np.zeros((0, 3), int), _more_bits), of(np.uint8([200, 7]), np.uint8(15))]
+_bitwise = [
+    of(_bits, _more_bits),
+    of(np.int64(12), np.int64(10)),
+    of(np.zeros((0, 3), int), _more_bits),
+    of(np.uint8([200, 7]), np.uint8(15)),
+]
 _asked = [of(SPECIAL), of(SCALAR), of(EMPTY), of(complex_normal(3))]
 _many = normal(100, 100)
 _far = np.array([1, 70, -3])
 
 SAMPLES = {
-    **{name: _ordered for name in ("less", "less_equal", "greater", "greater_equal")},
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), _ordered),
     **{name: [*_ordered, of(_yes, _no), of(_words, _words[::-1]), of(complex_normal(3), complex_normal(3))] for name in ("equal", "not_equal")},
-    **{name: _logical for name in ("logical_and", "logical_or", "logical_xor")},
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), _logical),
     "logical_not": [of(_yes), of(np.bool_(True)), of(np.zeros(0, bool))],
-    **{name: _asked for name in ("is_finite", "is_inf", "is_nan")},
-    **{name: _bitwise for name in ("bitwise_and", "bitwise_or", "bitwise_xor")},
+    **dict.fromkeys(("is_finite", "is_inf", "is_nan"), _asked),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), _bitwise),
     "bitwise_invert": [of(_bits), of(np.int64(5)), of(np.uint8([0, 255]))],
     "left_shift": [of(_bits, np.array([0, 1, 5])), of(_bits, _far, reference=lambda a, b: np.left_shift(a, np.clip(b, 0, 63)))],
     "right_shift": [of(_bits, np.array([0, 1, 5])), of(_bits, _far, reference=lambda a, b: a >> np.clip(b, 0, 63))],

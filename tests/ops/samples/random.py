@@ -49,13 +49,4 @@ SAMPLES = {
     ],
     "random_poisson": [of(KEY, positive(3), dtype=np.dtype("float32")), of(KEY, np.int32(4), dtype=np.dtype("int32"))],
     "random_binomial": [of(KEY, np.float64(10), between(0, 1, 3), shape=(2, 3), dtype=np.dtype("int32"))],
-    "random_categorical": [
-        of(KEY, between(-1, 1, 2, 5), num_samples=n, dtype=np.dtype("int64")) for n in (0, 3, 20)
-    ],
-    "random_permutation": [of(KEY, size=7), of(KEY, size=0)],
-    "shuffled_index": [of(KEY, np.arange(13), max_index=12), of(KEY, np.int32(0), max_index=0), of(KEY, np.zeros(0, np.int32), max_index=5)],
-    "sample_classes": [
-        of(KEY, np.array([0.5, 0.0, 0.2]), law=law, range_max=3, num_sampled=2, unique=unique)
-        for law in ("uniform", "log_uniform", "weights") for unique in (False, True)
-    ],
-}  # fmt: skip
+}

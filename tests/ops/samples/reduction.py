@@ -30,7 +30,10 @@ def _samples(reference=None, makes=normal):
 
 def _integers(reference):
     small = np.array([[100, 100], [-7, 100]], np.int8)
-    return [of(small, axis=(0,), keepdims=False, reference=reference), of(np.array([250, 250], np.uint8), axis=(0,), keepdims=False)]
+    return [
+        of(small, axis=(0,), keepdims=False, reference=reference),
+        of(np.array([250, 250], np.uint8), axis=(0,), keepdims=False),
+    ]
 
 
 def _numpy(function):
@@ -39,7 +42,6 @@ def _numpy(function):
 
 def _trunc_mean(x, axis, keepdims):
     return np.trunc(np.mean(x.astype(float), axis=axis, keepdims=keepdims))
-
 
 
 SAMPLES = {
@@ -72,7 +74,7 @@ SAMPLES = {
         *_integers(_numpy(np.max)),
         *_over(TIES, _numpy(np.max), order=0),
         of(EMPTY, axis=(0,), keepdims=False, reference=lambda x, axis, keepdims: np.full(3, -INF), order=0),
-        of(normal(100, 3), axis=(1,), keepdims=True, reference=_numpy(np.max)),
+        of(normal(20, 10, 3), axis=(2,), keepdims=True, reference=_numpy(np.max)),
         of(np.array([NAN, 1.0]), axis=(0,), keepdims=False, reference=_numpy(np.max), order=0),
     ],
     "reduce_min": [
@@ -80,7 +82,7 @@ SAMPLES = {
         *_integers(_numpy(np.min)),
         *_over(TIES, _numpy(np.min), order=0),
         of(EMPTY, axis=(0,), keepdims=False, reference=lambda x, axis, keepdims: np.full(3, INF), order=0),
-        of(normal(100, 3), axis=(1,), keepdims=False, reference=_numpy(np.min)),
+        of(normal(200, 3), axis=(1,), keepdims=False, reference=_numpy(np.min)),
     ],
     "reduce_prod": [
         *_over(between(0.5, 1.5, 2, 3, 4), _numpy(np.prod)),
@@ -92,7 +94,13 @@ SAMPLES = {
     ],
     "reduce_logsumexp": [
         *_samples(_numpy(logsumexp)),
-        of(np.array([[1000.0, 0.0], [-INF, 0.0], [-INF, -INF], [INF, 0.0]]), axis=(1,), keepdims=False, reference=_numpy(logsumexp), order=0),
+        of(
+            np.array([[1000.0, 0.0], [-INF, 0.0], [-INF, -INF], [INF, 0.0]]),
+            axis=(1,),
+            keepdims=False,
+            reference=_numpy(logsumexp),
+            order=0,
+        ),
         of(EMPTY, axis=(0,), keepdims=False, reference=lambda x, axis, keepdims: np.full(3, -INF), order=0),
     ],
     "reduce_any": _over(normal(2, 3) > 0, _numpy(np.any)),

@@ -23,7 +23,12 @@ def _grouped(combine, start):
     return reference
 
 
-_sum, _max, _min, _prod = _grouped(np.add, 0), _grouped(np.maximum, -np.inf), _grouped(np.minimum, np.inf), _grouped(np.multiply, 1)
+_sum, _max, _min, _prod = (
+    _grouped(np.add, 0),
+    _grouped(np.maximum, -np.inf),
+    _grouped(np.minimum, np.inf),
+    _grouped(np.multiply, 1),
+)
 _ZEROS = np.array([2.0, 0.0, 3.0, 5.0, 0.0])
 _TIES = np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 5.0], [9.0, 9.0], [3.0, 0.0]])
 

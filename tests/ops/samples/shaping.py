@@ -17,18 +17,42 @@ SAMPLES = {
     "identity": [of(normal(3, 4)), of(SCALAR), of(EMPTY), of(complex_normal(3))],
     "stop_gradient": [of(normal(3, 4)), of(SCALAR), of(np.array([b"a"], object), order=0)],
     "reshape": [
-        of(normal(3, 4), shape=(2, 6)), of(SCALAR, shape=(1, 1)), of(normal(1), shape=()), of(EMPTY, shape=(3, 0, 2)), of(complex_normal(4), shape=(2, 2)),
+        of(normal(3, 4), shape=(2, 6)),
+        of(SCALAR, shape=(1, 1)),
+        of(normal(1), shape=()),
+        of(EMPTY, shape=(3, 0, 2)),
+        of(complex_normal(4), shape=(2, 2)),
     ],
     "broadcast_to": [
-        of(normal(3), shape=(2, 3)), of(normal(3, 1), shape=(2, 3, 4)), of(SCALAR, shape=(2, 2)), of(SCALAR, shape=()), of(EMPTY, shape=(2, 0, 3)), of(complex_normal(2, 1), shape=(2, 3)),
+        of(normal(3), shape=(2, 3)),
+        of(normal(3, 1), shape=(2, 3, 4)),
+        of(SCALAR, shape=(2, 2)),
+        of(SCALAR, shape=()),
+        of(EMPTY, shape=(2, 0, 3)),
+        of(complex_normal(2, 1), shape=(2, 3)),
         of(normal(1, 2), shape=(0, 2)),
     ],
-    "transpose": [of(normal(2, 3, 4), perm=(2, 0, 1)), of(SCALAR, perm=()), of(EMPTY, perm=(1, 0)), of(complex_normal(2, 3), perm=(1, 0))],
-    "flip": [of(normal(2, 3), axis=(1,)), of(normal(2, 3, 2), axis=(0, 2)), of(EMPTY, axis=(0,)), of(complex_normal(3), axis=(0,))],
-    "roll": [of(normal(5), shift=(2,), axis=(0,)), of(normal(2, 3), shift=(-1, 7), axis=(0, 1)), of(EMPTY, shift=(1,), axis=(1,)), of(complex_normal(3), shift=(1,), axis=(0,))],
+    "transpose": [
+        of(normal(2, 3, 4), perm=(2, 0, 1)),
+        of(SCALAR, perm=()),
+        of(EMPTY, perm=(1, 0)),
+        of(complex_normal(2, 3), perm=(1, 0)),
+    ],
+    "flip": [
+        of(normal(2, 3), axis=(1,)),
+        of(normal(2, 3, 2), axis=(0, 2)),
+        of(EMPTY, axis=(0,)),
+        of(complex_normal(3), axis=(0,)),
+    ],
+    "roll": [
+        of(normal(5), shift=(2,), axis=(0,)),
+        of(normal(2, 3), shift=(-1, 7), axis=(0, 1)),
+        of(EMPTY, shift=(1,), axis=(1,)),
+        of(complex_normal(3), shift=(1,), axis=(0,)),
+    ],
     "reverse_sequence": [
         of(normal(3, 4), _lengths, seq_axis=1, batch_axis=0, reference=_reverse_sequence),
         of(normal(4, 2, 3), _lengths, seq_axis=0, batch_axis=2, reference=_reverse_sequence),
         of(normal(0, 4), np.zeros(0, np.int32), seq_axis=1, batch_axis=0),
     ],
-}  # fmt: skip
+}

@@ -47,6 +47,7 @@ def _bessel(low=-3.0, high=3.0, **more):
 _x = between(-0.9, 0.9, 3, 4)
 _shape, _at, _unit = between(0.6, 4, 3, 4), between(0.2, 6, 3, 4), between(0.1, 0.9, 3, 4)
 _order = np.array([[0.0], [1.0], [2.0]])
+_edge_a, _edge_x = np.array([1.0, 1.0, -1.0]), np.array([0.0, 1.0, 0.5])
 _wide = np.array([1e-3, 0.1, 0.5, 3.0, 80.0, 2000.0])
 
 SAMPLES = {
@@ -98,7 +99,7 @@ SAMPLES = {
             of(np.float64(2.0), np.float64(3.0), np.float64(0.5), which=which, skip=("a", "b"), order=1, reference=_betainc_slope),
             of(np.array([30.0, 0.5]), np.array([60.0, 0.5]), np.array([0.3, 0.99]), which=which, order=0, reference=_betainc_slope),
             of(np.array([0.01, 0.01]), np.array([0.01, 0.01]), np.array([0.5, 0.999]), which=which, order=0),
-            of(np.array([1.0, 1.0, -1.0]), np.ones(3), np.array([0.0, 1.0, 0.5]), which=which, order=0, reference=lambda *_, which: [0.0, 0.0, np.nan]),
+            of(_edge_a, np.ones(3), _edge_x, which=which, order=0, reference=lambda *_, which: [0.0, 0.0, np.nan]),
         )
     ],
     "zeta": [of(between(1.5, 6, 3, 4), _at), of(np.float64(3.0), SCALAR), of(EMPTY, EMPTY), of(between(1.5, 6, 3, 1), _at[0])],

@@ -1,1 +1,0 @@
-"""Rounding to few levels."""
