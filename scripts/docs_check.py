@@ -73,6 +73,7 @@ def same(expected: str, got: str) -> bool:
 
 def main(arguments: list[str]) -> int:
     if len(arguments) == 1:
+        sys.path.insert(0, str(ROOT))  # blocks may import `tests`
         found = problems(Path(arguments[0]).resolve())
         print("\n".join(found))
         return bool(found)

@@ -142,6 +142,7 @@ NAMESPACES = set(
     graph_util image initializers io keras linalg lite lookup losses math metrics nest nn optimizers profiler quantization queue
     ragged random raw_ops saved_model sets signal sparse strings summary sysconfig test tools tpu train types version xla""".split()
 )
+NESTED = {"experimental", "special", "numpy", "v1", "v2"}  # namespaces inside namespaces
 VISIBLE = {*LAYERS, "cli", "demo"}
 
 # Public names that need no example of their own, and why.
@@ -166,7 +167,7 @@ def public_names():
                     leaks.append(where)
             elif module is tf and name in VISIBLE:
                 pass
-            elif name in NAMESPACES if module is tf else listed:
+            elif name in (NAMESPACES if module is tf else listed or NESTED):
                 if id(value) not in seen:
                     seen.add(id(value))
                     todo.append((where, value))

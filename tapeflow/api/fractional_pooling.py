@@ -76,9 +76,15 @@ def _borders(x: Tensor, pooling_ratio: Any, pseudo_random: bool, seed: int) -> l
     ratio = np.array([1, *ratio.repeat(2 // ratio.size), 1]) if ratio.size in (1, 2) else ratio
     if ratio.size != 4 or ratio[0] != 1 or ratio[3] != 1 or (ratio < 1).any():
         raise ValueError(f"pooling_ratio must be 1, 2 or 4 numbers of at least 1, with 1 for batch and channels; got {pooling_ratio!r}.")
-    words = _words(int(seed) if seed else int(next_key(None)[0]))
+    words = _words(int(seed) if seed else _fresh_seed())
     sizes = [(x.shape[axis], int(x.shape[axis] / ratio[axis])) for axis in (1, 2)]
     return [(_pseudo_random_borders if pseudo_random else _random_borders)(n, parts, words) for n, parts in sizes]
+
+
+def _fresh_seed() -> int:
+    """From the program's stream, and a new one each time."""
+    program, _, drawn, _ = next_key(None)
+    return int(program) ^ int(drawn) << 32
 
 
 def _random_borders(length: int, parts: int, words: Iterator[list[int]]) -> np.ndarray:

@@ -56,9 +56,10 @@ def _vector_norm(x: Tensor, ord: Any, axis: tuple[int, ...], keepdims: bool) -> 
         return ops.reduce_sum(size, axis=axis, keepdims=keepdims)
     if ord == np.inf:
         return ops.reduce_max(size, axis=axis, keepdims=keepdims)
-    # Divided by the largest, the powers neither overflow nor vanish. Where all are 0 the norm is 0, and flat.
+    # Divided by the largest (unless that is 0 or inf), the powers neither overflow nor vanish. Where all are 0 the norm is 0, and flat.
     largest = ops.stop_gradient(ops.reduce_max(size, axis=axis, keepdims=True))
-    scale = ops.where(ops.equal(largest, ops.zeros_like(largest)), largest + 1, largest)
+    usable = ops.logical_and(ops.greater(largest, 0.0), ops.less(largest, np.inf))
+    scale = ops.where(usable, largest, ops.zeros_like(largest) + 1)
     total = ops.reduce_sum((size / scale) ** ord, axis=axis, keepdims=True)
     nothing = ops.equal(total, ops.zeros_like(total))
     root = ops.where(nothing, ops.zeros_like(total), scale * ops.where(nothing, total + 1, total) ** (1.0 / ord))

@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from tapeflow.core.apply import apply
+from tapeflow.core.composite import Composite
 from tapeflow.core.convert import constant_like, is_convertible, to_tensor
 from tapeflow.core.dtypes import float32, float64
 from tapeflow.core.primitive import recorded as ops
@@ -38,6 +39,8 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None) -> None
                 return forward(a, constant)
         if isinstance(b, Variable):
             return forward(a, b._read())
+        if isinstance(a, Composite) or isinstance(b, Composite):
+            return apply(prim, args, params)
         if _has_own(b, mirror):
             return NotImplemented
         if promotion.enabled and b is not None:

@@ -89,7 +89,8 @@ def from_numpy(array: Any, dtype: DType | None = None) -> Any:
     if dtype is None or array.dtype == dtype.np:
         return _owned(array)
     with np.errstate(all="ignore"):
-        converted = array.astype(dtype.np) if dtype.kind != "s" and array.dtype.kind != "O" else None
+        impossible = dtype.kind == "s" or array.dtype.kind == "O" or array.dtype.kind == "c" and dtype.kind != "c"
+        converted = None if impossible else array.astype(dtype.np)
         if converted is None or _loses(array, converted, dtype):
             raise TypeError(
                 f"Cannot convert a NumPy array of {array.dtype.name} to {dtype.name} without changing its values. "
@@ -117,9 +118,7 @@ def _loses(before: Any, after: Any, dtype: DType) -> bool:
     """Into integers only what is whole and in range, into bool only bool, into real only real. Precision of floats may go."""
     if dtype.kind in "iu" and before.dtype.kind != "b":
         return not np.array_equal(after.astype(before.dtype), before) or bool(np.any((after < 0) != (np.real(before) < 0)))
-    if dtype.kind == "b":
-        return True
-    return before.dtype.kind == "c" and dtype.kind != "c"
+    return dtype.kind == "b"
 
 
 def default_dtype(value: Any) -> DType:
@@ -304,7 +303,7 @@ def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
     converted: list = list(values)
     leader = None
     for k, v in enumerate(values):
-        if not isinstance(v, (*_NUMBERS, str, bytes, list, tuple, range, np.ndarray, np.generic)):
+        if not isinstance(v, (*_NUMBERS, str, bytes, list, tuple, range, np.ndarray, np.generic)) and not _is_foreign_array(v):
             converted[k] = v if isinstance(v, Composite) else to_tensor(v)
             leader = leader or converted[k].dtype
     if leader is None:
@@ -315,6 +314,13 @@ def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
         if not isinstance(v, (Tensor, Composite)):
             converted[k] = _follow(v, leader, k, prim)
     return converted
+
+
+def _is_foreign_array(value: Any) -> bool:
+    """Another library's array: it follows the dtype of our tensors, as NumPy's do."""
+    if isinstance(value, (Tensor, Composite)) or not hasattr(value, "__array__") or hasattr(value, "__tf_tensor__"):
+        return False
+    return not any(isinstance(value, types) for _, types, _ in _CONVERSIONS)
 
 
 def _follow(value: Any, dtype: DType, position: int, prim: Any) -> Tensor:

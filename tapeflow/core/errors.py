@@ -3,6 +3,13 @@
 import sys
 from typing import Any
 
+__all__ = [
+    "AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError", "DeadlineExceededError",
+    "FailedPreconditionError", "InternalError", "InvalidArgumentError", "NotFoundError", "OpError",
+    "OperatorNotAllowedInGraphError", "OutOfRangeError", "PermissionDeniedError", "ResourceExhaustedError",
+    "UnauthenticatedError", "UnavailableError", "UnimplementedError", "UnknownError",
+]  # fmt: skip
+
 
 class OpError(Exception):
     """Base of all `tf.errors`. Built as TensorFlow's: `(node_def, op, message)`."""

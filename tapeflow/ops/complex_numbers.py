@@ -11,7 +11,7 @@ import numpy as np
 from tapeflow.core.dtypes import COMPLEX, NUMERIC
 from tapeflow.core.primitive import Spec, primitive
 
-from .families import broadcast_shape, elementwise
+from .families import broadcast_shape, elementwise, scalar_op
 
 
 def _real_dtype(dtype):
@@ -97,7 +97,7 @@ def _angle_vjp(ops, g, x, x_dtype):
 
 abs_ = elementwise(
     "abs(x)",
-    kernel={"numpy": operator.abs, "jax": "abs"},
+    kernel=scalar_op(operator.abs, "abs"),
     shape=_real_spec,
     vjp=_abs_vjp,
     dtypes=NUMERIC,

@@ -22,6 +22,14 @@ def reduced(shape: tuple, axis: tuple[int, ...], keepdims: bool) -> tuple:
     return tuple(1 if i in axis else d for i, d in enumerate(shape) if keepdims or i not in axis)
 
 
+# ---- kernels
+
+
+def scalar_op(python_operator: Callable, name: str) -> dict[str, Any]:
+    """NumPy's scalars (rank 0) multiply in 40 ns by the operator and in 500 by the ufunc; arrays do not care."""
+    return {"numpy": python_operator, "jax": name}
+
+
 # ---- families
 
 

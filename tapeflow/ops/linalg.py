@@ -228,7 +228,11 @@ def _diag_matrix(x, k, rows, cols, align):
     flat, packed, shape = diagonal_places(rows, cols, k, align)
     batch = x.shape[: x.ndim - len(shape)]
     out = np.zeros((*batch, rows * cols), x.dtype)
-    out[..., flat] = x if k[0] == k[1] else x.reshape(*batch, prod(shape))[..., packed]
+    if k[0] == k[1]:
+        if len(flat):
+            out[..., flat[0] : flat[-1] + 1 : cols + 1] = x
+    else:
+        out[..., flat] = x.reshape(*batch, prod(shape))[..., packed]
     return out.reshape(*batch, rows, cols)
 
 

@@ -1,5 +1,6 @@
 """Comparisons, boolean and bitwise operations, and the choice between two values."""
 
+import operator
 from functools import partial
 
 import numpy as np
@@ -7,14 +8,14 @@ import numpy as np
 from tapeflow.core.dtypes import ANY, BOOL, INEXACT, INTEGER, REAL
 from tapeflow.core.primitive import CUT, Spec, primitive
 
-from .families import broadcast_shape, broadcasting, comparison, elementwise
+from .families import broadcast_shape, broadcasting, comparison, elementwise, scalar_op
 
-less = comparison("less(a, b)", kernel="less", dtypes=REAL)
-less_equal = comparison("less_equal(a, b)", kernel="less_equal", dtypes=REAL)
-greater = comparison("greater(a, b)", kernel="greater", dtypes=REAL)
-greater_equal = comparison("greater_equal(a, b)", kernel="greater_equal", dtypes=REAL)
-equal = comparison("equal(a, b)", kernel="equal", dtypes=ANY)
-not_equal = comparison("not_equal(a, b)", kernel="not_equal", dtypes=ANY)
+less = comparison("less(a, b)", kernel=scalar_op(operator.lt, "less"), dtypes=REAL)
+less_equal = comparison("less_equal(a, b)", kernel=scalar_op(operator.le, "less_equal"), dtypes=REAL)
+greater = comparison("greater(a, b)", kernel=scalar_op(operator.gt, "greater"), dtypes=REAL)
+greater_equal = comparison("greater_equal(a, b)", kernel=scalar_op(operator.ge, "greater_equal"), dtypes=REAL)
+equal = comparison("equal(a, b)", kernel=scalar_op(operator.eq, "equal"), dtypes=ANY)
+not_equal = comparison("not_equal(a, b)", kernel=scalar_op(operator.ne, "not_equal"), dtypes=ANY)
 
 is_finite = comparison("is_finite(x)", kernel="isfinite", dtypes=INEXACT)
 is_inf = comparison("is_inf(x)", kernel="isinf", dtypes=INEXACT)

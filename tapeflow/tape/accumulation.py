@@ -6,22 +6,27 @@ import numpy as np
 
 from tapeflow.core.slices import SparseGradient
 
-# Terms are summed in groups of eight, as TensorFlow does: a hundred thousand terms lose far less in rounding than one by one.
+# Small terms wait and are summed in groups of eight, in the order of the program, as TensorFlow does: a hundred thousand terms
+# lose far less in rounding than one by one. Large ones are added at once, so that they do not wait in memory.
 _GROUP = 8
+_BYTES_THAT_MAY_WAIT = 1 << 20
 
 
 class Sum:
     """A running sum of gradients: arrays or tensors, dense or sparse. Arrays that it made itself are added to in place."""
 
-    __slots__ = ("total", "part", "count", "slices")
+    __slots__ = ("total", "owned", "waiting", "room", "slices")
 
-    def __init__(self, first: Any, second: Any, owned: bool = False) -> None:
-        """`owned`: `first` is a sum of two already, made for this purpose."""
-        self.total = self.part = None
-        self.count = 0
+    def __init__(self, first: Any, second: Any = None, owned: bool = False) -> None:
+        """`owned`: `first` was made for this sum, and may be changed."""
+        self.total, self.owned = None, False
+        self.waiting: list[Any] = []
         self.slices: list[SparseGradient] = []
-        self.add(first)
-        self.count += owned
+        self.room = max(1, _BYTES_THAT_MAY_WAIT // max(1, getattr(first, "nbytes", 32)))
+        if owned:
+            self.total, self.owned = first, True
+        else:
+            self.add(first)
         self.add(second)
 
     def add(self, g: Any) -> None:
@@ -30,23 +35,24 @@ class Sum:
         if type(g) is SparseGradient:
             self.slices.append(g)
             return
-        count = self.count
-        if count == 0:
-            self.part = g
-        elif count == 1:  # the first term belongs to somebody else: from here on the part is ours
-            self.part = self.part + g
-        else:
-            self.part = _added(self.part, g)
-        self.count = count + 1
-        if self.count == _GROUP:
+        self.waiting.append(g)
+        if len(self.waiting) > self.room:
             self._fold()
 
     def _fold(self) -> None:
-        self.total = self.part if self.total is None else _added(self.total, self.part)
-        self.part, self.count = None, 0
+        terms = self.waiting[::-1]
+        for k in range(0, len(terms), _GROUP):
+            part, mine = terms[k], False
+            for term in terms[k + 1 : k + _GROUP]:
+                part, mine = _added(part, term, mine), True
+            if self.total is None:
+                self.total, self.owned = part, mine
+            else:
+                self.total, self.owned = _added(self.total, part, self.owned), True
+        self.waiting.clear()
 
     def result(self, ops: Any) -> Any:
-        if self.part is not None:
+        if self.waiting:
             self._fold()
         sparse = self._joined(ops) if self.slices else None
         if self.total is None or sparse is None:
@@ -54,24 +60,24 @@ class Sum:
         return self.total + sparse.dense(ops)
 
     def _joined(self, ops: Any) -> SparseGradient:
-        """Sparse and sparse is concatenation: rows that repeat stay apart."""
-        first, *others = self.slices
-        if not others:
-            return first
-        values = ops.concat(*[s.values for s in self.slices], axis=0)
-        return SparseGradient(values, ops.concat(*[s.indices for s in self.slices], axis=0), first.shape)
+        """Sparse and sparse is concatenation, in the order of the program: rows that repeat stay apart."""
+        if len(self.slices) == 1:
+            return self.slices[0]
+        parts = self.slices[::-1]
+        values = ops.concat(*[s.values for s in parts], axis=0)
+        return SparseGradient(values, ops.concat(*[s.indices for s in parts], axis=0), parts[0].shape)
 
 
 def total(ops: Any, gradients: list) -> Any:
-    """The sum of gradients, each of which may be a Sum itself."""
-    first, *others = [g.result(ops) if type(g) is Sum else g for g in gradients]
-    running = Sum(first, None)
+    """The sum of gradients that came in the order of the program; each may be a Sum itself."""
+    first, *others = [g.result(ops) if type(g) is Sum else g for g in reversed(gradients)]
+    running = Sum(first)
     for g in others:
         running.add(g)
     return running.result(ops)
 
 
-def _added(ours: Any, g: Any) -> Any:
-    if type(ours) is np.ndarray and type(g) is np.ndarray and ours.dtype is g.dtype:
-        return np.add(ours, g, out=ours)
-    return ours + g
+def _added(a: Any, b: Any, a_is_ours: bool) -> Any:
+    if a_is_ours and type(a) is np.ndarray and type(b) is np.ndarray and a.dtype is b.dtype:
+        return np.add(a, b, out=a)
+    return a + b

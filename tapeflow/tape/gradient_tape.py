@@ -250,7 +250,8 @@ class GradientTape:
         columns = jacobians.rows(one, batched, walk_from) or [[] for _ in leaves]
         if not self._persistent:
             recording.spend()
-        return [jacobians.assembled(c, one, s, batched, mode == "zero") for c, s in zip(columns, leaves)]
+        found = [jacobians.assembled(c, one, s, batched, mode == "zero") for c, s in zip(columns, leaves)]
+        return [jacobians.of_dense(j, target) for j in found]
 
     def _step_aside(self, what: str) -> None:
         """Inside the tape's own context: a persistent tape goes on recording, another one stops for good."""

@@ -12,8 +12,8 @@ from tapeflow.core.variable import Variable
 
 
 def check_one(value: Any, what: str, method: str) -> None:
-    if not isinstance(value, (Tensor, Variable)) and not isinstance(value, IndexedSlices):
-        raise TypeError(
+    if not isinstance(value, (Tensor, Variable, IndexedSlices)):
+        raise AttributeError(  # TensorFlow's type: it asks the object for its shape
             f"{method} takes one tensor as {what}, got {'None' if value is None else type(value).__name__}. "
             "Call it once for each tensor, or concatenate them."
         )
@@ -55,6 +55,13 @@ def assembled(column: list, target: Any, source: Any, batched: bool, zeros: bool
     empty = EagerTensor(np.zeros(source_shape, source.dtype.np))
     stacked = ops.stack(*[empty if g is None else g for g in column], axis=1 if batched else 0)
     return ops.reshape(stacked, shape=shape)
+
+
+def of_dense(jacobian: Any, target: Any) -> Any:
+    """From the Jacobian of the values of IndexedSlices to that of the tensor they stand for: rows of one index add up."""
+    if jacobian is None or not isinstance(target, IndexedSlices):
+        return jacobian
+    return ops.unsorted_segment_sum(jacobian, target.indices, num_segments=target.shape[0])
 
 
 def _dense(g: Any) -> Any:

@@ -5,14 +5,7 @@ import pytest
 
 import tapeflow as tf
 
-
-def gradient(f, *xs):
-    xs = [tf.constant(x) for x in xs]
-    with tf.GradientTape() as tape:
-        tape.watch(xs)
-        y = f(*xs)
-    got = [g.numpy() for g in tape.gradient(y, xs)]
-    return got[0] if len(got) == 1 else got
+from .gradients import gradient
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,14 @@ def test_high_orders_do_not_overflow():
     np.testing.assert_allclose(tf.norm(np.array([1e30, 1e30], "float32"), ord=3).numpy(), 1e30 * 2 ** (1 / 3), rtol=1e-6)
 
 
+@pytest.mark.parametrize("order", ["euclidean", 1, 3, INF])
+def test_infinite_and_missing_numbers(order):
+    assert tf.norm([INF, 1.0], order).numpy() == INF
+    assert np.isnan(tf.norm([np.nan, 1.0], order).numpy())
+    if order != INF:
+        assert tf.norm(tf.zeros([0]), order).numpy() == 0
+
+
 def test_complex_euclidean_norm_is_complex_as_in_tensorflow():
     z = tf.constant([3 + 4j, 0])
     assert tf.norm(z).dtype == tf.complex128 and tf.norm(z).numpy() == 5

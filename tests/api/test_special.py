@@ -5,6 +5,8 @@ import pytest
 
 import tapeflow as tf
 
+from .derivatives import derivative
+
 special = tf.math.special
 
 
@@ -15,15 +17,8 @@ def derivatives(f, x, count):
     x = tf.constant(x, tf.float64)
     fs = [f]
     for _ in range(count):
-        fs.append(lambda u, f=fs[-1]: _derivative(f, u))
+        fs.append(lambda u, f=fs[-1]: derivative(f, u))
     return [float(g(x)) for g in fs[1:]]
-
-
-def _derivative(f, u):
-    with tf.GradientTape() as tape:
-        tape.watch(u)
-        y = f(u)
-    return tape.gradient(y, u)
 
 
 # Coefficients of the power series at 0, times the factorials

@@ -58,15 +58,24 @@ def test_many_small_terms_keep_their_sum():
     assert float(tape.gradient(y, x)) == pytest.approx(100.0, rel=2e-4)
 
 
+@pytest.mark.parametrize("size", [3, 50_000, 300_000])
 @pytest.mark.parametrize("count", [2, 3, 8, 9, 17])
-def test_a_sum_never_changes_what_it_was_given(count):
-    terms = [np.full(3, float(k)) for k in range(count)]
+def test_a_sum_never_changes_what_it_was_given(count, size):
+    terms = [np.full(size, float(k)) for k in range(count)]
     total = Sum(terms[0], terms[1])
     for t in terms[2:]:
         total.add(t)
-    np.testing.assert_array_equal(total.result(None), np.full(3, count * (count - 1) / 2))
+    np.testing.assert_array_equal(total.result(None), np.full(size, count * (count - 1) / 2))
+    np.testing.assert_array_equal(total.result(None), np.full(size, count * (count - 1) / 2))
     for k, t in enumerate(terms):
-        np.testing.assert_array_equal(t, np.full(3, float(k)))
+        np.testing.assert_array_equal(t, np.full(size, float(k)))
+
+
+def test_large_terms_do_not_wait():
+    total = Sum(np.ones(1 << 20), np.ones(1 << 20))
+    for _ in range(5):
+        total.add(np.ones(1 << 20))
+        assert len(total.waiting) <= 1
 
 
 def test_aliased_gradients_stay_apart():

@@ -1,0 +1,57 @@
+import pickle
+
+import pytest
+
+import tapeflow as tf
+
+S = tf.TensorShape
+
+
+def test_a_shape_is_a_tuple():
+    s = S([2, None, 3])
+    assert (s[0], s[1], s[-1], len(s), s.rank, tuple(s), s == [2, None, 3], hash(s) == hash((2, None, 3))) == (2, None, 3, 3, 3, (2, None, 3), True, True)
+    assert s[1:] == [None, 3] and isinstance(s[1:], S)
+    assert str(s) == "(2, None, 3)" and repr(s) == "TensorShape([2, None, 3])"
+    assert s + [4] == [2, None, 3, 4] and [4] + s == [4, 2, None, 3]
+    assert pickle.loads(pickle.dumps(s)) == s
+    a, b, c = s
+    assert (a, b, c) == (2, None, 3)
+
+
+def test_unknown_rank():
+    s = S(None)
+    assert s.rank is None and not s and s.dims is None and s[0] is None and str(s) == "<unknown>" and s.num_elements() is None
+    for f in (lambda: len(s), lambda: list(s), lambda: s.as_list()):
+        with pytest.raises(ValueError):
+            f()
+    assert pickle.loads(pickle.dumps(s)).rank is None
+    assert s + [1] is s and S([1]) != s and s == None  # noqa: E711
+
+
+def test_questions():
+    assert S([2, 3]).num_elements() == 6 and S([2, None]).num_elements() is None
+    assert S([2, None]).is_compatible_with([2, 5]) and not S([2, None]).is_compatible_with([3, 5]) and S(None).is_compatible_with([1])
+    assert S([2, 3]).is_fully_defined() and not S([None]).is_fully_defined()
+    assert S([2, 3]).is_subtype_of([None, 3]) and not S([None, 3]).is_subtype_of([2, 3]) and S([1]).is_subtype_of(None)
+    assert S([2, 3]).most_specific_compatible_shape([2, 4]) == [2, None]
+    assert S([2]).most_specific_compatible_shape([2, 4]).rank is None
+    assert S([2, None]).merge_with([None, 3]) == [2, 3] and S(None).with_rank(2) == [None, None]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda s: s.merge_with([3, 3]), lambda s: s.with_rank(1), lambda s: s.with_rank_at_least(3), lambda s: s.with_rank_at_most(1),
+        lambda s: s.assert_is_compatible_with([1, 1]), lambda s: s.assert_has_rank(1), lambda s: s.assert_same_rank([1]),
+        lambda s: S([None]).assert_is_fully_defined(), lambda s: S([-1]),
+    ],
+)  # fmt: skip
+def test_contradictions(f):
+    with pytest.raises(ValueError):
+        f(S([2, 3]))
+
+
+def test_sizes_are_ints():
+    assert S([tf.constant(2), 3]) == [2, 3] and S(4) == [4]
+    with pytest.raises(TypeError, match="int or None"):
+        S([2.5])
