@@ -23,7 +23,7 @@ test: .venv/.dev
 	@$(BIN)/python -m pytest -q -n $(JOBS)
 
 lint: .venv/.dev
-	@$(BIN)/ruff format --check --quiet . || { echo "make format repairs this"; exit 1; }
+	@$(BIN)/ruff format --check --quiet . > /dev/null || { echo "Some files are not formatted: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 

@@ -163,7 +163,9 @@ def public_names():
             value, where = getattr(module, name), f"{path}.{name}"
             if not isinstance(value, types.ModuleType):
                 found[where] = value
-                if callable(value) and not str(getattr(value, "__module__", None) or "tapeflow").startswith(("tapeflow", "keras")):
+                if callable(value) and not str(getattr(value, "__module__", None) or "tapeflow").startswith(
+                    ("tapeflow", "keras")
+                ):
                     leaks.append(where)
             elif module is tf and name in VISIBLE:
                 pass

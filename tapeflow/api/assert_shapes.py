@@ -55,16 +55,14 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
         raise ValueError(f"{message or ''} Tensor must have rank in {wanted}. Received rank {found}, shape {shape}".strip())
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
-    """The tensor itself if it has no axes; else raises ValueError.
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raises ValueError unless the tensor has no axes.
 
-    >>> tf.debugging.assert_scalar(tf.constant(3.)).numpy()
-    np.float32(3.0)
+    >>> tf.debugging.assert_scalar(tf.constant(3.))
     """
     tensor = as_tensor(tensor)
     if tensor.shape.rank:
         raise ValueError(f"{message or ''} Expected scalar shape, saw shape: {tuple(tensor.shape)}.".strip())
-    return tensor
 
 
 def assert_shapes(

@@ -79,6 +79,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = N
     """
     if not isinstance(branch_index, Tensor):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}. Use tf.constant({branch_index!r}).")
+    if branch_index.ndim:
+        raise invalid(f"'branch_index' must be a scalar, got shape {tuple(branch_index.shape)}.")
     if not branch_index.dtype.is_integer:
         raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
     if not isinstance(branch_fns, (list, tuple, Mapping)) or not branch_fns:
@@ -132,7 +134,11 @@ def while_loop(
         given = body(*loop_vars)
         given = given if isinstance(given, (list, tuple)) else [given]
         nest.assert_same_structure(list(loop_vars), list(given))
-        loop_vars = nest.map_structure(as_value, given)
+        given = nest.map_structure(as_value, given)
+        for before, after in zip(nest.flatten(loop_vars), nest.flatten(given)):
+            if before.dtype is not after.dtype:
+                raise TypeError(f"A loop variable was {before.dtype.name} before the loop, but {after.dtype.name} after one iteration.")
+        loop_vars = given
         left = None if left is None else left - 1
     return loop_vars
 

@@ -48,6 +48,8 @@ def _element(value: Any) -> str:
 
 def _float(value: Any) -> str:
     """The short form if it is read back as the same number, else one with all digits."""
+    if value.dtype.itemsize < 4:
+        value = np.float32(value)
     short, long = ("%.15g", "%.17g") if value.dtype == np.float64 else ("%.6g", "%.9g")
     text = short % float(value)
     with np.errstate(over="ignore"):

@@ -62,12 +62,13 @@ def _holds_tensors(value: Any) -> bool:
     return any(_holds_tensors(v) if isinstance(v, (list, tuple)) else hasattr(v, "_id") for v in value)
 
 
-def promoted(*values: Any, inexact: bool = False) -> list[Tensor]:
-    """Tensors of `values` in their common dtype; `inexact` makes integers floating, as NumPy's sin and mean do."""
+def promoted(*values: Any, inexact: bool | DType = False) -> list[Tensor]:
+    """Tensors of `values` in their common dtype. `inexact=True` makes integers floating as NumPy's sin does; a dtype instead says
+    what integers become, float64 for NumPy's linear algebra and quotients."""
     values = tuple(tensor(v) if isinstance(v, (list, tuple, range)) else v for v in values)
     dtype = result_type(*values)
     if inexact and not dtype.is_inexact:
-        dtype = floating(dtype)
+        dtype = floating(dtype) if inexact is True else inexact
     return [tensor(v, dtype) for v in values]
 
 

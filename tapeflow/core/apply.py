@@ -10,7 +10,7 @@ import numpy as np
 
 from .composite import Composite
 from .convert import constant_like, convert_group, to_tensor
-from .dtypes import ANY, BY_NUMPY, NATIVE, STRING
+from .dtypes import ANY, BY_NUMPY, NATIVE
 from .errors import OpError, dtype_clash, invalid, user_line
 from .frames import current
 from .tensor import EagerTensor, Tensor
@@ -107,11 +107,12 @@ def compute(prim: Any, args: tuple, params: dict) -> Any:
             "Return the tensor from its tf.function and use the result."
         ) from None
     narrow = None
-    allowed = {id(g[1]) for g in prim.groups}
-    if allowed != {id(ANY)} and allowed != {id(STRING)}:
-        for k, a in enumerate(arrays):
-            if a.dtype not in NATIVE and a.dtype.kind != "O":  # bfloat16, float8, int4: compute in a wider type
-                narrow, arrays[k] = a.dtype, a.astype(np.int8 if BY_NUMPY[a.dtype].is_integer else np.float32)
+    for positions, allowed, _ in prim.groups:
+        if allowed is not ANY:  # ANY only moves elements
+            for k in range(len(arrays)) if prim.variadic else positions:
+                a = arrays[k]
+                if a.dtype not in NATIVE and a.dtype.kind != "O":  # bfloat16, float8, int4: compute in a wider type
+                    narrow, arrays[k] = a.dtype, a.astype(np.int8 if BY_NUMPY[a.dtype].is_integer else np.float32)
     try:
         with np.errstate(all="ignore"):
             out = prim.on("numpy", np)(*arrays, **params)

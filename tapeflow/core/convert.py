@@ -307,7 +307,7 @@ def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
             converted[k] = v if isinstance(v, Composite) else to_tensor(v)
             leader = leader or converted[k].dtype
     if leader is None:
-        first = next((k for k, v in enumerate(values) if isinstance(v, (np.ndarray, np.generic))), 0)
+        first = next((k for k, v in enumerate(values) if isinstance(v, (np.ndarray, np.generic)) or _is_foreign_array(v)), 0)
         converted[first] = to_tensor(values[first])
         leader = converted[first].dtype
     for k, v in enumerate(converted):

@@ -65,9 +65,14 @@ def {name}(*xs{signature}):
 """
 
 
+_LOCALS = {"frame", "observer", "watched", "mask", "record", "records", "new", "out", "error", "xs", "arrays"}
+
+
 def write(prim, *, name=None, inputs=None, extra="", doc=None):
     """The entry of `prim`. `name`, `inputs`, `extra` (more parameters) and `doc` make a public function of it."""
     xs = tuple(inputs or prim.inputs)
+    if not prim.variadic and (taken := _LOCALS.intersection(xs)):
+        raise ValueError(f"{prim.name}: an input cannot be called {', '.join(taken)}; the entry uses that name itself")
     params = f"dict({', '.join(f'{p}={p}' for p in prim.params)})" if prim.params else "nothing"
     static = "".join(f", {p}" for p in prim.params)
     if prim.variadic:
@@ -93,8 +98,9 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
             compute=(_SEVERAL if prim.outputs else _ONE).format(call=call),
         )
     env = {f"fast{p[0]}": fast for p, _, fast in prim.groups if p}
-    env |= dict(usual=prim.usual, nothing={}, next_id=next_id, blank=object.__new__, float32=np.dtype("float32"), current=current, prim=prim, EagerTensor=EagerTensor, kernel=prim.on("numpy", np))
-    env |= dict(apply=general.apply, retry=general.retry, tell=general.tell, __name__="tapeflow.entries")
+    env |= dict(prim=prim, usual=prim.usual, kernel=prim.on("numpy", np), nothing={}, __name__="tapeflow.entries")
+    env |= dict(EagerTensor=EagerTensor, blank=object.__new__, next_id=next_id, float32=np.dtype("float32"), current=current)
+    env |= dict(apply=general.apply, retry=general.retry, tell=general.tell)
     exec(compile(source, f"<entry of {prim.name}>", "exec"), env)
     function = env[name or prim.name]
     function.primitive = prim

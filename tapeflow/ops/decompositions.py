@@ -171,11 +171,6 @@ def _eig(x):
     return w.astype(complex_of(x.dtype), copy=False), v.astype(complex_of(x.dtype), copy=False)
 
 
-def _as(ops, g, dtype):
-    """The real part, when the input was real."""
-    return ops.cast(g, dtype=dtype)
-
-
 def _eig_vjp(ops, g, w, v, x_dtype):
     """V⁻ᴴ (diag(gw) + F̄∘(Vᴴ gV - Vᴴ V D)) Vᴴ; D, the real diagonal of Vᴴ gV, is there since every vector keeps its length."""
     g_w, g_v = g
@@ -185,7 +180,7 @@ def _eig_vjp(ops, g, w, v, x_dtype):
     along = ops.real(ops.diag_part(inner, k=(0, 0), align="LEFT_LEFT"))
     inner = inner - ops.matmul(v_h, v) * row(ops, ops.cast(along, dtype=complex_of(x_dtype)))
     inner = ops.conj(gap_reciprocals(ops, w)) * inner + ops.diag_matrix(g_w, k=(0, 0), rows=n, cols=n, align="LEFT_LEFT")
-    return _as(ops, ops.solve(v_h, ops.matmul(inner, v_h)), x_dtype)
+    return ops.cast(ops.solve(v_h, ops.matmul(inner, v_h)), dtype=x_dtype)  # the real part, for a real matrix
 
 
 eig = primitive(
@@ -203,7 +198,7 @@ eig = primitive(
 def _eigvals_vjp(ops, g, x, x_dtype):
     _, v = ops.eig(x)
     v_h = adjoint(ops, v)
-    return _as(ops, ops.solve(v_h, column(ops, g) * v_h), x_dtype)
+    return ops.cast(ops.solve(v_h, column(ops, g) * v_h), dtype=x_dtype)
 
 
 eigvals = primitive(

@@ -36,7 +36,7 @@ def train(steps: int) -> list[float]:
 def inspect(t: tf.Tensor, v: tf.Variable) -> tuple[int, str, tuple[int | None, ...]]:
     assert_type(t.dtype, tf.DType)
     assert_type(t.shape, tf.TensorShape)
-    rows = [row for row in t]
+    rows = list(t)
     first = t[0]
     return len(rows) + int(first), t.dtype.name, tuple(t.shape)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.dtypes import float64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -82,7 +83,7 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`; differentiable in both."""
-    start, stop = promoted(start, stop, 1.0, inexact=True)[:2]
+    start, stop = promoted(start, stop, 1.0, inexact=float64)[:2]
     steps = num - 1 if endpoint else num
     t = np.arange(num) / max(steps, 1)
     rank = max(len(start.shape), len(stop.shape))
@@ -109,7 +110,7 @@ def logspace(
 @like_numpy("1.0, 100.0, 3")
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Tensor:
     """Numbers evenly spaced on a logarithmic scale, from `start` to `stop`."""
-    start, stop = promoted(start, stop, 1.0, inexact=True)[:2]
+    start, stop = promoted(start, stop, 1.0, inexact=float64)[:2]
     found = start * ops.exp(linspace(ops.zeros_like(start), ops.log(stop / start), num, endpoint, axis=axis))
     return found if dtype is None else cast(found, numpy_dtype(dtype))
 

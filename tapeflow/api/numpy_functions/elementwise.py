@@ -181,7 +181,7 @@ def angle(z: Any, deg: bool = False) -> Tensor:
 # ---- two operands
 
 
-def _two(name: str, compute: Callable, *also: str, inexact: bool = False, example: str = "[1.5, -2.5], [2.0, 4.0]") -> Callable:
+def _two(name: str, compute: Callable, *also: str, inexact: Any = False, example: str = "[1.5, -2.5], [2.0, 4.0]") -> Callable:
     def function(x1: Any, x2: Any, /) -> Tensor:
         a, b = promoted(x1, x2, inexact=inexact)
         return compute(a, b)
@@ -214,7 +214,7 @@ def _ignoring_nan(compute: Callable) -> Callable:
 add = _two("add", _or_logical(ops.add, ops.logical_or))
 subtract = _two("subtract", ops.sub)
 multiply = _two("multiply", _or_logical(ops.mul, ops.logical_and))
-divide = _two("divide", ops.div, "true_divide", inexact=True)
+divide = _two("divide", ops.div, "true_divide", inexact=float64)
 floor_divide = _two("floor_divide", ops.floordiv)
 remainder = _two("remainder", ops.floormod, "mod")
 fmod = _two("fmod", ops.truncatemod)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.dtypes import complex64, complex128, float32
+from tapeflow.core.dtypes import complex128, complex64, float32, float64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -19,7 +19,7 @@ _IMAGE = "[[1.0, 2.0], [3.0, 5.0]]"
 
 
 def _complex(a: Any) -> Tensor:
-    (a,) = promoted(a, inexact=True)
+    (a,) = promoted(a, inexact=float64)
     return a if a.dtype.is_complex else cast(a, complex64 if a.dtype is float32 else complex128)
 
 
@@ -65,7 +65,7 @@ def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, 
 @like_numpy(_SIGNAL, within="fft")
 def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: None = None) -> Tensor:
     """The transform of real numbers: the first half, which says it all."""
-    return _along(tf.signal.rfft, promoted(a, inexact=True)[0], n, axis, norm, False)
+    return _along(tf.signal.rfft, promoted(a, inexact=float64)[0], n, axis, norm, False)
 
 
 @like_numpy("[1 + 0j, 2 - 1j, 3 + 0j]", within="fft")
@@ -112,7 +112,7 @@ def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, 
 @like_numpy(_IMAGE, within="fft")
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: None = None) -> Tensor:
     """The transform of real numbers over several axes, halved along the last of them."""
-    a = promoted(a, inexact=True)[0]
+    a = promoted(a, inexact=float64)[0]
     places = _places(a, s, axes)
     sizes = list(s) if s is not None else [None] * len(places)
     y = rfft(a, sizes[-1], places[-1], norm)

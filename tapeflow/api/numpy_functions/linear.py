@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.dtypes import int32
+from tapeflow.core.dtypes import float64, int32
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -151,7 +151,7 @@ def _real(x: Tensor) -> Tensor:
 
 
 def _inexact(a: Any) -> Tensor:
-    return promoted(a, inexact=True)[0]
+    return promoted(a, inexact=float64)[0]
 
 
 @like_numpy(_SQUARE, within="linalg")
@@ -176,7 +176,7 @@ def slogdet(a: Any) -> SlogdetResult:
 @like_numpy(_SQUARE + ", [1.0, 2.0]", within="linalg")
 def solve(a: Any, b: Any) -> Tensor:
     """The x with a x = b."""
-    a, b = promoted(a, b, inexact=True)
+    a, b = promoted(a, b, inexact=float64)
     if len(b.shape) > 1:
         return tf.linalg.solve(a, b)
     return reshape(tf.linalg.solve(a, reshape(b, (-1, 1))), (*a.shape[:-2], a.shape[-1]))
@@ -283,7 +283,7 @@ def multi_dot(arrays: Any, *, out: None = None) -> Tensor:
 @like_numpy(_TALL + ", [1.0, 2.0, 4.0]", within="linalg", check="np.allclose({ours}[0], {theirs}[0])")
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple:
     """The x that makes |a x - b| smallest; with it the residuals, the rank and the singular values."""
-    a, b = promoted(a, b, inexact=True)
+    a, b = promoted(a, b, inexact=float64)
     x = matmul(pinv(a, rcond), b)
     s, rank = svdvals(a), matrix_rank(a)
     full = int(rank) == a.shape[-1] < a.shape[-2]

@@ -68,7 +68,7 @@ def var(
     a = cast(a, numpy_dtype(dtype) or (a.dtype if a.dtype.is_inexact else float64))
     taken = axes(axis, len(a.shape))
     ddof = ddof if correction is None else correction
-    if mean is None and not ddof:
+    if mean is None and not ddof and not a.dtype.is_complex:
         return _reduced(ops.reduce_variance, a, axis, keepdims)
     center = _reduced(ops.reduce_mean, a, axis, True) if mean is None else tensor(mean, a.dtype)
     distance = a - center
@@ -100,7 +100,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
         return (found, ops.zeros_like(found) + tensor(tensor(a).size / max(found.size, 1), found.dtype)) if returned else found
-    a, weights = promoted(a, weights, inexact=True)
+    a, weights = promoted(a, weights, inexact=float64)
     if len(weights.shape) != len(a.shape):
         position = one_axis(axis, len(a.shape))
         weights = reshape(weights, tuple(-1 if i == position else 1 for i in range(len(a.shape))))
@@ -264,7 +264,7 @@ def percentile(
     keepdims: bool = False,
 ) -> Tensor:
     """Quantiles in percent."""
-    return quantile(a, promoted(q, inexact=True)[0] / 100.0, axis, method=method, keepdims=keepdims)
+    return quantile(a, promoted(q, inexact=float64)[0] / 100.0, axis, method=method, keepdims=keepdims)
 
 
 @like_numpy(_MATRIX + ", [0.1, 0.75], axis=1")
@@ -278,7 +278,7 @@ def quantile(
     keepdims: bool = False,
 ) -> Tensor:
     """The value below which a part `q` of the elements lies, interpolated between its neighbours."""
-    (a,) = promoted(a, inexact=True)
+    (a,) = promoted(a, inexact=float64)
     taken = axes(axis, len(a.shape))
     kept = tuple(i for i in range(len(a.shape)) if i not in taken)
     rows = reshape(ops.transpose(a, perm=(*kept, *taken)), (*[a.shape[i] for i in kept], -1))
@@ -380,7 +380,7 @@ def _edge(value: Tensor, a: Tensor, axis: int) -> Tensor:
 @like_numpy("[1.0, 2.0, 4.0], dx=0.5")
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
     """The integral by the trapezoidal rule."""
-    (y,) = promoted(y, inexact=True)
+    (y,) = promoted(y, inexact=float64)
     axis = one_axis(axis, len(y.shape))
     part = lambda s: ops.getitem(y, index=(*[(None, None, None)] * axis, s))
     width = tensor(dx, y.dtype)

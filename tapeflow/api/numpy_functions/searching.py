@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.dtypes import int64
+from tapeflow.core.dtypes import float64, int64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -188,7 +188,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     """Linear interpolation between the points (xp, fp); differentiable in all three."""
     if period is not None:
         raise ValueError("period is not supported; reduce x, xp and fp to one period first.")
-    x, xp, fp = promoted(x, xp, fp, inexact=True)
+    x, xp, fp = promoted(x, xp, fp, inexact=float64)
     at = np.clip(np.searchsorted(np.asarray(xp._array), np.asarray(x._array), side="right"), 1, xp.shape[0] - 1)
     x0, x1, y0, y1 = (ops.take(t, tensor(k), axis=0) for t in (xp, fp) for k in (at - 1, at))
     inside = y0 + (y1 - y0) * (x - x0) / (x1 - x0)
