@@ -11,6 +11,7 @@ from .api import (
     constants as _constants,
     control as _control,
     debugging,
+    errors,
     dtypes,
     experimental,
     getitem as _getitem,
@@ -133,7 +134,6 @@ from .api.runtime import (
 from .api.sparse_tensor import SparseTensor
 from .api.strings import as_string
 from .api.tensor_array import TensorArray
-from .core import errors
 from .core.dtypes import (
     DType,
     as_dtype,

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.transforms.custom_gradient import custom_gradient, grad_pass_through
 from tapeflow.transforms.forward import ForwardAccumulator
 from tapeflow.transforms.recompute import recompute_grad
 
-__all__ = ["ForwardAccumulator"]
+__all__ = ["ForwardAccumulator", "GradientTape"]
 
 
 def gradients(

@@ -68,8 +68,6 @@ def _rebuilt(like: Any, children: list) -> Any:
         by_key = dict(zip(_sorted_keys(like), children))
         if isinstance(like, collections.defaultdict):
             return type(like)(like.default_factory, {key: by_key[key] for key in like})
-        if isinstance(like, dict):
-            return type(like)((key, by_key[key]) for key in like)
         return type(like)({key: by_key[key] for key in like})
     if isinstance(like, (range, MappingView)):
         return children

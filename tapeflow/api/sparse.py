@@ -146,7 +146,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     wanted = [int(d) for d in np.ravel(np.asarray(shape))]
     known = int(np.prod([d for d in wanted if d != -1]))
     if wanted.count(-1) > 1 or (size % known if known and -1 in wanted else known != size):
-        raise ValueError(f"Cannot reshape a sparse tensor with {size} elements in all to shape {wanted}.")
+        raise invalid(f"Cannot reshape a sparse tensor with {size} elements in all to shape {wanted}.")
     wanted = [size // known if d == -1 else d for d in wanted]
     flat = sp._flat_places()._array
     return _made(np.stack(np.unravel_index(flat, wanted), 1) if wanted else flat[:, None][:, :0], sp.values, wanted)
@@ -297,7 +297,9 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
 
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
-    """The sum of two tensors of which at least one is sparse: sparse if both are. Sums smaller than `threshold` are dropped.
+    """The sum of two tensors of which at least one is sparse: sparse if both are.
+
+    Where both have a value, sums smaller than `threshold` are dropped.
 
     >>> s = tf.sparse.add(tf.sparse.eye(2), tf.sparse.from_dense([[1., 5.], [0., 0.]]))
     >>> s.values.numpy()
@@ -310,7 +312,11 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         return to_dense(reorder(sp)) + dense
     where, (left, right) = _aligned(a, b)
     total = left + right
-    kept = np.flatnonzero(np.abs(total._array) >= np.asarray(threshold))
+    kept = np.arange(len(where))
+    if np.any(threshold):
+        flat = [np.ravel_multi_index(i.T, tuple(a.shape)) for i in (where, a.indices._array, b.indices._array)]
+        shared = np.isin(flat[0], flat[1]) & np.isin(flat[0], flat[2])
+        kept = kept[~shared | (np.abs(total._array) >= np.asarray(threshold))]
     return _made(where[kept], _pick(total, kept), a.dense_shape._array)
 
 

@@ -140,7 +140,7 @@ class SparseTensor(Composite):
     # ---- as a Python object
 
     def __repr__(self) -> str:
-        return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+        return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
 
     def _print_text(self, text: Callable) -> str:
         return f"'SparseTensor(indices={text(self._indices)}, values={text(self._values)}, shape={text(self._dense_shape)})'"

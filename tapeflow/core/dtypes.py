@@ -133,32 +133,32 @@ _ALIASES = {"half": float16, "double": float64, "float": float32, "str": string,
 _PYTHON = {float: float32, int: int32, bool: bool_, complex: complex128, str: string, bytes: string, object: string}
 
 
-def as_dtype(value: Any) -> DType:
+def as_dtype(type_value: Any) -> DType:
     """The DType for a DType, a NumPy dtype or scalar type, a name, or a Python type.
 
     >>> import tapeflow as tf
     >>> tf.as_dtype("float64"), tf.as_dtype(float)
     (tf.float64, tf.float32)
     """
-    if type(value) is DType:
-        return value
+    if type(type_value) is DType:
+        return type_value
     found = None
-    if isinstance(value, np.dtype):
-        found = BY_NUMPY.get(value)
-    elif isinstance(value, str):
-        found = _BY_NAME.get(value) or _ALIASES.get(value)
-    elif isinstance(value, type):
-        found = _PYTHON.get(value)
-    if found is None and value is not None:
+    if isinstance(type_value, np.dtype):
+        found = BY_NUMPY.get(type_value)
+    elif isinstance(type_value, str):
+        found = _BY_NAME.get(type_value) or _ALIASES.get(type_value)
+    elif isinstance(type_value, type):
+        found = _PYTHON.get(type_value)
+    if found is None and type_value is not None:
         try:
-            numpy_dtype = np.dtype(value)
+            numpy_dtype = np.dtype(type_value)
         except TypeError:
             numpy_dtype = None
         if numpy_dtype is not None:
             found = string if numpy_dtype.kind in "SU" else BY_NUMPY.get(numpy_dtype)
     if found is None:
         raise TypeError(
-            f"Cannot convert {value!r} to a dtype. Give a tf dtype (tf.float32), a NumPy dtype, a name such as 'float32', "
+            f"Cannot convert {type_value!r} to a dtype. Give a tf dtype (tf.float32), a NumPy dtype, a name such as 'float32', "
             "or one of the Python types float, int, bool, complex, str."
         )
     return found

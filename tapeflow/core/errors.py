@@ -12,13 +12,21 @@ __all__ = [
 
 
 class OpError(Exception):
-    """Base of all `tf.errors`. Built as TensorFlow's: `(node_def, op, message)`."""
+    """Base of all `tf.errors`. Built as TensorFlow's: `(node_def, op, message)`.
 
-    code: int | None = None
+    >>> try:
+    ...     tf.ones([2]) + tf.ones([3])
+    ... except tf.errors.OpError as error:
+    ...     print(type(error).__name__, error.error_code == tf.errors.INVALID_ARGUMENT)
+    InvalidArgumentError True
+    """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
+    code: int = 2
+
+    def __init__(self, node_def: Any, op: Any, message: str, error_code: int | None = None, *args: Any) -> None:
         super().__init__(message)
         self.node_def, self.op, self.message = node_def, op, message
+        self.error_code = type(self).code if error_code is None else error_code
 
     def __str__(self) -> str:
         return self.message
