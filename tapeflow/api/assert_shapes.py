@@ -91,7 +91,9 @@ def assert_shapes(
         if len(wanted) == 1 and not shape:
             shape = (1,)  # a scalar passes for a vector of one element
         if any(w in (..., "...", "*") for w in wanted):
-            raise ValueError(f"{start}`...` or `*` for a variable number of unspecified dimensions is only allowed as the first entry.")
+            raise ValueError(
+                f"{start}`...` or `*` for a variable number of unspecified dimensions is only allowed as the first entry."
+            )
         if len(wanted) != len(shape):
             raise ValueError(f"{start}Tensor must have rank {len(wanted)}. Received rank {len(shape)}, shape {shape}")
         for axis, (size, want) in enumerate(zip(shape, wanted)):
@@ -105,4 +107,6 @@ def assert_shapes(
                         f"its size is {size}."
                     )
             elif int(want) != size:
-                raise ValueError(f"{start}Axis {axis} of the tensor of shape {shape} must have size {int(want)}; its size is {size}.")
+                raise ValueError(
+                    f"{start}Axis {axis} of the tensor of shape {shape} must have size {int(want)}; its size is {size}."
+                )

@@ -52,7 +52,9 @@ def _report(prim: Any, args: tuple, params: dict, k: int, array: Any) -> str:
     forward = _differentiated()
     what = f'op "{prim.name}"' + (f', part of the gradient of "{forward}"' if forward else "")
     output = f"output {k} of " if prim.outputs else ""
-    counts = ", ".join(f"{int(test(array).sum())} {word}" for word, test in (("infinite", np.isinf), ("NaN", np.isnan)) if test(array).any())
+    counts = ", ".join(
+        f"{int(test(array).sum())} {word}" for word, test in (("infinite", np.isinf), ("NaN", np.isnan)) if test(array).any()
+    )
     inputs = "\n".join(f"  input {i}: {tensor_text(a._array)}" for i, a in enumerate(args) if hasattr(a, "_array"))
     return (
         f"Detected Infinity or NaN in {output}{what}: {counts} of {np.size(array)} elements of a tensor of shape {array.shape}.\n"

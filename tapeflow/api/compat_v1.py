@@ -92,7 +92,9 @@ class Dimension:
 # ---- variables
 
 
-def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None) -> Any:
+def assign(
+    ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None
+) -> Any:
     """`ref.assign(value)`.
 
     >>> v = tf.Variable(1.)

@@ -184,7 +184,9 @@ def _setting(key: str, kind: Any, doc: str) -> tuple:
 
 
 _get_inter, _set_inter = _setting("inter", int, "How many operations may run at once. (NumPy runs one at a time.)")
-_get_intra, _set_intra = _setting("intra", int, "How many threads one operation may use. (NumPy's BLAS decides by its own variables.)")
+_get_intra, _set_intra = _setting(
+    "intra", int, "How many threads one operation may use. (NumPy's BLAS decides by its own variables.)"
+)
 threading = SimpleNamespace(
     get_inter_op_parallelism_threads=_get_inter,
     set_inter_op_parallelism_threads=lambda num_threads: _set_inter(num_threads),

@@ -47,7 +47,9 @@ def case(
     elif isinstance(pred_fn_pairs, (list, tuple)):
         pairs = list(pred_fn_pairs)
     else:
-        raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict of (predicate, function). Received: {type(pred_fn_pairs)}")
+        raise TypeError(
+            f"'pred_fn_pairs' must be a list, tuple, or dict of (predicate, function). Received: {type(pred_fn_pairs)}"
+        )
     if not pairs:
         raise ValueError("'pred_fn_pairs' is empty: give at least one (predicate, function).")
     for pair in pairs:
@@ -137,7 +139,9 @@ def while_loop(
         given = nest.map_structure(as_value, given)
         for before, after in zip(nest.flatten(loop_vars), nest.flatten(given)):
             if before.dtype is not after.dtype:
-                raise TypeError(f"A loop variable was {before.dtype.name} before the loop, but {after.dtype.name} after one iteration.")
+                raise TypeError(
+                    f"A loop variable was {before.dtype.name} before the loop, but {after.dtype.name} after one iteration."
+                )
         loop_vars = given
         left = None if left is None else left - 1
     return loop_vars

@@ -13,8 +13,8 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.ops.windows import output_size
 
-from .public import static_shape
 from .layouts import channels_first, from_last, pairs, spatial, to_last
+from .public import static_shape
 
 
 def convolution(
@@ -34,7 +34,7 @@ def convolution(
     array([1., 2., 4.], dtype=float32)
     """
     x, w = convert_group([input, filters])
-    return _conv(x, w, strides, padding, data_format, dilations, _rank(w))
+    return convolve(x, w, strides, padding, data_format, dilations, _rank(w))
 
 
 def conv1d(
@@ -46,11 +46,17 @@ def conv1d(
     array([2., 3., 3., 3., 2.], dtype=float32)
     """
     x, w = convert_group([input, filters])
-    return _conv(x, w, stride, padding, data_format, dilations, 1)
+    return convolve(x, w, stride, padding, data_format, dilations, 1)
 
 
 def conv2d(
-    input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = None, name: str | None = None
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Convolution of (batch, height, width, channels) with filters (height, width, channels in, channels out).
 
@@ -60,11 +66,17 @@ def conv2d(
            [20., 24.]], dtype=float32)
     """
     x, w = convert_group([input, filters])
-    return _conv(x, w, strides, padding, data_format, dilations, 2)
+    return convolve(x, w, strides, padding, data_format, dilations, 2)
 
 
 def conv3d(
-    input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NDHWC", dilations: Any = None, name: str | None = None
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Convolution of (batch, depth, height, width, channels) with filters (depth, height, width, channels in, channels out).
 
@@ -72,7 +84,7 @@ def conv3d(
     array([8., 8., 8.], dtype=float32)
     """
     x, w = convert_group([input, filters])
-    return _conv(x, w, strides, padding, data_format, dilations, 3)
+    return convolve(x, w, strides, padding, data_format, dilations, 3)
 
 
 def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
@@ -82,7 +94,7 @@ def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str |
     TensorShape([1, 1, 1, 1])
     """
     x, w = convert_group([value, filters])
-    return _conv(x, w, 1, padding, "NHWC", rate, 2)
+    return convolve(x, w, 1, padding, "NHWC", rate, 2)
 
 
 # ---- transposes
@@ -104,7 +116,7 @@ def conv_transpose(
     array([1., 1., 1., 1.], dtype=float32)
     """
     x, w = convert_group([input, filters])
-    return _transpose(x, w, output_shape, strides, padding, data_format, dilations, _rank(w))
+    return convolve_back(x, w, output_shape, strides, padding, data_format, dilations, _rank(w))
 
 
 def conv1d_transpose(
@@ -124,7 +136,7 @@ def conv1d_transpose(
     array([1., 2., 2., 2., 1.], dtype=float32)
     """
     x, w = convert_group([input, filters])
-    return _transpose(x, w, output_shape, strides, padding, data_format, dilations, 1)
+    return convolve_back(x, w, output_shape, strides, padding, data_format, dilations, 1)
 
 
 def conv2d_transpose(
@@ -145,7 +157,7 @@ def conv2d_transpose(
            [1., 1., 2., 2.]], dtype=float32)
     """
     x, w = convert_group([input, filters])
-    return _transpose(x, w, output_shape, strides, padding, data_format, dilations, 2)
+    return convolve_back(x, w, output_shape, strides, padding, data_format, dilations, 2)
 
 
 def conv3d_transpose(
@@ -165,10 +177,12 @@ def conv3d_transpose(
     np.float32(8.0)
     """
     x, w = convert_group([input, filters])
-    return _transpose(x, w, output_shape, strides, padding, data_format, dilations, 3)
+    return convolve_back(x, w, output_shape, strides, padding, data_format, dilations, 3)
 
 
-def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None
+) -> Tensor:
     """The transpose of `atrous_conv2d`.
 
     >>> one = tf.ones([1, 1, 1, 1])
@@ -178,101 +192,7 @@ def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: i
            [1., 0., 1.]], dtype=float32)
     """
     x, w = convert_group([value, filters])
-    return _transpose(x, w, output_shape, 1, padding, "NHWC", rate, 2)
-
-
-# ---- each channel by itself
-
-
-def depthwise_conv2d(
-    input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = None, dilations: Any = None, name: str | None = None
-) -> Tensor:
-    """Each channel convolved with its own filters: (height, width, channels, filters per channel).
-
-    >>> image = tf.stack([tf.ones([1, 3, 3]), 10 * tf.ones([1, 3, 3])], axis=-1)
-    >>> tf.nn.depthwise_conv2d(image, tf.ones([3, 3, 2, 1]), [1, 1, 1, 1], "VALID").numpy().ravel()
-    array([ 9., 90.], dtype=float32)
-    """
-    x, w = convert_group([input, filter])
-    if w.ndim != 4:
-        raise ValueError(f"depthwise filters have rank 4, (height, width, channels, filters per channel); got shape {tuple(w.shape)}.")
-    height, width, channels, multiplier = w.shape
-    first = channels_first(data_format, 2)
-    if x.shape[1 if first else -1] != channels:
-        raise invalid(f"images of shape {tuple(x.shape)} have another number of channels than the filters {tuple(w.shape)}: {channels}.")
-    w = ops.reshape(w, shape=(height, width, 1, channels * multiplier))
-    return _conv(x, w, strides, padding, data_format, dilations, 2)
-
-
-def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """The gradient of `depthwise_conv2d` for its images, given the one for its result.
-
-    >>> tf.nn.depthwise_conv2d_backprop_input(
-    ...     [1, 2, 2, 1], tf.ones([2, 2, 1, 1]), tf.ones([1, 1, 1, 1]), [1, 1, 1, 1], "VALID").numpy().ravel()
-    array([1., 1., 1., 1.], dtype=float32)
-    """
-    w, dy = convert_group([filter, out_backprop])
-    height, width, channels, multiplier = w.shape
-    w = ops.reshape(w, shape=(height, width, 1, channels * multiplier))
-    return _transpose(dy, w, input_sizes, strides, padding, data_format, dilations, 2)
-
-
-def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """The gradient of `depthwise_conv2d` for its filters, given the one for its result.
-
-    >>> image = tf.reshape(tf.range(4.), [1, 2, 2, 1])
-    >>> tf.nn.depthwise_conv2d_backprop_filter(
-    ...     image, [2, 2, 1, 1], tf.ones([1, 1, 1, 1]), [1, 1, 1, 1], "VALID").numpy().ravel()
-    array([0., 1., 2., 3.], dtype=float32)
-    """
-    x, dy = convert_group([input, out_backprop])
-    height, width, channels, multiplier = static_shape(filter_sizes)
-    first = channels_first(data_format, 2)
-    x, dy = to_last(x, first), to_last(dy, first)
-    strides, dilations = spatial(strides, 2, first, "strides"), spatial(dilations, 2, first, "dilations")
-    padding = pairs(padding, tuple(x.shape)[1:-1], (height, width), strides, dilations, first)
-    grad = ops.conv_filter_grad(
-        x, dy, window=(height, width), strides=strides, padding=padding, dilations=dilations, groups=channels
-    )
-    return ops.reshape(grad, shape=(height, width, channels, multiplier))
-
-
-def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """`depthwise_conv2d`, then a 1x1 `conv2d` that mixes the channels.
-
-    >>> x, each, mix = tf.ones([1, 2, 2, 3]), tf.ones([2, 2, 3, 1]), tf.ones([1, 1, 3, 5])
-    >>> tf.nn.separable_conv2d(x, each, mix, [1, 1, 1, 1], "VALID").numpy().ravel()
-    array([12., 12., 12., 12., 12.], dtype=float32)
-    """
-    between = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(between, pointwise_filter, 1, "VALID", data_format or "NHWC")
+    return convolve_back(x, w, output_shape, 1, padding, "NHWC", rate, 2)
 
 
 # ---- how arguments become parameters
@@ -280,13 +200,17 @@ def separable_conv2d(
 
 def _rank(w: Tensor) -> int:
     if w.ndim not in (3, 4, 5):
-        raise ValueError(f"filters have rank 3, 4 or 5, one to three spatial dimensions and channels in and out; got shape {tuple(w.shape)}.")
+        raise ValueError(
+            f"filters have rank 3, 4 or 5, one to three spatial dimensions and channels in and out; got shape {tuple(w.shape)}."
+        )
     return w.ndim - 2
 
 
-def _conv(x: Tensor, w: Tensor, strides: Any, padding: Any, data_format: str | None, dilations: Any, rank: int) -> Tensor:
+def convolve(x: Tensor, w: Tensor, strides: Any, padding: Any, data_format: str | None, dilations: Any, rank: int) -> Tensor:
     if w.ndim != rank + 2:
-        raise ValueError(f"filters must have rank {rank + 2}, {rank} spatial dimension(s) and channels in and out; got shape {tuple(w.shape)}.")
+        raise ValueError(
+            f"filters must have rank {rank + 2}, {rank} spatial dimension(s) and channels in and out; got shape {tuple(w.shape)}."
+        )
     if x.ndim < rank + 2:
         raise ValueError(f"input must have rank {rank + 2} or more, a batch of images with channels; got shape {tuple(x.shape)}.")
     outer = tuple(x.shape)[: x.ndim - rank - 1]  # several batch dimensions count as one
@@ -301,7 +225,7 @@ def _conv(x: Tensor, w: Tensor, strides: Any, padding: Any, data_format: str | N
     return ops.reshape(y, shape=(*outer, *y.shape[1:])) if len(outer) > 1 else y
 
 
-def _transpose(
+def convolve_back(
     x: Tensor, w: Tensor, output_shape: Any, strides: Any, padding: Any, data_format: str | None, dilations: Any, rank: int
 ) -> Tensor:
     if x.ndim != rank + 2 or w.ndim != rank + 2:

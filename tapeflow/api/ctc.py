@@ -35,9 +35,13 @@ def ctc_loss(
     """
     logits = as_tensor(logits)
     if logits.ndim != 3:
-        raise ValueError(f"logits must have rank 3, (frames, batch, classes) or (batch, frames, classes); got shape {tuple(logits.shape)}.")
+        raise ValueError(
+            f"logits must have rank 3, (frames, batch, classes) or (batch, frames, classes); got shape {tuple(logits.shape)}."
+        )
     if logits.dtype.size < 4:
-        loss = ctc_loss(labels, ops.cast(logits, dtype="float32"), label_length, logit_length, logits_time_major, unique, blank_index)
+        loss = ctc_loss(
+            labels, ops.cast(logits, dtype="float32"), label_length, logit_length, logits_time_major, unique, blank_index
+        )
         return ops.cast(loss, dtype=logits.dtype.np)
     if not logits_time_major:
         logits = ops.transpose(logits, perm=(1, 0, 2))
@@ -59,7 +63,9 @@ def ctc_loss(
         raise invalid(f"lengths must lie within labels of shape {found.shape} and {frames} frames; got {counts} and {lengths}.")
     inside = np.arange(found.shape[1]) < counts[:, None]
     if ((found < 0) | (found >= classes))[inside].any():
-        raise invalid(f"labels must be class numbers from 0 to {classes - 1}, got {found[inside].min()} to {found[inside].max()}.")
+        raise invalid(
+            f"labels must be class numbers from 0 to {classes - 1}, got {found[inside].min()} to {found[inside].max()}."
+        )
     return _loss(ops.log_softmax(logits, axis=2), np.where(inside, found, blank), counts, lengths, blank)
 
 
@@ -172,7 +178,9 @@ def _blank(index: int, classes: int) -> int:
 def _frames(inputs: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
     logits, lengths = as_tensor(inputs), as_tensor(sequence_length)
     if logits.ndim != 3 or tuple(lengths.shape) != (logits.shape[1],):
-        raise invalid(f"inputs must be (frames, batch, classes) and sequence_length (batch,), got shapes {tuple(logits.shape)} and {tuple(lengths.shape)}.")
+        raise invalid(
+            f"inputs must be (frames, batch, classes) and sequence_length (batch,), got shapes {tuple(logits.shape)} and {tuple(lengths.shape)}."
+        )
     if lengths._array.size and lengths._array.max() > logits.shape[0]:
         raise invalid(f"sequence_length {lengths._array} goes beyond the {logits.shape[0]} frames of inputs.")
     return logits, lengths

@@ -19,7 +19,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 
 from . import nest
 
-__all__ = ["AUTOTUNE", "Dataset", "INFINITE_CARDINALITY", "Iterator", "UNKNOWN_CARDINALITY"]
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "Iterator"]
 
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1

@@ -41,7 +41,9 @@ def _compared(symbol: str, primitive: str, x: Any, y: Any, message: str | None, 
     if held.ndim:
         where = np.argwhere(~held)
         lines.append(f"At {len(where)} of {held.size} elements; the first are:")
-        lines += [f"  at {tuple(i.tolist())}: x = {tensor_text(a[tuple(i)])}, y = {tensor_text(b[tuple(i)])}" for i in where[:shown]]
+        lines += [
+            f"  at {tuple(i.tolist())}: x = {tensor_text(a[tuple(i)])}, y = {tensor_text(b[tuple(i)])}" for i in where[:shown]
+        ]
     lines.append(f"x has shape {tuple(x.shape)}: {tensor_text(x._array, shown)}")
     lines.append(f"y has shape {tuple(y.shape)}: {tensor_text(y._array, shown)}")
     raise invalid("\n".join(lines))
@@ -95,7 +97,9 @@ def assert_greater(x: Any, y: Any, message: str | None = None, summarize: int | 
     _compared(">", "greater", x, y, message, summarize)
 
 
-def assert_greater_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_greater_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
     """Raises InvalidArgumentError unless `x >= y` everywhere.
 
     >>> tf.debugging.assert_greater_equal([3, 5], 3)
@@ -128,7 +132,7 @@ def assert_near(
     with np.errstate(all="ignore"):
         near = np.asarray((np.abs(a - b) <= absolute + relative * np.abs(b)) | (a == b))
     if not near.all():
-        worst = np.nanmax(np.abs(np.where(near, 0, a - b)), initial=0)
+        worst = np.abs((a - b)[~near] if near.ndim else a - b).max()
         raise invalid(
             (f"{message}\n" if message else "")
             + f"x and y not equal to tolerance rtol = {relative:g}, atol = {absolute:g} at {int((~near).sum())} of {near.size} "
@@ -241,7 +245,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     """
     x = as_tensor(x)
     if not x.dtype.is_integer:
-        raise TypeError(f"{message or ''} Expected \"x\" to be integer type. Found: tensor of dtype {x.dtype!r}".strip())
+        raise TypeError(f'{message or ""} Expected "x" to be integer type. Found: tensor of dtype {x.dtype!r}'.strip())
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
@@ -255,7 +259,9 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
         if found is None:
             found = tensor.dtype
         elif tensor.dtype is not found:
-            raise ValueError(f"A tensor of {tensor.dtype!r} must be of the same type as the others, {found!r}. Convert it with tf.cast.")
+            raise ValueError(
+                f"A tensor of {tensor.dtype!r} must be of the same type as the others, {found!r}. Convert it with tf.cast."
+            )
     found = float32 if found is None else found
     if not found.is_floating:
         raise ValueError(f"Expected floating point type, got {found!r}.")

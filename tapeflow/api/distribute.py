@@ -43,7 +43,9 @@ class InputContext:
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
         """The part of a batch that each replica gets."""
         if global_batch_size % self.num_replicas_in_sync:
-            raise ValueError(f"The global batch size {global_batch_size} must divide by the {self.num_replicas_in_sync} replicas.")
+            raise ValueError(
+                f"The global batch size {global_batch_size} must divide by the {self.num_replicas_in_sync} replicas."
+            )
         return global_batch_size // self.num_replicas_in_sync
 
 

@@ -52,7 +52,9 @@ def general_dropout(
     """
     x = as_tensor(x)
     if not x.dtype.is_floating:
-        raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x.dtype={x.dtype.name}. Cast it: tf.cast(x, tf.float32).")
+        raise ValueError(
+            f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x.dtype={x.dtype.name}. Cast it: tf.cast(x, tf.float32)."
+        )
     is_number = isinstance(rate, (int, float))
     if is_number and not 0 <= rate < 1:
         raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")

@@ -48,7 +48,9 @@ def embedding_lookup_sparse(
     _check_sparse(sp_ids, sp_weights)
     segments = sp_ids.indices._array[:, 0]
     count = int(segments[-1]) + 1 if len(segments) else 0
-    return _combined(params, sp_ids.values, None if sp_weights is None else sp_weights.values, segments, count, combiner, max_norm)
+    return _combined(
+        params, sp_ids.values, None if sp_weights is None else sp_weights.values, segments, count, combiner, max_norm
+    )
 
 
 def safe_embedding_lookup_sparse(
@@ -127,7 +129,9 @@ def _check_sparse(ids: Any, weights: Any) -> None:
         raise invalid(f"there must be one weight for each id: {weights.values.shape[0]} weights, {ids.values.shape[0]} ids.")
 
 
-def _combined(params: Any, ids: Tensor, weights: Tensor | None, segments: np.ndarray, count: int, combiner: str, max_norm: Any) -> Tensor:
+def _combined(
+    params: Any, ids: Tensor, weights: Tensor | None, segments: np.ndarray, count: int, combiner: str, max_norm: Any
+) -> Tensor:
     rows = embedding_lookup(params, ids, max_norm)
     by = EagerTensor(segments.astype(np.int64))
     if weights is None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.dtypes import (
+    DType,
     bool_,
     complex64,
     complex128,
@@ -22,6 +23,7 @@ from tapeflow.core.dtypes import (
     int16,
     int32,
     int64,
+    string,
     uint8,
     uint16,
     uint32,
@@ -29,12 +31,18 @@ from tapeflow.core.dtypes import (
 )
 from tapeflow.core.tensor import Tensor as ndarray
 
+from . import experimental_numpy_random as random
 from . import promotion
+from .array_api_dtypes import finfo, iinfo
 from .numpy_functions import FUNCTIONS
+from .numpy_functions.registry import numpy_dtype
 from .promotion import result_type
-from .tensor_methods import install_numpy_methods
 
 e, pi, inf, nan, newaxis, euler_gamma = np.e, np.pi, np.inf, np.nan, None, np.euler_gamma
+
+# NumPy's old names of dtypes, and the group that tnp.issubdtype asks about.
+float_, int_, complex_, string_, unicode_, object_ = float64, int64, complex128, string, string, string
+inexact = np.inexact
 
 linalg = ModuleType(f"{__name__}.linalg", "`np.linalg` on tensors.")
 fft = ModuleType(f"{__name__}.fft", "`np.fft` on tensors.")
@@ -54,7 +62,6 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
     >>> promotion.enabled = False
     """
     promotion.enabled = True
-    install_numpy_methods()
 
 
 def shape(a: Any) -> tuple[int, ...]:
@@ -103,7 +110,64 @@ def isrealobj(x: Any) -> bool:
     return not iscomplexobj(x)
 
 
+def isscalar(element: Any) -> bool:
+    """Is it a number, or a tensor without axes?
+
+    >>> tf.experimental.numpy.isscalar(2.), tf.experimental.numpy.isscalar(tf.constant(2.)), tf.experimental.numpy.isscalar([2.])
+    (True, True, False)
+    """
+    return np.isscalar(element) or isinstance(element, ndarray) and not len(element.shape)
+
+
+def promote_types(type1: Any, type2: Any) -> DType:
+    """The smallest dtype that holds both.
+
+    >>> tf.experimental.numpy.promote_types(tf.int32, tf.float32)
+    tf.float64
+    """
+    return result_type(numpy_dtype(type1), numpy_dtype(type2))
+
+
+def issubdtype(arg1: Any, arg2: Any) -> bool:
+    """Does a dtype belong to a group of NumPy's, such as np.floating?
+
+    >>> tf.experimental.numpy.issubdtype(tf.float32, np.floating)
+    True
+    """
+    plain = lambda t: t.np if isinstance(t, DType) else t
+    return np.issubdtype(plain(arg1), plain(arg2))
+
+
+def flatten(a: Any, order: str = "C") -> ndarray:
+    """All elements in one axis.
+
+    >>> tf.experimental.numpy.flatten([[1, 2], [3, 4]]).numpy()
+    array([1, 2, 3, 4])
+    """
+    return FUNCTIONS["ravel"](a, order)
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
+    """The indices of a diagonal.
+
+    >>> [i.numpy().tolist() for i in tf.experimental.numpy.diag_indices(2)]
+    [[0, 1], [0, 1]]
+    """
+    return (promotion.tensor(np.arange(n)),) * ndim
+
+
+def ix_(*args: Any) -> tuple[ndarray, ...]:
+    """Index vectors shaped so that they pick every combination.
+
+    >>> a = tf.experimental.numpy.arange(9).T
+    >>> tf.reshape(a, [3, 3])[tf.experimental.numpy.ix_([0, 2], [0, 1])].numpy()
+    array([[0, 1],
+           [6, 7]])
+    """
+    return tuple(map(promotion.tensor, np.ix_(*[np.asarray(a) for a in args])))
+
+
 for _module in (linalg, fft):
     _module.__all__ = sorted(name for name in vars(_module) if not name.startswith("_"))
-_MADE_WITH = ["Any", "FUNCTIONS", "ModuleType", "install_numpy_methods", "np", "promotion", "sys"]
+_MADE_WITH = ["Any", "DType", "FUNCTIONS", "ModuleType", "inexact", "np", "numpy_dtype", "promotion", "sys"]
 __all__ = sorted(name for name in dir() if not name.startswith("_") and name not in _MADE_WITH)

@@ -49,7 +49,9 @@ def fractional_avg_pool(
     rows, columns = _borders(x, pooling_ratio, pseudo_random, seed)
     row, in_row = _regions(rows, x.shape[1], overlapping)
     column, in_column = _regions(columns, x.shape[2], overlapping)
-    share = np.multiply.outer((in_row / in_row.sum(1, keepdims=True)).ravel(), (in_column / in_column.sum(1, keepdims=True)).ravel())
+    share = np.multiply.outer(
+        (in_row / in_row.sum(1, keepdims=True)).ravel(), (in_column / in_column.sum(1, keepdims=True)).ravel()
+    )
     weighted = _spread(x, row, column) * EagerTensor(share[:, :, None].astype(x.dtype.np))
     window = (1, row.shape[1], column.shape[1], 1)
     means = ops.window_sum(weighted, window=window, strides=window, padding=((0, 0),) * 4, dilations=(1,) * 4)
@@ -75,7 +77,9 @@ def _borders(x: Tensor, pooling_ratio: Any, pseudo_random: bool, seed: int) -> l
     ratio = np.ravel(pooling_ratio).astype(float)
     ratio = np.array([1, *ratio.repeat(2 // ratio.size), 1]) if ratio.size in (1, 2) else ratio
     if ratio.size != 4 or ratio[0] != 1 or ratio[3] != 1 or (ratio < 1).any():
-        raise ValueError(f"pooling_ratio must be 1, 2 or 4 numbers of at least 1, with 1 for batch and channels; got {pooling_ratio!r}.")
+        raise ValueError(
+            f"pooling_ratio must be 1, 2 or 4 numbers of at least 1, with 1 for batch and channels; got {pooling_ratio!r}."
+        )
     words = _words(int(seed) if seed else _fresh_seed())
     sizes = [(x.shape[axis], int(x.shape[axis] / ratio[axis])) for axis in (1, 2)]
     return [(_pseudo_random_borders if pseudo_random else _random_borders)(n, parts, words) for n, parts in sizes]

@@ -87,7 +87,9 @@ def _column(values: list, wanted: Any, inferred: bool) -> Any:
         return _ragged_stack(tensors)
     shapes = {tuple(t.shape) for t in tensors}
     if len(shapes) > 1:
-        raise ValueError(f"Incompatible shapes of the results of map_fn: {sorted(shapes)}. They must be equal to be stacked; see tf.RaggedTensorSpec.")
+        raise ValueError(
+            f"Incompatible shapes of the results of map_fn: {sorted(shapes)}. They must be equal to be stacked; see tf.RaggedTensorSpec."
+        )
     return ops.stack(*tensors, axis=0)
 
 

@@ -18,22 +18,27 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 
 _ALL = (None, None, None)
+_PLAIN = frozenset({int, type(None)})
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:
     if type(key) is int:
         return ops.getitem(x, index=(key,))
     index = []
+    picks = False
     for k in key if type(key) is tuple else (key,):
         if type(k) is int or k is None or k is Ellipsis:
             index.append(k)
         elif type(k) is slice:
-            index.append((_bound(k.start), _bound(k.stop), _bound(k.step)))
+            start, stop, step = k.start, k.stop, k.step
+            if not (type(start) in _PLAIN and type(stop) in _PLAIN and type(step) in _PLAIN):
+                start, stop, step = map(_bound, (start, stop, step))
+            index.append((start, stop, step))
         else:
-            index.append(_single(k))
-    if any(isinstance(k, (Tensor, np.ndarray)) for k in index):
-        return _picked(x, index)
-    return ops.getitem(x, index=tuple(index))
+            k = _single(k)
+            picks = picks or type(k) is not int
+            index.append(k)
+    return _picked(x, index) if picks else ops.getitem(x, index=tuple(index))
 
 
 def _bound(value: Any) -> int | None:

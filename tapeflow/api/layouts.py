@@ -48,7 +48,7 @@ def spatial(value: Any, rank: int, first: bool, what: str) -> tuple[int, ...]:
 
 
 def named_padding(padding: Any, size: tuple, window: tuple, strides: tuple, dilations: tuple) -> tuple | None:
-    """"SAME" or "VALID" as pairs (before, after) for the given dimensions; None if it is no name but the pairs themselves."""
+    """ "SAME" or "VALID" as pairs (before, after) for the given dimensions; None if it is no name but the pairs themselves."""
     if not isinstance(padding, str):
         return None
     if padding == "VALID":
@@ -62,7 +62,9 @@ def explicit_padding(padding: Any, rank: int) -> tuple:
     """A pair for each dimension of the tensor."""
     given = tuple(tuple(int(n) for n in pair) for pair in padding)
     if len(given) != rank + 2 or any(len(pair) != 2 or min(pair) < 0 for pair in given):
-        raise ValueError(f"explicit padding needs a pair (before, after), not negative, for each of {rank + 2} dimensions; got {padding!r}.")
+        raise ValueError(
+            f"explicit padding needs a pair (before, after), not negative, for each of {rank + 2} dimensions; got {padding!r}."
+        )
     return given
 
 

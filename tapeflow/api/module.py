@@ -37,7 +37,9 @@ class Module:
     def __init__(self, name: str | None = None) -> None:
         name = _snake_case(type(self).__name__) if name is None else name
         if not name.replace(".", "_").replace("-", "_").isidentifier():
-            raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers, such as e.g. a valid Python class name.")
+            raise ValueError(
+                f"{name!r} is not a valid module name. Module names must be valid Python identifiers, such as e.g. a valid Python class name."
+            )
         self._name = name
         self._name_scope = name_scope(name)
 
@@ -132,5 +134,4 @@ def _leaves(value: Any) -> Iterable:
 
 
 def _snake_case(name: str) -> str:
-    name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)).lower()
-    return name if not name.startswith("_") else name.lstrip("_") or "module"
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)).lower()

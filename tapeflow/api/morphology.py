@@ -13,7 +13,9 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from .layouts import pairs, spatial
 
 
-def dilation2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Tensor:
+def dilation2d(
+    input: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None
+) -> Tensor:
     """The largest image + filter in each window, channel by channel; filters are (height, width, channels).
 
     >>> image = tf.reshape(tf.constant([0., 0., 5., 0., 0.]), [1, 1, 5, 1])
@@ -24,18 +26,24 @@ def dilation2d(input: Any, filters: Any, strides: Any, padding: Any, data_format
     if data_format != "NHWC":
         raise ValueError(f"data_format must be 'NHWC', got {data_format!r}.")
     if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:
-        raise invalid(f"images (batch, height, width, channels) and filters (height, width, channels) needed; got {tuple(x.shape)} and {tuple(w.shape)}.")
+        raise invalid(
+            f"images (batch, height, width, channels) and filters (height, width, channels) needed; got {tuple(x.shape)} and {tuple(w.shape)}."
+        )
     window = tuple(w.shape)[:2]
     strides, dilations = spatial(strides, 2, False, "strides"), spatial(dilations, 2, False, "dilations")
     padding = pairs(padding, tuple(x.shape)[1:-1], window, strides, dilations, False)
-    params = dict(window=(1, *window, 1), strides=(1, *strides, 1), padding=((0, 0), *padding, (0, 0)), dilations=(1, *dilations, 1))
+    params = dict(
+        window=(1, *window, 1), strides=(1, *strides, 1), padding=((0, 0), *padding, (0, 0)), dilations=(1, *dilations, 1)
+    )
     origin = ops.dilation_origin(x, w, **params)
     channels = w.shape[-1]
     index = ops.cast(origin, dtype=np.dtype("int32")) * channels + EagerTensor(np.arange(channels, dtype=np.int32))
     return ops.pick(x, origin, **params) + ops.gather(ops.reshape(w, shape=(w.shape[0] * w.shape[1] * channels,)), index, axis=0)
 
 
-def erosion2d(value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Tensor:
+def erosion2d(
+    value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None
+) -> Tensor:
     """The smallest image - filter in each window, the filter turned round: the dual of `dilation2d`.
 
     >>> image = tf.reshape(tf.constant([5., 5., 1., 5., 5.]), [1, 1, 5, 1])

@@ -116,7 +116,9 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     {'b': 3, 'a': (1, 2)}
     """
     if _children(flat_sequence, False) is None:
-        raise TypeError(f"Attempted to pack value {flat_sequence!r} into a structure, but {type(flat_sequence).__name__} is not a sequence.")
+        raise TypeError(
+            f"Attempted to pack value {flat_sequence!r} into a structure, but {type(flat_sequence).__name__} is not a sequence."
+        )
     flat = list(flat_sequence)
     count = len(flatten(structure, expand_composites))
     if count != len(flat):

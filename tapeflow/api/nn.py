@@ -2,7 +2,8 @@
 
 from . import nn_experimental as experimental
 from .activations import crelu, elu, gelu, leaky_relu, log_softmax, relu, relu6, selu, silu, softmax, softplus, softsign, swish
-from .blocks import batch_to_space, space_to_batch
+from .blocks import space_to_batch
+from .candidates import all_candidate_sampler, fixed_unigram_candidate_sampler, learned_unigram_candidate_sampler
 from .convolution import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -14,12 +15,9 @@ from .convolution import (
     conv3d_transpose,
     conv_transpose,
     convolution,
-    depthwise_conv2d,
-    depthwise_conv2d_backprop_filter,
-    depthwise_conv2d_backprop_input,
-    separable_conv2d,
 )
 from .ctc import collapse_repeated, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels
+from .depthwise import depthwise_conv2d, depthwise_conv2d_backprop_filter, depthwise_conv2d_backprop_input, separable_conv2d
 from .dropout import dropout
 from .elementwise import sigmoid, tanh
 from .embedding import embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse

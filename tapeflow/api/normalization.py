@@ -10,8 +10,8 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
-from .reductions import axes_of
 from .layouts import channels_first
+from .reductions import axes_of
 
 # ---- moments
 
@@ -30,7 +30,9 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: 
     return _cast(mean, x), _cast(ops.reduce_variance(wide, axis=axis, keepdims=keepdims), x)
 
 
-def weighted_moments(x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """Mean and variance over `axes` with a weight for each element: a weight of 2 counts like the element twice.
 
     >>> mean, variance = tf.nn.weighted_moments([1., 4.], [0], [2., 1.])
@@ -42,7 +44,9 @@ def weighted_moments(x: Any, axes: Any, frequency_weights: Any, keepdims: bool =
     if weights.dtype.is_integer:
         weights = _cast(weights, x)
     if weights.dtype is not x.dtype:
-        raise invalid(f"frequency_weights are {weights.dtype.name}, x is {x.dtype.name}; cast one: tf.cast(frequency_weights, x.dtype).")
+        raise invalid(
+            f"frequency_weights are {weights.dtype.name}, x is {x.dtype.name}; cast one: tf.cast(frequency_weights, x.dtype)."
+        )
     wide, weights = _wide(x), _wide(weights)
     axis = axes_of(axes, x.ndim)
     weights = weights + ops.zeros_like(wide)  # one weight for each element, broadcast
@@ -74,9 +78,7 @@ def sufficient_statistics(
     return count, total, ops.reduce_sum(ops.square(x), axis=axis, keepdims=keepdims), shift
 
 
-def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
-) -> tuple[Tensor, Tensor]:
+def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Mean and variance from what `sufficient_statistics` gives, which can be added up over batches before.
 
     >>> mean, variance = tf.nn.normalize_moments(3., 6., 14., None)
@@ -116,7 +118,14 @@ def batch_normalization(
 
 
 def batch_norm_with_global_normalization(
-    input: Any, mean: Any, variance: Any, beta: Any, gamma: Any, variance_epsilon: float, scale_after_normalization: bool, name: str | None = None
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: float,
+    scale_after_normalization: bool,
+    name: str | None = None,
 ) -> Tensor:
     """`batch_normalization` with offset `beta`, and scale `gamma` if `scale_after_normalization`.
 

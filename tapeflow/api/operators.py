@@ -8,6 +8,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from tapeflow.core.apply import apply
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import constant_like, is_convertible, to_tensor
@@ -33,10 +35,15 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None) -> None
 
     def general(_: Any, args: tuple, params: dict) -> Any:
         a, b = args
-        if type(a) is EagerTensor and (type(b) is float or type(b) is int):
-            constant = constant_like(b, a._array)
-            if constant is not None:
-                return forward(a, constant)
+        if type(a) is EagerTensor:
+            if type(b) is float or type(b) is int:
+                constant = constant_like(b, a._array)
+                if constant is not None:
+                    return forward(a, constant)
+            elif isinstance(b, np.generic) and b.dtype is a._array.dtype:
+                return forward(a, EagerTensor(b))
+        elif isinstance(a, np.generic) and type(b) is EagerTensor and a.dtype is b._array.dtype:
+            return forward(EagerTensor(a), b)
         if isinstance(b, Variable):
             return forward(a, b._read())
         if isinstance(a, Composite) or isinstance(b, Composite):
@@ -86,10 +93,16 @@ def _same_dtype(a: Any, b: Any) -> tuple[Tensor, Tensor]:
     return to_tensor(a, b.dtype), b
 
 
+def _has_kind(kind: str, *values: Any) -> bool:
+    return any(isinstance(v, Tensor) and v.dtype.kind == kind for v in values)
+
+
 def _joined_strings(a: Any, b: Any) -> Tensor | None:
-    if any(isinstance(x, Tensor) and x.dtype.kind == "s" for x in (a, b)):
-        return ops.string_join(*_same_dtype(a, b), separator="")
-    return None
+    return ops.string_join(*_same_dtype(a, b), separator="") if _has_kind("s", a, b) else None
+
+
+def _product_of_masks(a: Any, b: Any) -> Tensor | None:
+    return ops.logical_and(*_same_dtype(a, b)) if _has_kind("b", a, b) else None
 
 
 def _true_quotient(a: Any, b: Any) -> Tensor | None:
@@ -139,7 +152,7 @@ def _round(x: Tensor, ndigits: int | None = None) -> Tensor:
 for _name, _primitive, *_more in (
     ("add", "add", _joined_strings),
     ("sub", "sub"),
-    ("mul", "mul"),
+    ("mul", "mul", _product_of_masks),
     ("truediv", "div", _true_quotient),
     ("floordiv", "floordiv"),
     ("mod", "floormod"),

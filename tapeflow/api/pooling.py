@@ -15,13 +15,15 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.ops.windows import output_size
 
-from .public import static_shape
 from .layouts import channels_first, everywhere, explicit_padding, named_padding
+from .public import static_shape
 
 # ---- maxima
 
 
-def max_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+def max_pool(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
     """The largest element of each window, over one to three spatial dimensions. The first of equals gets the gradient.
 
     >>> image = tf.reshape(tf.range(16.), [1, 4, 4, 1])
@@ -83,10 +85,14 @@ def max_pool_with_argmax(
     """
     x = as_tensor(input)
     if channels_first(data_format, 2):
-        raise ValueError("max_pool_with_argmax takes data_format='NHWC' only: its indices are those of (height, width, channels).")
+        raise ValueError(
+            "max_pool_with_argmax takes data_format='NHWC' only: its indices are those of (height, width, channels)."
+        )
     params = _parameters(x, ksize, strides, padding, data_format, 2)
     largest, origin = ops.max_pool(x, **params)
-    where = ops.origin_index(origin, shape=tuple(x.shape), batch=bool(include_batch_in_index), dtype=as_dtype(output_dtype).np, **params)
+    where = ops.origin_index(
+        origin, shape=tuple(x.shape), batch=bool(include_batch_in_index), dtype=as_dtype(output_dtype).np, **params
+    )
     return largest, where
 
 
@@ -97,7 +103,9 @@ def _max_pool(x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: st
 # ---- means
 
 
-def avg_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+def avg_pool(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
     """The mean of each window, over one to three spatial dimensions.
 
     >>> image = tf.reshape(tf.range(16.), [1, 4, 4, 1])
@@ -136,7 +144,9 @@ def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
     return _avg_pool(as_tensor(input), ksize, strides, padding, data_format, 3)
 
 
-def _avg_pool(x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None, rank: int, dilations: Any = None) -> Tensor:
+def _avg_pool(
+    x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None, rank: int, dilations: Any = None
+) -> Tensor:
     if not x.dtype.is_floating:
         raise invalid(f"the mean of windows takes floating tensors, not {x.dtype.name}. Cast it first: tf.cast(x, tf.float32).")
     params = _parameters(x, ksize, strides, padding, data_format, rank, dilations)
@@ -194,10 +204,14 @@ def _rank(x: Tensor) -> int:
     return x.ndim - 2
 
 
-def _parameters(x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None, rank: int, dilations: Any = None) -> dict:
+def _parameters(
+    x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None, rank: int, dilations: Any = None
+) -> dict:
     """The parameters of the primitives, which have one entry for every dimension of the tensor."""
     if x.ndim != rank + 2:
-        raise invalid(f"input must have rank {rank + 2}, (batch, {rank} spatial dimension(s), channels); got shape {tuple(x.shape)}.")
+        raise invalid(
+            f"input must have rank {rank + 2}, (batch, {rank} spatial dimension(s), channels); got shape {tuple(x.shape)}."
+        )
     first = channels_first(data_format, rank)
     window, strides = everywhere(ksize, rank, first, "ksize"), everywhere(strides, rank, first, "strides")
     dilations = everywhere(dilations, rank, first, "dilations")
@@ -206,5 +220,7 @@ def _parameters(x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: 
     if found is None:
         found = explicit_padding(padding, rank)
         if any(max(pair) >= k for pair, k in zip(found, window) if any(pair)):
-            raise invalid(f"explicit padding {found} must be smaller than the window {window}: a window of padding alone has no maximum.")
+            raise invalid(
+                f"explicit padding {found} must be smaller than the window {window}: a window of padding alone has no maximum."
+            )
     return dict(window=window, strides=strides, padding=found, dilations=dilations)

@@ -100,7 +100,9 @@ class QueueBase:
             self._changed.wait_for(lambda: self._closed or len(self._elements) >= count)
             if len(self._elements) < count and not (fewer and self._elements):
                 raise OutOfRangeError(
-                    None, None, f"The queue is closed and has insufficient elements (requested {count}, current size {len(self._elements)})."
+                    None,
+                    None,
+                    f"The queue is closed and has insufficient elements (requested {count}, current size {len(self._elements)}).",
                 )
             taken = [self._remove() for _ in range(min(count, len(self._elements)))]
             self._changed.notify_all()

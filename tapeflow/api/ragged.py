@@ -55,7 +55,9 @@ def constant(
     if len(depths) > 1:
         raise ValueError(f"All scalar values must have the same nesting depth; found values at depths {sorted(depths)}.")
     if depths and deepest > max(depths):
-        raise ValueError(f"An empty list lies deeper ({deepest}) than the values ({max(depths)}); every value must have the same depth.")
+        raise ValueError(
+            f"An empty list lies deeper ({deepest}) than the values ({max(depths)}); every value must have the same depth."
+        )
     inner = None if inner_shape is None else tuple(int(d) for d in np.atleast_1d(inner_shape))
     if ragged_rank is None:
         ragged_rank = max(deepest - 1 - (len(inner) if inner else 0), 0)
@@ -177,7 +179,9 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     return EagerTensor(np.repeat(np.arange(len(splits) - 1, dtype=dtype), np.diff(splits)))
 
 
-def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None) -> Tensor:
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Tensor:
     """Where rows begin and end, from the row number of every value.
 
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy()

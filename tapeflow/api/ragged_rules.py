@@ -130,6 +130,25 @@ def _merge_rows(x: Any, groups: np.ndarray, count: int, name: str) -> Any:
     return RaggedTensor(merged, splits, internal=True)
 
 
+@_rule("softmax")
+def _softmax(apply: Callable, args: tuple, params: dict) -> Any:
+    """Along an inner axis on the flat values, along the ragged axis within each row."""
+    x, axis = args[0], params["axis"] % args[0].ndim
+    if axis > x.ragged_rank:
+        return x.with_flat_values(apply(x.flat_values, axis=axis - x.ragged_rank))
+    if axis != 1 or x.ragged_rank > 1:
+        raise ValueError(f"softmax of a RaggedTensor of shape {tuple(x.shape)} does not go along axis {axis}, only within rows.")
+    e = ops.exp(x - ops.stop_gradient(ops.reduce_max(x, axis=(1,), keepdims=True)))
+    return ops.div(e, ops.reduce_sum(e, axis=(1,), keepdims=True))
+
+
+@_rule("flip")
+def _flip(apply: Callable, args: tuple, params: dict) -> Any:
+    x = args[0]
+    axes = params["axis"] if isinstance(params["axis"], tuple) else (params["axis"],)
+    return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))]
+
+
 # ---- rows
 
 
@@ -238,7 +257,11 @@ def _indexed(x: Any, keys: tuple) -> Any:
         raise IndexError(f"Row key {row} out of bounds: there are {count} rows.")
     start, stop = (int(s) for s in x._splits[row % count : row % count + 2])
     values = x._values
-    chosen = ops.getitem(values, index=((start, stop, 1),)) if isinstance(values, Tensor) else take_rows(values, np.arange(start, stop))
+    chosen = (
+        ops.getitem(values, index=((start, stop, 1),))
+        if isinstance(values, Tensor)
+        else take_rows(values, np.arange(start, stop))
+    )
     return _indexed(chosen, rest)
 
 

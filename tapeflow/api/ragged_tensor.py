@@ -37,7 +37,9 @@ class RaggedTensor(Composite):
 
     def __init__(self, values: Any, row_partition: Any, internal: bool = False, uniform: int | None = None) -> None:
         if not internal:
-            raise ValueError("RaggedTensor is not built directly; use tf.RaggedTensor.from_row_splits(values, row_splits) or another from_ method.")
+            raise ValueError(
+                "RaggedTensor is not built directly; use tf.RaggedTensor.from_row_splits(values, row_splits) or another from_ method."
+            )
         self._values, self._splits, self._uniform = values, row_partition, uniform
 
     # ---- making
@@ -379,7 +381,11 @@ class RaggedTensor(Composite):
         if outer > 0:
             values = self._values
             if outer > 1:
-                merged = values.merge_dims(outer - 1, inner - 1) if isinstance(values, RaggedTensor) else _merged(values, outer - 1, inner - 1)
+                merged = (
+                    values.merge_dims(outer - 1, inner - 1)
+                    if isinstance(values, RaggedTensor)
+                    else _merged(values, outer - 1, inner - 1)
+                )
                 return self.with_values(merged)
             if not isinstance(values, RaggedTensor):
                 values = RaggedTensor.from_tensor(values)

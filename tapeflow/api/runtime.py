@@ -159,10 +159,14 @@ def _check_device(name: Any) -> None:
     found = _DEVICE.match(name)
     kind = (found and found["kind"] or "CPU").upper()
     if not found or kind not in _KINDS:
-        raise ValueError(f"Unknown attribute in the device spec {name!r}. A device is named '/CPU:0' or '/job:localhost/task:0/device:GPU:1'.")
+        raise ValueError(
+            f"Unknown attribute in the device spec {name!r}. A device is named '/CPU:0' or '/job:localhost/task:0/device:GPU:1'."
+        )
     here = kind == "CPU" and (found["index"] or "0") in ("0", "*")
     if not here and not config.get_soft_device_placement():
-        raise invalid(f"Could not satisfy device specification {name!r}. There is one device, /CPU:0, and soft device placement is off.")
+        raise invalid(
+            f"Could not satisfy device specification {name!r}. There is one device, /CPU:0, and soft device placement is off."
+        )
 
 
 # ---- log and time

@@ -54,7 +54,9 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
         raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`, got {data_format!r}.")
     first = data_format is not None and data_format.startswith("NC") and value.ndim > 1
     if bias.ndim != 1 or value.ndim < 2 or bias.shape[0] != value.shape[1 if first else -1]:
-        raise invalid(f"bias must be a vector with one number for each channel of value; got shapes {tuple(bias.shape)} and {tuple(value.shape)}.")
+        raise invalid(
+            f"bias must be a vector with one number for each channel of value; got shapes {tuple(bias.shape)} and {tuple(value.shape)}."
+        )
     if first:
         bias = ops.reshape(bias, shape=(bias.shape[0], *[1] * (value.ndim - 2)))
     return value + bias

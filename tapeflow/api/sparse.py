@@ -74,7 +74,9 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
     if validate_indices and (steps <= 0).any():
         at = int((steps <= 0).argmax()) + 1
         what = "repeated" if steps[at - 1] == 0 else "out of order"
-        raise invalid(f"indices[{at}] = {sp.indices._array[at].tolist()} is {what}. Use tf.sparse.reorder(sp) to sort the indices.")
+        raise invalid(
+            f"indices[{at}] = {sp.indices._array[at].tolist()} is {what}. Use tf.sparse.reorder(sp) to sort the indices."
+        )
     zero = b"" if sp.dtype.kind == "s" else False if sp.dtype.kind == "b" else 0
     default = to_tensor(zero if default_value is None else default_value, sp.dtype)
     if default.ndim:
@@ -176,7 +178,9 @@ def concat(axis: int, sp_inputs: Sequence, expand_nonconcat_dims: bool = False, 
     axis = one_axis(axis, shapes.shape[1])
     others = np.delete(shapes, axis, 1)
     if not expand_nonconcat_dims and (others != others[0]).any():
-        raise invalid(f"Sparse tensors joined along axis {axis} must agree in the other axes, got shapes {[tuple(s) for s in shapes.tolist()]}.")
+        raise invalid(
+            f"Sparse tensors joined along axis {axis} must agree in the other axes, got shapes {[tuple(s) for s in shapes.tolist()]}."
+        )
     starts = np.cumsum(shapes[:, axis]) - shapes[:, axis]
     shift = np.eye(shapes.shape[1], dtype=np.int64)[axis]
     where = np.concatenate([sp.indices._array + start * shift for sp, start in zip(pieces, starts)])
@@ -245,7 +249,9 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         return _made(where, values, where.max(0) + 1 if len(where) else [0] * len(shape))
     wanted = np.ravel(as_tensor(new_shape)._array)
     if len(wanted) != len(shape) or (wanted < shape).any():
-        raise ValueError(f"new_shape {wanted.tolist()} must have rank {len(shape)} and be no smaller than {list(shape)} anywhere.")
+        raise ValueError(
+            f"new_shape {wanted.tolist()} must have rank {len(shape)} and be no smaller than {list(shape)} anywhere."
+        )
     return _made(where, values, wanted)
 
 
@@ -355,9 +361,7 @@ def _aligned(a: Any, b: Any) -> tuple[np.ndarray, list[Tensor]]:
     return np.stack(np.unravel_index(both, shape), 1), spread
 
 
-def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
-) -> Tensor:
+def sparse_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None) -> Tensor:
     """The product of a sparse and a dense matrix (in either order), either of them conjugated and transposed on request.
 
     >>> tf.sparse.sparse_dense_matmul(tf.sparse.from_dense([[1., 0.], [0., 2.]]), [[1., 1.], [1., 1.]]).numpy()
@@ -374,7 +378,13 @@ def _dense(value: Any, adjoint: bool, sp: SparseTensor) -> Tensor:
     value = to_tensor(value, None if isinstance(value, Tensor) else sp.dtype)
     if value.ndim != 2 or sp.ndim != 2:
         raise invalid(f"sparse_dense_matmul multiplies matrices, got ranks {sp.ndim} (sparse) and {value.ndim} (dense).")
-    return ops.conj(ops.matrix_transpose(value)) if adjoint and value.dtype.is_complex else ops.matrix_transpose(value) if adjoint else value
+    return (
+        ops.conj(ops.matrix_transpose(value))
+        if adjoint and value.dtype.is_complex
+        else ops.matrix_transpose(value)
+        if adjoint
+        else value
+    )
 
 
 def _product(sp: SparseTensor, b: Tensor, transposed: bool, conjugated: bool) -> Tensor:
@@ -413,7 +423,9 @@ def _rows_without(sp: SparseTensor, axis: tuple[int, ...]) -> tuple[Tensor, int]
     return EagerTensor(np.asarray(rows, np.int64)), int(np.prod(sizes))
 
 
-def reduce_sum(sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False, name: str | None = None) -> Any:
+def reduce_sum(
+    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False, name: str | None = None
+) -> Any:
     """The sum over `axis`, dense or (with `output_is_sparse`) sparse.
 
     >>> tf.sparse.reduce_sum(tf.sparse.from_dense([[1., 2.], [0., 4.]]), axis=0).numpy()
@@ -423,7 +435,9 @@ def reduce_sum(sp_input: Any, axis: Any = None, keepdims: bool | None = None, ou
     return _reduced(_sparse(sp_input), axis, keepdims, output_is_sparse, add_up)
 
 
-def reduce_max(sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False, name: str | None = None) -> Any:
+def reduce_max(
+    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False, name: str | None = None
+) -> Any:
     """The largest entry over `axis`, zero where there is no entry; dense or (with `output_is_sparse`) sparse.
 
     >>> tf.sparse.reduce_max(tf.sparse.from_dense([[1., 2.], [0., -4.]]), axis=1).numpy()

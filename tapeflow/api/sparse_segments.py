@@ -55,7 +55,9 @@ def _sums(data: Any, indices: Any, segment_ids: Any, num_segments: Any, sparse_g
     data, indices, ids = as_tensor(data), as_tensor(indices), as_tensor(segment_ids)
     numbers = np.asarray(ids._array)
     if numbers.ndim != 1 or numbers.shape != tuple(indices.shape):
-        raise invalid(f"segment_ids and indices must be vectors of one length, got shapes {numbers.shape} and {tuple(indices.shape)}.")
+        raise invalid(
+            f"segment_ids and indices must be vectors of one length, got shapes {numbers.shape} and {tuple(indices.shape)}."
+        )
     if (np.diff(numbers) < 0).any():
         raise invalid(f"segment ids are not increasing: {numbers.tolist()}. Sort the rows by segment.")
     count = int(numbers.max(initial=-1)) + 1 if num_segments is None else int(num_segments)

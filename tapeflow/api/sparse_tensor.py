@@ -124,7 +124,9 @@ class SparseTensor(Composite):
         bad = ((where < 0) | (where >= shape)).any(1)
         if bad.any():
             raise invalid(f"indices[{int(bad.argmax())}] = {where[bad][0].tolist()} is out of bounds of the dense shape {shape}.")
-        return EagerTensor(np.ravel_multi_index(where.T, shape).astype(np.int64) if where.size else np.zeros(len(where), np.int64))
+        return EagerTensor(
+            np.ravel_multi_index(where.T, shape).astype(np.int64) if where.size else np.zeros(len(where), np.int64)
+        )
 
     def __mul__(self, other: Any) -> "SparseTensor":
         return ops.mul(self, other)

@@ -81,7 +81,9 @@ class TensorArray:
             )  # fmt: skip
         value = value if isinstance(value, Tensor) else to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         if value.dtype is not self._dtype:
-            raise invalid(f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use tf.cast.")
+            raise invalid(
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use tf.cast."
+            )
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(f"Incompatible shape for value {tuple(value.shape)}, expected {self._shape}.")
         if self._infers:
@@ -125,7 +127,9 @@ class TensorArray:
         if not 0 <= index < len(self._entries):
             raise OutOfRangeError(None, None, f"Tried to read from index {index} but array size is: {len(self._entries)}")
         if index in self._cleared:
-            raise invalid(f"Could not read index {index} twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?)")
+            raise invalid(
+                f"Could not read index {index} twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?)"
+            )
         value = self._entry(index)
         if self._clears:
             self._entries[index] = None
@@ -138,7 +142,9 @@ class TensorArray:
         if value is not None:
             return value
         if not self._shape.is_fully_defined():
-            raise ValueError(f"Entry {index} of the TensorArray was never written, and its shape is not known: it is {self._shape}.")
+            raise ValueError(
+                f"Entry {index} of the TensorArray was never written, and its shape is not known: it is {self._shape}."
+            )
         return as_tensor(np.full(tuple(self._shape), b"" if self._dtype.kind == "s" else 0, self._dtype.np))
 
     def stack(self, name: str | None = None) -> Tensor:

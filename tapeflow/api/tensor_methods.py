@@ -1,5 +1,7 @@
 """Attributes of tensors that are operations: the array API's, and NumPy's methods for those who switch them on."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 
+from . import promotion
 from .numpy_functions import FUNCTIONS
 
 
@@ -71,6 +74,11 @@ _METHODS = {
 }
 
 
-def install_numpy_methods() -> None:
-    for name, method in _METHODS.items():
-        setattr(Tensor, name, method)
+def _on_request(name: str, method: Callable) -> property:
+    """A method that is there when NumPy's behaviour is switched on; otherwise core's hint at what to use instead."""
+    hint = getattr(Tensor, name)
+    return property(lambda self: partial(method, self) if promotion.enabled else hint.fget(self))
+
+
+for _name, _method in _METHODS.items():
+    setattr(Tensor, _name, _on_request(_name, _method))

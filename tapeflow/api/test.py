@@ -64,7 +64,10 @@ class TestCase(unittest.TestCase):
         if isinstance(a, RaggedTensor) or isinstance(b, RaggedTensor):
             a, b = (nest.flatten(_array(x)) for x in (a, b))
         if isinstance(a, dict) or isinstance(b, dict):
-            self.assertTrue(isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys(), msg or f"{a!r} and {b!r} have different keys")
+            self.assertTrue(
+                isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys(),
+                msg or f"{a!r} and {b!r} have different keys",
+            )
             return [pair for key in a for pair in self._pairs(a[key], b[key], msg)]
         if isinstance(a, (list, tuple)) and any(isinstance(x, (Tensor, dict, tuple, list)) for x in a) and len(a) == len(b):
             try:
@@ -116,7 +119,11 @@ class TestCase(unittest.TestCase):
         msg: str | None = None,
     ) -> None:
         """`assertAllClose` with tolerances for the less exact of the two dtypes."""
-        by_name = {"float32": (float_rtol, float_atol), "float16": (half_rtol, half_atol), "bfloat16": (bfloat16_rtol, bfloat16_atol)}
+        by_name = {
+            "float32": (float_rtol, float_atol),
+            "float16": (half_rtol, half_atol),
+            "bfloat16": (bfloat16_rtol, bfloat16_atol),
+        }
         found = [by_name.get(np.asarray(_array(x)).dtype.name, (rtol, atol)) for x in (a, b)]
         self.assertAllClose(a, b, max(rtol, *[f[0] for f in found]), max(atol, *[f[1] for f in found]), msg)
 

@@ -151,7 +151,7 @@ def from_number(value: Any, dtype: DType | None = None) -> Any:
     if chosen:
         dtype = default_dtype(value)
     if not fits(value, dtype):
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+        raise _unfit(value, dtype)
     if dtype.kind == "s":
         return np.array(value.encode() if isinstance(value, str) else value, object)
     if dtype.kind in "iu" and not dtype.min <= value <= dtype.max:
@@ -160,6 +160,13 @@ def from_number(value: Any, dtype: DType | None = None) -> Any:
         raise _too_large(value)
     with np.errstate(all="ignore"):
         return dtype.as_numpy_dtype(value)
+
+
+def _unfit(value: Any, dtype: DType) -> TypeError:
+    return TypeError(
+        f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}: a Python {type(value).__name__} does not become "
+        f"{dtype.name} by itself. Convert the value first, or cast the tensor it meets: tf.cast(x, dtype)."
+    )
 
 
 def _overflows(value: float) -> bool:
@@ -197,7 +204,9 @@ def _from_numbers(value: Sequence, dtype: DType | None) -> Any:
         out = array.astype(target.np)
         if dtype is None and target is float32:
             flat = out.ravel()
-            if not flat.dot(flat) < np.inf and any(map(_overflows, array.flat)):  # the square finds large numbers and NaN in one pass
+            if not flat.dot(flat) < np.inf and any(
+                map(_overflows, array.flat)
+            ):  # the square finds large numbers and NaN in one pass
                 return None
     except (ValueError, OverflowError, RuntimeWarning, FloatingPointError):  # uneven, too large: the long way says what is wrong
         return None
@@ -226,7 +235,7 @@ def from_sequence(value: Sequence, dtype: DType | None = None) -> Any:
         if dtype is float32 and (large := next(filter(_overflows, leaves), None)) is not None:
             raise _too_large(large)
     if any(not fits(x, dtype) for x in leaves):
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+        raise _unfit(next(x for x in leaves if not fits(x, dtype)), dtype)
     if dtype.kind == "s":
         out = np.empty(len(leaves), object)
         out[:] = [x.encode() if isinstance(x, str) else x for x in leaves]

@@ -36,4 +36,5 @@ from . import (
     sparse,
     special,
     strings,
+    suppression,
 )

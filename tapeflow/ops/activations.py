@@ -33,9 +33,7 @@ relu_grad = primitive(
     dtypes=FLOATING,
 )
 
-relu6 = elementwise(
-    "relu6(x)", kernel=lambda xp, x: xp.clip(x, 0, 6), vjp=lambda ops, g, y: ops.relu6_grad(g, y), dtypes=REAL
-)
+relu6 = elementwise("relu6(x)", kernel=lambda xp, x: xp.clip(x, 0, 6), vjp=lambda ops, g, y: ops.relu6_grad(g, y), dtypes=REAL)
 relu6_grad = primitive(
     "relu6_grad(dy, output)",
     kernel=lambda xp, dy, output: dy * ((output != 0) & (output != 6)),
@@ -180,10 +178,18 @@ gelu_tanh = elementwise("gelu_tanh(x)", kernel=_gelu_tanh, vjp=_gelu_tanh_vjp, d
 # ---- softmax
 
 
+def _shifted(x, axis):
+    return x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)
+
+
+def _total(x, axis):
+    return np.add.reduce(x, axis, np.float32 if x.dtype == np.float16 else x.dtype, None, True)
+
+
 def _softmax(x, axis):
-    out = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    out = _shifted(x, axis)
     np.exp(out, out=out)
-    out /= np.sum(out, axis=axis, keepdims=True)
+    out /= _total(out, axis)
     return out
 
 
@@ -197,8 +203,8 @@ softmax = primitive(
 
 
 def _log_softmax(x, axis):
-    out = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    out -= np.log(np.sum(np.exp(out), axis=axis, keepdims=True))
+    out = _shifted(x, axis)
+    out -= np.log(_total(np.exp(out), axis))
     return out
 
 

@@ -17,6 +17,4 @@ def _check_numerics(x, message):
 
 
 # Only the value on the way forward is checked; an infinite gradient passes.
-check_numerics = elementwise(
-    "check_numerics(x, *, message)", kernel={"numpy": _check_numerics}, vjp=lambda g: g, dtypes=FLOATING
-)
+check_numerics = elementwise("check_numerics(x, *, message)", kernel={"numpy": _check_numerics}, vjp=lambda g: g, dtypes=FLOATING)

@@ -116,7 +116,9 @@ def _depthwise(x, w, strides, dilations):
 def _check(x, w, groups):
     rank = len(w.shape) - 2
     if len(x.shape) != rank + 2:
-        raise invalid(f"images of shape {tuple(x.shape)} do not go with filters of shape {tuple(w.shape)}: they need rank {rank + 2}.")
+        raise invalid(
+            f"images of shape {tuple(x.shape)} do not go with filters of shape {tuple(w.shape)}: they need rank {rank + 2}."
+        )
     channels, per_group, out = x.shape[-1], *w.shape[-2:]
     if channels is not None and channels != per_group * groups or out % groups:
         raise invalid(
@@ -243,8 +245,18 @@ def _products(x, dy, window, strides, dilations):
     windows = windows[tuple(slice(n) for n in dy.shape[:-1])]  # a transpose may leave the last positions out
     out = np.zeros((math.prod(window) * x.shape[-1], dy.shape[-1]), x.dtype)
     for where, rows in _blocks(windows, rank):
-        out += rows.T @ dy[where].reshape(len(rows), -1)
+        out += _rows_product(rows, dy[where].reshape(len(rows), -1))
     return out.reshape(*window, x.shape[-1], -1)
+
+
+def _rows_product(a, b, slab=1024):
+    """aᵀ b for matrices of many rows. Where the result is small it is added up from slabs of rows: BLAS takes one thread for each,
+    and two threads that share so small a result take three times as long (2.2 ms against 8 for the first layer of a small network)."""
+    whole = len(a) // slab * slab
+    if a.shape[1] * b.shape[1] > 4096 or not whole:
+        return a.T @ b
+    slabs = np.matmul(a[:whole].reshape(-1, slab, a.shape[1]).swapaxes(1, 2), b[:whole].reshape(-1, slab, b.shape[1]))
+    return np.add.reduce(slabs, 0) + a[whole:].T @ b[whole:]
 
 
 def _depthwise_products(x, dy, window, strides, dilations):

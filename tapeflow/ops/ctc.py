@@ -159,19 +159,19 @@ def _beams(log_probs, width):
     beams = {(): (0.0, -np.inf)}
     for frame in log_probs:
         grown: dict = {}
-
-        def add(path, blank, label):
-            old = grown.get(path, (-np.inf, -np.inf))
-            grown[path] = np.logaddexp(old[0], blank), np.logaddexp(old[1], label)
-
         for path, (blank, label) in beams.items():
             total = np.logaddexp(blank, label)
-            add(path, total + frame[-1], label + frame[path[-1]] if path else -np.inf)
+            _add(grown, path, total + frame[-1], label + frame[path[-1]] if path else -np.inf)
             for c, p in enumerate(frame[:-1]):
-                add((*path, c), -np.inf, (blank if path and path[-1] == c else total) + p)
+                _add(grown, (*path, c), -np.inf, (blank if path and path[-1] == c else total) + p)
         best = sorted(grown.items(), key=lambda item: -np.logaddexp(*item[1]))
         beams = dict(best[:width])
     return [(np.logaddexp(*ends), path) for path, ends in beams.items()]
+
+
+def _add(beams, path, blank, label):
+    old = beams.get(path, (-np.inf, -np.inf))
+    beams[path] = np.logaddexp(old[0], blank), np.logaddexp(old[1], label)
 
 
 ctc_beam_search = primitive(

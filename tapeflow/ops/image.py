@@ -1,1 +1,186 @@
-"""Resampling and colour."""
+"""Resampling of images, and the geometry of boxes in them."""
+
+import math
+
+import numpy as np
+
+from tapeflow.core.dtypes import FLOATING, INTEGER
+from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.streams import generator
+
+from .resampling import matrix
+
+# ---- mixing lines
+
+_WIDE = 32  # elements behind the mixed axis from which images are mixed one by one, without moving the axis to the front
+
+
+def _resample_numpy(x, axis, weights, transposed):
+    mix = matrix(weights, transposed, x.dtype)
+    lead, tail = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
+    images = x.reshape(lead, x.shape[axis], tail)
+    if lead > 1 and tail < _WIDE:
+        lines = mix @ np.ascontiguousarray(images.transpose(1, 0, 2)).reshape(x.shape[axis], lead * tail)
+        out = np.ascontiguousarray(lines.reshape(mix.shape[0], lead, tail).transpose(1, 0, 2))
+    elif isinstance(mix, np.ndarray):
+        out = np.matmul(mix, images)
+    else:
+        out = np.empty((lead, mix.shape[0], tail), x.dtype)
+        for image, mixed in zip(images, out):
+            mixed[...] = mix @ image
+    return out.reshape(*x.shape[:axis], mix.shape[0], *x.shape[axis + 1 :])
+
+
+def _resample_shape(x, axis, weights, transposed):
+    return Spec(shape=(*x.shape[:axis], weights[1 if transposed else 2], *x.shape[axis + 1 :]), dtype=x.dtype)
+
+
+# New lines along `axis`, each a mixture of old ones (see `resampling`). Linear, so its own adjoint with `transposed` turned round.
+resample = primitive(
+    "resample(x, *, axis, weights, transposed)",
+    kernel={"numpy": _resample_numpy},
+    shape=_resample_shape,
+    vjp=lambda ops, g, axis, weights, transposed: ops.resample(g, axis=axis, weights=weights, transposed=not transposed),
+    dtypes=frozenset({np.dtype("float32"), np.dtype("float64")}),
+)
+
+# ---- choosing among boxes that overlap
+
+
+def _corners(boxes):
+    """(top, left, bottom, right) of boxes given by any two opposite corners, and their areas."""
+    a, b = boxes[..., :2], boxes[..., 2:]
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    return low, high, np.prod(high - low, -1)
+
+
+def _overlap(low, high, area, i, others):
+    """Intersection over union of box `i` with others; 0 for boxes without area."""
+    shared = np.prod(np.maximum(np.minimum(high[i], high[others]) - np.maximum(low[i], low[others]), 0), -1)
+    union = area[i] + area[others] - shared
+    return np.where((area[i] > 0) & (area[others] > 0), shared / np.where(union > 0, union, 1), 0)
+
+
+def _chosen(overlap, scores, limit, threshold, score_threshold):
+    """Best first, each time without those that overlap it too much."""
+    left = np.argsort(-scores, kind="stable")
+    left = left[scores[left] > score_threshold]
+    found = []
+    while left.size and len(found) < limit:
+        best, left = left[0], left[1:]
+        found.append(best)
+        left = left[overlap(best, left) <= threshold]
+    return found
+
+
+def _chosen_softly(overlap, scores, limit, threshold, score_threshold, sigma):
+    """Best first, each time with the scores of the others lowered by how much they overlap it."""
+    scores, left, found = scores.copy(), np.arange(len(scores)), []
+    while len(found) < limit:
+        left = left[scores[left] > score_threshold]
+        if not left.size:
+            break
+        at = int(np.argmax(scores[left]))
+        best, left = left[at], np.delete(left, at)
+        found.append(best)
+        shared = overlap(best, left)
+        scores[left] *= np.where(shared <= threshold, np.exp(-0.5 / sigma * shared * shared), 0)
+    return found
+
+
+def _suppress_numpy(boxes, scores, limit, threshold, score_threshold, sigma, overlaps):
+    index, count = np.zeros((len(scores), limit), np.int32), np.zeros(len(scores), np.int32)
+    for k, (given, score) in enumerate(zip(boxes, scores)):
+        if overlaps:
+            overlap = lambda i, others, table=given: table[i, others]
+        else:
+            overlap = lambda i, others, shape=_corners(given): _overlap(*shape, i, others)
+        if sigma:
+            found = _chosen_softly(overlap, score, limit, threshold, score_threshold, sigma)
+        else:
+            found = _chosen(overlap, score, limit, threshold, score_threshold)
+        index[k, : len(found)], count[k] = found, len(found)
+    return index, count
+
+
+# For each row of scores the boxes to keep, best first and then zeros, and how many they are. `boxes` are corners (or, with
+# `overlaps`, a table of overlaps).
+suppress = primitive(
+    "suppress(boxes, scores, *, limit, threshold, score_threshold, sigma, overlaps)",
+    kernel={"numpy": _suppress_numpy},
+    shape=lambda boxes, scores, limit, **_: (
+        Spec(shape=(scores.shape[0], limit), dtype=np.dtype("int32")),
+        Spec(shape=(scores.shape[0],), dtype=np.dtype("int32")),
+    ),
+    vjp=CUT,
+    dtypes=FLOATING,
+    outputs=("index", "count"),
+)
+
+# ---- boxes in images
+
+
+def _outlines_numpy(boxes, height, width):
+    out = np.full((len(boxes), height, width), -1, np.int32)
+    corners = (boxes * np.array([height - 1, width - 1] * 2, boxes.dtype)).astype(np.int64)
+    for drawn, frames in zip(out, corners.tolist()):
+        for k, (top, left, bottom, right) in enumerate(frames):
+            if top > bottom or left > right:
+                continue
+            rows, columns = slice(max(top, 0), max(bottom + 1, 0)), slice(max(left, 0), max(right + 1, 0))
+            for row in (top, bottom):
+                if 0 <= row < height:
+                    drawn[row, columns] = k
+            for column in (left, right):
+                if 0 <= column < width:
+                    drawn[rows, column] = k
+    return out
+
+
+# Which box, given by corners between 0 and 1, has its outline through each pixel; the last of several, -1 where there is none.
+outlines = primitive(
+    "outlines(boxes, *, height, width)",
+    kernel={"numpy": _outlines_numpy},
+    shape=lambda boxes, height, width: Spec(shape=(boxes.shape[0], height, width), dtype=np.dtype("int32")),
+    vjp=CUT,
+    dtypes=FLOATING,
+)
+
+
+def _covered(boxes, top, left, bottom, right):
+    """How much of each box lies within a window."""
+    tall = np.maximum(np.minimum(boxes[:, 2], bottom) - np.maximum(boxes[:, 0], top), 0)
+    wide = np.maximum(np.minimum(boxes[:, 3], right) - np.maximum(boxes[:, 1], left), 0)
+    area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    return tall * wide / np.where(area > 0, area, np.inf)
+
+
+def _window_numpy(key, size, boxes, min_covered, aspect_ratios, areas, attempts):
+    rng = generator(key)
+    height, width = int(size[0]), int(size[1])
+    scaled = boxes.reshape(-1, 4) * np.array([height, width] * 2, np.float32)
+    whole = np.array([0, 0, height, width], np.int64)
+    for _ in range(attempts):
+        ratio = rng.uniform(*aspect_ratios)
+        least, most = (math.sqrt(area * height * width / ratio) for area in areas)
+        most = min(most, height, width / ratio)
+        if least > most:
+            continue
+        tall = rng.uniform(least, most)
+        h, w = round(tall), round(tall * ratio)
+        if not (0 < h <= height and 0 < w <= width and areas[0] * height * width <= h * w <= areas[1] * height * width):
+            continue
+        top, left = rng.integers(0, height - h + 1), rng.integers(0, width - w + 1)
+        if (_covered(scaled, top, left, top + h, left + w) >= min_covered).any():
+            return np.array([top, left, top + h, left + w], np.int64)
+    return whole
+
+
+# A random window (top, left, bottom, right) that covers enough of one of the boxes; the whole image if none is found.
+random_window = primitive(
+    "random_window(key, size, boxes, *, min_covered, aspect_ratios, areas, attempts)",
+    kernel={"numpy": _window_numpy},
+    shape=lambda key, size, boxes, **_: Spec(shape=(4,), dtype=np.dtype("int64")),
+    vjp=CUT,
+    dtypes={"key": frozenset({np.dtype("uint64")}), "size": INTEGER, "boxes": FLOATING},
+)

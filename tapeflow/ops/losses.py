@@ -16,8 +16,8 @@ from .families import broadcasting
 
 def _log_likelihoods(logits, probabilities):
     """(shifted logits, their log-sum-exp): the largest probability says what the sum was, no exponential is taken again."""
-    shifted = logits - np.max(logits, axis=-1, keepdims=True, initial=-np.inf)
-    return shifted, 0 - np.log(np.max(probabilities, axis=-1, initial=-np.inf))
+    shifted = logits - np.maximum.reduce(logits, axis=-1, keepdims=True, initial=-np.inf)
+    return shifted, 0 - np.log(np.maximum.reduce(probabilities, axis=-1, initial=-np.inf))
 
 
 def _softmax_cross_entropy(logits, probabilities, labels):
@@ -25,7 +25,7 @@ def _softmax_cross_entropy(logits, probabilities, labels):
     with np.errstate(invalid="ignore"):
         np.subtract(lse[..., None], shifted, out=shifted)
         shifted *= labels
-    loss = np.sum(shifted, axis=-1)
+    loss = np.add.reduce(shifted, -1)
     if not np.isfinite(loss).all():  # a logit of -inf whose label is 0 costs nothing
         loss = np.sum(np.where(labels == 0, 0, shifted), axis=-1, dtype=logits.dtype)
     return loss
@@ -50,7 +50,7 @@ softmax_cross_entropy = primitive(
 
 
 def _check_labels(labels, classes):
-    if labels.size and not (0 <= labels.min() and labels.max() < classes):
+    if labels.size and not (labels.min() >= 0 and labels.max() < classes):
         bad = labels[(labels < 0) | (labels >= classes)].ravel()
         raise invalid(
             f"Received a label value of {bad[0]} which is outside the valid range of [0, {classes}). "
@@ -69,7 +69,9 @@ sparse_softmax_cross_entropy = primitive(
     kernel={"numpy": _sparse_softmax_cross_entropy},
     shape=lambda logits, probabilities, labels: Spec(shape=logits.shape[:-1], dtype=logits.dtype),
     vjp={
-        "logits": lambda ops, g, probabilities, labels: ops.reshape(g, shape=(*g.shape, 1)) * ops.minus_one_hot(probabilities, labels),
+        "logits": lambda ops, g, probabilities, labels: (
+            ops.reshape(g, shape=(*g.shape, 1)) * ops.minus_one_hot(probabilities, labels)
+        ),
         "probabilities": CUT,
     },
     dtypes={"logits probabilities": FLOATING, "labels": INDEX},

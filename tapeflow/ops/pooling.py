@@ -134,7 +134,9 @@ def _origin_index(origin, shape, batch, dtype, window, strides, padding, dilatio
     """Where in the flattened array (in its own flattened element of the batch, unless `batch`) each maximum was."""
     inside = np.unravel_index(origin, window)
     place = np.meshgrid(*map(np.arange, origin.shape), indexing="ij", sparse=True)
-    found = [np.clip(p * s + o * d - lo, 0, n - 1) for p, s, o, d, (lo, _), n in zip(place, strides, inside, dilations, padding, shape)]
+    found = [
+        np.clip(p * s + o * d - lo, 0, n - 1) for p, s, o, d, (lo, _), n in zip(place, strides, inside, dilations, padding, shape)
+    ]
     flat = np.ravel_multi_index(found, shape) if batch else np.ravel_multi_index(found[1:], shape[1:])
     return np.broadcast_to(flat, origin.shape).astype(dtype)
 

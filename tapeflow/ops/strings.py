@@ -146,7 +146,9 @@ def _as_strings(x, precision, scientific, shortest, width, fill):
     elif kind in "iuV":
         text = lambda v: (form + "d") % int(v)
     elif kind == "O":
-        return _filled([v.rjust(width) if fill != "-" else v.ljust(width) for v in x.flat] if width > 0 else list(x.flat), x.shape)
+        return _filled(
+            [v.rjust(width) if fill != "-" else v.ljust(width) for v in x.flat] if width > 0 else list(x.flat), x.shape
+        )
     elif kind == "c":
         text = lambda v: f"({(form + dots + code) % v.real},{(form + dots + code) % v.imag})"
     else:

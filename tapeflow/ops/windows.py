@@ -25,7 +25,15 @@ def output_size(size, window, strides, dilations):
 def positions(window, count, strides, dilations):
     """(offset in the window, index of what is seen through it at all `count` positions), in row-major order."""
     for offset in product(*map(range, window)):
-        yield offset, tuple([slice(o * d, o * d + (n - 1) * s + 1 if n else o * d, s) for o, n, s, d in zip(offset, count, strides, dilations)])
+        yield (
+            offset,
+            tuple(
+                [
+                    slice(o * d, o * d + (n - 1) * s + 1 if n else o * d, s)
+                    for o, n, s, d in zip(offset, count, strides, dilations)
+                ]
+            ),
+        )
 
 
 def same_padding(size, window, strides, dilations):

@@ -55,7 +55,9 @@ def test_relu_takes_integers():
     assert tf.nn.relu(tf.constant([-2, 3], tf.int8)).numpy().tolist() == [0, 3]
 
 
-@pytest.mark.parametrize("alpha,values,slopes", [(0.0, [0, 3, INF], [0, 1, 1]), (2.0, [-4, 3, INF], [2, 1, 1]), (-1.0, [2, 3, INF], [-1, 1, 1])])
+@pytest.mark.parametrize(
+    "alpha,values,slopes", [(0.0, [0, 3, INF], [0, 1, 1]), (2.0, [-4, 3, INF], [2, 1, 1]), (-1.0, [2, 3, INF], [-1, 1, 1])]
+)
 def test_leaky_relu_with_unusual_alpha(alpha, values, slopes):
     x = np.float32([-2.0, 3.0, INF])
     np.testing.assert_array_equal(tf.nn.leaky_relu(x, alpha).numpy(), values)
@@ -97,8 +99,18 @@ def test_silu_with_beta_has_a_gradient_in_beta():
 
 @pytest.mark.parametrize(
     "name,x,want",
-    [("softplus", 0.5, 0.235004), ("elu", -0.5, 0.606531), ("selu", -0.5, 1.06634), ("relu", 3.0, 0), ("relu6", 0.5, 0), ("leaky_relu", -0.5, 0)]
-    + [("gelu", 0.5, 0.616114), ("silu", 0.5, 0.441229), ("softsign", 0.5, -0.592593), ("elu", 0.0, 0)],
+    [
+        ("softplus", 0.5, 0.235004),
+        ("elu", -0.5, 0.606531),
+        ("elu", 0.0, 0),
+        ("selu", -0.5, 1.06634),
+        ("relu", 3.0, 0),
+        ("relu6", 0.5, 0),
+        ("leaky_relu", -0.5, 0),
+        ("gelu", 0.5, 0.616114),
+        ("silu", 0.5, 0.441229),
+        ("softsign", 0.5, -0.592593),
+    ],
 )
 def test_second_derivatives(name, x, want):
     assert second(getattr(tf.nn, name), np.float32(x)) == pytest.approx(want, rel=1e-5)
@@ -130,7 +142,10 @@ def test_softmax_of_a_scalar_or_along_no_axis():
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-@pytest.mark.parametrize("name", ["relu", "relu6", "leaky_relu", "elu", "selu", "crelu", "gelu", "silu", "softplus", "softsign", "softmax", "log_softmax"])
+@pytest.mark.parametrize(
+    "name",
+    ["relu", "relu6", "leaky_relu", "elu", "selu", "crelu", "gelu", "silu", "softplus", "softsign", "softmax", "log_softmax"],
+)
 def test_dtypes_and_empty_tensors(name, dtype):
     function = getattr(tf.nn, name)
     x = tf.cast([[-1.0, 0.5, 2.0]], dtype)
@@ -139,7 +154,9 @@ def test_dtypes_and_empty_tensors(name, dtype):
         y = function(x)
     assert y.dtype == dtype and tape.gradient(y, x).dtype == dtype
     reference = function(tf.cast(x, tf.float64)).numpy()
-    np.testing.assert_allclose(y.numpy().astype(float), reference, rtol=2e-2 if dtype in ("float16", "bfloat16") else 1e-5, atol=2e-3)
+    np.testing.assert_allclose(
+        y.numpy().astype(float), reference, rtol=2e-2 if dtype in ("float16", "bfloat16") else 1e-5, atol=2e-3
+    )
     assert function(tf.zeros([0, 3], dtype)).shape[0] == 0
 
 

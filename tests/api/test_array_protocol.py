@@ -24,7 +24,11 @@ def test_functions_of_what_a_tape_watches(make):
     x = make([[1.0, 2.0], [3.0, 4.0]])
     with tf.GradientTape() as tape:
         tape.watch(x)
-        y = np.sum(np.concatenate([x, 2.0 * x], axis=1) * np.where(x > 2.0, x, 0.0).shape[0]) + np.mean(np.dot(x, x)) + np.linalg.norm(x)
+        y = (
+            np.sum(np.concatenate([x, 2.0 * x], axis=1) * np.where(x > 2.0, x, 0.0).shape[0])
+            + np.mean(np.dot(x, x))
+            + np.linalg.norm(x)
+        )
     assert isinstance(y, tf.Tensor)
     a = np.array([[1.0, 2.0], [3.0, 4.0]])
     want = 6 + (np.ones((2, 2)) @ a.T + a.T @ np.ones((2, 2))) / 4 + a / np.linalg.norm(a)
@@ -52,7 +56,13 @@ def test_without_a_counterpart():
         ]:
             with pytest.raises(TypeError, match=word):
                 f()
-        assert np.shape(x) == (2,) and np.ndim(x) == 1 and np.size(x) == 2 and np.array_equal(x, x) and np.result_type(x) == np.float32
+        assert (
+            np.shape(x) == (2,)
+            and np.ndim(x) == 1
+            and np.size(x) == 2
+            and np.array_equal(x, x)
+            and np.result_type(x) == np.float32
+        )
     with pytest.raises(TypeError, match="never change"):
         np.add(x, x, out=x)
 

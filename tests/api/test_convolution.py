@@ -35,14 +35,20 @@ def test_forms_of_strides(strides):
     close(tf.nn.conv2d(X, W, strides, "SAME").numpy(), tf.nn.conv2d(X, W, 2, "SAME").numpy())
 
 
-def test_channels_first_is_the_transposed_computation():
+@pytest.mark.parametrize(
+    "kwargs",
+    [
+        dict(strides=[1, 1, 2, 1], padding="SAME"),
+        dict(strides=1, padding=[[0, 0], [0, 0], [1, 2], [0, 1]], dilations=[1, 1, 2, 1]),
+    ],
+)
+def test_channels_first_is_the_transposed_computation(kwargs):
     first = np.transpose(X, (0, 3, 1, 2))
-    for kwargs in (dict(strides=[1, 1, 2, 1], padding="SAME"), dict(strides=1, padding=[[0, 0], [0, 0], [1, 2], [0, 1]], dilations=[1, 1, 2, 1])):
-        last = {k: v if isinstance(v, (str, int)) else [v[0], v[2], v[3], v[1]] for k, v in kwargs.items()}
-        y = tf.nn.conv2d(first, W, data_format="NCHW", **kwargs).numpy()
-        close(np.transpose(y, (0, 2, 3, 1)), tf.nn.conv2d(X, W, **last).numpy())
-        g = gradient(lambda x: tf.nn.conv2d(x, W, data_format="NCHW", **kwargs), first)
-        close(np.transpose(g, (0, 2, 3, 1)), gradient(lambda x: tf.nn.conv2d(x, W, **last), X))
+    last = {k: v if isinstance(v, (str, int)) else [v[0], v[2], v[3], v[1]] for k, v in kwargs.items()}
+    y = tf.nn.conv2d(first, W, data_format="NCHW", **kwargs).numpy()
+    close(np.transpose(y, (0, 2, 3, 1)), tf.nn.conv2d(X, W, **last).numpy())
+    g = gradient(lambda x: tf.nn.conv2d(x, W, data_format="NCHW", **kwargs), first)
+    close(np.transpose(g, (0, 2, 3, 1)), gradient(lambda x: tf.nn.conv2d(x, W, **last), X))
 
 
 def test_dilation_is_a_filter_with_holes():
@@ -89,7 +95,11 @@ def test_the_transpose_is_the_adjoint(padding, strides, dilations):
 
 
 def test_the_transpose_has_gradients():
-    dx, dw = gradient(lambda x, w: tf.nn.conv2d_transpose(x, w, [1, 2, 2, 1], 1, "SAME"), np.ones((1, 2, 2, 1), "f4"), np.ones((1, 1, 1, 1), "f4"))
+    dx, dw = gradient(
+        lambda x, w: tf.nn.conv2d_transpose(x, w, [1, 2, 2, 1], 1, "SAME"),
+        np.ones((1, 2, 2, 1), "f4"),
+        np.ones((1, 1, 1, 1), "f4"),
+    )
     assert dx.ravel().tolist() == [1, 1, 1, 1] and dw.ravel().tolist() == [4]
 
 
@@ -99,13 +109,15 @@ def test_transposes_in_one_and_three_dimensions_and_channels_first():
     one = tf.nn.conv1d_transpose(small, np.ascontiguousarray(w[:, :3]), [2, 14, 3], 2).numpy()
     assert one.shape == (2, 14, 3)
     close(tf.nn.conv_transpose(small, np.ascontiguousarray(w[:, :3]), [2, 14, 3], 2).numpy(), one)
-    first = tf.nn.conv1d_transpose(np.transpose(small, (0, 2, 1)), np.ascontiguousarray(w[:, :3]), [2, 3, 14], 2, data_format="NCW").numpy()
+    first = tf.nn.conv1d_transpose(
+        np.transpose(small, (0, 2, 1)), np.ascontiguousarray(w[:, :3]), [2, 3, 14], 2, data_format="NCW"
+    ).numpy()
     close(np.transpose(first, (0, 2, 1)), one)
     three = tf.nn.conv3d_transpose(small[:, None, None], w[None, None, :, :3], [2, 1, 1, 14, 3], [1, 1, 2]).numpy()
     close(three[:, 0, 0], one)
     close(
-        tf.nn.atrous_conv2d_transpose(X, np.transpose(W, (0, 1, 3, 2))[..., :4], X.shape[:3] + (5,), 2, "SAME").numpy(),
-        tf.nn.conv2d_transpose(X, np.transpose(W, (0, 1, 3, 2)), X.shape[:3] + (5,), 1, "SAME", dilations=2).numpy(),
+        tf.nn.atrous_conv2d_transpose(X, np.transpose(W, (0, 1, 3, 2))[..., :4], (*X.shape[:3], 5), 2, "SAME").numpy(),
+        tf.nn.conv2d_transpose(X, np.transpose(W, (0, 1, 3, 2)), (*X.shape[:3], 5), 1, "SAME", dilations=2).numpy(),
     )
 
 
@@ -154,7 +166,11 @@ def test_an_empty_batch_and_an_image_smaller_than_the_window():
         (lambda: tf.nn.conv2d(X, W, 1, [[1, 0], [1, 1], [0, 0], [0, 0]]), ValueError, "batch"),
         (lambda: tf.nn.conv2d(tf.constant(X), tf.constant(W, tf.float64), 1, "SAME"), tf.errors.InvalidArgumentError, "float64"),
         (lambda: tf.nn.conv2d(X, W[:, :, :2, :5], 1, "SAME"), tf.errors.InvalidArgumentError, "group"),
-        (lambda: tf.nn.conv2d_transpose(X[..., :1], W[..., :1], [2, 9, 9, 4], 1, "SAME"), tf.errors.InvalidArgumentError, "output_shape"),
+        (
+            lambda: tf.nn.conv2d_transpose(X[..., :1], W[..., :1], [2, 9, 9, 4], 1, "SAME"),
+            tf.errors.InvalidArgumentError,
+            "output_shape",
+        ),
         (lambda: tf.nn.depthwise_conv2d(X, W[:, :, :3], [1, 1, 1, 1], "SAME"), tf.errors.InvalidArgumentError, "channels"),
     ],
 )

@@ -7,7 +7,6 @@ import pytest
 from scipy import special
 
 import tapeflow as tf
-
 from tests.ops.test_registry import check_gradients, tf_tensor
 
 from .gradients import gradient

@@ -6,7 +6,9 @@ import tapeflow as tf
 to_dlpack, from_dlpack = tf.experimental.dlpack.to_dlpack, tf.experimental.dlpack.from_dlpack
 
 
-@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64, tf.int8, tf.uint8, tf.int32, tf.int64, tf.bool, tf.complex64])
+@pytest.mark.parametrize(
+    "dtype", [tf.float16, tf.float32, tf.float64, tf.int8, tf.uint8, tf.int32, tf.int64, tf.bool, tf.complex64]
+)
 def test_round_trip(dtype):
     x = tf.cast(tf.constant([[1, 0, 1], [1, 1, 0]]), dtype)
     for back in (from_dlpack(to_dlpack(x)), from_dlpack(x)):

@@ -75,3 +75,15 @@ def test_numpy_behavior():
 def test_unknown_names():
     with pytest.raises(AttributeError):
         tnp.no_such_function  # noqa: B018
+
+
+def test_random_numbers():
+    tnp.random.seed(1)
+    a = tnp.random.randn(3)
+    tnp.random.seed(1)
+    assert a.numpy().tolist() == tnp.random.randn(3).numpy().tolist() and a.dtype is tf.float64
+    assert tnp.random.rand(2, 3).shape == tnp.random.standard_normal((2, 3)).shape == (2, 3)
+    draws = tnp.random.randint(2, 5, size=200).numpy()
+    assert draws.dtype == np.int64 and set(draws.tolist()) == {2, 3, 4}
+    assert 4.0 <= tnp.random.uniform(4.0, 5.0).numpy() < 5.0
+    assert tnp.random.poisson([1.0, 50.0], (100, 2)).numpy().mean(0)[1] == pytest.approx(50, rel=0.2)

@@ -14,7 +14,8 @@ KEYS = {
     "array": np.s_[np.array([0, 2], np.uint8)], "second axis": np.s_[:, [1, 3, 3]], "together": np.s_[[0, 1], [1, 2]],
     "apart": np.s_[[0, 1], :, [1, 2]], "int and array apart": np.s_[0, :, [1, 2]], "int and array": np.s_[:, 0, [1, 2]],
     "newaxis and array": np.s_[None, [0, 1]], "newaxis between": np.s_[[0, 1], None, [1, 2]], "all three": np.s_[1, [0, 1], [2, 3]],
-    "slices and array": np.s_[::-1, [0, 1], 1:3], "ellipsis and arrays": np.s_[[-1, 0], ..., [0, 1]], "broadcast": np.s_[:, np.array([[0, 1]]), np.array([[1], [2]])],
+    "slices and array": np.s_[::-1, [0, 1], 1:3], "ellipsis and arrays": np.s_[[-1, 0], ..., [0, 1]],
+    "broadcast": np.s_[:, np.array([[0, 1]]), np.array([[1], [2]])],
     "mask": np.s_[MASK], "mask list": np.s_[[True, False, True]], "full mask": np.s_[A > 0], "mask of two axes": np.s_[A[:, :, 0] > 0],
     "mask of a later axis": np.s_[:, A[0, :, 0] > 0], "mask and array": np.s_[MASK, :, [0]], "mask, ellipsis": np.s_[MASK, ..., 1:2],
     "mask of two later axes": np.s_[0, A[0] > 0], "no mask is true": np.s_[A > 99],
@@ -54,7 +55,9 @@ def test_what_is_no_index(key):
         c([1.0, 2.0])[key]
 
 
-@pytest.mark.parametrize("key", [5, -4, [0, 3], [-4], np.s_[0, 0], np.s_[..., ...], np.s_[::0], np.s_[[0], [0]], np.s_[..., [0], ...]])
+@pytest.mark.parametrize(
+    "key", [5, -4, [0, 3], [-4], np.s_[0, 0], np.s_[..., ...], np.s_[::0], np.s_[[0], [0]], np.s_[..., [0], ...]]
+)
 def test_out_of_range(key):
     with pytest.raises(tf.errors.InvalidArgumentError):
         c([1.0, 2.0, 3.0])[key]

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-
 from tests.ops.test_registry import check_gradients, tf_tensor
 
 X = np.random.default_rng(0).normal(size=(3, 8))

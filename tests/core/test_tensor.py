@@ -17,8 +17,18 @@ c = tf.constant
         (c(3), "tf.Tensor(3, shape=(), dtype=int32)", "<tf.Tensor: shape=(), dtype=int32, numpy=3>", "3"),
         (c("a"), "tf.Tensor(b'a', shape=(), dtype=string)", "<tf.Tensor: shape=(), dtype=string, numpy=b'a'>", "b'a'"),
         (c(True), "tf.Tensor(True, shape=(), dtype=bool)", "<tf.Tensor: shape=(), dtype=bool, numpy=True>", "True"),
-        (c(1 + 2j), "tf.Tensor((1+2j), shape=(), dtype=complex128)", "<tf.Tensor: shape=(), dtype=complex128, numpy=(1+2j)>", "(1+2j)"),
-        (c(1.0, tf.bfloat16), "tf.Tensor(1.0, shape=(), dtype=bfloat16)", "<tf.Tensor: shape=(), dtype=bfloat16, numpy=1.0>", "1.0"),
+        (
+            c(1 + 2j),
+            "tf.Tensor((1+2j), shape=(), dtype=complex128)",
+            "<tf.Tensor: shape=(), dtype=complex128, numpy=(1+2j)>",
+            "(1+2j)",
+        ),
+        (
+            c(1.0, tf.bfloat16),
+            "tf.Tensor(1.0, shape=(), dtype=bfloat16)",
+            "<tf.Tensor: shape=(), dtype=bfloat16, numpy=1.0>",
+            "1.0",
+        ),
         (
             c([1.0, 2.0]),
             "tf.Tensor([1. 2.], shape=(2,), dtype=float32)",
@@ -44,7 +54,8 @@ def test_formatting(value, as_str, as_repr, as_format):
 
 
 def test_format_specifications():
-    assert f"{c(1.5):.3f}" == "1.500" and "%d" % c(3) == "3" and "%.1f" % c(1.5) == "1.5"
+    assert f"{c(1.5):.3f}" == "1.500" and f"{c(3):>3}" == "  3"
+    assert "%d" % c(3) == "3" and "%.1f" % c(1.5) == "1.5"  # noqa: UP031
     with pytest.raises(TypeError):
         f"{c([1.0, 2.0]):.2f}"
 
@@ -98,7 +109,9 @@ def test_attributes():
         tf.Tensor(1.0)
 
 
-@pytest.mark.parametrize("name", ["tolist", "item", "astype", "reshape", "sum", "assign", "assign_add", "backward", "foo", "grad"])
+@pytest.mark.parametrize(
+    "name", ["tolist", "item", "astype", "reshape", "sum", "assign", "assign_add", "backward", "foo", "grad"]
+)
 def test_what_tensors_do_not_have(name):
     x = c([1.0])
     assert not hasattr(x, name) and name not in dir(x)

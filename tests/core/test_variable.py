@@ -120,7 +120,14 @@ def test_assign():
 
 @pytest.mark.parametrize(
     ("value", "error"),
-    [([1.0], ValueError), (1.0, ValueError), (c([1, 2]), ValueError), (c([1.0, 2.0], tf.float64), ValueError), (["a", "b"], TypeError), (None, ValueError)],
+    [
+        ([1.0], ValueError),
+        (1.0, ValueError),
+        (c([1, 2]), ValueError),
+        (c([1.0, 2.0], tf.float64), ValueError),
+        (["a", "b"], TypeError),
+        (None, ValueError),
+    ],
 )
 def test_assign_refuses(value, error):
     v = V([1.0, 2.0])
@@ -202,7 +209,13 @@ def test_scatter(method, want):
 
 @pytest.mark.parametrize(
     ("method", "want"),
-    [("scatter_nd_add", 12.0), ("scatter_nd_sub", 8.0), ("scatter_nd_update", 1.0), ("scatter_nd_max", 10.0), ("scatter_nd_min", 1.0)],
+    [
+        ("scatter_nd_add", 12.0),
+        ("scatter_nd_sub", 8.0),
+        ("scatter_nd_update", 1.0),
+        ("scatter_nd_max", 10.0),
+        ("scatter_nd_min", 1.0),
+    ],
 )
 def test_scatter_nd(method, want):
     v = V([[0.0, 0.0], [10.0, 20.0]])

@@ -187,7 +187,7 @@ def matches(expected: str, got: str) -> bool:
     """Exceptions are compared by type, numbers to 2e-5 (relative), -0.0 equals 0.0; all other text must be equal."""
     if expected.startswith("raises "):
         return got.startswith("raises ") and got.split(":")[0] == "raises " + re.search(r"`(.*?)`", expected)[1]
-    expected = expected.strip("`").replace("\\|", "|")
+    expected, got = (text.strip("`").replace("\\|", "|").replace("-0.0j", "+0.0j") for text in (expected, got))
     if NUMBER.sub("#", expected) != NUMBER.sub("#", got):
         return False
     return all(

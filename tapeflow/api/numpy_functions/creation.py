@@ -30,11 +30,16 @@ def _made(name: str, example: str, doc: str) -> Callable:
 
 zeros = _made("zeros", "(2, 3)", "Zeros of a shape.")
 ones = _made("ones", "(2, 3)", "Ones of a shape.")
-empty = _made("zeros", "(2, 3)", "Zeros of a shape: nothing here is left without a value.")
 eye = _made("eye", "2, 3, 1", "Ones on a diagonal.")
 identity = _made("identity", "2", "The identity matrix.")
 arange = _made("arange", "1, 7, 2", "Evenly spaced numbers below a limit.")
 tri = _made("tri", "2, 3", "Ones on and below a diagonal.")
+
+
+@like_numpy("(2, 3)", check="{ours}.shape == {theirs}.shape")
+def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
+    """Zeros of a shape: nothing here is left without a value."""
+    return zeros(shape, dtype=dtype)
 
 
 def _like(name: str, doc: str, value: Any) -> Callable:
@@ -69,7 +74,7 @@ def full_like(
     return full(tuple(a.shape) if shape is None else shape, fill_value, numpy_dtype(dtype) or a.dtype)
 
 
-@like_numpy("[[1, 2], [3, 4]]", "asarray")
+@like_numpy("[[1, 2], [3, 4]]", "asarray", "asanyarray", "ascontiguousarray")
 def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K", ndmin: int = 0, device: Any = None
 ) -> Tensor:

@@ -166,6 +166,19 @@ def imag(val: Any) -> Tensor:
     return ops.imag(val) if val.dtype.is_complex else ops.zeros_like(val)
 
 
+@like_numpy("[1 + 2j, 3.0]")
+def iscomplex(x: Any) -> Tensor:
+    """Is the imaginary part not zero?"""
+    part = imag(x)
+    return ops.not_equal(part, tensor(0, part.dtype))
+
+
+@like_numpy("[1 + 2j, 3.0]")
+def isreal(x: Any) -> Tensor:
+    """Is the imaginary part zero?"""
+    return ops.logical_not(iscomplex(x))
+
+
 @like_numpy("[1 + 1j, -2.0]")
 def angle(z: Any, deg: bool = False) -> Tensor:
     """The argument of complex numbers, in radians, or in degrees."""
@@ -245,6 +258,11 @@ right_shift = _two("right_shift", ops.right_shift, "bitwise_right_shift", exampl
 logical_and = _two("logical_and", lambda a, b: ops.logical_and(_truth(a), _truth(b)), example="[0, 1, 2], [1, 0, 3]")
 logical_or = _two("logical_or", lambda a, b: ops.logical_or(_truth(a), _truth(b)), example="[0, 1, 0], [1, 0, 0]")
 logical_xor = _two("logical_xor", lambda a, b: ops.logical_xor(_truth(a), _truth(b)), example="[0, 1, 2], [1, 0, 3]")
+
+
+# Integers only: NumPy computes them.
+gcd = _two("gcd", lambda a, b: tensor(np.gcd(np.asarray(a), np.asarray(b))), example="[12, 18], 8")
+lcm = _two("lcm", lambda a, b: tensor(np.lcm(np.asarray(a), np.asarray(b))), example="[4, 6], 10")
 
 
 def _as_double(compute: Callable, a: Tensor, b: Tensor) -> Tensor:

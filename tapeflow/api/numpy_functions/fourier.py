@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.dtypes import complex128, complex64, float32, float64
+from tapeflow.core.dtypes import complex64, complex128, float32, float64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
 from ..promotion import cast, promoted, tensor
+from .joining import roll
 from .registry import axes, like_numpy, numpy_dtype, one_axis
-from .shaping import moveaxis, roll
+from .shaping import moveaxis
 
 _SIGNAL = "[1.0, 2.0, 0.0, 4.0]"
 _IMAGE = "[[1.0, 2.0], [3.0, 5.0]]"

@@ -13,7 +13,11 @@ def _smooth(reference):
 def _slope(reference, **params):
     """Samples of a primitive that takes a gradient and an output."""
     output = np.array([[-1.5, 0.0, 2.5], [6.0, 7.0, 0.5]])
-    return [of(normal(2, 3), output, reference=reference, order=0, **params), of(normal(4), normal(4, seed="y"), **params), of(SCALAR, SCALAR, **params)]
+    return [
+        of(normal(2, 3), output, reference=reference, order=0, **params),
+        of(normal(4), normal(4, seed="y"), **params),
+        of(SCALAR, SCALAR, **params),
+    ]
 
 
 def _softmax(x, axis):

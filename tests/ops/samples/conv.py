@@ -76,5 +76,16 @@ SAMPLES = {
         of(normal(1, 100, 300, 8), normal(3, 3, 8, 2), reference=_conv, order=0, **_PLAIN),
     ],
     "conv_input_grad": [*_samples("input"), of(np.zeros((0, 3, 3, 2)), normal(3, 3, 1, 2), size=(3, 3), **_PLAIN)],
-    "conv_filter_grad": [*_samples("filter"), of(np.zeros((0, 3, 3, 1)), np.zeros((0, 3, 3, 2)), window=(3, 3), **_PLAIN)],
+    "conv_filter_grad": [
+        *_samples("filter"),
+        of(
+            normal(5, 16, 17, 1),
+            normal(5, 16, 17, 2),
+            window=(1, 1),
+            reference=_filter_grad,
+            order=0,
+            **_PLAIN | dict(padding=((0, 0), (0, 0))),
+        ),
+        of(np.zeros((0, 3, 3, 1)), np.zeros((0, 3, 3, 2)), window=(3, 3), **_PLAIN),
+    ],
 }

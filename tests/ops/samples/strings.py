@@ -20,7 +20,10 @@ SAMPLES = {
         of(_words, order=0, axis=(1, 0), keepdims=True, separator=b""),
         of(_none, order=0, axis=(0,), keepdims=False, separator=b""),
     ],
-    "substr": [of(_words, np.array([0, 0]), np.array([2, 1]), order=0, unit="BYTE"), of(_words, np.int32(0), np.int32(-1), order=0, unit="UTF8_CHAR")],
+    "substr": [
+        of(_words, np.array([0, 0]), np.array([2, 1]), order=0, unit="BYTE"),
+        of(_words, np.int32(0), np.int32(-1), order=0, unit="UTF8_CHAR"),
+    ],
     "as_string": [
         of(normal(2, 3), order=0, **_numbers),
         of(np.array([1, -20]), order=0, **_numbers | {"width": 5, "fill": "0"}),
