@@ -7,35 +7,25 @@ from .api import (
     autodiff,
     bitwise,
     clipping as _clipping,
-    compat,
     constants as _constants,
     control as _control,
     debugging,
     errors,
     dtypes,
-    experimental,
     getitem as _getitem,
     initializers,
-    image,
     linalg,
     math,
     nest,
     nn,
     operators as _operators,
-    quantization,
     ragged,
     random,
-    raw_ops,
     runtime as _runtime,
-    signal,
     sparse,
     strings,
     tensor_methods as _tensor_methods,
     config,
-    data,
-    distribute,
-    queue,
-    test,
     types,
     version,
 )
@@ -167,3 +157,18 @@ from .tape.gradient_tape import GradientTape, UnconnectedGradients
 
 newaxis = None
 __version__ = "2.21.0"
+
+# Namespaces that many programs never touch; imported on first use, which keeps `import tapeflow` quick.
+_ON_FIRST_USE = frozenset({"compat", "data", "distribute", "experimental", "image", "quantization", "queue", "raw_ops", "signal", "test"})
+
+
+def __getattr__(name):
+    if name in _ON_FIRST_USE:
+        from importlib import import_module
+
+        return globals().setdefault(name, import_module(f".api.{name}", __name__))
+    raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_ON_FIRST_USE})

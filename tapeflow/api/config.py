@@ -232,6 +232,12 @@ def _get_memory_info(device: str) -> dict[str, int]:
     return {"current": 0, "peak": 0}
 
 
+def _get_device_details(device: PhysicalDevice) -> dict:
+    """Nothing more is known of the CPU."""
+    _known(device)
+    return {}
+
+
 def _enable_op_determinism() -> None:
     """Operations here give the same result every time anyway."""
     _state["deterministic"] = True
@@ -250,7 +256,7 @@ experimental = SimpleNamespace(
     get_memory_info=_get_memory_info,
     get_memory_usage=lambda device: _get_memory_info(device)["current"],
     reset_memory_stats=lambda device: _get_memory_info(device) and None,
-    get_device_details=lambda device: {} if _known(device) else {},
+    get_device_details=_get_device_details,
     enable_op_determinism=_enable_op_determinism,
     get_synchronous_execution=_setting("synchronous", bool, "Whether operations are computed in order, at once.")[0],
     set_synchronous_execution=_setting("synchronous", bool, "Whether operations are computed in order, at once.")[1],

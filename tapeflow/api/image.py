@@ -29,9 +29,7 @@ from .image_color import (
 )
 from .image_geometry import (
     central_crop,
-    crop_and_resize,
     crop_to_bounding_box,
-    extract_patches,
     flip_left_right,
     flip_up_down,
     pad_to_bounding_box,
@@ -39,6 +37,7 @@ from .image_geometry import (
     rot90,
     transpose,
 )
+from .image_patches import crop_and_resize, extract_glimpse, extract_patches
 from .image_quality import image_gradients, psnr, sobel_edges, ssim, ssim_multiscale, total_variation
 from .image_random import (
     random_brightness,
@@ -71,6 +70,7 @@ __all__ = [
     "crop_and_resize",
     "crop_to_bounding_box",
     "draw_bounding_boxes",
+    "extract_glimpse",
     "extract_patches",
     "flip_left_right",
     "flip_up_down",

@@ -54,9 +54,9 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: Any = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The numbers of the best boxes and their scores; with a sigma, overlap lowers scores instead of removing boxes (Bodla et al. 2017).
+    """The numbers of the best boxes and their scores. Gradients flow to the scores, and from lowered ones to the boxes.
 
-    Gradients flow to the scores, and from lowered ones to the boxes.
+    With a `soft_nms_sigma` no box is removed for its overlap, its score is lowered instead (Bodla et al. 2017).
 
     >>> boxes = [[0., 0., 1., 1.], [0., 0.5, 1., 1.5], [2., 2., 3., 3.]]
     >>> which, lowered = tf.image.non_max_suppression_with_scores(boxes, [0.9, 0.8, 0.7], 3, soft_nms_sigma=0.5)
@@ -72,9 +72,8 @@ def non_max_suppression_with_scores(
     chosen = ops.take(scores, index, axis=0)
     if sigma:
         shared = _overlaps(ops.take(boxes, index, axis=0))
-        lowering = ops.where(shared <= float(iou_threshold), ops.exp(ops.square(shared) * (-0.5 / sigma)), 0.0)
-        earlier = EagerTensor(np.tri(len(index), k=-1, dtype=bool))
-        chosen = chosen * ops.reduce_prod(ops.where(earlier, lowering, 1.0), axis=(1,), keepdims=False)
+        earlier = EagerTensor(np.tri(len(index), k=-1, dtype=shared.dtype.np))
+        chosen = chosen * ops.exp(ops.reduce_sum(ops.square(shared) * earlier, axis=(1,), keepdims=False) * (-0.5 / sigma))
     return index, chosen
 
 
@@ -242,12 +241,13 @@ _PALETTE = (
     (1, 1, 0, 1), (0, 0, 1, 1), (1, 0, 0, 1), (0, 1, 0, 1), (0.5, 0, 0.5, 1),
     (0.5, 0.5, 0, 1), (0.5, 0, 0, 1), (0, 0, 0.5, 1), (0, 1, 1, 1), (1, 0, 1, 1),
 )  # fmt: skip
+_WHITE = ((1.0,),)
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
     """Images with the outlines of boxes, (batch, count, 4) in units of height and width. Gradients flow to images and colours.
 
-    `colors`, (count, channels), are used in turn; None takes a palette of ten.
+    `colors`, (count, channels), are used in turn; None takes a palette of ten, and white in grey images.
 
     >>> drawn = tf.image.draw_bounding_boxes(tf.zeros([1, 4, 4, 1]), [[[0., 0., 1., 1.]]], colors=[[1.]])
     >>> drawn.numpy()[0, :, :, 0]
@@ -264,16 +264,11 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     if boxes.ndim != 3 or boxes.shape[2] != 4 or boxes.shape[0] != x.shape[0]:
         raise invalid(f"boxes must be ({x.shape[0]}, count, 4), got shape {tuple(boxes.shape)}.")
     channels = x.shape[3]
-    colors = EagerTensor(np.array(_PALETTE if colors is None else [], np.float32)) if colors is None else as_tensor(colors)
-    if colors.ndim != 2 or not colors.shape[0]:
-        colors = EagerTensor(np.array(_PALETTE, np.float32))
-    if colors.shape[1] < channels:
-        raise invalid(f"colors must have as many channels as the images, {channels}; got shape {tuple(colors.shape)}.")
+    colors = as_tensor((_WHITE if channels == 1 else _PALETTE) if colors is None else colors)
+    if colors.ndim != 2 or not colors.shape[0] or colors.shape[1] < channels:
+        raise invalid(f"colors must be (count, {channels}), with as many channels as the images; got shape {tuple(colors.shape)}.")
     which = ops.outlines(boxes, height=x.shape[1], width=x.shape[2])
-    table = cast(colors[:, :channels], x.dtype)
-    if channels == 1:
-        table = ops.zeros_like(table) + 1.0
-    ink = ops.take(table, ops.floormod(which, colors.shape[0]), axis=0)
+    ink = ops.take(cast(colors[:, :channels], x.dtype), ops.floormod(which, colors.shape[0]), axis=0)
     return ops.where((which >= 0)[:, :, :, None], ink, x)
 
 

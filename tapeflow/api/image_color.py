@@ -11,7 +11,7 @@ import numpy as np
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float16, float32, float64
-from tapeflow.core.errors import invalid
+from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
@@ -40,6 +40,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
         return cast(x, dtype)
     if old.is_integer:
         return cast(x, dtype) * (1.0 / old.max)
+    x = cast(x, float32) if dtype.size > old.size else x  # float16 ends at 65504
     return to(x * (dtype.max + 0.5), dtype)
 
 
@@ -54,7 +55,7 @@ def _in_floats(image: Any) -> tuple[Tensor, Callable]:
 def _colours(image: Any, floats: bool = True) -> Tensor:
     x = as_tensor(image)
     if floats and not x.dtype.is_floating:
-        raise invalid(f"floats are needed here, got {x.dtype.name}. Convert first: tf.image.convert_image_dtype(image, tf.float32).")
+        raise dtype_clash(f"floats are needed here, got {x.dtype.name}. Convert first: tf.image.convert_image_dtype(image, tf.float32).")
     if not x.ndim or x.shape[-1] != 3:
         raise invalid(f"the last dimension must be 3, for red, green and blue (or the like); got shape {tuple(x.shape)}.")
     return x
@@ -211,14 +212,14 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     array([0. , 0.6], dtype=float32)
     """
     x, back = _in_floats(images)
-    _at_least_image(x)
+    _at_least_image(x, invalid)
     mean = ops.reduce_mean(x, axis=(x.ndim - 3, x.ndim - 2), keepdims=True)
     return back((x - mean) * cast(contrast_factor, x.dtype) + mean)
 
 
-def _at_least_image(x: Tensor) -> None:
+def _at_least_image(x: Tensor, error: Callable = ValueError) -> None:
     if x.ndim < 3:
-        raise ValueError(f"'image' (shape {tuple(x.shape)}) must be at least three-dimensional: height, width, channels.")
+        raise error(f"'image' (shape {tuple(x.shape)}) must be at least three-dimensional: height, width, channels.")
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
@@ -243,7 +244,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     array([[[0., 1., 0.]]], dtype=float32)
     """
     x, back = _in_floats(image)
-    _at_least_image(_colours(x))
+    _at_least_image(_colours(x), invalid)
     delta = cast(delta, x.dtype)
     if isinstance(delta, EagerTensor) and not -1 <= float(delta) <= 1:
         raise ValueError(f"delta must be in the interval [-1, 1], got {float(delta)}.")
@@ -261,7 +262,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     array([[[0.2, 0.5, 0.8]]], dtype=float32)
     """
     x, back = _in_floats(image)
-    _at_least_image(_colours(x))
+    _at_least_image(_colours(x), invalid)
     factor = cast(saturation_factor, x.dtype)
     largest = ops.reduce_max(x, axis=(x.ndim - 1,), keepdims=True)
     span = largest - ops.reduce_min(x, axis=(x.ndim - 1,), keepdims=True)

@@ -1,18 +1,11 @@
-"""Parts of images, and images turned over: crops, paddings, flips, patches. Images are (height, width, channels), alone or in a batch."""
+"""Parts of images, and images turned over: crops, paddings, flips. Images are (height, width, channels), alone or in a batch."""
 
 from typing import Any
 
-import numpy as np
-
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.dtypes import int32
-from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import Tensor
 
-from .casting import cast
-from .layouts import pairs
-from .public import static_shape
 from .shaping import pad
 
 
@@ -154,116 +147,3 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     old = tuple(x.shape)[rows : rows + 2]
     start = [int((m - m * fraction) / 2) for m in old]
     return crop_to_bounding_box(x, *start, *[m - 2 * s for s, m in zip(start, old)])
-
-
-# ---- patches
-
-
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
-    """Every patch of each image, flattened into the channels. Sizes, strides and rates (gaps) are [1, rows, columns, 1].
-
-    >>> image = tf.reshape(tf.range(1., 10.), [1, 3, 3, 1])
-    >>> tf.image.extract_patches(image, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID").numpy()[0, 0]
-    array([[1., 2., 4., 5.],
-           [2., 3., 5., 6.]], dtype=float32)
-    """
-    x = as_tensor(images)
-    if x.ndim != 4:
-        raise invalid(f"images must have rank 4, (batch, height, width, channels); got shape {tuple(x.shape)}.")
-    window, steps, gaps = (_inner(v, what) for v, what in ((sizes, "sizes"), (strides, "strides"), (rates, "rates")))
-    around = pairs(padding, tuple(x.shape)[1:3], window, steps, gaps, False)
-    if any(map(any, around)):
-        x = pad(x, [(0, 0), *around, (0, 0)])
-    lines = [_lines(*of) for of in zip(tuple(x.shape)[1:3], window, steps, gaps)]
-    n, channels = x.shape[0], x.shape[3]
-    x = ops.take(ops.take(x, EagerTensor(lines[1]), axis=2), EagerTensor(lines[0]), axis=1)
-    x = ops.transpose(x, perm=(0, 1, 3, 2, 4, 5))
-    return ops.reshape(x, shape=(n, len(lines[0]), len(lines[1]), window[0] * window[1] * channels))
-
-
-def _inner(value: Any, what: str) -> tuple[int, int]:
-    given = static_shape(value)
-    if len(given) != 4 or given[0] != 1 or given[3] != 1 or min(given) < 1:
-        raise invalid(f"{what} must be [1, rows, columns, 1] with positive numbers, got {value!r}.")
-    return given[1:3]
-
-
-def _lines(length: int, window: int, step: int, gap: int) -> np.ndarray:
-    """Which lines each position of the window sees, a row for each."""
-    count = max((length - (window - 1) * gap - 1) // step + 1, 0)
-    return (np.arange(count)[:, None] * step + np.arange(window) * gap).astype(np.int32)
-
-
-def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
-    method: str = "bilinear",
-    extrapolation_value: float = 0.0,
-    name: str | None = None,
-) -> Tensor:
-    """Parts of images, each brought to `crop_size`. Gradients flow to the images and, through "bilinear", to the boxes.
-
-    A box (y1, x1, y2, x2) is in units of the image's height and width; `box_indices` says which image it is cut from. Corners
-    of the box fall on middles of pixels; what lies outside of the image is `extrapolation_value`.
-
-    >>> image = tf.reshape(tf.range(9.), [1, 3, 3, 1])
-    >>> box = tf.constant([[0., 0., 0.5, 0.5]])
-    >>> with tf.GradientTape() as tape:
-    ...     tape.watch(box)
-    ...     crop = tf.image.crop_and_resize(image, box, [0], [2, 2])
-    >>> crop.numpy().ravel(), tape.gradient(crop, box).numpy()
-    (array([0., 1., 3., 4.], dtype=float32), array([[12.,  4.,  0.,  0.]], dtype=float32))
-    """
-    x, boxes, box_indices = cast(image, np.float32), cast(boxes, np.float32), cast(box_indices, int32)
-    if x.ndim != 4:
-        raise invalid(f"image must have rank 4, (batch, height, width, channels); got shape {tuple(x.shape)}.")
-    if boxes.ndim != 2 or boxes.shape[1] != 4 or tuple(box_indices.shape) != (boxes.shape[0],):
-        raise invalid(
-            f"boxes must be (count, 4) and box_indices (count,); got shapes {tuple(boxes.shape)} and {tuple(box_indices.shape)}."
-        )
-    size = static_shape(crop_size)
-    if len(size) != 2 or min(size) <= 0:
-        raise invalid(f"crop dimensions must be two positive numbers, got {size}.")
-    if method not in ("bilinear", "nearest"):
-        raise invalid(f"method must be 'bilinear' or 'nearest', got {method!r}.")
-    top, left, bottom, right = ops.unstack(ops.reshape(boxes, shape=(*boxes.shape, 1)), axis=1)
-    y, in_rows = _places(top, bottom, x.shape[1], size[0])
-    x_, in_columns = _places(left, right, x.shape[2], size[1])
-    corner = _Corner(x, box_indices)
-    if method == "nearest":
-        found = corner(ops.floor(y + 0.5), ops.floor(x_ + 0.5))
-    else:
-        rows, columns = (ops.floor(y), ops.ceil(y)), (ops.floor(x_), ops.ceil(x_))
-        across, down = (x_ - columns[0])[:, None, :, None], (y - rows[0])[:, :, None, None]
-        upper, lower = (a + (b - a) * across for a, b in ([corner(r, c) for c in columns] for r in rows))
-        found = upper + (lower - upper) * down
-    inside = ops.logical_and(in_rows[:, :, None, None], in_columns[:, None, :, None])
-    return ops.where(inside, found, float(extrapolation_value))
-
-
-def _places(first: Tensor, last: Tensor, length: int, count: int) -> tuple[Tensor, Tensor]:
-    """Where `count` lines between two borders, (boxes, 1) each, fall in an image of `length` lines, and whether they are in it."""
-    if count > 1:
-        steps = EagerTensor(np.arange(count, dtype=np.float32))
-        at = first * (length - 1.0) + steps * ((last - first) * (length - 1.0) / (count - 1.0))
-    else:
-        at = (first + last) * (0.5 * (length - 1))
-    inside = ops.logical_and(ops.greater_equal(at, 0.0), ops.less_equal(at, float(length - 1)))
-    return ops.where(inside, at, 0.0), inside
-
-
-class _Corner:
-    """The pixels at (rows, columns), given as whole floats, of the images that boxes are cut from."""
-
-    def __init__(self, images: Tensor, box_indices: Tensor) -> None:
-        self.sizes = tuple(images.shape)[:3]
-        self.pixels = ops.reshape(images, shape=(self.sizes[0] * self.sizes[1] * self.sizes[2], images.shape[3]))
-        self.box_indices = box_indices
-
-    def __call__(self, rows: Tensor, columns: Tensor) -> Tensor:
-        shape = (rows.shape[0], rows.shape[1], columns.shape[1])
-        parts = (self.box_indices[:, None, None], cast(rows, int32)[:, :, None], cast(columns, int32)[:, None, :])
-        index = ops.ravel_index(ops.stack(*[ops.broadcast_to(p, shape=shape) for p in parts], axis=3), dims=self.sizes)
-        return ops.take(self.pixels, index, axis=0)

@@ -41,7 +41,7 @@ def sobel_edges(image: Any) -> Tensor:
     """
     x = as_tensor(image)
     if x.ndim != 4:
-        raise ValueError(f"sobel_edges expects a 4D tensor [batch_size, h, w, d], got shape {tuple(x.shape)}.")
+        raise invalid(f"sobel_edges expects a 4D tensor [batch_size, h, w, d], got shape {tuple(x.shape)}.")
     if not x.dtype.is_floating:
         raise invalid(f"sobel_edges takes floats, got {x.dtype.name}. Cast it: tf.cast(image, tf.float32).")
     wide = pad(x, [(0, 0), (1, 1), (1, 1), (0, 0)], mode="REFLECT")
@@ -60,6 +60,8 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
     x = as_tensor(images)
     if x.ndim not in (3, 4):
         raise ValueError(f"'images' must be either 3 or 4-dimensional, got shape {tuple(x.shape)}.")
+    if x.dtype.is_unsigned:
+        raise invalid(f"differences of {x.dtype.name} can be negative, which it cannot hold. Cast it: tf.cast(images, tf.int32).")
     rows = x.ndim - 3
     whole = (None, None, None)
     axes = tuple(range(rows, x.ndim))
@@ -80,7 +82,7 @@ def _pair(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
     if min(a.ndim, b.ndim) < 3:
         raise ValueError(f"images must be at least three-dimensional; got shapes {tuple(a.shape)} and {tuple(b.shape)}.")
     if tuple(a.shape)[-3:] != tuple(b.shape)[-3:]:
-        raise ValueError(f"the shapes {tuple(a.shape)} and {tuple(b.shape)} differ in height, width or channels.")
+        raise invalid(f"the shapes {tuple(a.shape)} and {tuple(b.shape)} differ in height, width or channels.")
     top = convert_image_dtype(cast(max_val, a.dtype), float32)
     return convert_image_dtype(a, float32), convert_image_dtype(b, float32), top
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import int32
+from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -190,5 +191,5 @@ def _room(value: Any, size: Any) -> tuple[Tensor, tuple, list]:
     value, size = as_tensor(value), static_shape(size)
     shape = tuple(value.shape)
     if len(size) != len(shape) or any(n > d for n, d in zip(size, shape)):
-        raise ValueError(f"Need value.shape >= size, got shape {shape} and size {size}.")
+        raise invalid(f"Need value.shape >= size, got shape {shape} and size {size}.")
     return value, size, [d - n + 1 for n, d in zip(size, shape)]

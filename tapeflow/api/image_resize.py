@@ -60,14 +60,18 @@ def resize(
     >>> tf.image.resize([[[0.], [4.]]], [1, 4]).numpy().ravel()
     array([0., 1., 3., 4.], dtype=float32)
     >>> image = tf.ones([2, 2, 1])
-    >>> with tf.GradientTape() as outer, tf.GradientTape() as inner:
+    >>> with tf.GradientTape() as outer:
     ...     outer.watch(image)
-    ...     inner.watch(image)
-    ...     energy = tf.reduce_sum(tf.image.resize(image, [1, 1], method="area") ** 2)
-    >>> outer.gradient(inner.gradient(energy, image), image).numpy().ravel()
+    ...     with tf.GradientTape() as inner:
+    ...         inner.watch(image)
+    ...         energy = tf.image.resize(image, [1, 1], method="area") ** 2
+    ...     slope = inner.gradient(energy, image)
+    >>> outer.gradient(slope, image).numpy().ravel()
     array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
     x, single = as_batch(images, "images")
+    if not (x.dtype.is_floating or x.dtype.is_integer):
+        raise invalid(f"images must be floats or integers, got {x.dtype.name}. Cast them: tf.cast(images, tf.uint8).")
     height, width = _target(size, tuple(x.shape)[1:3], preserve_aspect_ratio)
     method = method.lower() if isinstance(method, str) else method
     if method == "nearest":
@@ -80,7 +84,8 @@ def resize(
 
 
 def _target(size: Any, old: tuple, preserve_aspect_ratio: bool) -> tuple:
-    if as_tensor(size).ndim != 1:
+    given = as_tensor(size)
+    if given.ndim != 1 or not given.dtype.is_integer:
         raise ValueError(f"'size' must be a 1-D int32 Tensor of two numbers (height, width), got {size!r}.")
     size = static_shape(size)
     if len(size) != 2:

@@ -16,7 +16,8 @@ from tapeflow.core.variable import Variable
 
 from . import ragged_rules as _rules
 from .nest import _register_composite
-from .ragged_tensor import RaggedTensor, splits_of
+from .ragged_making import splits_of
+from .ragged_tensor import RaggedTensor
 
 __all__ = [
     "boolean_mask", "constant", "map_flat_values", "range", "row_splits_to_segment_ids", "segment_ids_to_row_splits", "stack",

@@ -1,5 +1,6 @@
 """What primitives do with ragged tensors, and their operators and indexing. Importing this installs them."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,8 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
-from .ragged_tensor import RULES, RaggedTensor, splits_of
+from .ragged_making import splits_of
+from .ragged_tensor import RULES, RaggedTensor
 
 _INT = np.dtype("int64")
 
@@ -274,7 +276,7 @@ def _within_rows(x: RaggedTensor, keys: tuple) -> Any:
         raise ValueError("Cannot index into an inner ragged dimension: rows differ in length. Use a slice, x[:, i:i + 1].")
     if first != slice(None):
         bounds = x._splits.tolist()
-        chosen = [np.arange(a, b)[_concrete(first)] for a, b in zip(bounds, bounds[1:])]
+        chosen = [np.arange(a, b)[_concrete(first)] for a, b in itertools.pairwise(bounds)]
         places = np.concatenate(chosen) if chosen else np.zeros(0, _INT)
         x = RaggedTensor(take_rows(x._values, places), splits_of(np.array([len(c) for c in chosen], _INT)), internal=True)
     return x.with_values(_indexed(x._values, (slice(None), *rest))) if rest else x

@@ -1,26 +1,27 @@
 """RaggedTensor: rows of different lengths, as their values laid end to end and the places where rows begin.
 
-What primitives do with ragged tensors is in `tapeflow.api.ragged_rules`.
+How they are made is in `ragged_making`, what primitives do with them in `ragged_rules`.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.composite import Composite
 from tapeflow.core.dtypes import DType, as_dtype, int64
-from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
+
+from .ragged_making import RaggedMaking, check_total, checked_values, splits_of
 
 # primitive name -> (args, params) -> result: what a primitive does when one of its inputs is ragged.
 RULES: dict[str, Callable] = {}
 
 
-class RaggedTensor(Composite):
+class RaggedTensor(RaggedMaking):
     """A tensor some of whose axes have rows of different lengths. Made by `tf.ragged.constant` or a `from_…` method.
 
     Row `i` is `values[row_splits[i]:row_splits[i + 1]]`; the values may be ragged themselves. Operators, elementwise functions,
@@ -41,158 +42,6 @@ class RaggedTensor(Composite):
                 "RaggedTensor is not built directly; use tf.RaggedTensor.from_row_splits(values, row_splits) or another from_ method."
             )
         self._values, self._splits, self._uniform = values, row_partition, uniform
-
-    # ---- making
-
-    @classmethod
-    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> "RaggedTensor":
-        """Row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
-
-        >>> tf.RaggedTensor.from_row_splits([3, 1, 4, 1, 5], [0, 2, 2, 5])
-        <tf.RaggedTensor [[3, 1], [], [4, 1, 5]]>
-        """
-        values, splits = _values(values), _integers(row_splits)
-        if splits.ndim != 1 or not splits.size:
-            raise ValueError(f"row_splits must be a vector with at least one entry, got shape {splits.shape}.")
-        if validate:
-            if splits[0] != 0:
-                raise invalid(f"row_splits must begin with 0, not with {splits[0]}.")
-            if (np.diff(splits) < 0).any():
-                raise invalid(f"row_splits must not decrease: {splits.tolist()}.")
-            _check_total(int(splits[-1]), values, "row_splits end")
-        return cls(values, splits, internal=True)
-
-    @classmethod
-    def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True) -> "RaggedTensor":
-        """Rows of these lengths, one after the other.
-
-        >>> tf.RaggedTensor.from_row_lengths([3, 1, 4, 1, 5], [2, 0, 3])
-        <tf.RaggedTensor [[3, 1], [], [4, 1, 5]]>
-        """
-        lengths = _integers(row_lengths)
-        if validate and (lengths < 0).any():
-            raise invalid(f"row_lengths must not be negative: {lengths.tolist()}.")
-        return cls.from_row_splits(values, splits_of(lengths), validate=validate)
-
-    @classmethod
-    def from_value_rowids(
-        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
-    ) -> "RaggedTensor":
-        """`values[k]` belongs to row `value_rowids[k]`; the row numbers do not decrease, rows without a number are empty.
-
-        >>> tf.RaggedTensor.from_value_rowids([3, 1, 4], [0, 0, 2], nrows=4)
-        <tf.RaggedTensor [[3, 1], [], [4], []]>
-        """
-        ids = _integers(value_rowids)
-        least = int(ids[-1]) + 1 if ids.size else 0
-        count = least if nrows is None else int(nrows)
-        if count < least:
-            raise ValueError(f"Expected nrows >= value_rowids[-1] + 1; got nrows={count}, value_rowids[-1]={least - 1}")
-        if validate and ((np.diff(ids) < 0).any() or ids.size and ids[0] < 0):
-            raise invalid(f"value_rowids must not be negative and must not decrease: {ids.tolist()}.")
-        _check_total(ids.size, values, "value_rowids has length")
-        return cls.from_row_lengths(values, np.bincount(ids, minlength=count).astype(ids.dtype), validate=validate)
-
-    @classmethod
-    def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> "RaggedTensor":
-        """Rows that begin at these places and end where the next begins.
-
-        >>> tf.RaggedTensor.from_row_starts([3, 1, 4], [0, 2, 2])
-        <tf.RaggedTensor [[3, 1], [], [4]]>
-        """
-        values, starts = _values(values), _integers(row_starts)
-        return cls.from_row_splits(values, np.append(starts, _count(values)).astype(starts.dtype), validate=validate)
-
-    @classmethod
-    def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> "RaggedTensor":
-        """Rows that end at these places and begin where the one before ends.
-
-        >>> tf.RaggedTensor.from_row_limits([3, 1, 4], [2, 2, 3])
-        <tf.RaggedTensor [[3, 1], [], [4]]>
-        """
-        limits = _integers(row_limits)
-        return cls.from_row_splits(values, np.insert(limits, 0, 0), validate=validate)
-
-    @classmethod
-    def from_uniform_row_length(
-        cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
-    ) -> "RaggedTensor":
-        """Rows that are all of one length.
-
-        >>> tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1], [2, 3], [], [4]]), 2)
-        <tf.RaggedTensor [[[1], [2, 3]], [[], [4]]]>
-        """
-        values, length = _values(values), int(uniform_row_length)
-        count = int(nrows) if nrows is not None else _count(values) // length if length else 0
-        if validate:
-            _check_total(count * length, values, "the rows take")
-        return cls(values, np.arange(count + 1, dtype=np.int64) * length, internal=True, uniform=length)
-
-    @classmethod
-    def from_nested_row_splits(
-        cls, flat_values: Any, nested_row_splits: Sequence, name: str | None = None, validate: bool = True
-    ) -> "RaggedTensor":
-        """Several ragged axes at once, the outermost first.
-
-        >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 1, 2], [0, 2, 3]])
-        <tf.RaggedTensor [[[1, 2]], [[3]]]>
-        """
-        for splits in reversed(nested_row_splits):
-            flat_values = cls.from_row_splits(flat_values, splits, validate=validate)
-        return flat_values
-
-    @classmethod
-    def from_nested_row_lengths(
-        cls, flat_values: Any, nested_row_lengths: Sequence, name: str | None = None, validate: bool = True
-    ) -> "RaggedTensor":
-        """Several ragged axes at once by the lengths of their rows, the outermost first.
-
-        >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[1, 1], [2, 1]])
-        <tf.RaggedTensor [[[1, 2]], [[3]]]>
-        """
-        for lengths in reversed(nested_row_lengths):
-            flat_values = cls.from_row_lengths(flat_values, lengths, validate=validate)
-        return flat_values
-
-    @classmethod
-    def from_tensor(
-        cls,
-        tensor: Any,
-        lengths: Any = None,
-        padding: Any = None,
-        ragged_rank: int = 1,
-        name: str | None = None,
-        row_splits_dtype: Any = int64,
-    ) -> "RaggedTensor":
-        """The rows of a tensor: whole, of the given `lengths`, or without the `padding` at their ends.
-
-        >>> tf.RaggedTensor.from_tensor([[7, 8, 0], [9, 0, 0]], padding=0)
-        <tf.RaggedTensor [[7, 8], [9]]>
-        """
-        tensor = as_tensor(tensor)
-        shape = tuple(tensor.shape)
-        if not 0 < ragged_rank < len(shape):
-            raise ValueError(f"ragged_rank={ragged_rank} must be from 1 to {len(shape) - 1} for a tensor of shape {shape}.")
-        if lengths is not None and padding is not None:
-            raise ValueError("Specify `lengths` or `padding`, but not both.")
-        rows, size, inner = int(np.prod(shape[:ragged_rank])), shape[ragged_rank], shape[ragged_rank + 1 :]
-        flat = ops.reshape(tensor, shape=(rows * size, *inner))
-        uniform: int | None = size
-        if padding is not None:
-            real = np.asarray(flat._array != as_tensor(padding)._array).reshape(rows, size, -1).any(-1)
-            lengths = np.where(real, np.arange(1, size + 1), 0).max(1, initial=0)
-        if lengths is None:
-            lengths = np.full(rows, size)
-        else:
-            uniform = None
-            lengths = np.clip(_integers(lengths).reshape(-1), 0, size)
-            if lengths.size != rows:
-                raise ValueError(f"lengths must have one entry for each of the {rows} rows, got {lengths.size}.")
-            flat = ops.compress(flat, EagerTensor((np.arange(size) < lengths[:, None]).reshape(-1)))
-        result = cls(flat, splits_of(lengths).astype(as_dtype(row_splits_dtype).np), internal=True, uniform=uniform)
-        for outer in reversed(shape[1:ragged_rank]):
-            result = cls.from_uniform_row_length(result, outer)
-        return result
 
     # ---- what it is
 
@@ -292,8 +141,8 @@ class RaggedTensor(Composite):
 
     def with_values(self, new_values: Any) -> "RaggedTensor":
         """The same rows around other values, of which there must be as many."""
-        new_values = _values(new_values)
-        _check_total(int(self._splits[-1]), new_values, "the rows take")
+        new_values = checked_values(new_values)
+        check_total(int(self._splits[-1]), new_values, "the rows take")
         return RaggedTensor(new_values, self._splits, internal=True, uniform=self._uniform)
 
     def with_flat_values(self, new_values: Any) -> "RaggedTensor":
@@ -353,21 +202,6 @@ class RaggedTensor(Composite):
             flat = ops.reshape(flat, shape=(-1,))
         return SparseTensor(EagerTensor(places), flat, self.bounding_shape(out_type=int64))
 
-    @classmethod
-    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64) -> "RaggedTensor":
-        """The rows of a sparse matrix whose entries fill each row from its beginning.
-
-        >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 2, 3], [3, 2]))
-        <tf.RaggedTensor [[1, 2], [], [3]]>
-        """
-        indices = st_input.indices._array
-        if indices.shape[1] != 2:
-            raise ValueError(f"from_sparse takes a matrix; this sparse tensor has rank {indices.shape[1]}.")
-        result = cls.from_value_rowids(st_input.values, indices[:, 0], nrows=int(st_input.dense_shape._array[0]))
-        if (indices[:, 1] != result._places()[:, 1]).any():
-            raise invalid("SparseTensor is not right-ragged: each row must be filled from column 0 on without gaps.")
-        return result
-
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The axes from `outer_axis` to `inner_axis` as one.
 
@@ -400,7 +234,7 @@ class RaggedTensor(Composite):
         """Nested Python lists."""
         rows = self._values.to_list() if isinstance(self._values, RaggedTensor) else np.asarray(self._values._array).tolist()
         bounds = self._splits.tolist()
-        return [rows[a:b] for a, b in zip(bounds, bounds[1:])]
+        return [rows[a:b] for a, b in itertools.pairwise(bounds)]
 
     def numpy(self) -> np.ndarray:
         """An array when all rows have one length, else an array of arrays."""
@@ -451,39 +285,8 @@ class RaggedTensor(Composite):
         return _restored, (self._values, self._splits, self._uniform)
 
 
-def splits_of(lengths: Any) -> np.ndarray:
-    """Row splits from row lengths."""
-    lengths = np.asarray(lengths)
-    return np.concatenate([np.zeros(1, lengths.dtype), np.cumsum(lengths, dtype=lengths.dtype)])
-
-
 def _restored(values: Any, splits: np.ndarray, uniform: int | None) -> RaggedTensor:
     return RaggedTensor(values, splits, internal=True, uniform=uniform)
-
-
-def _values(values: Any) -> Any:
-    values = as_tensor(values)
-    if not values.ndim:
-        raise ValueError("The values of a RaggedTensor need at least one axis; these are a scalar.")
-    return values
-
-
-def _integers(values: Any) -> np.ndarray:
-    """Row numbers and lengths as int64, or int32 where a tensor of int32 was given."""
-    array = np.asarray(as_tensor(values)._array)
-    if array.dtype.kind not in "iu" and array.size:
-        raise TypeError(f"Row splits, lengths and ids must be integers, got {array.dtype.name}.")
-    return array if array.dtype == np.int32 and isinstance(values, Tensor) else array.astype(np.int64)
-
-
-def _count(values: Any) -> int:
-    return values.shape[0]
-
-
-def _check_total(total: int, values: Any, what: str) -> None:
-    count = _count(_values(values))
-    if total != count:
-        raise invalid(f"Arguments do not form a valid RaggedTensor: {what} {total}, but there are {count} values.")
 
 
 def _like(value: Any, tensor: Tensor) -> Tensor:

@@ -165,3 +165,26 @@ def _holds_tensors(value: Any) -> bool:
 
 
 _register_composite(SparseTensor, lambda s: [s.indices, s.values, s.dense_shape], lambda s, parts: SparseTensor(*parts))
+
+
+# ---- what the functions of tf.sparse are written with
+
+
+def as_sparse(value: Any) -> SparseTensor:
+    if isinstance(value, SparseTensor):
+        return value
+    if hasattr(value, "indices") and hasattr(value, "dense_shape"):
+        return SparseTensor.from_value(value)
+    raise TypeError(f"Input must be a SparseTensor, got {type(value).__name__}. tf.sparse.from_dense(x) makes one.")
+
+
+def made(indices: np.ndarray, values: Any, shape: Any) -> SparseTensor:
+    return SparseTensor(EagerTensor(np.asarray(indices, np.int64)), values, EagerTensor(np.asarray(shape, np.int64)))
+
+
+def pick(values: Tensor, order: np.ndarray) -> Tensor:
+    return ops.take(values, EagerTensor(np.asarray(order, np.int64)), axis=0)
+
+
+def parts(sp: SparseTensor) -> tuple[np.ndarray, Tensor, tuple[int, ...]]:
+    return sp.indices._array, sp.values, tuple(sp.dense_shape._array.tolist())

@@ -1,7 +1,7 @@
 """`tf.types.experimental`: names for annotations."""
 
 from types import SimpleNamespace
-from typing import Any, Protocol, Union, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,8 @@ class _TensorProtocol(Protocol):
 
 
 # What functions take in the place of a tensor.
-_TensorLike = Union[Tensor, Variable, _TensorProtocol, int, float, bool, str, bytes, complex, tuple, list, np.ndarray, np.generic]
+_TensorLike = (
+    Tensor | Variable | _TensorProtocol | int | float | bool | str | bytes | complex | tuple | list | np.ndarray | np.generic
+)
 
 experimental = SimpleNamespace(TensorLike=_TensorLike, Tensor=Tensor)

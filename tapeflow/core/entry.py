@@ -5,6 +5,8 @@ more, one with `*args, **kwargs` 610, going through an interpreter each time 670
 is straight-line code here; everything else (Python numbers, variables, other dtypes, other executors) goes to `apply`.
 """
 
+from functools import cache
+
 import numpy as np
 
 from . import apply as general
@@ -16,7 +18,7 @@ from .tensor import EagerTensor, next_id
 # when it does not; `blank` and two stores are 60 ns faster than a call of the class; float32 is asked for by identity. A tape's
 # record is made here, without a call of its `see` (150 ns), once the plan for these watched inputs is known (`usual`).
 _TEMPLATE = """
-def {name}({signature}):
+def entry({signature}):
     if {eager}:
         {unpack}
         frame = current()
@@ -49,7 +51,7 @@ _ONE = """out = blank(EagerTensor)
 _SEVERAL = "out = tuple([EagerTensor(o) for o in {call}])"
 
 _VARIADIC = """
-def {name}(*xs{signature}):
+def entry(*xs{signature}):
     frame = current()
     if frame.eager:
         arrays = [x._array for x in xs if type(x) is EagerTensor]
@@ -78,7 +80,6 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
     if prim.variadic:
         call = f"kernel(*arrays{''.join(f', {p}={p}' for p in prim.params)})"
         source = _VARIADIC.format(
-            name=name or prim.name,
             signature=static + extra,
             params=params,
             fits="" if prim.groups[0][1] is ANY else " and arrays[0].dtype in fast0",
@@ -87,7 +88,6 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
     else:
         call = f"kernel({', '.join('_' + x for x in xs)}{''.join(f', {p}={p}' for p in prim.params)})"
         source = _TEMPLATE.format(
-            name=name or prim.name,
             signature=", ".join(xs) + (", *" + static if static else "") + extra,
             eager=" and ".join(f"type({x}) is EagerTensor" for x in xs) or "True",
             unpack="; ".join(f"_{x} = {x}._array" for x in xs) or "pass",
@@ -101,12 +101,20 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
     env |= dict(prim=prim, usual=prim.usual, kernel=prim.on("numpy", np), nothing={}, __name__="tapeflow.entries")
     env |= dict(EagerTensor=EagerTensor, blank=object.__new__, next_id=next_id, float32=np.dtype("float32"), current=current)
     env |= dict(apply=general.apply, retry=general.retry, tell=general.tell)
-    exec(compile(source, f"<entry of {prim.name}>", "exec"), env)
-    function = env[name or prim.name]
+    exec(_compiled(source), env)
+    function = env.pop("entry")
+    function.__name__ = function.__qualname__ = called = name or prim.name
+    function.__code__ = function.__code__.replace(co_name=called, co_qualname=called, co_filename=f"<entry of {prim.name}>")
     function.primitive = prim
     if doc is not None:
         function.__doc__ = doc
     return function
+
+
+@cache
+def _compiled(source):
+    """Many entries are the same text (all functions of one number, say); compiling is what takes time at import."""
+    return compile(source, "<entry>", "exec")
 
 
 def _fits(xs, positions, allowed, fast):

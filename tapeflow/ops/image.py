@@ -73,7 +73,7 @@ def _chosen(overlap, scores, limit, threshold, score_threshold):
     return found
 
 
-def _chosen_softly(overlap, scores, limit, threshold, score_threshold, sigma):
+def _chosen_softly(overlap, scores, limit, score_threshold, sigma):
     """Best first, each time with the scores of the others lowered by how much they overlap it."""
     scores, left, found = scores.copy(), np.arange(len(scores)), []
     while len(found) < limit:
@@ -84,7 +84,7 @@ def _chosen_softly(overlap, scores, limit, threshold, score_threshold, sigma):
         best, left = left[at], np.delete(left, at)
         found.append(best)
         shared = overlap(best, left)
-        scores[left] *= np.where(shared <= threshold, np.exp(-0.5 / sigma * shared * shared), 0)
+        scores[left] *= np.exp(-0.5 / sigma * shared * shared).astype(scores.dtype)
     return found
 
 
@@ -92,11 +92,11 @@ def _suppress_numpy(boxes, scores, limit, threshold, score_threshold, sigma, ove
     index, count = np.zeros((len(scores), limit), np.int32), np.zeros(len(scores), np.int32)
     for k, (given, score) in enumerate(zip(boxes, scores)):
         if overlaps:
-            overlap = lambda i, others, table=given: table[i, others]
+            overlap = lambda i, others, table=given: table[others, i]
         else:
             overlap = lambda i, others, shape=_corners(given): _overlap(*shape, i, others)
         if sigma:
-            found = _chosen_softly(overlap, score, limit, threshold, score_threshold, sigma)
+            found = _chosen_softly(overlap, score, limit, score_threshold, sigma)
         else:
             found = _chosen(overlap, score, limit, threshold, score_threshold)
         index[k, : len(found)], count[k] = found, len(found)

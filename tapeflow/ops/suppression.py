@@ -1,37 +1,28 @@
-"""Choosing among overlapping boxes."""
+"""Non-maximum suppression as TensorFlow's raw operation has it: one set of boxes, and no gradient rule."""
 
 import numpy as np
 
 from tapeflow.core.dtypes import FLOATING
 from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import NO_RULE, Spec, primitive
-
-
-def _overlap(box, boxes):
-    """Intersection over union of one box with others; corners may be given in any order."""
-    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
-    a, b = np.minimum(box[:2], box[2:]), np.maximum(box[:2], box[2:])
-    area = np.prod(high - low, 1)
-    shared = np.prod(np.maximum(np.minimum(high, b) - np.maximum(low, a), 0), 1)
-    union = area + np.prod(b - a) - shared
-    return np.where(union > 0, shared / np.where(union > 0, union, 1), 0)
+from tapeflow.core.primitive import NO_RULE, Spec, bare, primitive
 
 
 def _suppressed(boxes, scores, max_output_size, iou_threshold, score_threshold):
     if boxes.ndim != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
         raise invalid(f"boxes must have shape (n, 4) and scores (n,), got {boxes.shape} and {scores.shape}.")
-    chosen: list[int] = []
-    left = [i for i in np.argsort(-scores, kind="stable") if scores[i] > score_threshold]
-    while left and len(chosen) < max_output_size:
-        best = left.pop(0)
-        chosen.append(best)
-        if left:
-            near = _overlap(boxes[best], boxes[left]) > iou_threshold
-            left = [i for i, overlaps in zip(left, near) if not overlaps]
-    return np.array(chosen, np.int32)
+    index, count = bare.suppress(
+        boxes[None],
+        scores[None],
+        limit=min(max_output_size, len(boxes)),
+        threshold=iou_threshold,
+        score_threshold=score_threshold,
+        sigma=0.0,
+        overlaps=False,
+    )
+    return index[0, : count[0]]
 
 
-# The boxes (two opposite corners each) of the highest scores, without those that overlap a chosen one too much: their numbers.
+# The numbers of the boxes of the highest scores, without those that overlap a chosen one too much.
 non_max_suppression_v3 = primitive(
     "non_max_suppression_v3(boxes, scores, *, max_output_size, iou_threshold, score_threshold)",
     kernel={"numpy": _suppressed},
