@@ -6,6 +6,7 @@ from typing import Any
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
+from tapeflow.core.nest import is_composite
 from tapeflow.core.tensor import Tensor
 
 from . import nest
@@ -129,8 +130,7 @@ def while_loop(
     if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
         raise ValueError(f"'loop_vars' must be provided as a non-empty list or tuple, got {loop_vars!r}.")
     left = None if maximum_iterations is None else int(maximum_iterations)
-    composites = nest._composites
-    as_value = lambda leaf: leaf if type(leaf) in composites or hasattr(leaf, "_loop_variable") else as_tensor(leaf)
+    as_value = lambda leaf: leaf if is_composite(leaf) or hasattr(leaf, "_loop_variable") else as_tensor(leaf)
     loop_vars = nest.map_structure(as_value, loop_vars)
     while bool(cond(*loop_vars)) and (left is None or left > 0):
         given = body(*loop_vars)
@@ -191,7 +191,7 @@ def tuple_(tensors: Sequence, control_inputs: Any = None, name: str | None = Non
     >>> [t.numpy().item() for t in tf.tuple([tf.constant(1), tf.constant(2)])]
     [1, 2]
     """
-    return [None if t is None else t if type(t) in nest._composites else as_tensor(t) for t in tensors]
+    return [None if t is None else t if is_composite(t) else as_tensor(t) for t in tensors]
 
 
 tuple_.__name__ = tuple_.__qualname__ = "tuple"

@@ -4,80 +4,20 @@ Dicts are walked in the order of their sorted keys and keep their own order when
 sets and None are leaves. With `expand_composites=True` ragged, sparse and sliced tensors unfold into their tensors.
 """
 
-import collections
-from collections.abc import Callable, Mapping, MappingView, Sequence
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from tapeflow.core.dtypes import DType
-from tapeflow.core.shapes import TensorShape
+from tapeflow.core.nest import children, packed, register_composite, sorted_keys, walked
 from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import Tensor
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
-_LEAVES = (str, bytes, bytearray, memoryview, Tensor, TensorShape, DType)
-
-# type -> (value -> its tensors, (value, tensors) -> a value like it): what `expand_composites` unfolds.
-_composites: dict[type, tuple[Callable, Callable]] = {}
-
-
-def _register_composite(cls: type, parts: Callable, rebuild: Callable) -> None:
-    _composites[cls] = (parts, rebuild)
-
-
-_register_composite(
+register_composite(
     IndexedSlices,
     lambda s: [s.values, s.indices] + ([] if s.dense_shape is None else [s.dense_shape]),
     lambda s, parts: IndexedSlices(*parts),
 )
-
-
-def _children(value: Any, composites: bool) -> list | None:
-    """What `value` is made of, in order; None for a leaf."""
-    if isinstance(value, (list, tuple)):
-        return None if isinstance(value, TensorShape) else list(value)
-    if isinstance(value, Mapping):
-        return [value[key] for key in _sorted_keys(value)]
-    if isinstance(value, _LEAVES):
-        return None
-    if isinstance(value, (Sequence, MappingView, collections.deque)):
-        return list(value)
-    if hasattr(type(value), "__tf_flatten__"):
-        return list(value.__tf_flatten__()[1])
-    if hasattr(type(value), "__attrs_attrs__"):
-        return [getattr(value, a.name) for a in type(value).__attrs_attrs__]
-    if composites and type(value) in _composites:
-        return list(_composites[type(value)][0](value))
-    return None
-
-
-def _sorted_keys(mapping: Mapping) -> list:
-    try:
-        return sorted(mapping)
-    except TypeError:
-        raise TypeError(
-            f"nest only supports dicts with sortable keys: {list(mapping)!r} cannot be sorted, so the order of the leaves would be arbitrary."
-        ) from None
-
-
-def _rebuilt(like: Any, children: list) -> Any:
-    """A structure of the type of `like` with these children; only called where `like` has children."""
-    if isinstance(like, tuple) and hasattr(like, "_fields"):
-        return type(like)(*children)
-    if isinstance(like, Mapping):
-        by_key = dict(zip(_sorted_keys(like), children))
-        if isinstance(like, collections.defaultdict):
-            return type(like)(like.default_factory, {key: by_key[key] for key in like})
-        return type(like)({key: by_key[key] for key in like})
-    if isinstance(like, (range, MappingView)):
-        return children
-    if hasattr(type(like), "__tf_flatten__"):
-        return type(like).__tf_unflatten__(like.__tf_flatten__()[0], tuple(children))
-    if hasattr(type(like), "__attrs_attrs__"):
-        return type(like)(*children)
-    if type(like) in _composites:
-        return _composites[type(like)][1](like, children)
-    return type(like)(children)
 
 
 def is_nested(seq: Any) -> bool:
@@ -86,7 +26,7 @@ def is_nested(seq: Any) -> bool:
     >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested({}), tf.nest.is_nested("text"), tf.nest.is_nested(np.ones(3))
     (True, True, False, False)
     """
-    return _children(seq, False) is not None if not isinstance(seq, Mapping) else True
+    return children(seq, False) is not None if not isinstance(seq, Mapping) else True
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list:
@@ -97,16 +37,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list:
     >>> tf.nest.flatten(None)
     [None]
     """
-    leaves: list = []
-    stack = [structure]
-    while stack:
-        value = stack.pop()
-        children = _children(value, expand_composites)
-        if children is None:
-            leaves.append(value)
-        else:
-            stack.extend(reversed(children))
-    return leaves
+    return walked(structure, expand_composites)
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
@@ -115,7 +46,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     >>> tf.nest.pack_sequence_as({"b": 0, "a": (0, 0)}, [1, 2, 3])
     {'b': 3, 'a': (1, 2)}
     """
-    if _children(flat_sequence, False) is None:
+    if children(flat_sequence, False) is None:
         raise TypeError(
             f"Attempted to pack value {flat_sequence!r} into a structure, but {type(flat_sequence).__name__} is not a sequence."
         )
@@ -126,15 +57,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
             f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(flat)} items. "
             f"Structure: {structure!r}, flat_sequence: {flat!r}."
         )
-    leaves = iter(flat)
-    return _packed(structure, leaves, expand_composites)
-
-
-def _packed(structure: Any, leaves: Any, composites: bool) -> Any:
-    children = _children(structure, composites)
-    if children is None:
-        return next(leaves)
-    return _rebuilt(structure, [_packed(child, leaves, composites) for child in children])
+    return packed(structure, iter(flat), expand_composites)
 
 
 def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
@@ -174,7 +97,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 def _compare(a: Any, b: Any, types: bool, composites: bool, path: str) -> None:
     where = f"The two structures don't have the same nested structure: {'at ' + path if path else 'at the top'}"
-    in_a, in_b = _children(a, composites), _children(b, composites)
+    in_a, in_b = children(a, composites), children(b, composites)
     if (in_a is None) != (in_b is None):
         kind = lambda value, children: "a leaf" if children is None else f"a {type(value).__name__}"
         raise ValueError(f"{where} the first has {kind(a, in_a)}, the second {kind(b, in_b)}.")
@@ -185,8 +108,8 @@ def _compare(a: Any, b: Any, types: bool, composites: bool, path: str) -> None:
     if len(in_a) != len(in_b):
         raise ValueError(f"{where} the first has {len(in_a)} entries, the second {len(in_b)}.")
     if types and isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
-        raise ValueError(f"{where} the first has the keys {_sorted_keys(a)}, the second {_sorted_keys(b)}.")
-    names = _sorted_keys(a) if isinstance(a, Mapping) else range(len(in_a))
+        raise ValueError(f"{where} the first has the keys {sorted_keys(a)}, the second {sorted_keys(b)}.")
+    names = sorted_keys(a) if isinstance(a, Mapping) else range(len(in_a))
     for name, left, right in zip(names, in_a, in_b):
         _compare(left, right, types, composites, f"{path}[{name!r}]")
 

@@ -15,7 +15,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 
 from . import ragged_rules as _rules
-from .nest import _register_composite
+from tapeflow.core.nest import register_composite
 from .ragged_making import splits_of
 from .ragged_tensor import RaggedTensor
 
@@ -24,7 +24,7 @@ __all__ = [
     "stack_dynamic_partitions",
 ]  # fmt: skip
 
-_register_composite(
+register_composite(
     RaggedTensor,
     lambda r: [r.flat_values, *r.nested_row_splits],
     lambda r, parts: RaggedTensor.from_nested_row_splits(parts[0], parts[1:], validate=False),

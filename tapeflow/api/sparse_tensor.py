@@ -14,7 +14,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
 
-from .nest import _register_composite
+from tapeflow.core.nest import register_composite
 
 
 class SparseTensor(Composite):
@@ -164,7 +164,7 @@ def _holds_tensors(value: Any) -> bool:
     return any(isinstance(v, Tensor) or isinstance(v, (list, tuple)) and _holds_tensors(v) for v in value)
 
 
-_register_composite(SparseTensor, lambda s: [s.indices, s.values, s.dense_shape], lambda s, parts: SparseTensor(*parts))
+register_composite(SparseTensor, lambda s: [s.indices, s.values, s.dense_shape], lambda s, parts: SparseTensor(*parts))
 
 
 # ---- what the functions of tf.sparse are written with

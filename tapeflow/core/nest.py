@@ -1,32 +1,133 @@
-"""Nested structures: lists, tuples, named tuples, dicts and whatever optree knows. None is a leaf."""
+"""Nested structures: lists, tuples, named tuples, mappings and classes that say how they unfold. None is a leaf.
 
-from collections.abc import Callable
+Plain containers go through optree; where a leaf of its is still a container (a subclass of list, a view of a dict, …) the walk here
+takes over.
+"""
+
+import collections
+from collections.abc import Callable, Mapping, MappingView, Sequence
 from typing import Any
 
 import optree
 
+from .dtypes import DType
+from .shapes import TensorShape
+from .tensor import EagerTensor, Tensor
+
+_LEAVES = (str, bytes, bytearray, memoryview, Tensor, TensorShape, DType)
+
+# type -> (value -> its tensors, (value, tensors) -> a value like it): what `expand_composites` unfolds.
+_composites: dict[type, tuple[Callable, Callable]] = {}
+
+
+def register_composite(cls: type, parts: Callable, rebuild: Callable) -> None:
+    _composites[cls] = (parts, rebuild)
+
+
+def is_composite(value: Any) -> bool:
+    """Is it made of several tensors: ragged, sparse, slices?"""
+    return type(value) in _composites
+
+
+def children(value: Any, composites: bool = False) -> list | None:
+    """What `value` is made of, in order; None for a leaf."""
+    if isinstance(value, (list, tuple)):
+        return None if isinstance(value, TensorShape) else list(value)
+    if isinstance(value, Mapping):
+        return [value[key] for key in sorted_keys(value)]
+    if isinstance(value, _LEAVES):
+        return None
+    if isinstance(value, (Sequence, MappingView, collections.deque)):
+        return list(value)
+    if hasattr(type(value), "__tf_flatten__"):
+        return list(value.__tf_flatten__()[1])
+    if hasattr(type(value), "__attrs_attrs__"):
+        return [getattr(value, a.name) for a in type(value).__attrs_attrs__]
+    if composites and is_composite(value):
+        return list(_composites[type(value)][0](value))
+    return None
+
+
+def sorted_keys(mapping: Mapping) -> list:
+    try:
+        return sorted(mapping)
+    except TypeError:
+        raise TypeError(
+            f"nest only supports dicts with sortable keys: {list(mapping)!r} cannot be sorted, so the order of the leaves would be arbitrary."
+        ) from None
+
+
+def rebuilt(like: Any, children: list) -> Any:
+    """A structure of the type of `like` with these children; only called where `like` has children."""
+    if isinstance(like, tuple) and hasattr(like, "_fields"):
+        return type(like)(*children)
+    if isinstance(like, Mapping):
+        by_key = dict(zip(sorted_keys(like), children))
+        if isinstance(like, collections.defaultdict):
+            return type(like)(like.default_factory, {key: by_key[key] for key in like})
+        return type(like)({key: by_key[key] for key in like})
+    if isinstance(like, (range, MappingView)):
+        return children
+    if hasattr(type(like), "__tf_flatten__"):
+        return type(like).__tf_unflatten__(like.__tf_flatten__()[0], tuple(children))
+    if hasattr(type(like), "__attrs_attrs__"):
+        return type(like)(*children)
+    if is_composite(like):
+        return _composites[type(like)][1](like, children)
+    return type(like)(children)
+
+
+def walked(structure: Any, composites: bool = False) -> list:
+    """The leaves in order, whatever the containers; mappings by sorted key."""
+    leaves: list = []
+    stack = [structure]
+    while stack:
+        value = stack.pop()
+        inside = children(value, composites)
+        if inside is None:
+            leaves.append(value)
+        else:
+            stack.extend(reversed(inside))
+    return leaves
+
+
+def packed(structure: Any, leaves: Any, composites: bool = False) -> Any:
+    """The structure with what the iterator `leaves` gives in the place of its leaves."""
+    inside = children(structure, composites)
+    if inside is None:
+        return next(leaves)
+    return rebuilt(structure, [packed(child, leaves, composites) for child in inside])
+
+
+def _is_plain(leaves: list) -> bool:
+    """Did optree open everything there is to open?"""
+    return all(type(leaf) is EagerTensor or leaf is None or children(leaf) is None for leaf in leaves)
+
+
+# ---- what the library itself uses
+
 
 def is_nested(structure: Any) -> bool:
-    return not optree.tree_is_leaf(structure, none_is_leaf=True)
+    return isinstance(structure, Mapping) or children(structure) is not None
 
 
 def flatten(structure: Any) -> list:
-    """The leaves in order; dicts by sorted key."""
-    return optree.tree_leaves(structure, none_is_leaf=True)
+    leaves = optree.tree_leaves(structure, none_is_leaf=True)
+    return leaves if _is_plain(leaves) else walked(structure)
 
 
-def flatten_with_spec(structure: Any) -> tuple[list, Any]:
-    return optree.tree_flatten(structure, none_is_leaf=True)
+def pack_as(structure: Any, leaves: list) -> Any:
+    """The inverse of `flatten`: these leaves in the structure's containers."""
+    found, spec = optree.tree_flatten(structure, none_is_leaf=True)
+    return optree.tree_unflatten(spec, leaves) if _is_plain(found) else packed(structure, iter(leaves))
+
+
+def map_structure(f: Callable, structure: Any) -> Any:
+    return pack_as(structure, [f(leaf) for leaf in flatten(structure)])
 
 
 def paths(structure: Any) -> list[str]:
     """How to reach each leaf: `['a'][0]`; the empty string for a bare leaf."""
+    if not _is_plain(optree.tree_leaves(structure, none_is_leaf=True)):
+        return [f"[{k}]" for k in range(len(walked(structure)))]
     return [optree.PyTreeAccessor(a).codify("") for a in optree.tree_accessors(structure, none_is_leaf=True)]
-
-
-def pack_as(structure: Any, leaves: list) -> Any:
-    return optree.tree_unflatten(optree.tree_structure(structure, none_is_leaf=True), leaves)
-
-
-def map_structure(f: Callable, structure: Any, *rest: Any) -> Any:
-    return optree.tree_map(f, structure, *rest, none_is_leaf=True)
