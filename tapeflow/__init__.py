@@ -10,6 +10,7 @@ from .api import (
     constants as _constants,
     control as _control,
     debugging,
+    dlpack as _dlpack,
     errors,
     dtypes,
     getitem as _getitem,

@@ -77,6 +77,8 @@ def is_convertible(value: Any) -> bool:
 
 def from_numpy(array: Any, dtype: DType | None = None) -> Any:
     """A copy, in `dtype` when no value changes by it."""
+    if type(array) is not np.ndarray and isinstance(array, np.ndarray):
+        array = np.asarray(array)  # np.matrix and its like multiply in their own way
     if array.dtype.kind in "SU":
         array = np.array([s.encode() if isinstance(s, str) else bytes(s) for s in array.ravel()], object).reshape(array.shape)
     elif array.dtype.kind == "O":

@@ -149,7 +149,13 @@ class Variable(Updates, Value, metaclass=_Creation):
         if serial != frame.serial:
             tensor = self.value()
             self._latest = frame.serial, tensor
+            if self._value is not tensor._array:  # another thread has assigned in between
+                self._latest = _UNREAD
         return tensor
+
+    def _read_anew(self) -> None:
+        """The next operation reads again: a tape has begun to watch, and an earlier read does not count for it."""
+        self._latest = _UNREAD
 
     read_value = read_value_no_copy = initialized_value = value
 

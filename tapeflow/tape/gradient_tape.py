@@ -118,6 +118,7 @@ class GradientTape:
             )
         if isinstance(value, Variable):
             self._recording.watch_variable(value)
+            value._read_anew()
         elif value.dtype.is_inexact:
             self._recording.watch(value)
 
@@ -136,13 +137,13 @@ class GradientTape:
         finally:
             self._pause = None
             enter(current().without(pause))
-            if not recording.spent:
+            if self._active and not recording.spent:
                 enter(current().watched_by(recording))
 
     def reset(self):
         """Forgets everything recorded and watched. Only inside the tape's `with` block."""
-        if not self._active:
-            raise ValueError("Tape is not recording: reset() belongs inside the tape's `with` block.")
+        if not self._active or self._pause is not None:
+            raise ValueError("Tape is not recording: reset() belongs inside the tape's `with` block, outside stop_recording().")
         self._renew()
 
     def watched_variables(self):
@@ -267,14 +268,14 @@ class GradientTape:
     def _walk(self, recording: Recording, targets: list, start: list, leaves: list, consume: bool) -> list:
         """The gradient of each source: a tensor, IndexedSlices, or None."""
         frame = current()
-        plain = frame.eager and not frame.observers
+        plain = frame.eager and not frame.observers and not recording.narrow
         grads: dict[int, Any] = {}
         for target, seed in zip(targets, start):
             if seed is None and target._id in recording.watched:  # integers of a primitive without a rule: the walk says so
                 seed = target
             if seed is not None:
                 i = target._id or identify(target)
-                seed = seed._array if plain else seed
+                seed = seed._array if plain else seeds.own(seed)
                 grads[i] = grads[i] + seed if i in grads else seed
         if not plain:
             for observer in frame.observers:
@@ -320,11 +321,9 @@ def _retell_reads(recording: Recording, observer: Any) -> None:
     if isinstance(observer, Recording) and observer is not recording:
         for variable_id, ids in recording.reads.items():
             variable = recording.variables[variable_id]
-            known = observer.reads.get(variable_id)
-            if known is None and observer.watch_accessed and variable.trainable:
+            if observer.watch_accessed and variable.trainable:
                 observer.watch_variable(variable)
-                known = observer.reads[variable_id]
-                known.extend(ids)
+                observer.reads[variable_id].extend(i for i in ids if i not in observer.watched)
                 observer.watched.update(ids)
 
 

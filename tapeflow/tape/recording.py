@@ -6,6 +6,7 @@ Tensors are known by their ids. A record with several outputs has id 0 and keeps
 
 from typing import Any
 
+from tapeflow.core.dtypes import NATIVE, DType
 from tapeflow.core.errors import user_line
 from tapeflow.core.tensor import EagerTensor, identify, next_id
 
@@ -15,7 +16,7 @@ _MOST_NOTES = 10_000
 class Recording:
     """The record of one tape. `see`, `read` and `left` are the observer's methods."""
 
-    __slots__ = ("records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "spent", "notes")
+    __slots__ = ("records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "narrow", "spent", "notes")
 
     def __init__(self, watch_accessed_variables: bool) -> None:
         self.records: list[tuple] = []
@@ -24,7 +25,8 @@ class Recording:
         self.variables: dict[int, Any] = {}
         self.reads: dict[int, list[int]] = {}  # variable id -> ids of the tensors read from it
         self.watch_accessed = watch_accessed_variables
-        self.complex = False
+        self.complex = False  # complex numbers are about: the walk conjugates around rules
+        self.narrow = False  # so are bfloat16 or float8, which bare kernels do not compute with
         self.spent = False
         self.notes: list[tuple] = []  # where paths end: (tensor id, reason, line); see tape/unconnected.py
 
@@ -33,12 +35,19 @@ class Recording:
     def watch(self, tensor: Any) -> None:
         self.watched.add(tensor._id or identify(tensor))
         self.kept.append(tensor)
-        self.complex |= tensor.dtype.is_complex
+        self._meet(tensor.dtype)
 
     def watch_variable(self, variable: Any) -> None:
         """From now on reads of it count."""
         self.variables[variable._id] = variable
         self.reads.setdefault(variable._id, [])
+        self._meet(variable.dtype)
+
+    def _meet(self, dtype: DType) -> None:
+        if dtype.is_complex:
+            self.complex = True
+        elif dtype.np not in NATIVE:
+            self.narrow = True
 
     def spend(self) -> None:
         """Let go of everything recorded; what was watched is still known."""
@@ -51,11 +60,13 @@ class Recording:
         """What the entry does not record itself: first uses, several outputs, results of another kind, other executors."""
         plan = prim.plan(mask, len(args))
         kind = prim.result(**params) if callable(prim.result) else prim.result
-        self.complex |= kind == "complex"
         if plan is None or kind == "cut":
             self.cut(args, prim.name)
             return
         several = type(out) is tuple
+        if prim.result is not None:  # outputs of another kind than the inputs
+            for y in out if several else (out,):
+                self._meet(y.dtype)
         new = 0 if several else out._id or identify(out)
         on_arrays = all(type(t) is EagerTensor for t in args)
         record = (plan.record if on_arrays else plan.record_any)(new, out, args, params)
@@ -88,7 +99,6 @@ class Recording:
             new = tensor._id or identify(tensor)
             reads.append(new)
             self.watched.add(new)
-            self.complex |= variable.dtype.is_complex
 
     def left(self, tensor: Any, how: str) -> None:
         self.note(tensor._id, how)

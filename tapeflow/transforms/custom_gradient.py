@@ -145,7 +145,7 @@ def _name(f: Callable) -> str:
 class CustomRule:
     """Stands where a primitive stands in a record: a tape asks it for its plan."""
 
-    result = None
+    result = "any"  # of whatever kind the function returns
 
     def __init__(self, name: str, backward: Callable, inputs: tuple, positions: list[int], arity: int, variables: list) -> None:
         self.name, self.backward, self.variables = name, backward, variables
