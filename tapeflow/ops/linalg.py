@@ -53,7 +53,7 @@ def _matmul_any(a, b):
         raise _rank_too_small(a, b)
     if a.dtype is _FLOAT16:  # no BLAS for it: 100 times slower, and sums would lose digits
         return _matmul_any(a.astype(np.float32), b.astype(np.float32)).astype(_FLOAT16)
-    if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0] and a.flags.c_contiguous:  # one large product, not many small ones
+    if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0] and a.size and a.flags.c_contiguous:  # one large product
         return np.matmul(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[1])
     return np.matmul(a, b)
 

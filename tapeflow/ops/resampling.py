@@ -1,7 +1,8 @@
 """The weights with which resizing mixes lines (rows or columns) of an image.
 
 `weights` is a tuple (method, lines before, lines after, *options). Its taps are two matrices with one row for each new line:
-which old lines it is made of, and how much of each. Positions are float32, so that ties fall where TensorFlow has them.
+which old lines it is made of, and how much of each. Where a rounded position decides, it is rounded to float32 first, so that
+ties fall where TensorFlow has them.
 """
 
 from functools import lru_cache
@@ -36,21 +37,21 @@ def taps(weights):
     return _convolved(before, after, *_KERNELS[method], *options)
 
 
-def centers(before, after):
+def _centers(before, after, dtype=np.float64):
     """Where the middle of each new line lies, in old lines; the first old line reaches from 0 to 1."""
-    return (np.arange(after, dtype=np.float32) + np.float32(0.5)) * (np.float32(before) / np.float32(after))
+    return (np.arange(after, dtype=dtype) + dtype(0.5)) * (dtype(before) / dtype(after))
 
 
 def nearest(before, after):
     """The old line in which the middle of each new line lies."""
-    return np.minimum(centers(before, after).astype(np.int32), before - 1)
+    return np.minimum(_centers(before, after, np.float32).astype(np.int32), before - 1)
 
 
-def _neighbours(before, after):
+def _neighbours(before, after, dtype=np.float64):
     """(the old line whose middle lies before that of each new line, how far on the way to the next one it is)"""
-    at = centers(before, after) - np.float32(0.5)
+    at = _centers(before, after, dtype) - dtype(0.5)
     low = np.floor(at)
-    return low.astype(np.int64), at - low
+    return low.astype(np.int64), (at - low).astype(np.float64)
 
 
 def _bilinear(before, after):
@@ -60,21 +61,20 @@ def _bilinear(before, after):
 
 def _bicubic(before, after):
     """Keys' cubic through four neighbours, tabulated at 1024 places; what lies outside does not count."""
-    low, share = _neighbours(before, after)
+    low, share = _neighbours(before, after, np.float32)
     lines = low[:, None] + np.arange(-1, 3)
-    away = np.rint(share * 1024)[:, None] / np.float32(1024) - np.arange(-1, 3, dtype=np.float32)
+    away = np.rint(share * 1024)[:, None] / 1024 - np.arange(-1, 3)
     return _normalised(lines, _keys_cubic(np.abs(away)), before)
 
 
 def _area(before, after):
     """How much of the old lines each new one covers."""
-    scale = np.float32(before) / np.float32(after)
-    start = np.arange(after, dtype=np.float32) * scale
-    end = np.arange(1, after + 1, dtype=np.float32) * scale
+    scale = before / after
+    start, end = np.arange(after) * scale, np.arange(1, after + 1) * scale
     first = np.floor(start).astype(np.int64)
     lines = first[:, None] + np.arange((np.ceil(end).astype(np.int64) - first).max())
     overlap = np.minimum(end[:, None], lines + 1) - np.maximum(start[:, None], lines)
-    return np.minimum(lines, before - 1), (np.maximum(overlap, 0) / scale).astype(np.float32)
+    return np.minimum(lines, before - 1), np.maximum(overlap, 0) / scale
 
 
 def _gaussian_window(before, after, sigma):
@@ -87,15 +87,15 @@ def _gaussian_window(before, after, sigma):
 _METHODS = {"bilinear": _bilinear, "bicubic": _bicubic, "area": _area, "gaussian_window": _gaussian_window}
 
 
-def _convolved(before, after, kernel, radius, antialias=False):
+def _convolved(before, after, kernel, radius, dtype, antialias=False):
     """The kernel laid on the middle of each new line; with `antialias` as wide as the new line."""
-    step = np.float32(1) / (np.float32(after) / np.float32(before))
-    width = max(step, np.float32(1)) if antialias else np.float32(1)
-    at = (np.arange(after, dtype=np.float32) + np.float32(0.5)) * step
-    first = np.ceil(at - width * radius - np.float32(0.5)).astype(np.int64)
-    last = np.floor(at + width * radius - np.float32(0.5)).astype(np.int64)
+    step = dtype(1) / (dtype(after) / dtype(before))
+    at = ((np.arange(after, dtype=dtype) + dtype(0.5)) * step).astype(np.float64)
+    width = max(float(step), 1.0) if antialias else 1.0
+    first = np.ceil(at - width * radius - 0.5).astype(np.int64)
+    last = np.floor(at + width * radius - 0.5).astype(np.int64)
     lines = first[:, None] + np.arange((last - first).max() + 1)
-    away = np.abs(lines.astype(np.float32) + np.float32(0.5) - at[:, None]) / width
+    away = np.abs(lines + 0.5 - at[:, None]) / width
     return _normalised(lines, np.where(lines <= last[:, None], kernel(away), 0), before)
 
 
@@ -137,11 +137,12 @@ def _gaussian(x):
     return np.where(x < 1.5, np.exp(-2 * x * x), 0)
 
 
+# kernel, radius, dtype of positions: the Gaussian ends in a step
 _KERNELS = {
-    "triangle": (_triangle, 1),
-    "keyscubic": (_keys_cubic, 2),
-    "mitchellcubic": (_mitchell_cubic, 2),
-    "lanczos3": (_lanczos(3), 3),
-    "lanczos5": (_lanczos(5), 5),
-    "gaussian": (_gaussian, 1.5),
+    "triangle": (_triangle, 1, np.float64),
+    "keyscubic": (_keys_cubic, 2, np.float64),
+    "mitchellcubic": (_mitchell_cubic, 2, np.float64),
+    "lanczos3": (_lanczos(3), 3, np.float64),
+    "lanczos5": (_lanczos(5), 5, np.float64),
+    "gaussian": (_gaussian, 1.5, np.float32),
 }

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.slices import SparseGradient
+from tapeflow.core.tensor import EagerTensor
 
 # Small terms wait and are summed in groups of eight, in the order of the program, as TensorFlow does: a hundred thousand terms
 # lose far less in rounding than one by one. Large ones are added at once, so that they do not wait in memory.
@@ -22,7 +23,7 @@ class Sum:
         self.total, self.owned = None, False
         self.waiting: list[Any] = []
         self.slices: list[SparseGradient] = []
-        self.room = max(1, _BYTES_THAT_MAY_WAIT // max(1, getattr(first, "nbytes", 32)))
+        self.room = 1
         if owned:
             self.total, self.owned = first, True
         else:
@@ -35,6 +36,9 @@ class Sum:
         if type(g) is SparseGradient:
             self.slices.append(g)
             return
+        if not self.waiting:
+            array = g._array if isinstance(g, EagerTensor) else g
+            self.room = max(1, _BYTES_THAT_MAY_WAIT // max(1, getattr(array, "nbytes", 32)))
         self.waiting.append(g)
         if len(self.waiting) > self.room:
             self._fold()

@@ -211,7 +211,7 @@ class GradientTape:
         """
         leaves = seeds.checked_sources(sources)
         jacobians.check_one(target, "target", "jacobian")
-        found = self._jacobian(target, leaves, unconnected_gradients, experimental_use_pfor, batched=False)
+        found = self._jacobian(target, sources, leaves, unconnected_gradients, experimental_use_pfor, batched=False)
         return _packed(sources, leaves, found)
 
     def batch_jacobian(
@@ -237,9 +237,11 @@ class GradientTape:
         jacobians.check_one(source, "source", "batch_jacobian")
         jacobians.check_batches(target, source)
         use_pfor = experimental_use_pfor and parallel_iterations is None
-        return self._jacobian(target, [source], unconnected_gradients, use_pfor, batched=True)[0]
+        return self._jacobian(target, source, [source], unconnected_gradients, use_pfor, batched=True)[0]
 
-    def _jacobian(self, target: Any, leaves: list, unconnected_gradients: Any, use_pfor: bool, batched: bool) -> list:
+    def _jacobian(
+        self, target: Any, sources: Any, leaves: list, unconnected_gradients: Any, use_pfor: bool, batched: bool
+    ) -> list:
         mode = gradient_mode(unconnected_gradients)
         recording = self._usable()
         if not use_pfor and not self._persistent:
@@ -249,9 +251,11 @@ class GradientTape:
         [one] = seeds.checked_targets(target)
         walk_from = lambda seed: self._walk(recording, [one], [seed if one.dtype.is_inexact else None], leaves, consume=False)
         columns = jacobians.rows(one, batched, walk_from) or [[] for _ in leaves]
+        found = [jacobians.assembled(c, one, s, batched, mode == "zero") for c, s in zip(columns, leaves)]
+        if mode == "error" and any(j is None for j in found):
+            raise ValueError(unconnected.explain(recording, unconnected.edges(recording), [one], sources, leaves, found))
         if not self._persistent:
             recording.spend()
-        found = [jacobians.assembled(c, one, s, batched, mode == "zero") for c, s in zip(columns, leaves)]
         return [jacobians.of_dense(j, target) for j in found]
 
     def _step_aside(self, what: str) -> None:
@@ -277,9 +281,6 @@ class GradientTape:
                 i = target._id or identify(target)
                 seed = seed._array if plain else seeds.own(seed)
                 grads[i] = grads[i] + seed if i in grads else seed
-        if not plain:
-            for observer in frame.observers:
-                _retell_reads(recording, observer)
         ids = [_source_ids(recording, s) for s in leaves]
         recording.spent |= consume
         with np.errstate(all="ignore"):
@@ -314,17 +315,6 @@ def _source_ids(recording: Recording, source: Any) -> list[int]:
         return [source._id, *recording.reads.get(source._id, ())]
     source = getattr(source, "_differentiable", source)
     return [source._id or identify(source)]
-
-
-def _retell_reads(recording: Recording, observer: Any) -> None:
-    """The recorded walk uses values that were read from variables earlier; whoever records it should know them as such."""
-    if isinstance(observer, Recording) and observer is not recording:
-        for variable_id, ids in recording.reads.items():
-            variable = recording.variables[variable_id]
-            if observer.watch_accessed and variable.trainable:
-                observer.watch_variable(variable)
-                observer.reads[variable_id].extend(i for i in ids if i not in observer.watched)
-                observer.watched.update(ids)
 
 
 def _result(grads: dict[int, Any], ids: list[int], source: Any, plain: bool) -> Any:

@@ -50,6 +50,8 @@ class ForwardAccumulator:
             if not isinstance(value, (Tensor, Variable)):
                 raise TypeError(f"jvp takes tensors and variables, got {value!r} of type {type(value).__name__}.")
             found = self._pushing.tangents.get(value._id)
+            if found is None and mode == "error":
+                raise ValueError(f"{value!r} does not depend on the primals: it has no tangent.")
             return zeros_of(value) if found is None and mode == "zero" else found
 
         return nest.map_structure(tangent, primals)
