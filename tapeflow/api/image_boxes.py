@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import convert_group
 from tapeflow.core.dtypes import float16, float32, int32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
@@ -101,7 +102,7 @@ def non_max_suppression_overlaps(
     >>> tf.image.non_max_suppression_overlaps([[1., 0.6], [0.6, 1.]], [0.2, 0.4], 2, overlap_threshold=0.5).numpy()
     array([1], dtype=int32)
     """
-    table, scores = as_tensor(overlaps), as_tensor(scores)
+    table, scores = convert_group([overlaps, scores])
     if table.ndim != 2 or table.shape[0] != table.shape[1] or tuple(scores.shape) != (table.shape[0],):
         raise invalid(f"overlaps must be square, with one score for each row; got {tuple(table.shape)} and {tuple(scores.shape)}.")
     index, count = _suppressed(table, scores, max_output_size, overlap_threshold, score_threshold, overlaps=True)
@@ -129,7 +130,7 @@ def non_max_suppression_padded(
     >>> which.numpy().tolist(), count.numpy().tolist()
     ([[1, 0, 0], [1, 0, 0]], [1, 2])
     """
-    boxes, scores = as_tensor(boxes), as_tensor(scores)
+    boxes, scores = convert_group([boxes, scores])
     batch, n = tuple(scores.shape)[:-1], tuple(scores.shape)[-1] if scores.ndim else 0
     if scores.ndim < 1 or tuple(boxes.shape) != (*batch, n, 4):
         raise invalid(f"boxes must be (..., count, 4) and scores (..., count); got {tuple(boxes.shape)} and {tuple(scores.shape)}.")
@@ -167,7 +168,7 @@ def combined_non_max_suppression(
     >>> found.nmsed_scores.numpy(), found.nmsed_classes.numpy(), found.valid_detections.numpy()
     (array([[0.9, 0.8, 0. , 0. ]], dtype=float32), array([[0., 1., 0., 0.]], dtype=float32), array([2], dtype=int32))
     """
-    boxes, scores = as_tensor(boxes), as_tensor(scores)
+    boxes, scores = convert_group([boxes, scores])
     if boxes.ndim != 4 or scores.ndim != 3 or tuple(boxes.shape)[:2] != tuple(scores.shape)[:2] or boxes.shape[3] != 4:
         raise invalid(
             "boxes must be (batch, count, classes or 1, 4) and scores (batch, count, classes); got shapes "
@@ -210,7 +211,7 @@ def combined_non_max_suppression(
 
 
 def _boxes_and_scores(boxes: Any, scores: Any) -> tuple[Tensor, Tensor]:
-    boxes, scores = as_tensor(boxes), as_tensor(scores)
+    boxes, scores = convert_group([boxes, scores])
     if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise invalid(f"boxes must be (count, 4), got shape {tuple(boxes.shape)}.")
     if tuple(scores.shape) != (boxes.shape[0],):

@@ -39,7 +39,7 @@ def entry({signature}):
                     if not new:
                         out._id = new = next_id()
                     watched.add(new)
-                    records.append(record(new, out, {args}, {params}))
+                    records.append(record(new, out, {params}, {inputs}))
             return out
     return apply(prim, {args}, {params})
 """
@@ -93,6 +93,7 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
             unpack="; ".join(f"_{x} = {x}._array" for x in xs) or "pass",
             args="(" + "".join(x + ", " for x in xs) + ")",
             params=params,
+            inputs=", ".join(xs),
             mask=_mask(xs),
             fits="".join(_fits(xs, *group) for group in prim.groups),
             compute=(_SEVERAL if prim.outputs else _ONE).format(call=call),

@@ -11,9 +11,13 @@ from .broadcasting import sum_to
 
 
 class Plan(NamedTuple):
-    """`record(new_id, out, args, params)` is the whole record: (new_id, ids of the inputs that get a gradient, pulls, what the
-    rules read); `record_any` is the same for tensors that are not on arrays. `pulls` is (on tensors, on bare arrays, conjugate
-    around them?, take sparse gradients?); a pull returns one gradient for each of the ids."""
+    """`record(new_id, out, params, *args)` is the whole record: (new_id, ids of the inputs that get a gradient, pulls, what the
+    rules read); `record_any` is the same for tensors that are not on arrays.
+
+    `pulls` is (on tensors, on bare arrays, unusual?, conjugate around them?, take sparse gradients?). A pull returns one gradient
+    for each of the ids; where there is one, `ids` is that id itself, and the pull returns it bare. Unusual are several outputs,
+    and rules that may return None or a sparse gradient.
+    """
 
     record: Any
     record_any: Any
@@ -48,9 +52,9 @@ def _where(prim: Any, name: str) -> tuple[str, str]:
         return "static", f"p[{name!r}]"
     base, _, what = name.rpartition("_")
     if name in prim.inputs:
-        return ("values", "x") if prim.variadic else ("value", f"x[{prim.inputs.index(name)}]")
+        return ("values", "x") if prim.variadic else ("value", f"x{prim.inputs.index(name)}")
     if base in prim.inputs and what in ("shape", "dtype"):
-        return (what + "s", "x") if prim.variadic else (what, f"x[{prim.inputs.index(base)}]")
+        return (what + "s", "x") if prim.variadic else (what, f"x{prim.inputs.index(base)}")
     raise TypeError(
         f"a rule of {prim.name!r} asks for {name!r}. It can ask for ops, g, y{', ' + str(prim.outputs) if prim.outputs else ''}, "
         f"the inputs {prim.inputs}, their <input>_shape and <input>_dtype, and the parameters {prim.params}."
@@ -75,12 +79,13 @@ def write(prim: Any, mask: int, count: int) -> Plan | None:
     if not general.positions:
         return None
     env, name = {"general": general.pulls()}, f"<record of {prim.name}>"
-    compiled = lambda source: eval(compile(f"lambda new, y, x, p: {source}", name, "eval"), env)
+    inputs = "*x" if prim.variadic else ", ".join(f"x{i}" for i in range(count))
+    compiled = lambda source: eval(compile(f"lambda new, y, p, {inputs}: {source}", name, "eval"), env)
     eager = general.record("general", _TAKE_EAGER)
     if prim.broadcasts is True and count == 2:  # most often both have one shape, and there is nothing to undo or to keep
         same = _Writer(prim, mask, count, undo=False)
         env["same"] = same.pulls()
-        eager = f"{same.record('same', _TAKE_EAGER)} if x[0]._array.shape == x[1]._array.shape else {eager}"
+        eager = f"{same.record('same', _TAKE_EAGER)} if x0._array.shape == x1._array.shape else {eager}"
     return Plan(compiled(eager), compiled(general.record("general", _TAKE_ANY)), env["general"])
 
 
@@ -128,26 +133,30 @@ class _Writer:
 
     def _unbroadcast(self, text: str, i: int) -> str:
         if self.undo == "batch":
-            return f"sum_to(ops, {text}, {self._saved('shape', f'x[{i}]')})"
+            return f"sum_to(ops, {text}, {self._saved('shape', f'x{i}')})"
         if self.undo:
-            ref = self._saved("unless", f"x[{i}]")
+            ref = self._saved("unless", f"x{i}")
             return f"({text} if {ref} is None else sum_to(ops, {text}, {ref}))"
         return text
 
     def pulls(self) -> tuple:
-        text = f"lambda ops, g, s: ({''.join(p + ', ' for p in _share_joint_calls(self.pulled))})"
+        pulled = _share_joint_calls(self.pulled)
+        text = f"lambda ops, g, s: {pulled[0] if len(pulled) == 1 else '(' + ', '.join(pulled) + ')'}"
         on_tensors = text.replace("@values", "").replace("@value", "")
         on_arrays = text.replace("@values", "arrays").replace("@value", "array")
         for i in range(len(self.slots)):  # inlined: a call per saved value would cost as much as a small kernel
             on_arrays = on_arrays.replace(f"array(s[{i}])", f"s[{i}]._array")
             on_arrays = on_arrays.replace(f"arrays(s[{i}])", f"[t._array for t in s[{i}]]")
         compiled = lambda source: eval(compile(source, f"<backward of {self.prim.name}>", "eval"), self.env)
-        return compiled(on_tensors), compiled(on_arrays), self.prim.holomorphic, self.prim.keeps_sparse
+        prim = self.prim
+        unusual = prim.outputs is not None or prim.sparse or prim.keeps_sparse
+        return compiled(on_tensors), compiled(on_arrays), unusual, prim.holomorphic, prim.keeps_sparse
 
     def record(self, pulls: str, how: dict[str, str]) -> str:
-        ids = "".join(f"x[{i}]._id, " for i in self.positions)
+        of = "x[{}]._id" if self.prim.variadic else "x{}._id"
+        ids = ", ".join(of.format(i) for i in self.positions)
         kept = "".join(_take(how, kind, source) + ", " for kind, source in self.slots)
-        return f"(new, ({ids}), {pulls}, ({kept}))"
+        return f"(new, {ids if len(self.positions) == 1 else f'({ids})'}, {pulls}, ({kept}))"
 
 
 def _take(how: dict[str, str], kind: str, source: str) -> str:

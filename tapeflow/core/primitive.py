@@ -51,6 +51,7 @@ class Primitive:
         broadcasts: bool | str = False,
         holomorphic: bool = True,
         result: str | Callable | None = None,
+        sparse: bool = False,
         keeps_sparse: bool = False,
         clash: type[Exception] = TypeError,
     ) -> None:
@@ -65,6 +66,7 @@ class Primitive:
         `holomorphic` False when the rules deal with complex numbers themselves; otherwise they are written as for real
                       numbers and the walk conjugates around them
         `result`      of the parameters: "cut" or "complex" when the output is not of the inputs' kind; else None
+        `sparse`      a rule returns a SparseGradient
         `keeps_sparse` IndexedSlices pass through the rule without being made dense
         `clash`       what a Python value of the wrong kind raises as second argument
         """
@@ -74,7 +76,7 @@ class Primitive:
         self.params = params
         self.outputs, self.holomorphic = outputs, holomorphic
         self.elementwise, self.broadcasts = elementwise, broadcasts
-        self.result, self.keeps_sparse, self.clash = result, keeps_sparse, clash
+        self.result, self.sparse, self.keeps_sparse, self.clash = result, sparse, keeps_sparse, clash
         self.kernel, self.shape = kernel, shape
         self.groups = self._dtype_groups(dtypes)
         self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp

@@ -110,7 +110,7 @@ _ROWS = {"x": ANY, "indices": INDEX}
 # Rows of `x` along `axis`. Their gradient is sparse along the first axis (`tf.IndexedSlices`); that of `take` is always dense.
 gather = primitive(
     "gather(x, indices, *, axis)",
-    kernel={"numpy": _gather_numpy}, shape=_gather_shape, vjp={"x": _gather_vjp}, dtypes=_ROWS,
+    kernel={"numpy": _gather_numpy}, shape=_gather_shape, vjp={"x": _gather_vjp}, dtypes=_ROWS, sparse=True,
 )  # fmt: skip
 take = primitive(
     "take(x, indices, *, axis)",

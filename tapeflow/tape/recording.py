@@ -69,7 +69,7 @@ class Recording:
                 self._meet(y.dtype)
         new = 0 if several else out._id or identify(out)
         on_arrays = all(type(t) is EagerTensor for t in args)
-        record = (plan.record if on_arrays else plan.record_any)(new, out, args, params)
+        record = (plan.record if on_arrays else plan.record_any)(new, out, params, *args)
         if several:
             record = self._several(out, record)
         else:

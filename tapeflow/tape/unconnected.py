@@ -10,7 +10,8 @@ from .recording import Recording
 
 def edges(recording: Recording) -> list[tuple[list[int], list[int]]]:
     """(output ids, input ids) of every record: taken before the walk, which lets go of the records."""
-    return [([out] if out else saved[0], inputs) for out, inputs, _, saved in recording.records]
+    as_list = lambda ids: [ids] if isinstance(ids, int) else list(ids)
+    return [([out] if out else saved[0], as_list(inputs)) for out, inputs, _, saved in recording.records]
 
 
 def explain(recording: Recording, graph: list, targets: list, sources: Any, leaves: list, found: list) -> str:

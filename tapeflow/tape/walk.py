@@ -19,47 +19,91 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conj
     """
     ops = bare if plain else recorded
     which = 1 if plain else 0
-    twice: set[int] = set()  # tensors whose gradient so far is a sum of two that was made here
-    odd: set[int] = set()  # tensors whose gradient is a Sum or sparse; nearly always empty, so the question is nearly free
+    arrivals = _Arrivals(grads)
+    again, odd = arrivals.again, arrivals.odd
     if consume:
         records.insert(0, None)
         steps = iter(records.pop, None)
     else:
         steps = reversed(records[:])
     for out, ids, pulls, saved in steps:
-        if out:
-            g = grads.get(out) if out in keep else grads.pop(out, None)
-            if g is None:
-                continue
-            if odd and out in odd:
-                g = _settled(ops, g, keep_sparse=pulls[3])
+        if pulls[2] or conjugate:
+            _unusual_step(out, ids, pulls, saved, arrivals, keep, ops, which, conjugate)
+            continue
+        g = grads.pop(out, None)
+        if g is None:
+            continue
+        if odd and out in odd:
+            g = _settled(ops, g)
+        if out in keep:
+            grads[out] = g
+        pulled = pulls[which](ops, g, saved)
+        if type(ids) is int:
+            if ids in grads:
+                again(ids, pulled)
+            else:
+                grads[ids] = pulled
         else:
-            out_ids, specs, saved = saved
-            g = _several(out_ids, specs, grads, keep, ops, plain)
-            if g is None:
-                continue
-        if conjugate and pulls[2]:
-            pulled = [_conj(ops, p) for p in pulls[which](ops, _conj(ops, g), saved)]
-        else:
-            pulled = pulls[which](ops, g, saved)
-        for i, p in zip(ids, pulled):
-            if i in grads:
-                have = grads[i]
-                if i not in twice and i not in odd and p is not None and type(p) is not SparseGradient:
-                    grads[i] = have + p  # far the most frequent: two paths
-                    twice.add(i)
-                elif type(have) is Sum:
-                    have.add(p)
-                elif p is not None:
-                    grads[i] = Sum(have, p, owned=i in twice)
-                    odd.add(i)
-            elif p is not None:
-                grads[i] = p
-                if type(p) is SparseGradient:
-                    odd.add(i)
+            for i, p in zip(ids, pulled):
+                if i in grads:
+                    again(i, p)
+                else:
+                    grads[i] = p
 
 
-def _settled(ops: Any, g: Any, keep_sparse: bool) -> Any:
+class _Arrivals:
+    """Gradients that meet at a tensor. The first is stored by the walk itself; this is about the others."""
+
+    def __init__(self, grads: dict[int, Any]) -> None:
+        self.grads = grads
+        self.twice: set[int] = set()  # tensors whose gradient so far is a sum of two that was made here
+        self.odd: set[int] = set()  # tensors whose gradient is a Sum or sparse: nearly always empty, so asking is nearly free
+
+    def again(self, i: int, p: Any) -> None:
+        grads, twice = self.grads, self.twice
+        if i in self.odd or i in twice or type(p) is SparseGradient:
+            have = grads[i]
+            if type(have) is Sum:
+                have.add(p)
+            else:
+                grads[i] = Sum(have, p, owned=i in twice)
+                self.odd.add(i)
+        else:  # far the most frequent: two paths
+            grads[i] = grads[i] + p
+            twice.add(i)
+
+    def take(self, i: int, p: Any) -> None:
+        """Any gradient, first or not, which may be None or sparse."""
+        if p is None:
+            return
+        if i in self.grads:
+            self.again(i, p)
+        else:
+            self.grads[i] = p
+            if type(p) is SparseGradient:
+                self.odd.add(i)
+
+
+def _unusual_step(
+    out: int, ids: Any, pulls: tuple, saved: tuple, arrivals: _Arrivals, keep: set[int], ops: Any, which: int, conjugate: bool
+) -> None:
+    """A step over several outputs, sparse gradients, rules that return None, or complex numbers."""
+    grads = arrivals.grads
+    if out:
+        g = grads.get(out) if out in keep else grads.pop(out, None)
+        g = _settled(ops, g, keep_sparse=pulls[4])
+    else:
+        out_ids, specs, saved = saved
+        g = _several(out_ids, specs, grads, keep, ops, plain=which == 1)
+    if g is None:
+        return
+    turn = conjugate and pulls[3]
+    pulled = pulls[which](ops, _conj(ops, g) if turn else g, saved)
+    for i, p in [(ids, pulled)] if type(ids) is int else zip(ids, pulled):
+        arrivals.take(i, _conj(ops, p) if turn else p)
+
+
+def _settled(ops: Any, g: Any, keep_sparse: bool = False) -> Any:
     """A gradient that rules can read: summed up, and dense unless the rule takes sparse ones."""
     if type(g) is Sum:
         g = g.result(ops)
@@ -73,7 +117,7 @@ def _several(out_ids: list, specs: list, grads: dict, keep: set, ops: Any, plain
         return None
     for k, (shape, dtype) in enumerate(specs):
         if gs[k] is not None:
-            gs[k] = _settled(ops, gs[k], keep_sparse=False)
+            gs[k] = _settled(ops, gs[k])
         elif out_ids[k]:
             zeros = np.zeros(shape, dtype)
             gs[k] = zeros if plain else EagerTensor(zeros)

@@ -163,8 +163,8 @@ class CustomRule:
             wrapped = tuple(None if part is None else EagerTensor(part) for part in g)
             return [_bare(part) for part in on_tensors(ops, wrapped, saved)]
 
-        pulls = on_tensors, on_arrays, False, True
-        record = lambda new, y, x, p: (new, tuple(x[k]._id for k in wanted), pulls, ())
+        pulls = on_tensors, on_arrays, True, False, True
+        record = lambda new, y, p, *x: (new, tuple(x[k]._id for k in wanted), pulls, ())
         return Plan(record, record, pulls)  # not remembered here: rule and plan would keep each other alive
 
     def gradients(self, gs: tuple) -> list:

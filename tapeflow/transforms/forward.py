@@ -96,12 +96,15 @@ class _Pushing:
         if plan is None or kind == "cut":
             return
         outs = out if type(out) is tuple else (out,)
-        _, ids, pulls, saved = plan[1](0, out, args, params)
+        _, ids, pulls, saved = plan.record_any(0, out, params, *args)
         with entered(self.below[-1]):
-            pushed = push(pulls, saved, [self.tangents[i] for i in ids], outs, type(out) is tuple)
+            pushed = push(pulls, saved, self._tangents_of(ids), outs, type(out) is tuple)
         for y, t in zip(outs, pushed):
             if t is not None:
                 self.tangents[y._id or identify(y)] = t
+
+    def _tangents_of(self, ids: Any) -> Any:
+        return self.tangents[ids] if isinstance(ids, int) else [self.tangents[i] for i in ids]
 
     def read(self, variable: Any, tensor: Any) -> None:
         if tensor is not None and variable._id in self.tangents:
@@ -111,7 +114,7 @@ class _Pushing:
         pass
 
 
-def push(pulls: tuple, saved: tuple, tangents: list, outs: tuple, several: bool) -> list:
+def push(pulls: tuple, saved: tuple, tangents: Any, outs: tuple, several: bool) -> list:
     """J t from the rule for Jᵀ u: it is linear in u, so the derivative of <Jᵀ u, t> by u is J t."""
     inexact = [y for y in outs if y.dtype.is_inexact]
     with GradientTape() as tape:
@@ -119,7 +122,8 @@ def push(pulls: tuple, saved: tuple, tangents: list, outs: tuple, several: bool)
         tape.watch(list(us.values()))
         gs = tuple(us.get(id(y)) for y in outs)
         pulled = pulls[0](ops, gs if several else gs[0], saved)
-        terms = [(_dense(p), t) for p, t in zip(pulled, tangents) if p is not None]
+        pairs = zip(pulled, tangents) if isinstance(tangents, list) else [(pulled, tangents)]
+        terms = [(_dense(p), t) for p, t in pairs if p is not None]
     if not terms:
         return [None] * len(outs)
     found = tape.gradient([p for p, _ in terms], list(us.values()), [_conj(t, pulls) for _, t in terms])
@@ -133,4 +137,4 @@ def _dense(g: Any) -> Any:
 
 def _conj(t: Any, pulls: tuple) -> Any:
     """The walk conjugates around the transposed map; for holomorphic rules that is undone here."""
-    return ops.conj(t) if t is not None and pulls[2] and t.dtype.is_complex else t
+    return ops.conj(t) if t is not None and pulls[3] and t.dtype.is_complex else t

@@ -137,3 +137,9 @@ def test_shape_argument():
     assert c([1, 2, 3, 4], shape=[2, 2]).numpy().tolist() == [[1, 2], [3, 4]]
     with pytest.raises(TypeError, match="elements"):
         c([1, 2, 3], shape=[2, 2])
+
+
+def test_subclasses_of_arrays_become_plain_arrays():
+    """With a dtype asked for, np.matrix used to stay one, and `*` was its matrix product."""
+    x = tf.constant(np.matrix([[1, 2], [3, 4]]), tf.float32)
+    np.testing.assert_array_equal(x * x, [[1.0, 4.0], [9.0, 16.0]])

@@ -257,3 +257,19 @@ def test_changes_from_many_threads_all_count():
     for t in threads:
         t.join()
     assert (v[0].numpy(), v[3].numpy(), v[4].numpy()) == (800.0, 1600.0, 0.0)
+
+
+def test_an_assignment_in_the_middle_of_a_read_is_seen(monkeypatch):
+    """A thread that read the variable while another assigned used to keep the old value for all its later operations."""
+    v = tf.Variable(0.0)
+    value = tf.Variable.value
+
+    def overtaken(self):
+        tensor = value(self)
+        monkeypatch.setattr(tf.Variable, "value", value)
+        v.assign(5.0)
+        return tensor
+
+    monkeypatch.setattr(tf.Variable, "value", overtaken)
+    assert float(v * 1.0) == 0.0
+    assert float(v * 1.0) == 5.0

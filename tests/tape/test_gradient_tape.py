@@ -152,3 +152,74 @@ def test_jacobians_match_gradients_row_by_row():
         y = tf.stack(parts)
     rows = [tape.gradient(p, x).numpy() for p in parts]
     np.testing.assert_allclose(tape.jacobian(y, x), rows)
+
+
+def test_watching_a_variable_that_was_read_already():
+    """An operation used to go on with the tensor of the earlier read, which the tape did not know."""
+    v = tf.Variable(3.0, trainable=False)
+    with tf.GradientTape() as tape:
+        _ = v * 2.0
+        tape.watch(v)
+        y = v * v
+    assert float(tape.gradient(y, v)) == 6.0
+
+
+def test_no_tape_stays_behind_after_stop_recording():
+    """After a reset, or an exit, inside stop_recording() the old record used to go on recording for ever."""
+    from tapeflow.core.frames import current
+
+    with tf.GradientTape() as tape, tape.stop_recording(), pytest.raises(ValueError, match="not recording"):
+        tape.reset()
+    with tf.GradientTape() as tape, tape.stop_recording():
+        tape.__exit__()
+    assert current().observers == ()
+
+
+def test_the_gradient_one_is_a_tensor_of_its_own():
+    """It used to be one object for the whole program, so that watching it changed other gradients."""
+    x = tf.constant(3.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as first:
+            first.watch(x)
+            y = x + 1.0
+        one = first.gradient(y, x)
+        outer.watch(one)
+        with tf.GradientTape() as second:
+            second.watch(x)
+            z = x * x
+        d = second.gradient(z, x)
+    assert outer.gradient(d, one) is None
+
+
+def test_a_tape_opened_after_the_forward_pass_gives_no_part_of_a_second_derivative():
+    """Reads of variables used to be told again to it, but not what was computed from them: it gave 12 instead of 18."""
+    v = tf.Variable(3.0)
+    with tf.GradientTape(persistent=True) as first:
+        y = v * v * v
+    with tf.GradientTape() as second:
+        d = first.gradient(y, v)
+    assert second.gradient(d, v) is None
+
+
+def test_small_floats_are_summed_in_wide_ones():
+    """Bare kernels used to add bfloat16 to bfloat16, which stops at 256."""
+    b, x = tf.Variable(tf.zeros([2], tf.bfloat16)), tf.ones([1000, 2])
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.cast(x, tf.bfloat16) + b
+    np.testing.assert_array_equal(tf.cast(tape.gradient(y, b), tf.float32), [1000.0, 1000.0])
+    w = tf.constant([1.0, 1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(w)
+        y = tf.ones([1000, 2], tf.bfloat16) * tf.cast(w, tf.bfloat16)
+    np.testing.assert_array_equal(tape.gradient(y, w), [1000.0, 1000.0])
+
+
+def test_jacobians_of_what_is_not_connected_can_raise():
+    """They used to give None, whatever was asked for."""
+    x = tf.constant([1.0])
+    with tf.GradientTape(persistent=True) as tape:
+        y = x * x
+    with pytest.raises(ValueError, match="not watched"):
+        tape.jacobian(y, {"x": x}, unconnected_gradients="error")
+    with pytest.raises(ValueError, match="no tangent"), tf.autodiff.ForwardAccumulator(x, x) as acc:
+        acc.jvp(tf.constant(2.0), unconnected_gradients="error")

@@ -120,3 +120,16 @@ def test_ten_thousand_steps_leave_memory_flat():
     tracemalloc.stop()
     assert after - before < 50_000
     assert len(gc.get_objects()) - objects < 100
+
+
+def test_large_terms_do_not_wait_in_a_recorded_walk_either():
+    """The size of tensors, and of what follows sparse rows, used to count as 32 bytes."""
+    from tapeflow.core.slices import SparseGradient
+    from tapeflow.tape.accumulation import Sum
+
+    large = tf.zeros([1 << 20])
+    rows = SparseGradient(np.zeros((1, 1 << 20)), np.zeros(1, int), (2, 1 << 20))
+    for running, term in ((Sum(large), large), (Sum(rows), large._array)):
+        for _ in range(5):
+            running.add(term)
+        assert len(running.waiting) <= 2

@@ -103,3 +103,17 @@ def test_pass_through_keeps_the_function_name_in_errors():
 
     with pytest.raises(ValueError, match="total"):
         gradient(tf.grad_pass_through(total), [1.0, 2.0])
+
+
+def test_complex_outputs_that_no_recorded_operation_made():
+    """The walk used not to know that complex numbers are about, and did not conjugate."""
+
+    @tf.custom_gradient
+    def turned(x):
+        return tf.constant(np.complex64(x.numpy() * (1 + 2j))), lambda g: tf.math.real(g) + 2 * tf.math.imag(g)
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.math.imag(turned(x) * tf.constant(1 + 2j, tf.complex64))
+    assert float(tape.gradient(y, x)) == 4.0

@@ -44,3 +44,13 @@ def test_variables_and_second_order():
         dx, dv = inner.gradient(y, [x, v])
     assert (float(dx), float(dv)) == (36.0, 8.0)
     assert float(outer.gradient(dx, x)) == 36.0
+
+
+def test_one_tensor_as_two_arguments():
+    """Each of the two used to get the gradient of both."""
+    product = tf.recompute_grad(lambda a, b: a * b)
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = product(x, x)
+    assert float(tape.gradient(y, x)) == 6.0
