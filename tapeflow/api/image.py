@@ -1,15 +1,6 @@
 """`tf.image`: resampling, colour, crops and flips, boxes, likeness; all of it differentiable wherever the mathematics is."""
 
-from .image_boxes import (
-    combined_non_max_suppression,
-    draw_bounding_boxes,
-    non_max_suppression,
-    non_max_suppression_overlaps,
-    non_max_suppression_padded,
-    non_max_suppression_with_scores,
-    sample_distorted_bounding_box,
-    stateless_sample_distorted_bounding_box,
-)
+from .image_boxes import draw_bounding_boxes, sample_distorted_bounding_box, stateless_sample_distorted_bounding_box
 from .image_color import (
     adjust_brightness,
     adjust_contrast,
@@ -56,6 +47,13 @@ from .image_random import (
     stateless_random_saturation,
 )
 from .image_resize import ResizeMethod, resize, resize_with_pad
+from .image_suppression import (
+    combined_non_max_suppression,
+    non_max_suppression,
+    non_max_suppression_overlaps,
+    non_max_suppression_padded,
+    non_max_suppression_with_scores,
+)
 
 __all__ = [
     "ResizeMethod",

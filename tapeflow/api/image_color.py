@@ -55,7 +55,9 @@ def _in_floats(image: Any) -> tuple[Tensor, Callable]:
 def _colours(image: Any, floats: bool = True) -> Tensor:
     x = as_tensor(image)
     if floats and not x.dtype.is_floating:
-        raise dtype_clash(f"floats are needed here, got {x.dtype.name}. Convert first: tf.image.convert_image_dtype(image, tf.float32).")
+        raise dtype_clash(
+            f"floats are needed here, got {x.dtype.name}. Convert first: tf.image.convert_image_dtype(image, tf.float32)."
+        )
     if not x.ndim or x.shape[-1] != 3:
         raise invalid(f"the last dimension must be 3, for red, green and blue (or the like); got shape {tuple(x.shape)}.")
     return x

@@ -109,9 +109,7 @@ def _blurred(x: Tensor, size: int, sigma: float) -> Tensor:
     return x
 
 
-def _ssim_parts(
-    a: Tensor, b: Tensor, top: Tensor, size: int, sigma: float, k1: float, k2: float
-) -> tuple[Tensor, Tensor]:
+def _ssim_parts(a: Tensor, b: Tensor, top: Tensor, size: int, sigma: float, k1: float, k2: float) -> tuple[Tensor, Tensor]:
     """(luminance times contrast and structure, contrast and structure) at every place of the window."""
     if min(*a.shape[-3:-1], *b.shape[-3:-1]) < size:
         raise invalid(f"images of height and width {tuple(a.shape)[-3:-1]} are smaller than the filter, {size} x {size}.")
@@ -172,7 +170,9 @@ def ssim_multiscale(
         similarity, structure = _ssim_parts(a, b, top, filter_size, filter_sigma, k1, k2)
         last = similarity if scale == len(factors) - 1 else structure
         terms.append(ops.relu(ops.reduce_mean(last, axis=(last.ndim - 3, last.ndim - 2), keepdims=False)))
-    powers = ops.pow(ops.stack(*terms, axis=terms[0].ndim), EagerTensor(np.array(factors, np.float32)))
+    stacked = ops.stack(*terms, axis=terms[0].ndim)
+    above = stacked > 0.0  # a power of 0 has an infinite slope, which times the slope 0 of relu is NaN
+    powers = ops.where(above, ops.pow(ops.where(above, stacked, 1.0), EagerTensor(np.array(factors, np.float32))), 0.0)
     products = ops.reduce_prod(powers, axis=(powers.ndim - 1,), keepdims=False)
     return ops.reduce_mean(products, axis=(products.ndim - 1,), keepdims=False)
 

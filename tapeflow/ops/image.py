@@ -1,6 +1,7 @@
 """Resampling of images, and the geometry of boxes in them."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -57,7 +58,7 @@ resample = primitive(
 
 
 def _corners(boxes):
-    """(top, left, bottom, right) of boxes given by any two opposite corners, and their areas."""
+    """(top and left, bottom and right, area) of boxes given by any two opposite corners."""
     a, b = boxes[..., :2], boxes[..., 2:]
     low, high = np.minimum(a, b), np.maximum(a, b)
     return low, high, np.prod(high - low, -1)
@@ -68,6 +69,10 @@ def _overlap(low, high, area, i, others):
     shared = np.prod(np.maximum(np.minimum(high[i], high[others]) - np.maximum(low[i], low[others]), 0), -1)
     union = area[i] + area[others] - shared
     return np.where((area[i] > 0) & (area[others] > 0), shared / np.where(union > 0, union, 1), 0)
+
+
+def _looked_up(table, i, others):
+    return table[others, i]
 
 
 def _chosen(overlap, scores, limit, threshold, score_threshold):
@@ -106,10 +111,7 @@ def _chosen_softly(overlap, scores, limit, score_threshold, sigma):
 def _suppress_numpy(boxes, scores, limit, threshold, score_threshold, sigma, overlaps):
     index, count = np.zeros((len(scores), limit), np.int32), np.zeros(len(scores), np.int32)
     for k, (given, score) in enumerate(zip(boxes, scores)):
-        if overlaps:
-            overlap = lambda i, others, table=given: table[others, i]
-        else:
-            overlap = lambda i, others, shape=_corners(given): _overlap(*shape, i, others)
+        overlap = partial(_looked_up, given) if overlaps else partial(_overlap, *_corners(given))
         if sigma:
             found = _chosen_softly(overlap, score, limit, score_threshold, sigma)
         else:

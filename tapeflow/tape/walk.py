@@ -54,6 +54,8 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conj
 class _Arrivals:
     """Gradients that meet at a tensor. The first is stored by the walk itself; this is about the others."""
 
+    __slots__ = ("grads", "twice", "odd")
+
     def __init__(self, grads: dict[int, Any]) -> None:
         self.grads = grads
         self.twice: set[int] = set()  # tensors whose gradient so far is a sum of two that was made here

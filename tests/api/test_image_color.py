@@ -88,7 +88,9 @@ def test_grey_passes_gradients_unchanged():
 def test_gradients_flow_to_the_amounts():
     amount = lambda f, at: gradient(lambda a: f(RANDOM, a), np.float64(at))
     assert amount(tf.image.adjust_brightness, 0.1) == RANDOM.size
-    np.testing.assert_allclose(amount(tf.image.adjust_saturation, 0.5), (RANDOM - RANDOM.max(-1, keepdims=True)).sum(), rtol=1e-10)
+    np.testing.assert_allclose(
+        amount(tf.image.adjust_saturation, 0.5), (RANDOM - RANDOM.max(-1, keepdims=True)).sum(), rtol=1e-10
+    )
     assert np.isfinite(amount(tf.image.adjust_hue, 0.1)) and abs(amount(tf.image.adjust_contrast, 2.0)) < 1e-10
 
 

@@ -28,7 +28,9 @@ def test_patches_are_windows(window, steps, gaps):
 
 
 def test_gradient_of_patches_counts_how_often_a_pixel_is_seen():
-    seen = gradient(lambda x: tf.image.extract_patches(x, [1, 1, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID"), np.ones((1, 1, 3, 1)))
+    seen = gradient(
+        lambda x: tf.image.extract_patches(x, [1, 1, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID"), np.ones((1, 1, 3, 1))
+    )
     assert seen.ravel().tolist() == [1, 2, 1]
 
 
@@ -41,7 +43,9 @@ def test_crop_and_resize_like_tensorflow():
 
 def test_crop_and_resize_of_the_whole_image_is_the_image():
     for method in ("bilinear", "nearest"):
-        np.testing.assert_allclose(tf.image.crop_and_resize(BATCH, [[0.0, 0, 1, 1]] * 2, [0, 1], [6, 7], method), BATCH, rtol=1e-5)
+        np.testing.assert_allclose(
+            tf.image.crop_and_resize(BATCH, [[0.0, 0, 1, 1]] * 2, [0, 1], [6, 7], method), BATCH, rtol=1e-5
+        )
     upside_down = tf.image.crop_and_resize(BATCH, [[1.0, 0, 0, 1]], [1], [6, 7])
     np.testing.assert_allclose(upside_down[0], BATCH[1, ::-1], rtol=1e-5)
 
@@ -56,7 +60,9 @@ def test_crop_and_resize_has_gradients_of_second_order():
     squared = lambda b: tf.image.crop_and_resize(SQUARES / 100, b, [0], [2, 3]) ** 2
     step = 1e-3
     slope = lambda b: gradient(squared, b.astype(np.float32)).astype(float)
-    np.testing.assert_allclose(second(squared, boxes), (slope(boxes + step) - slope(boxes - step)) / (2 * step), rtol=2e-2, atol=2e-2)
+    np.testing.assert_allclose(
+        second(squared, boxes), (slope(boxes + step) - slope(boxes - step)) / (2 * step), rtol=2e-2, atol=2e-2
+    )
     assert gradient(lambda b: tf.image.crop_and_resize(SQUARES, b, [0], [2, 3], "nearest"), boxes) is None
 
 

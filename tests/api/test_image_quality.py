@@ -60,7 +60,7 @@ def test_ssim_multiscale_like_tensorflow():
     "measure",
     [
         lambda x: tf.image.ssim(x, BATCH[:1], 1.0, filter_size=5),
-        lambda x: tf.image.ssim_multiscale(x, BATCH[:1], 1.0, (0.5, 0.5), 5),
+        lambda x: tf.image.ssim_multiscale(x, x * 0.5 + BATCH[:1] * 0.5, 1.0, (0.5, 0.5), 5),
         lambda x: tf.image.psnr(x, BATCH[:1], 1.0) / 10,
         lambda x: tf.reduce_sum(tf.image.sobel_edges(x) ** 2) / 1000,
     ],
@@ -72,6 +72,13 @@ def test_gradients(measure):
     value = lambda x: float(tf.reduce_sum(measure(x)))
     want = (value(image + step * direction) - value(image - step * direction)) / 2e-3
     np.testing.assert_allclose((gradient(measure, image) * direction).sum(), want, rtol=2e-2, atol=1e-3)
+
+
+def test_images_with_nothing_in_common_have_a_gradient_without_nan():
+    """Their similarity is below 0, counts as 0, and a root has an infinite slope there."""
+    image = BATCH[:1, :, :, :1]
+    measure = lambda x: tf.image.ssim_multiscale(x, 1 - image, 1.0, (0.5, 0.5), 5)
+    assert measure(image).numpy().tolist() == [0] and not gradient(measure, image).any()
 
 
 def test_errors():

@@ -88,5 +88,5 @@ def test_bad_bounds(call):
 
 @pytest.mark.parametrize("size", [[5, 5, 3], [2, 2]])
 def test_crops_that_do_not_fit(size):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Need value.shape >= size"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Need value"):
         tf.image.random_crop(IMAGE, size)

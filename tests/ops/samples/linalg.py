@@ -10,6 +10,7 @@ SAMPLES = {
     "matmul": [
         of(normal(2, 3), normal(3, 4)),
         of(normal(5, 2, 3), normal(3, 4), reference=np.matmul),  # one matrix on the right for the whole batch
+        of(np.zeros((2, 3, 0)), np.zeros((0, 4)), reference=np.matmul),  # nothing to sum over
         of(normal(2, 3), normal(5, 3, 4), reference=np.matmul),  # one on the left
         of(normal(5, 2, 3), normal(1, 3, 4)),
         of(normal(1, 2, 3), normal(5, 3, 4)),
