@@ -47,7 +47,13 @@ from .api.array import (
     size,
     stop_gradient,
 )
-from .api.blocks import batch_to_space, extract_volume_patches, required_space_to_batch_paddings, space_to_batch, space_to_batch_nd
+from .api.blocks import (
+    batch_to_space,
+    extract_volume_patches,
+    required_space_to_batch_paddings,
+    space_to_batch,
+    space_to_batch_nd,
+)
 from .api.building import eye, fill, linspace, meshgrid, one_hot, ones, ones_like, range, sequence_mask, zeros, zeros_like
 from .api.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from .api.comparison import equal, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, not_equal
@@ -88,7 +94,19 @@ from .api.scatter import (
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
-from .api.shaping import broadcast_to, expand_dims, pad, repeat, reshape, reverse, reverse_sequence, roll, squeeze, tile, transpose
+from .api.shaping import (
+    broadcast_to,
+    expand_dims,
+    pad,
+    repeat,
+    reshape,
+    reverse,
+    reverse_sequence,
+    roll,
+    squeeze,
+    tile,
+    transpose,
+)
 from .api.reductions import reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum
 from .api.scans import cumsum
 from .api.specs import IndexedSlicesSpec, TensorSpec, TypeSpec, type_spec_from_value
@@ -160,7 +178,9 @@ newaxis = None
 __version__ = "2.21.0"
 
 # Namespaces that many programs never touch; imported on first use, which keeps `import tapeflow` quick.
-_ON_FIRST_USE = frozenset({"compat", "data", "distribute", "experimental", "image", "quantization", "queue", "raw_ops", "signal", "test"})
+_ON_FIRST_USE = frozenset(
+    {"compat", "data", "distribute", "experimental", "image", "quantization", "queue", "raw_ops", "signal", "test"}
+)
 
 
 def __getattr__(name):

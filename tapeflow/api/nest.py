@@ -4,7 +4,6 @@ Dicts are walked in the order of their sorted keys and keep their own order when
 sets and None are leaves. With `expand_composites=True` ragged, sparse and sliced tensors unfold into their tensors.
 """
 
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.dtypes import float32
 from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor

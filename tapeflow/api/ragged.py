@@ -10,12 +10,12 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import invalid
+from tapeflow.core.nest import register_composite
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 
 from . import ragged_rules as _rules
-from tapeflow.core.nest import register_composite
 from .ragged_making import splits_of
 from .ragged_tensor import RaggedTensor
 

@@ -10,11 +10,10 @@ from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, int64
 from tapeflow.core.errors import invalid
+from tapeflow.core.nest import register_composite
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
-
-from tapeflow.core.nest import register_composite
 
 
 class SparseTensor(Composite):

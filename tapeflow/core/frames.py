@@ -8,7 +8,6 @@ import itertools
 from contextvars import ContextVar
 from typing import Any
 
-
 _serial = itertools.count(1).__next__
 
 
@@ -30,7 +29,8 @@ class Frame:
         return Frame(self.executor, tuple(o for o in self.observers if o is not observer))
 
 
-_frame: ContextVar[Frame] = ContextVar("tapeflow_frame", default=Frame())
+_NOBODY = Frame()  # eager, and nobody watches: where every thread and task begins
+_frame: ContextVar[Frame] = ContextVar("tapeflow_frame", default=_NOBODY)
 current = _frame.get
 enter = _frame.set
 

@@ -19,6 +19,7 @@ from .accumulation import Sum, total
 from .recording import Pause, Recording
 from .walk import walk
 
+
 class UnconnectedGradients(enum.Enum):
     """What `tape.gradient` gives for a source that the target does not depend on.
 
@@ -114,7 +115,8 @@ class GradientTape:
             raise TypeError("Cannot watch a string tensor: only floating and complex tensors have gradients.")
         if not value.dtype.is_inexact:
             logging.getLogger("tapeflow").warning(
-                "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r; its gradient will be None.", value.dtype
+                "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r; its gradient will be None.",
+                value.dtype,
             )
         if isinstance(value, Variable):
             self._recording.watch_variable(value)
@@ -126,9 +128,13 @@ class GradientTape:
     def stop_recording(self):
         """Inside this context the tape records nothing: what is computed there is a constant to it."""
         if self._recording is None or self._recording.spent and not self._active:
-            raise RuntimeError("Trying to exit or pause a tape that is not recording: stop_recording() belongs inside the tape's `with` block.")
+            raise RuntimeError(
+                "Trying to exit or pause a tape that is not recording: stop_recording() belongs inside the tape's `with` block."
+            )
         if not self._active or self._pause is not None:
-            raise ValueError("Tape is not recording: stop_recording() was called outside the tape's `with` block or inside another stop_recording().")
+            raise ValueError(
+                "Tape is not recording: stop_recording() was called outside the tape's `with` block or inside another stop_recording()."
+            )
         recording = self._recording
         self._pause = pause = Pause(recording)
         enter(current().without(recording).watched_by(pause))
@@ -306,7 +312,9 @@ def gradient_mode(value: Any) -> str:
         return value.value
     if value in ("none", "zero", "error"):
         return value
-    raise ValueError(f"Unknown value for unconnected_gradients: {value!r}. It is 'none', 'zero', 'error' or a tf.UnconnectedGradients.")
+    raise ValueError(
+        f"Unknown value for unconnected_gradients: {value!r}. It is 'none', 'zero', 'error' or a tf.UnconnectedGradients."
+    )
 
 
 def _source_ids(recording: Recording, source: Any) -> list[int]:

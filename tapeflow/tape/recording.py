@@ -8,7 +8,7 @@ from typing import Any
 
 from tapeflow.core.dtypes import NATIVE, DType
 from tapeflow.core.errors import user_line
-from tapeflow.core.tensor import EagerTensor, identify, next_id
+from tapeflow.core.tensor import EagerTensor, identify
 
 _MOST_NOTES = 10_000
 

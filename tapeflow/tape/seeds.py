@@ -20,7 +20,7 @@ def checked_targets(target: Any) -> list:
     if type(target) is EagerTensor:
         return [target]
     if target is None:
-        raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but received None.")
+        raise TypeError("The target to differentiate is None; it must be a tensor, a variable or a structure of them.")
     return _checked(target, "target", "Compute it with tf operations inside the tape's `with` block.")
 
 
@@ -88,7 +88,9 @@ def _paired(target: Any, targets: list, given: Any) -> list:
             f"{nest.paths(target)}. (A list would pair with the dict's sorted keys.)"
         )
     if all(s is None for s in flat):
-        raise ValueError("Every entry of output_gradients is None, and None cannot become a tensor; leave the argument out for ones.")
+        raise ValueError(
+            "Every entry of output_gradients is None, and None cannot become a tensor; leave the argument out for ones."
+        )
     return flat
 
 

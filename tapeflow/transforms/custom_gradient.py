@@ -95,9 +95,7 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
         outputs, backward = _checked_result(f, f(*args, **kwargs))
         flat = [to_tensor(o) for o in nest.flatten(outputs)]
     leaves = nest.flatten(args)
-    variables = [
-        v for v in _variables_of(inside, flat) if not any(v._id == a._id for a in leaves if isinstance(a, Variable))
-    ]
+    variables = [v for v in _variables_of(inside, flat) if not any(v._id == a._id for a in leaves if isinstance(a, Variable))]
     if variables and not _takes_variables(backward):
         raise TypeError(
             f"{_name(f)} reads variables ({', '.join(v.name for v in variables)}), so its backward function must accept a keyword "

@@ -65,7 +65,9 @@ def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
         if nest.paths(primals) != nest.paths(tangents):
             raise ValueError(f"primals and tangents have different structures: {nest.paths(primals)} and {nest.paths(tangents)}.")
         if type(primals) is not type(tangents):
-            raise TypeError(f"primals is a {type(primals).__name__}, tangents a {type(tangents).__name__}; give the same structure.")
+            raise TypeError(
+                f"primals is a {type(primals).__name__}, tangents a {type(tangents).__name__}; give the same structure."
+            )
     converted = []
     for k, (x, t) in enumerate(zip(flat, given)):
         if not isinstance(x, (Tensor, Variable)):

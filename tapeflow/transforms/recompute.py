@@ -14,7 +14,6 @@ from tapeflow.tape.gradient_tape import GradientTape
 from .custom_gradient import apply_custom
 
 
-
 class _Reads:
     """An observer that only collects the trainable variables that are read."""
 

@@ -17,11 +17,15 @@ def gradients(f, *xs):
 def test_the_range_is_moved_so_that_zero_is_a_level():
     y = tf.quantization.fake_quant_with_min_max_args(X).numpy()
     np.testing.assert_allclose(y[[0, 1, 4, -1]], [-6.0235295, -5.9764705, 0.0, 5.9764705], rtol=1e-6)
-    assert len(np.unique(tf.quantization.fake_quant_with_min_max_args(np.linspace(-7, 7, 999, dtype=np.float32), num_bits=3))) == 8
+    assert (
+        len(np.unique(tf.quantization.fake_quant_with_min_max_args(np.linspace(-7, 7, 999, dtype=np.float32), num_bits=3))) == 8
+    )
 
 
 def test_learned_bounds_get_the_gradient_of_what_lies_outside():
-    y, (gx, low, high) = gradients(lambda x, a, b: tf.quantization.fake_quant_with_min_max_vars(x, a, b, num_bits=3), X, -1.05, 2.3)
+    y, (gx, low, high) = gradients(
+        lambda x, a, b: tf.quantization.fake_quant_with_min_max_vars(x, a, b, num_bits=3), X, -1.05, 2.3
+    )
     np.testing.assert_allclose(y[[0, 6, -1]], [-0.9571428, 0.4785714, 2.392857], rtol=1e-6)
     np.testing.assert_array_equal(gx, [0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0])
     assert (low, high) == (3.0, 2.0)
@@ -29,11 +33,15 @@ def test_learned_bounds_get_the_gradient_of_what_lies_outside():
 
 def test_channels_have_ranges_of_their_own():
     x = X[:10].reshape(5, 2)
-    y, (gx, low, high) = gradients(
-        lambda x, a, b: tf.quantization.fake_quant_with_min_max_vars_per_channel(x, a, b, num_bits=3), x, [-1.05, -2.0], [2.3, 0.7]
+    y, grads = gradients(
+        lambda x, a, b: tf.quantization.fake_quant_with_min_max_vars_per_channel(x, a, b, num_bits=3),
+        x,
+        [-1.05, -2.0],
+        [2.3, 0.7],
     )
     one = tf.quantization.fake_quant_with_min_max_vars(x[:, 1], -2.0, 0.7, num_bits=3).numpy()
     np.testing.assert_array_equal(y[:, 1], one)
+    assert [g.shape for g in grads] == [(5, 2), (2,), (2,)]
     with pytest.raises(tf.errors.InvalidArgumentError, match="2 channels"):
         tf.quantization.fake_quant_with_min_max_vars_per_channel(x, [0.0], [1.0])
 

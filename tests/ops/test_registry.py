@@ -118,7 +118,9 @@ def check_gradients(f, xs, name, order, rtol, eps=1e-5, seed=0):
     got = sum(real_dot(np.asarray(g._array), v) for g, v in zip(pulled(*xs), vs))
     want = sum(real_dot(u, n) for u, n in zip(us, numeric))
     size = sum(float(np.sum(np.abs(u) * np.abs(n))) for u, n in zip(us, numeric))
-    assert abs(got - want) <= rtol * size + 1e-7, f"gradient of {name}, order left {order}: {got} by the tape, {want} by differences"
+    assert abs(got - want) <= rtol * size + 1e-7, (
+        f"gradient of {name}, order left {order}: {got} by the tape, {want} by differences"
+    )
     if order > 1:
         check_gradients(pulled, xs, f"the gradient of {name}", order - 1, rtol * 10, eps=1e-4, seed=seed + 1)
 
