@@ -13,7 +13,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
-from .public import one_axis, static_shape
+from .public import one_axis, static_shape, whole
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -100,7 +100,8 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     array([[1., 0., 0.],
            [0., 1., 0.]], dtype=float32)
     """
-    sizes = int(num_rows), int(num_rows if num_columns is None else num_columns)
+    rows = whole(num_rows, "num_rows")
+    sizes = rows, rows if num_columns is None else whole(num_columns, "num_columns")
     if min(sizes) < 0:
         raise invalid(f"num_rows and num_columns cannot be negative, got {sizes}.")
     if as_dtype(dtype) is string:
@@ -173,7 +174,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     if start.dtype.is_integer:
         wide = float64 if start.dtype.size > 2 else float32
         start, stop = ops.cast(start, dtype=wide.np), ops.cast(stop, dtype=wide.np)
-    count = int(num)
+    count = whole(num, "num")
     if count < 0:
         raise invalid(f"linspace needs num >= 0, got {count}.")
     spread = np.broadcast_shapes(tuple(start.shape), tuple(stop.shape))
@@ -204,10 +205,11 @@ def one_hot(
            [0., 0., 0.]], dtype=float32)
     """
     indices = as_tensor(indices)
-    if int(depth) < 0:
-        raise invalid(f"depth must be non-negative, got: {int(depth)}")
+    depth = whole(depth, "depth")
+    if depth < 0:
+        raise invalid(f"depth must be non-negative, got: {depth}")
     axis = indices.ndim if axis is None else one_axis(axis, indices.ndim + 1)
-    mask = ops.one_hot(indices, depth=int(depth), axis=axis)
+    mask = ops.one_hot(indices, depth=depth, axis=axis)
     if on_value is None and off_value is None:
         dtype = float32 if dtype is None else as_dtype(dtype)
         return mask if dtype is bool_ else ops.cast(mask, dtype=dtype.np)

@@ -13,7 +13,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-from .public import static_shape
+from .public import static_shape, whole
 
 FLOATS = (float16, bfloat16, float32, float64)
 FULL_RANGE = (int32, int64, uint32, uint64)
@@ -90,7 +90,7 @@ def binomial(key: Tensor, shape: Any, counts: Any, probs: Any, dtype: Any) -> Te
 
 
 def categorical(key: Tensor, logits: Any, num_samples: Any, dtype: Any) -> Tensor:
-    logits, count = as_tensor(logits), int(num_samples)
+    logits, count = as_tensor(logits), whole(num_samples, "num_samples")
     if logits.ndim != 2:
         raise invalid(f"logits should be a matrix, [batch, classes], got shape {tuple(logits.shape)}.")
     if count < 0:

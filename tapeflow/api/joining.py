@@ -14,7 +14,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 
 from .building import zeros
-from .public import one_axis, static_shape
+from .public import one_axis, static_shape, whole
 
 
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
@@ -99,7 +99,7 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
     total = value.shape[axis] if value.ndim else 0
     many = num_or_size_splits if isinstance(num_or_size_splits, int) else as_tensor(num_or_size_splits)
     if isinstance(many, int) or not many.ndim:
-        count = int(many)
+        count = whole(many, "num_or_size_splits")
         if not value.ndim or count <= 0 or total % count:
             raise invalid(
                 "Number of ways to split should evenly divide the split dimension, but got split_dim "

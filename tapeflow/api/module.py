@@ -41,7 +41,8 @@ class Module:
                 f"{name!r} is not a valid module name. Module names must be valid Python identifiers, such as e.g. a valid Python class name."
             )
         self._name = name
-        self._name_scope = name_scope(name)
+        with name_scope(name) as full:  # the scopes that are open where the module is made stay part of it
+            self._name_scope = name_scope(full)
 
     @property
     def name(self) -> str:

@@ -102,7 +102,11 @@ def _joined_strings(a: Any, b: Any) -> Tensor | None:
 
 
 def _product_of_masks(a: Any, b: Any) -> Tensor | None:
-    return ops.logical_and(*_same_dtype(a, b)) if _has_kind("b", a, b) else None
+    """Masks multiply into a mask; a mask and a number do not, and `mul` says so."""
+    if not _has_kind("b", a, b):
+        return None
+    a, b = _same_dtype(a, b)
+    return ops.logical_and(a, b) if a.dtype is b.dtype else None
 
 
 def _true_quotient(a: Any, b: Any) -> Tensor | None:

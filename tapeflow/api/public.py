@@ -37,9 +37,17 @@ def normal_axis(axis: Any, rank: int, what: str = "axis") -> tuple[int, ...]:
     return tuple(sorted({one_axis(a, rank, what) for a in axes}))
 
 
+def whole(value: Any, what: str) -> int:
+    """A count or an axis as an int. A float is a mistake, also 2.0: it comes from a division that meant `//`."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise dtype_clash(f"{what} must be an integer, got {value!r}.") from None
+
+
 def one_axis(axis: Any, rank: int, what: str = "axis") -> int:
     """One axis as a non-negative int."""
-    axis = int(axis)
+    axis = whole(axis, what)
     if not -rank <= axis < max(rank, 1):
         raise invalid(f"{what}={axis} is out of range for a tensor of rank {rank}: it must be from {-rank} to {rank - 1}.")
     return axis + rank if axis < 0 else axis

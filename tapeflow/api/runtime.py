@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current, unobserved
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
+from tapeflow.core.variable import scope as _scope
 
 from . import config
 
@@ -80,8 +80,6 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 
 # ---- names
-
-_scope: ContextVar[str] = ContextVar("tapeflow_name_scope", default="")
 
 
 class name_scope:

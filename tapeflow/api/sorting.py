@@ -8,7 +8,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-from .public import expose, one_axis, static_shape
+from .public import expose, one_axis, static_shape, whole
 
 
 class TopK(NamedTuple):
@@ -76,7 +76,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
     (array([9., 9.], dtype=float32), array([1, 3], dtype=int32))
     """
     input = as_tensor(input)
-    k = int(k)
+    k = whole(k, "k")
     if not input.ndim or not 0 <= k <= input.shape[-1]:
         raise invalid(
             f"input must have at least k={k} elements along its last axis, and k may not be negative; its shape is "
@@ -99,7 +99,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
             "predictions must be a matrix and targets a vector with one class for each row, got shapes "
             f"{tuple(predictions.shape)} and {tuple(targets.shape)}."
         )
-    return ops.in_top_k(predictions, targets, k=int(k))
+    return ops.in_top_k(predictions, targets, k=whole(k, "k"))
 
 
 def approx_max_k(

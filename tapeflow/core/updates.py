@@ -157,18 +157,21 @@ class Updates:
         index = tuple(map(_for_numpy, key)) if isinstance(key, tuple) else _for_numpy(key)
 
         def assign(value: Any, name: str | None = None) -> Any:
-            return self._update(f"v[...].{how}", index, to_tensor(value, self.dtype), _ASSIGN[how])
+            return self._update(f"v[...].{how}", index, to_tensor(value, self.dtype), _ASSIGN[how], stretch=True)
 
         return assign
 
-    def _update(self, what: str, index: Any, given: Tensor, change: Callable) -> Any:
+    def _update(self, what: str, index: Any, given: Tensor, change: Callable, stretch: bool = False) -> Any:
+        """Put `given`, a number or of the part's own shape, at `index`; if it may be stretched, also what broadcasts to it."""
         with self._lock:
             array = self._value if _may_be_changed(self) else np.array(self._value)
             target = array[index].shape
             values = given._array
-            if values.size == 1 and values.ndim > len(target):
+            if stretch and values.size == 1 and values.ndim > len(target):
                 values = values.reshape(())
             try:
+                if values.ndim and values.shape != target and not stretch:
+                    raise ValueError
                 with np.errstate(all="ignore"):
                     change(array, index, values)
             except ValueError:

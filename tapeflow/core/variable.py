@@ -22,6 +22,9 @@ from .updates import Updates
 # What `tf.variable_creator_scope` puts between the call of tf.Variable and the making of one.
 creators: ContextVar[tuple] = ContextVar("tapeflow_creators", default=())
 
+# The names of the open `tf.name_scope`s, joined by slashes: they go before a variable's name.
+scope: ContextVar[str] = ContextVar("tapeflow_name_scope", default="")
+
 
 class _Creation(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -86,7 +89,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(f"The initial value's shape {value.shape} is not compatible with the given `shape` {self._shape}.")
         self._value = value._array
-        self._name = f"{name or 'Variable'}:0"
+        outer = scope.get()
+        self._name = f"{outer}/{name or 'Variable'}:0" if outer else f"{name or 'Variable'}:0"
         self._trainable = True if trainable is None else bool(trainable)
         self.constraint = constraint
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
@@ -240,12 +244,13 @@ class Variable(Updates, Value, metaclass=_Creation):
         return self
 
     def __deepcopy__(self, memo: dict) -> "Variable":
-        made = Variable(EagerTensor(self._value), trainable=self._trainable, name=self._name[:-2], shape=self._shape)
+        made = _unpickle(self._value, self._trainable, self._name, self._shape)
+        made.constraint, made._synchronization, made._aggregation = self.constraint, self._synchronization, self._aggregation
         memo[id(self)] = made
         return made
 
     def __reduce__(self):
-        return _unpickle, (self._value, self._trainable, self._name[:-2], self._shape)
+        return _unpickle, (self._value, self._trainable, self._name, self._shape)
 
     def __repr__(self) -> str:
         name = self._name if type(self) is not _UnreadVariable else "UnreadVariable"
@@ -279,7 +284,9 @@ def _alias(variable: Variable) -> Variable:
 
 
 def _unpickle(value: Any, trainable: bool, name: str, shape: Any) -> Variable:
-    return Variable(EagerTensor(value), trainable=trainable, name=name, shape=shape)
+    made = Variable(EagerTensor(value), trainable=trainable, shape=shape)
+    made._name = name  # in full, whatever scope is open now
+    return made
 
 
 class _Handle:

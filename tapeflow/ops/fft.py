@@ -80,7 +80,7 @@ def _rfft_vjp(ops, g, x_shape, x_dtype, lengths, axes):
 
 def _irfft_vjp(ops, g, x_shape, x_dtype, lengths, axes):
     spectrum = ops.rfft(g, lengths=lengths, axes=axes) * _weights(lengths[-1], axes[-1], len(x_shape), x_dtype, 2.0)
-    return fit(ops, spectrum / prod(lengths), x_shape)
+    return fit(ops, spectrum / max(prod(lengths), 1), x_shape)
 
 
 # The input is cut or filled up with zeros to `lengths` along `axes` first.

@@ -46,7 +46,7 @@ class Recording:
     def _meet(self, dtype: DType) -> None:
         if dtype.is_complex:
             self.complex = True
-        elif dtype.np not in NATIVE:
+        elif dtype.is_floating and dtype.np not in NATIVE:
             self.narrow = True
 
     def spend(self) -> None:

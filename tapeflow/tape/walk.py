@@ -33,10 +33,10 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conj
         g = grads.pop(out, None)
         if g is None:
             continue
-        if odd and out in odd:
-            g = _settled(ops, g)
         if out in keep:
             grads[out] = g
+        if odd and out in odd:
+            g = _settled(ops, g)
         pulled = pulls[which](ops, g, saved)
         if type(ids) is int:
             if ids in grads:

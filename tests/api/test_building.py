@@ -154,3 +154,24 @@ def test_meshgrid():
     with pytest.raises(ValueError, match="indexing"):
         tf.meshgrid([1], indexing="zz")
     assert gradient(lambda x: tf.meshgrid(x, [1.0, 2.0, 3.0])[0], [1.0, 2.0]).tolist() == [3, 3]
+
+
+def test_counts_and_axes_are_whole():
+    """A fraction used to be cut off in silence: one_hot(y, 7 / 2) had depth 3, cumsum(x, 0.5) ran along axis 0."""
+    x = tf.ones([4, 4])
+    for call in (
+        lambda: tf.one_hot([0], 2.5),
+        lambda: tf.eye(2.0),
+        lambda: tf.eye(2, 1.5),
+        lambda: tf.linspace(0.0, 1.0, 2.5),
+        lambda: tf.split(x, 4 / 2),
+        lambda: tf.math.top_k(x, 1.5),
+        lambda: tf.math.in_top_k([0] * 4, x, 1.5),
+        lambda: tf.random.categorical(x, 2.5),
+        lambda: tf.cumsum(x, 0.5),
+        lambda: tf.expand_dims(x, 0.0),
+        lambda: tf.concat([x, x], 1.0),
+    ):
+        with pytest.raises(TypeError, match="must be an integer, got"):
+            call()
+    assert tf.one_hot([0], tf.Variable(3)).shape == tf.eye(np.int64(1), np.array(3)).shape == (1, 3)

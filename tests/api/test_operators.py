@@ -44,6 +44,15 @@ def test_integers_divide_into_floats(dtype, quotient):
     assert (c(7, dtype) / 2).numpy() == (7 / c(2, dtype)).numpy() == 3.5
 
 
+def test_a_mask_does_not_multiply_numbers():
+    """The error used to speak of logical_and, which nobody had written."""
+    x, mask = c([1.0, 2.0]), c([True, False])
+    for product in (lambda: x * mask, lambda: mask * x):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="cannot compute mul"):
+            product()
+    assert (mask * mask).numpy().tolist() == [True, False]
+
+
 def test_bool_does_not_divide():
     with pytest.raises(TypeError, match="bool"):
         c(True) / c(True)

@@ -137,6 +137,22 @@ def test_module():
         Dense(2, "a b")
 
 
+def test_variables_of_a_module_carry_its_name():
+    """A module's scope used to be its bare name, wherever the module was made, and variables did not show it."""
+
+    class Lazy(tf.Module):
+        @tf.Module.with_name_scope
+        def __call__(self):
+            self.w = tf.Variable(1.0, name="w")
+            self.inner = tf.Module(name="inner")
+            return self.w.name
+
+    layer = Lazy(name="layer")
+    assert layer.name_scope.name == "layer/" and layer() == "layer/w:0" and layer.inner.name_scope.name == "layer/inner/"
+    with tf.name_scope("elsewhere"), layer.inner.name_scope as scope:
+        assert scope == "layer/inner/" and tf.Variable(1.0).name == "layer/inner/Variable:0"
+
+
 def test_training_a_module():
     net = Dense(2)
     with tf.GradientTape() as tape:

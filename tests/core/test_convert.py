@@ -148,3 +148,14 @@ def test_subclasses_of_arrays_become_plain_arrays():
 
     x = tf.constant(np.array([1, 2]).view(Odd), tf.float32)
     np.testing.assert_array_equal(x * x, [1.0, 4.0])
+
+
+def test_numbers_are_remembered_however_many_came_before():
+    """Numbers that never come again, such as those of a schedule, used to fill the memory of constants for good."""
+    from tapeflow.core.convert import constant_like
+
+    like = np.float32(1.0)
+    for k in range(5000):
+        constant_like(k + 0.125, like)
+    assert constant_like(7.625, like) is constant_like(7.625, like)
+    assert constant_like(-3.375, like) is constant_like(-3.375, like)

@@ -103,6 +103,19 @@ def test_copies_are_independent():
     assert pair[0] is pair[1]
 
 
+def test_name_scopes_go_before_names():
+    """Scopes used to be left out of the names, so that the layers of a model could not be told apart by the names of their variables."""
+    with tf.name_scope("encoder"):
+        v = V(1.0, name="w")
+        with tf.name_scope("dense"):
+            names = [V(1.0).name, V(1.0, name="w").name]
+            copies = [copy.deepcopy(v), pickle.loads(pickle.dumps(v))]
+        with tf.name_scope("top/"):
+            names.append(V(1.0, name="b").name)
+    assert names == ["encoder/dense/Variable:0", "encoder/dense/w:0", "top/b:0"] and V(1.0, name="w").name == "w:0"
+    assert [c.name for c in (v, *copies)] == ["encoder/w:0"] * 3
+
+
 # ---- assignment
 
 
@@ -273,3 +286,20 @@ def test_an_assignment_in_the_middle_of_a_read_is_seen(monkeypatch):
     monkeypatch.setattr(tf.Variable, "value", overtaken)
     assert float(v * 1.0) == 0.0
     assert float(v * 1.0) == 5.0
+
+
+def test_a_deep_copy_keeps_what_belongs_to_the_variable():
+    """Its constraint and its aggregation used to be lost."""
+    v = tf.Variable(1.0, trainable=False, constraint=abs, aggregation=tf.VariableAggregation.MEAN, name="w")
+    w = copy.deepcopy(v)
+    assert (w.name, w.trainable, w.constraint, w.aggregation) == ("w:0", False, abs, tf.VariableAggregation.MEAN)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda v: v.scatter_add(tf.IndexedSlices([[1.0, 1.0]], [0, 1])), lambda v: v.scatter_nd_update([[0], [1]], [1.0, 1.0])],
+)
+def test_rows_without_values_of_their_own_are_refused(change):
+    """Values used to be stretched over all rows, so that a wrong number of them went unseen."""
+    with pytest.raises(tf.errors.InvalidArgumentError, match="does not fit"):
+        change(tf.Variable(np.zeros((3, 2), np.float32)))

@@ -111,3 +111,14 @@ def test_steepest_ascent_for_complex_numbers():
             step = np.zeros(2, complex)
             step[k] = eps * unit
             assert (f(z.numpy() + step) - f(z.numpy() - step)) / (2 * eps) == pytest.approx(part[k], rel=1e-6)
+
+
+def test_rows_stay_rows_for_a_source_in_the_middle():
+    """The step that made them dense for its own rule used to leave the dense form to the caller too."""
+    x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        table = x * 2.0
+        y = tf.gather(table, [0, 0])
+    of_x, of_table = tape.gradient(y, [x, table])
+    assert isinstance(of_table, tf.IndexedSlices) and of_table.indices.numpy().tolist() == [0, 0]
+    np.testing.assert_array_equal(of_x, [[4.0, 4.0], [0.0, 0.0]])
