@@ -115,6 +115,9 @@ class name_scope:
     def __exit__(self, *_: Any) -> None:
         _scope.reset(self._tokens.stack.pop())
 
+    def __reduce__(self) -> tuple:
+        return name_scope, (self._name,)  # where it is open belongs to a thread, not to the scope
+
 
 def get_current_name_scope() -> str:
     """The names of the open scopes, joined by slashes.

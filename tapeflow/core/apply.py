@@ -12,6 +12,7 @@ from .composite import Composite
 from .convert import constant_like, convert_group, to_tensor
 from .dtypes import ANY, BY_NUMPY, NATIVE
 from .errors import OpError, dtype_clash, invalid, user_line
+from .floating import quiet
 from .frames import current
 from .tensor import EagerTensor, Tensor
 
@@ -114,7 +115,7 @@ def compute(prim: Any, args: tuple, params: dict) -> Any:
                 if a.dtype not in NATIVE and a.dtype.kind != "O":  # bfloat16, float8, int4: compute in a wider type
                     narrow, arrays[k] = a.dtype, a.astype(np.int8 if BY_NUMPY[a.dtype].is_integer else np.float32)
     try:
-        with np.errstate(all="ignore"):
+        with quiet():
             out = prim.on("numpy", np)(*arrays, **params)
     except (ValueError, TypeError, IndexError, np.linalg.LinAlgError) as error:
         raise explained(prim, args, params, error) from error

@@ -4,6 +4,7 @@ NumPy arrays keep their dtype and are copied, Python numbers take the dtype of t
 lose its value is converted: 1.5 does not become an int32, 300 does not become a uint8.
 """
 
+from array import array as python_array
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from .composite import Composite
 from .dtypes import BY_NUMPY, DType, as_dtype, bool_, complex128, float32, int32, int64, string
 from .errors import dtype_clash
+from .floating import quiet
 from .tensor import EagerTensor, Tensor
 
 _CONVERSIONS: list[tuple[int, Any, Callable]] = []
@@ -52,6 +54,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
         return EagerTensor(from_number(value, dtype))
     if isinstance(value, (list, tuple, range)):
         return EagerTensor(from_sequence(value, dtype))
+    if isinstance(value, (python_array, bytearray, memoryview)):
+        return EagerTensor(from_sequence(list(value), dtype))
     if hasattr(value, "__tf_tensor__"):
         return value.__tf_tensor__(dtype)
     if value is not None and not isinstance(value, (set, dict)) and (hasattr(value, "__array__") or hasattr(value, "__buffer__")):
@@ -90,7 +94,7 @@ def from_numpy(array: Any, dtype: DType | None = None) -> Any:
         array = array.astype(plain)
     if dtype is None or array.dtype == dtype.np:
         return _owned(array)
-    with np.errstate(all="ignore"):
+    with quiet():
         impossible = dtype.kind == "s" or array.dtype.kind == "O" or array.dtype.kind == "c" and dtype.kind != "c"
         converted = None if impossible else array.astype(dtype.np)
         if converted is None or _loses(array, converted, dtype):
@@ -160,7 +164,7 @@ def from_number(value: Any, dtype: DType | None = None) -> Any:
         raise ValueError(f"Cannot convert {value!r} to {dtype.name}: it holds {dtype.min} to {dtype.max}.")
     if chosen and dtype is float32 and _overflows(value):
         raise _too_large(value)
-    with np.errstate(all="ignore"):
+    with quiet():
         return dtype.as_numpy_dtype(value)
 
 
@@ -244,7 +248,7 @@ def from_sequence(value: Sequence, dtype: DType | None = None) -> Any:
         return out.reshape(shape)
     if dtype.kind in "iu" and leaves and not (dtype.min <= min(leaves) and max(leaves) <= dtype.max):
         raise ValueError(f"Cannot convert {value!r} to {dtype.name}: it holds {dtype.min} to {dtype.max}.")
-    with np.errstate(all="ignore"):
+    with quiet():
         return np.array(leaves, dtype.np).reshape(shape)
 
 

@@ -73,6 +73,9 @@ class _DtypeClash(InvalidArgumentError, TypeError):
     either `except` works whatever the order of the operands.
     """
 
+    def __reduce__(self):
+        return dtype_clash, (self.message,)  # by its function: the class goes by its parent's name
+
 
 _DtypeClash.__name__ = _DtypeClash.__qualname__ = "InvalidArgumentError"
 

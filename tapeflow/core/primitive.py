@@ -65,7 +65,8 @@ class Primitive:
         `broadcasts`  True: like NumPy, the walk sums gradients back; "batch": only the leading axes (matmul)
         `holomorphic` False when the rules deal with complex numbers themselves; otherwise they are written as for real
                       numbers and the walk conjugates around them
-        `result`      of the parameters: "cut" or "complex" when the output is not of the inputs' kind; else None
+        `result`      "cut", "complex" or "any" when the output is not of the inputs' kind, or a function of the parameters that
+                      says which; else None
         `sparse`      a rule returns a SparseGradient
         `keeps_sparse` IndexedSlices pass through the rule without being made dense
         `clash`       what a Python value of the wrong kind raises as second argument

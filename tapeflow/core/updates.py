@@ -12,6 +12,7 @@ import numpy as np
 
 from .convert import to_tensor
 from .errors import invalid
+from .floating import quiet
 from .tensor import Tensor
 
 
@@ -172,7 +173,7 @@ class Updates:
             try:
                 if values.ndim and values.shape != target and not stretch:
                     raise ValueError
-                with np.errstate(all="ignore"):
+                with quiet():
                     change(array, index, values)
             except ValueError:
                 raise invalid(

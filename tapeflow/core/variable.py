@@ -12,6 +12,7 @@ import numpy as np
 from .convert import register_conversion, to_tensor
 from .dtypes import as_dtype, resource
 from .errors import invalid
+from .floating import quiet
 from .frames import current
 from .policies import VariableAggregation, VariableSynchronization
 from .shapes import TensorShape
@@ -177,7 +178,8 @@ class Variable(Updates, Value, metaclass=_Creation):
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
                 f"and the assigned value shape {tensor.shape} are incompatible."
             )
-        return self._store(tensor._array, (tensor,), read_value)
+        with self._lock:
+            return self._store(tensor._array, (tensor,), read_value)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Adds `delta`, which must have the variable's shape."""
@@ -273,7 +275,7 @@ def _computed(operation: Callable, a: Any, b: Any) -> Any:
     try:
         return operation(a, b)
     except (RuntimeWarning, FloatingPointError):
-        with np.errstate(all="ignore"):
+        with quiet():
             return operation(a, b)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.floating import quiet
 from tapeflow.core.frames import current, enter
 from tapeflow.core.primitive import bare, recorded
 from tapeflow.core.slices import SparseGradient, finished
@@ -289,7 +290,7 @@ class GradientTape:
                 grads[i] = grads[i] + seed if i in grads else seed
         ids = [_source_ids(recording, s) for s in leaves]
         recording.spent |= consume
-        with np.errstate(all="ignore"):
+        with quiet():
             walk(recording.records, grads, set().union(*ids), plain, recording.complex, consume)
             return [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
 

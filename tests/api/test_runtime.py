@@ -1,7 +1,9 @@
 """Mode, names, devices, configuration, modules, the gradient registry, and tf.compat."""
 
+import copy
 import logging
 import pathlib
+import pickle
 import threading
 
 import numpy as np
@@ -158,6 +160,16 @@ def test_training_a_module():
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(net(tf.ones([1, 2]))[1])
     assert tape.gradient(loss, net.trainable_variables)[0].numpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_modules_copy_and_pickle():
+    """`target = copy.deepcopy(network)` used to raise "cannot pickle '_thread._local' object"."""
+    net = DeepNet()
+    for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert other.shared is other.zlayers[0] and [v.name for v in other.variables] == [v.name for v in net.variables]
+        other.scale.assign(5.0)
+        assert other.zlayers[0](tf.ones([1, 2]))[0] == "dense"
+    assert float(net.scale) == 1.0
 
 
 def test_modules_that_contain_each_other():

@@ -1,3 +1,5 @@
+import array
+
 import numpy as np
 import pytest
 
@@ -159,3 +161,11 @@ def test_numbers_are_remembered_however_many_came_before():
         constant_like(k + 0.125, like)
     assert constant_like(7.625, like) is constant_like(7.625, like)
     assert constant_like(-3.375, like) is constant_like(-3.375, like)
+
+
+def test_buffers_are_sequences():
+    # array.array, bytearray and memoryview were refused on Python 3.11, which has no __buffer__
+    for value in (array.array("d", [1.0, 2.0]), [1.0, 2.0]):
+        np.testing.assert_array_equal(tf.constant(value), [1.0, 2.0])
+    np.testing.assert_array_equal(tf.constant(bytearray(b"ab")), [97, 98])
+    np.testing.assert_array_equal(tf.constant(memoryview(b"ab")), [97, 98])
