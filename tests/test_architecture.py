@@ -159,7 +159,7 @@ def public_names():
     while todo:
         path, module = todo.pop()
         listed = getattr(module, "__all__", None)
-        for name in listed or [n for n in vars(module) if not n.startswith("_")]:
+        for name in listed or [n for n in dir(module) if not n.startswith("_")]:
             value, where = getattr(module, name), f"{path}.{name}"
             if not isinstance(value, types.ModuleType):
                 found[where] = value
