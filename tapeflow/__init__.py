@@ -174,6 +174,10 @@ from .core.tensor import Tensor
 from .core.variable import Variable
 from .tape.gradient_tape import GradientTape, UnconnectedGradients
 
+from .core.allocation import keep_freed_memory as _keep_freed_memory
+
+_keep_freed_memory()
+
 newaxis = None
 __version__ = "2.21.0"
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .composite import Composite
 from .convert import constant_like, convert_group, to_tensor
-from .dtypes import ANY, BY_NUMPY, NATIVE
+from .dtypes import ANY, BY_NUMPY, NATIVE, DType
 from .errors import OpError, dtype_clash, invalid, user_line
 from .floating import quiet
 from .frames import current
@@ -88,14 +88,25 @@ def check_dtypes(prim: Any, args: tuple) -> None:
                     f"cannot compute {prim.name} as input #{positions[min(k, len(positions) - 1)]} was expected to be a "
                     f"{BY_NUMPY[first].name} tensor but is a {other.dtype.name} tensor.\n"
                     f"  {describe(prim, args)}\n"
-                    f"  Dtypes do not mix by themselves; convert one: tf.cast(x, tf.{BY_NUMPY[first].name})."
+                    f"  Dtypes do not mix by themselves; {_advice(members[0].dtype, other.dtype)}."
                 )
         if first not in allowed:
             names = sorted(BY_NUMPY[d].name for d in allowed)
+            better = next((n for n in ("float32", "int32", "bool", "string") if n in names), names[0])
+            how = "tf.strings.to_number(x)" if BY_NUMPY[first].kind == "s" else f"tf.cast(x, tf.{better})"
             raise invalid(
                 f"{prim.name} does not take {BY_NUMPY[first].name} tensors; it takes {', '.join(names)}.\n"
-                f"  {describe(prim, args)}\n  Cast it first: tf.cast(x, tf.{'float32' if 'float32' in names else names[0]})."
+                f"  {describe(prim, args)}\n  Convert it first: {how}."
             )
+
+
+def _advice(a: DType, b: DType) -> str:
+    """Which of two dtypes to convert: the one that loses nothing by it (bool before integer before float before complex)."""
+    if "s" in (a.kind, b.kind):
+        return "tf.strings.to_number and tf.as_string convert between strings and numbers"
+    rank = lambda d: ("buifc".index(d.kind), d.size)
+    low, high = sorted((a, b), key=rank)
+    return f"convert the {low.name} one: tf.cast(x, tf.{high.name})"
 
 
 def compute(prim: Any, args: tuple, params: dict) -> Any:

@@ -165,7 +165,7 @@ class Updates:
     def _update(self, what: str, index: Any, given: Tensor, change: Callable, stretch: bool = False) -> Any:
         """Put `given`, a number or of the part's own shape, at `index`; if it may be stretched, also what broadcasts to it."""
         with self._lock:
-            array = self._value if _may_be_changed(self) else np.array(self._value)
+            array = self._value if may_be_changed(self) else np.array(self._value)
             target = array[index].shape
             values = given._array
             if stretch and values.size == 1 and values.ndim > len(target):
@@ -185,7 +185,7 @@ class Updates:
 _LARGE = 1 << 16  # bytes; below, a copy costs less than the question
 
 
-def _may_be_changed(variable: Any) -> bool:
+def may_be_changed(variable: Any) -> bool:
     """Is the variable the only one that holds its array, so that it can be changed in place? A copy of a table of 100,000 rows
     for the sake of a few hundred costs more than the update."""
     if variable._value.nbytes < _LARGE or variable._value.base is not None or not variable._value.flags.writeable:

@@ -18,7 +18,7 @@ from .policies import VariableAggregation, VariableSynchronization
 from .shapes import TensorShape
 from .tensor import EagerTensor, Reference, Tensor, next_id, representation
 from .typed import Value
-from .updates import Updates
+from .updates import Updates, may_be_changed
 
 # What `tf.variable_creator_scope` puts between the call of tf.Variable and the making of one.
 creators: ContextVar[tuple] = ContextVar("tapeflow_creators", default=())
@@ -185,13 +185,20 @@ class Variable(Updates, Value, metaclass=_Creation):
         """Adds `delta`, which must have the variable's shape."""
         tensor = self._delta("assign_add", delta)
         with self._lock:
-            return self._store(_computed(np.add, self._value, tensor._array), (tensor,), read_value)
+            return self._store(self._changed(np.add, tensor._array), (tensor,), read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Subtracts `delta`, which must have the variable's shape."""
         tensor = self._delta("assign_sub", delta)
         with self._lock:
-            return self._store(_computed(np.subtract, self._value, tensor._array), (tensor,), read_value)
+            return self._store(self._changed(np.subtract, tensor._array), (tensor,), read_value)
+
+    def _changed(self, operation: np.ufunc, delta: Any) -> Any:
+        """The value after `operation`, in its own place where nobody else holds it. Overflow gives inf in silence."""
+        with quiet():
+            if may_be_changed(self):
+                return operation(self._value, delta, out=self._value)
+            return operation(self._value, delta)
 
     def _delta(self, what: str, delta: Any) -> Tensor:
         tensor = to_tensor(delta, self._dtype)
@@ -268,15 +275,6 @@ class ResourceVariable(Variable):
 
 class _UnreadVariable(ResourceVariable):
     """What `assign` returns: the same cell under another object, which reads the latest value."""
-
-
-def _computed(operation: Callable, a: Any, b: Any) -> Any:
-    """Overflow gives inf in silence, also where warnings or floating-point errors are fatal."""
-    try:
-        return operation(a, b)
-    except (RuntimeWarning, FloatingPointError):
-        with quiet():
-            return operation(a, b)
 
 
 def _alias(variable: Variable) -> Variable:
