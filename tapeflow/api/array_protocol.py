@@ -162,7 +162,7 @@ def _watched(value: Any) -> bool:
         return False
     if type(value) in (list, tuple):
         return any(map(_watched, value))
-    return isinstance(value, Tensor) and any(value._id in observer.watched for observer in observers)
+    return isinstance(value, Tensor) and any(value._id in o.watched for o in observers if getattr(o, "differentiates", True))
 
 
 for _class in (Tensor, Variable, IndexedSlices):

@@ -51,7 +51,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 def _limits(source: DType, target: DType) -> tuple[Tensor | None, Tensor | None]:
     """The smallest and largest value of `source` that `target` can hold; None where everything fits."""
     (low, high), (least, most) = _range(target), _range(source)
-    infinite = source.is_floating and target.size < source.size  # inf becomes the largest number as well
+    # inf becomes the largest number as well
+    infinite = source.is_floating and (target.is_integer or target.size < source.size)
     if low <= least and high >= most and not infinite:
         return None, None
     least, most = (source.as_numpy_dtype(min(max(limit, least), most)) for limit in (low, high))

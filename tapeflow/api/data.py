@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core import streams
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
@@ -268,12 +269,13 @@ class Dataset(Iterable):
         size = int(buffer_size)
         if size < 1:
             raise InvalidArgumentError(None, None, f"buffer_size must be greater than zero, got {size}.")
-        first = np.random.SeedSequence(None if seed is None else int(seed) % 2**64)
+        key = streams.next_key() if seed is None else streams.fixed_key(int(seed))  # either way tf.random.set_seed counts
+        first = [int(w) for w in key]
         rounds = itertools.count()
 
         def make() -> _PythonIterator:
             turn = next(rounds) if reshuffle_each_iteration is not False else 0
-            rng = np.random.default_rng(np.random.SeedSequence(first.entropy, spawn_key=(turn,)))
+            rng = np.random.default_rng(np.random.SeedSequence(first, spawn_key=(turn,)))
             buffer: list = []
             for element in self._make():
                 if len(buffer) < size:

@@ -67,6 +67,11 @@ def set_seed(seed: int | None) -> None:
     _program = Stream(None if seed is None else word(seed))
 
 
+def fixed_key(op_seed: int) -> np.ndarray:
+    """The key of an operation that draws the same numbers every time it is made with this seed: a shuffled dataset."""
+    return np.array((_DEFAULT_SEED if _program.seed is None else _program.seed, word(op_seed), 0, _GLOBAL), np.uint64)
+
+
 def next_key(op_seed: int | None = None) -> np.ndarray:
     """The key for the next draw of an operation, `op_seed` being its own seed if it was given one."""
     stream = _replayed.get()

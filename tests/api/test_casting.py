@@ -84,3 +84,10 @@ def test_bitcast_changes_the_last_axis_with_the_width():
 def test_bitcast_has_no_gradient_and_says_so():
     with pytest.raises(LookupError, match="bitcast"):
         gradient(lambda x: tf.bitcast(x, tf.int32), 3.0)
+
+
+def test_saturating_infinity_into_integers():
+    # float16 cannot hold the limits of int32; inf went to INT_MIN
+    x = tf.constant([np.inf, -np.inf], tf.float16)
+    np.testing.assert_array_equal(tf.saturate_cast(x, tf.int32), [65504, -65504])
+    np.testing.assert_array_equal(tf.saturate_cast(x, tf.uint8), [255, 0])

@@ -55,6 +55,17 @@ def test_generators():
     assert values(DS.from_generator(lambda: [1, 2], tf.int64)) == [1, 2]
 
 
+def test_shuffle_follows_the_global_seed():
+    # the order used to differ from run to run, whatever tf.random.set_seed said
+    def order():
+        tf.random.set_seed(7)
+        return values(DS.range(50).shuffle(50)), values(DS.range(50).shuffle(50))
+
+    first, second = order()
+    assert order() == (first, second) and first != second
+    tf.random.set_seed(None)
+
+
 def test_shuffle():
     ds = DS.range(50).shuffle(50, seed=1)
     first, second = values(ds), values(ds)
