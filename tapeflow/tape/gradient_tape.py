@@ -288,10 +288,14 @@ class GradientTape:
                 i = target._id or identify(target)
                 seed = seed._array if plain else seeds.own(seed)
                 grads[i] = grads[i] + seed if i in grads else seed
-        ids = [_source_ids(recording, s) for s in leaves]
+        ids, keep = [], set()
+        for source in leaves:
+            of_source = _source_ids(recording, source)
+            ids.append(of_source)
+            keep.update(of_source)
         recording.spent |= consume
         with quiet():
-            walk(recording.records, grads, set().union(*ids), plain, recording.complex, consume)
+            walk(recording.records, grads, keep, plain, recording.complex, consume)
             return [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
 
     # ---- as a Python object
@@ -328,7 +332,10 @@ def _source_ids(recording: Recording, source: Any) -> list[int]:
 
 def _result(grads: dict[int, Any], ids: list[int], source: Any, plain: bool) -> Any:
     """What reached one source, as the caller gets it: a tensor, IndexedSlices, or None."""
-    found = [grads[i] for i in ids if i in grads]
+    found = []
+    for i in ids:
+        if i in grads:
+            found.append(grads[i])
     if not found:
         return None
     g = found[0]

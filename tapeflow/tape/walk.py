@@ -20,7 +20,7 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conj
     ops = bare if plain else recorded
     which = 1 if plain else 0
     arrivals = _Arrivals(grads)
-    again, odd = arrivals.again, arrivals.odd
+    odd, twice = arrivals.odd, arrivals.twice
     if consume:
         records.insert(0, None)
         steps = iter(records.pop, None)
@@ -39,16 +39,22 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conj
             g = _settled(ops, g)
         pulled = pulls[which](ops, g, saved)
         if type(ids) is int:
-            if ids in grads:
-                again(ids, pulled)
-            else:
+            if ids not in grads:
                 grads[ids] = pulled
-        else:
-            for i, p in zip(ids, pulled):
-                if i in grads:
-                    again(i, p)
-                else:
-                    grads[i] = p
+            elif ids in twice or ids in odd:
+                arrivals.again(ids, pulled)
+            else:  # far the most frequent meeting: two paths
+                grads[ids] = grads[ids] + pulled
+                twice.add(ids)
+            continue
+        for i, p in zip(ids, pulled):
+            if i not in grads:
+                grads[i] = p
+            elif i in twice or i in odd:
+                arrivals.again(i, p)
+            else:
+                grads[i] = grads[i] + p
+                twice.add(i)
 
 
 class _Arrivals:
@@ -62,17 +68,13 @@ class _Arrivals:
         self.odd: set[int] = set()  # tensors whose gradient is a Sum or sparse: nearly always empty, so asking is nearly free
 
     def again(self, i: int, p: Any) -> None:
-        grads, twice = self.grads, self.twice
-        if i in self.odd or i in twice or type(p) is SparseGradient:
-            have = grads[i]
-            if type(have) is Sum:
-                have.add(p)
-            else:
-                grads[i] = Sum(have, p, owned=i in twice)
-                self.odd.add(i)
-        else:  # far the most frequent: two paths
-            grads[i] = grads[i] + p
-            twice.add(i)
+        """A third path, or one where sparse gradients are about."""
+        have, twice = self.grads[i], self.twice
+        if type(have) is Sum:
+            have.add(p)
+        else:
+            self.grads[i] = Sum(have, p, owned=i in twice)
+            self.odd.add(i)
 
     def take(self, i: int, p: Any) -> None:
         """Any gradient, first or not, which may be None or sparse."""
