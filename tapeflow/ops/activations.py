@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from tapeflow.core.dtypes import FLOATING, REAL
-from tapeflow.core.primitive import primitive
+from tapeflow.core.primitive import bare, primitive
 
 from .families import elementwise, same_shape
 
@@ -141,23 +141,16 @@ silu = elementwise("silu(x)", kernel=lambda xp, x: x / (1 + xp.exp(-x)), vjp=_si
 
 # ---- gelu
 
-_ROOT_HALF = math.sqrt(0.5)
 _ROOT_2_PI = math.sqrt(2 / math.pi)
-
-
-def _gelu(x):
-    from scipy.special import ndtr
-
-    return x * ndtr(x.astype(np.float32) if x.dtype == np.float16 else x).astype(x.dtype)
 
 
 def _gelu_vjp(ops, g, x):
     """x Φ(x), so the slope is Φ(x) + x φ(x)."""
     density = ops.exp(ops.square(x) * -0.5) * (0.5 * _ROOT_2_PI)
-    return g * (ops.erfc(x * -_ROOT_HALF) * 0.5 + x * density)
+    return g * (ops.normal_cdf(x) + x * density)
 
 
-gelu = elementwise("gelu(x)", kernel={"numpy": _gelu}, vjp=_gelu_vjp, dtypes=FLOATING)
+gelu = elementwise("gelu(x)", kernel={"numpy": lambda x: x * bare.normal_cdf(x)}, vjp=_gelu_vjp, dtypes=FLOATING)
 
 
 def _gelu_tanh(xp, x):

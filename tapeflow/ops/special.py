@@ -12,7 +12,7 @@ import numpy as np
 from tapeflow.core.dtypes import FLOATING
 from tapeflow.core.primitive import CUT, NO_RULE
 
-from . import special_slopes
+from . import gauss, special_slopes
 from .families import broadcasting, elementwise
 
 
@@ -49,13 +49,30 @@ def _multi(signature, *, kernel, vjp):
 
 # ---- error functions
 
+
+def _erf(x):
+    return gauss.erf(x) if gauss.is_for(x) else _scipy("erf")(x)
+
+
 _bell = lambda ops, x: ops.exp(-(x * x)) * (2 / sqrt(pi))
 
-erf = _unary("erf(x)", kernel="erf", vjp=lambda ops, g, x: g * _bell(ops, x))
+erf = _unary("erf(x)", kernel=_computed(_erf), vjp=lambda ops, g, x: g * _bell(ops, x))
 erfc = _unary("erfc(x)", kernel="erfc", vjp=lambda ops, g, x: -(g * _bell(ops, x)))
 erfinv = _unary("erfinv(x)", kernel="erfinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y)) * (sqrt(pi) / 2)))
 erfcinv = _unary(
     "erfcinv(x)", kernel="erfcinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y)) * (-sqrt(pi) / 2))
+)
+
+
+def _normal_cdf(x):
+    return gauss.normal_cdf(x) if gauss.is_for(x) else _scipy("ndtr")(x)
+
+
+# Φ, the distribution function of the normal law.
+normal_cdf = _unary(
+    "normal_cdf(x)",
+    kernel=_computed(_normal_cdf),
+    vjp=lambda ops, g, x: g * (ops.exp(ops.square(x) * -0.5) * (1 / sqrt(2 * pi))),
 )
 ndtri = _unary(
     "ndtri(x)", kernel="ndtri", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y) * 0.5) * sqrt(2 * pi))

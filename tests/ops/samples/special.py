@@ -53,6 +53,7 @@ _wide = np.array([1e-3, 0.1, 0.5, 3.0, 80.0, 2000.0])
 SAMPLES = {
     "erf": [*_unary(normal(3, 4)), of(_x, reference=lambda x: _integral(lambda t: 2 / np.sqrt(np.pi) * np.exp(-t * t), 0, x))],
     "erfc": _unary(normal(3, 4)),
+    "normal_cdf": [*_unary(normal(3, 4)), of(_x, reference=lambda x: 0.5 + _integral(lambda t: np.exp(-t * t / 2) / np.sqrt(2 * np.pi), 0, x))],
     "erfinv": _unary(_x),
     "erfcinv": _unary(_x + 1),
     "ndtri": _unary(_unit),
