@@ -29,7 +29,7 @@ def _rule(*names: str) -> Callable:
 # ---- element by element
 
 
-@_rule("elementwise", "cast", "identity", "stop_gradient", "zeros_like", "ones_like")
+@_rule("elementwise", "zeros_like", "ones_like")
 def _elementwise(apply: Callable, args: tuple, params: dict) -> Any:
     """On the flat values, with what is dense spread over them."""
     first = next(a for a in args if isinstance(a, RaggedTensor))

@@ -96,17 +96,25 @@ class SparseTensor(Composite):
 
     @classmethod
     def _apply(cls, prim: Any, args: tuple, params: dict) -> Any:
-        """Functions of one number act on the values; products and quotients by something dense read it where the values are."""
-        a = args[0]
-        if isinstance(a, cls) and (prim.elementwise and len(args) == 1 or prim.name in ("cast", "identity", "stop_gradient")):
-            return a.with_values(prim.entry(a._values, **params))
-        if prim.name in ("mul", "div") and isinstance(a, cls) and not isinstance(args[1], cls):
-            return a.with_values(prim.entry(a._values, a._read(args[1])))
-        if prim.name == "mul" and isinstance(args[1], cls) and not isinstance(a, cls):
-            return args[1].with_values(prim.entry(args[1]._values, args[1]._read(a)))
-        raise TypeError(
-            f"{prim.name} does not take a SparseTensor. Use the functions of tf.sparse, its .values, or tf.sparse.to_dense(s)."
+        """Functions that leave 0 at 0 act on the values alone; in products and quotients a dense operand is read where they are."""
+        sparse = [k for k, a in enumerate(args) if isinstance(a, cls)]
+        if prim.elementwise and len(args) == 1 and args[0]._stays_zero(prim, params):
+            return args[0].with_values(prim.entry(args[0]._values, **params))
+        if len(sparse) == 1 and prim.inputs[sparse[0]] in prim.zero:
+            self = args[sparse[0]]
+            return self.with_values(prim.entry(*[a._values if a is self else self._read(a) for a in args], **params))
+        refusal = f"{prim.name} does not take a SparseTensor"
+        if prim.elementwise and len(args) == 1:
+            refusal += ": it does not leave 0 at 0, so the result would not be sparse"
+        # TensorFlow's types: an operator finds no operand it knows, a function cannot convert its argument
+        raise (ValueError if len(args) == 1 else TypeError)(
+            f"{refusal}. Use the functions of tf.sparse, tf.sparse.map_values, or tf.sparse.to_dense(s)."
         )
+
+    def _stays_zero(self, prim: Any, params: dict) -> bool:
+        if prim.moves or self.dtype.kind == "s":
+            return prim.moves
+        return not np.any(prim.entry(EagerTensor(np.zeros((), self.dtype.np)[()]), **params)._array)
 
     def _read(self, dense: Any) -> Any:
         """What of a dense operand, broadcast to the shape, stands at the places of the values."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import entry, plan
-from .dtypes import ANY, NATIVE
+from .dtypes import ANY, INDEX, NATIVE
 
 REGISTRY: dict[str, "Primitive"] = {}
 
@@ -48,6 +48,8 @@ class Primitive:
         dtypes: Any = ANY,
         outputs: tuple[str, ...] | None = None,
         elementwise: bool = False,
+        moves: bool | None = None,
+        zero: str = "",
         broadcasts: bool | str = False,
         holomorphic: bool = True,
         result: str | Callable | None = None,
@@ -62,6 +64,8 @@ class Primitive:
         `dtypes`      the set that all inputs share one dtype of, or sets by input: {"x updates": NUMERIC, "indices": INDEX}
         `outputs`     names of several outputs; ("*",) when their number varies
         `elementwise` every element of the output depends on the elements of the inputs at the same place alone
+        `moves`       every element of the output is one of the inputs'; by default, when they may have any dtype
+        `zero`        the inputs whose zeros make the output zero, whatever the others are: "a b" for a product
         `broadcasts`  True: like NumPy, the walk sums gradients back; "batch": only the leading axes (matmul)
         `holomorphic` False when the rules deal with complex numbers themselves; otherwise they are written as for real
                       numbers and the walk conjugates around them
@@ -77,9 +81,11 @@ class Primitive:
         self.params = params
         self.outputs, self.holomorphic = outputs, holomorphic
         self.elementwise, self.broadcasts = elementwise, broadcasts
+        self.zero = frozenset(zero.split())
         self.result, self.sparse, self.keeps_sparse, self.clash = result, sparse, keeps_sparse, clash
         self.kernel, self.shape = kernel, shape
         self.groups = self._dtype_groups(dtypes)
+        self.moves = all(allowed in (ANY, INDEX) for _, allowed, _ in self.groups) if moves is None else moves
         self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp
         self.entry: Callable | None = None
         self.plans: dict[int, Any] = {}

@@ -21,7 +21,7 @@ add = broadcasting(
 )
 sub = broadcasting("sub(a, b)", kernel=scalar_op(operator.sub, "subtract"), vjp={"a": lambda g: g, "b": lambda g: -g})
 mul = broadcasting(
-    "mul(a, b)", kernel=scalar_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a}
+    "mul(a, b)", kernel=scalar_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a}, zero="a b"
 )
 neg = elementwise("neg(x)", kernel=scalar_op(operator.neg, "negative"), vjp=lambda g: -g, dtypes=SIGNED)
 
@@ -46,6 +46,7 @@ div = broadcasting(
     kernel=scalar_op(operator.truediv, "true_divide"),
     vjp={"a": lambda ops, g, b: ops.safe_div(g, b), "b": lambda ops, g, b, y: -ops.safe_mul(g, y / b)},
     dtypes=INEXACT,
+    zero="a",
 )
 
 
@@ -204,12 +205,14 @@ maximum = broadcasting(
     kernel="maximum",
     vjp={"a": lambda ops, g, a, b: ops.masked(g, a >= b), "b": lambda ops, g, a, b: ops.masked(g, ops.logical_not(a >= b))},
     dtypes=REAL,
+    moves=True,
 )
 minimum = broadcasting(
     "minimum(a, b)",
     kernel="minimum",
     vjp={"a": lambda ops, g, a, b: ops.masked(g, a <= b), "b": lambda ops, g, a, b: ops.masked(g, ops.logical_not(a <= b))},
     dtypes=REAL,
+    moves=True,
 )
 
 atan2 = broadcasting(

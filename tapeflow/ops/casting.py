@@ -35,6 +35,8 @@ cast = primitive(
     shape=lambda x, dtype: Spec(shape=x.shape, dtype=np.dtype(dtype)),
     vjp=lambda ops, g, x_dtype: ops.cast(g, dtype=x_dtype),
     dtypes=ANY,
+    elementwise=True,
+    moves=False,
     holomorphic=False,
     result=_kind,
 )

@@ -11,10 +11,12 @@ from tapeflow.core.primitive import CUT, Spec, primitive
 
 from .families import same_shape
 
-identity = primitive("identity(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=lambda g: g, keeps_sparse=True)
+identity = primitive(
+    "identity(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=lambda g: g, elementwise=True, keeps_sparse=True
+)
 
 # The same value, with the path of gradients ending here.
-stop_gradient = primitive("stop_gradient(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=CUT)
+stop_gradient = primitive("stop_gradient(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=CUT, elementwise=True)
 
 reshape = primitive(
     "reshape(x, *, shape)",

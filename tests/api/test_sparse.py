@@ -169,7 +169,27 @@ def test_errors(call):
 
 
 def test_what_does_not_take_sparse_says_so():
-    with pytest.raises(TypeError, match="functions of tf"):
+    with pytest.raises(ValueError, match="functions of tf"):
         tf.reduce_sum(a)
     with pytest.raises(TypeError, match="SparseTensor"):
         P.to_dense([1.0])
+
+
+@pytest.mark.parametrize("f", [tf.exp, tf.cos, tf.sigmoid, tf.math.log])
+def test_functions_that_move_zero_are_refused(f):
+    # they used to act on the values alone, so that the zeros between them were silently wrong
+    with pytest.raises(ValueError, match="leave 0 at 0"):
+        f(tf.sparse.from_dense([[0.0, 2.0], [3.0, 0.0]]))
+
+
+@pytest.mark.parametrize(
+    "f", [tf.sin, tf.square, tf.abs, tf.nn.relu, tf.negative, tf.identity, lambda s: 3.0 * s, lambda s: s / 2.0]
+)
+def test_functions_that_leave_zero_alone_agree_with_dense_ones(f):
+    dense = np.array([[0.0, 2.0], [-3.0, 0.0]], np.float32)
+    np.testing.assert_allclose(tf.sparse.to_dense(f(tf.sparse.from_dense(dense))), f(tf.constant(dense)))
+
+
+def test_strings_pass_through():
+    s = tf.identity(tf.SparseTensor([[1]], ["a"], [3]))
+    assert s.values.numpy().tolist() == [b"a"]
