@@ -24,7 +24,7 @@ class TypeSpec:
 
     def _parts(self) -> tuple:
         """What two equal specs have in common."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of spec says it
 
     def __eq__(self, other: Any) -> bool:
         return type(self) is type(other) and self._parts() == other._parts()

@@ -16,7 +16,7 @@ class Composite:
     _differentiable: Any
 
     def _with_differentiable(self, values: Any) -> "Composite":
-        raise NotImplementedError
+        raise NotImplementedError  # each composite says it
 
     @classmethod
     def _apply(cls, prim: Any, args: tuple, params: dict) -> Any:
