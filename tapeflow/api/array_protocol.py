@@ -157,7 +157,7 @@ def _mapped(function: Callable, value: Any) -> Any:
 
 
 def _watched(value: Any) -> bool:
-    observers = current().observers
+    observers = current().audience
     if not observers:
         return False
     if type(value) in (list, tuple):

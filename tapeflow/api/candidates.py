@@ -45,7 +45,7 @@ def _sample(
     true, count = _true(true_classes, num_true), int(num_sampled)
     if true.size and not 0 <= true.min() <= true.max() < range_max:
         raise invalid(f"true_classes must be from 0 to {range_max - 1}, got values from {true.min()} to {true.max()}.")
-    key = EagerTensor(streams.next_key(None if not seed else operator.index(seed)))
+    key = streams.fresh_key(None if not seed else operator.index(seed))
     classes, tries = ops.sample_classes(
         key, EagerTensor(np.array(weights, np.float64)), law=law, range_max=int(range_max), num_sampled=count, unique=bool(unique)
     )

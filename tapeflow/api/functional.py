@@ -1,21 +1,24 @@
-"""Functions over the first axis: `map_fn`, `scan`, `foldl`, `foldr`. Results are stacked, and gradients go through."""
+"""Functions over the first axis: `map_fn`, `vectorized_map`, `scan`, `foldl`, `foldr`. Results are stacked, and gradients go through."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tapeflow.core import nest as _nest
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.errors import OutOfRangeError, dtype_clash
+from tapeflow.core.errors import OutOfRangeError, ValueNeeded, dtype_clash
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.transforms.vmap import Batch
 
 from . import nest
 from .ragged import stack as _ragged_stack
 from .ragged_tensor import RaggedTensor
 
-__all__ = ["foldl", "foldr", "map_fn", "scan"]
+__all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map"]
 
 
 def _slices(elems: Any) -> list:
@@ -120,6 +123,33 @@ def _accumulated(fn: Callable, elems: Any, initializer: Any, reverse: bool, what
         state = nest.map_structure(as_tensor, after)
         states.append(state)
     return states
+
+
+def vectorized_map(fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+    """`fn` of every slice of `elems` along the first axis, like `map_fn`, but computed for all of them at once.
+
+    Random numbers differ from slice to slice. Operations without a batching rule, and functions that need the value of a tensor
+    (`if x > 0:`), are computed slice by slice; `fallback_to_while_loop=False` makes them an error. `tf.vmap` maps over other axes.
+
+    >>> def per_example(x):
+    ...     with tf.GradientTape() as tape:
+    ...         tape.watch(x)
+    ...         y = tf.reduce_sum(x ** 3)
+    ...     return tape.gradient(y, x)
+    >>> tf.vectorized_map(per_example, tf.constant([[1., 2.], [3., 4.]])).numpy().tolist()
+    [[3.0, 12.0], [27.0, 48.0]]
+    """
+    leaves = len(nest.flatten(elems))
+    place = lambda structure, k: f"elems{_nest.paths(elems)[k]}" if _nest.is_nested(elems) else "elems"
+    batch = Batch(elems, [0] * leaves, place, ones_repeat=True)
+    try:
+        return batch.run(fn, "different", loops=fallback_to_while_loop)
+    except ValueNeeded as error:
+        if not fallback_to_while_loop or not batch.size:
+            raise
+        if warn:
+            logging.getLogger("tapeflow").warning("vectorized_map calls %r row by row: %s", fn, error)
+        return batch.one_by_one(fn)
 
 
 def scan(

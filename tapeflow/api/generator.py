@@ -156,7 +156,7 @@ class Generator:
 
     def _next_key(self, shape: Any) -> Tensor:
         words = self.skip(math.prod(draws.sizes(shape)))._array.view(np.uint64)
-        return EagerTensor(np.array([words[-1], _TAG, words[0], words[1] if len(words) == 3 else 0], np.uint64))
+        return streams.per_row(EagerTensor(np.array([words[-1], _TAG, words[0], words[1] if len(words) == 3 else 0], np.uint64)))
 
     # ---- numbers
 
@@ -218,7 +218,7 @@ def get_global_generator() -> Generator:
     """
     global _global
     if _global is None:
-        _global = Generator(state=ops.random_bits(EagerTensor(streams.next_key()), shape=(3,), dtype=int64.np), alg="philox")
+        _global = Generator(state=ops.random_bits(streams.fresh_key(), shape=(3,), dtype=int64.np), alg="philox")
     return _global
 
 

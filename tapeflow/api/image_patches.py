@@ -8,7 +8,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import OutOfRangeError, invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.streams import next_key
+from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.ops.windows import output_size
 
@@ -204,7 +204,7 @@ def _gaussian_noise(x: Tensor, shape: tuple) -> Tensor:
 
 
 def _drawn(x: Tensor, shape: tuple) -> Tensor:
-    return ops.random_uniform(EagerTensor(next_key()), shape=shape, dtype=x.dtype.np)
+    return ops.random_uniform(fresh_key(), shape=shape, dtype=x.dtype.np)
 
 
 _NOISE = {"uniform": _uniform_noise, "gaussian": _gaussian_noise, "zero": lambda x, shape: 0.0}

@@ -72,7 +72,7 @@ __all__ = [
 
 def _key(seed: Any) -> Tensor:
     """The next key of the program's stream. Operations with a `seed` of their own have a stream of their own."""
-    return EagerTensor(streams.next_key(None if seed is None else operator.index(seed)))
+    return streams.fresh_key(None if seed is None else operator.index(seed))
 
 
 def set_seed(seed: Any) -> None:

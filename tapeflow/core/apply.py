@@ -32,20 +32,53 @@ def apply(prim: Any, args: tuple, params: dict) -> Any:
             a = constant_like(a, b._array)
             if a is not None:
                 return prim.entry(a, b, **params)
+    frame = current()
+    if not frame.eager and (tensors := _all_tensors(args)) is not None:
+        out = frame.executor.execute(prim, tensors, params)
+        if frame.observers:
+            tell(frame.observers, prim, tensors, params, out)
+        return out
     for a in args:
         if isinstance(a, Composite):
             return a._apply(prim, args, params)
     tensors = convert_arguments(prim, args)
     if tensors is not args and not prim.variadic:
         return prim.entry(*tensors, **params)  # now it may be the common case
-    args, frame = tensors, current()
+    frame = current()
     if frame.eager:
-        check_dtypes(prim, args)
-        out = compute(prim, args, params)
+        check_dtypes(prim, tensors)
+        out = compute(prim, tensors, params)
     else:
-        out = frame.executor.execute(prim, args, params)
-    tell(frame.observers, prim, args, params, out)
+        out = frame.executor.execute(prim, tensors, params)
+    tell(frame.observers, prim, tensors, params, out)
     return out
+
+
+def _all_tensors(args: tuple) -> tuple | None:
+    """The arguments, when they are tensors, or one a tensor and one a number: what backward rules compute with."""
+    for a in args:
+        if not isinstance(a, Tensor):
+            break
+    else:
+        return args
+    if len(args) == 2:
+        a, b = args
+        if isinstance(a, Tensor) and (type(b) is float or type(b) is int):
+            b = constant_like(b, _DTYPE_ONLY[a.dtype.np])
+            return None if b is None else (a, b)
+        if isinstance(b, Tensor) and (type(a) is float or type(a) is int):
+            a = constant_like(a, _DTYPE_ONLY[b.dtype.np])
+            return None if a is None else (a, b)
+    return None
+
+
+class _OfDtype(dict):
+    def __missing__(self, dtype: np.dtype) -> np.ndarray:
+        made = self[dtype] = np.zeros(1, dtype)
+        return made
+
+
+_DTYPE_ONLY = _OfDtype()
 
 
 def tell(observers: tuple, prim: Any, args: tuple, params: dict, out: Any) -> None:

@@ -66,6 +66,13 @@ class OperatorNotAllowedInGraphError(TypeError):
     """A symbolic tensor was used where Python needs a concrete value."""
 
 
+class ValueNeeded(OperatorNotAllowedInGraphError, AttributeError):
+    """Somebody asked for the value of a tensor that does not have one: inside `vectorized_map` it has one for each row.
+
+    An AttributeError too, so that `hasattr(x, "numpy")` says no.
+    """
+
+
 class _DtypeClash(InvalidArgumentError, TypeError):
     """Two dtypes meet that do not mix.
 

@@ -15,18 +15,22 @@ class Frame:
     """`executor` is None for eager. An observer has `watched`, a container of tensor ids; `see(prim, args, params, out, mask)` is
     called for each operation on a watched tensor (bit k of `mask`: argument k is), `read(variable, tensor)` for each read of a
     variable, `left(value, how)` when a value leaves the library. A tape also shows its list of `records`, which entries append
-    to directly; others have None there."""
+    to directly; others have None there.
 
-    __slots__ = ("eager", "executor", "observers", "serial")
+    `beyond` are the observers of the frame that the executor runs its operations in. They see those operations there; of
+    variables that are read, and of values that leave, they hear here: `audience` is everybody who does."""
 
-    def __init__(self, executor: Any = None, observers: tuple = ()) -> None:
+    __slots__ = ("eager", "executor", "observers", "beyond", "audience", "serial")
+
+    def __init__(self, executor: Any = None, observers: tuple = (), beyond: tuple = ()) -> None:
         self.eager, self.executor, self.observers, self.serial = executor is None, executor, observers, _serial()
+        self.beyond, self.audience = beyond, beyond + observers
 
     def watched_by(self, observer: Any) -> "Frame":
-        return Frame(self.executor, (*self.observers, observer))
+        return Frame(self.executor, (*self.observers, observer), self.beyond)
 
     def without(self, observer: Any) -> "Frame":
-        return Frame(self.executor, tuple(o for o in self.observers if o is not observer))
+        return Frame(self.executor, tuple(o for o in self.observers if o is not observer), self.beyond)
 
 
 _NOBODY = Frame()  # eager, and nobody watches: where every thread and task begins
@@ -54,4 +58,4 @@ class entered:
 def unobserved() -> entered:
     """The current frame with nobody watching."""
     frame = current()
-    return entered(Frame(frame.executor) if frame.observers else frame)
+    return entered(Frame(frame.executor) if frame.audience else frame)

@@ -30,17 +30,18 @@ def rule_names(rule: Any) -> tuple[str, ...]:
 
 def check_names(prim: Any) -> None:
     """A rule that asks for a name that does not exist fails when its module is imported."""
-    if isinstance(prim.vjp, dict):
-        for names, rule in prim.vjp.items():
+    for rules in (prim.vjp, prim.jvp):
+        for names, rule in rules.items() if isinstance(rules, dict) else ():
             for name in names if isinstance(names, tuple) else (names,):
                 if name not in prim.inputs:
                     raise TypeError(f"{prim.name} has a rule for {name!r}, but its inputs are {prim.inputs}")
             if callable(rule):
                 for name in rule_names(rule):
-                    _where(prim, name)
+                    if not (rules is prim.jvp and name == "t"):
+                        locate(prim, name)
 
 
-def _where(prim: Any, name: str) -> tuple[str, str]:
+def locate(prim: Any, name: str) -> tuple[str, str]:
     """(kind, source expression) of what a rule calls `name`."""
     if name in ("ops", "g", "i"):
         return "given", name
@@ -123,7 +124,7 @@ class _Writer:
         self.env[tag] = rule
         arguments = []
         for name in rule_names(rule):
-            kind, source = _where(self.prim, name)
+            kind, source = locate(self.prim, name)
             arguments.append(str(i) if source == "i" else source if kind == "given" else self._saved(kind, source))
         return f"{tag}({', '.join(arguments)})"
 

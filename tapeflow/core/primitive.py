@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from . import entry, plan
+from . import entry, plan, push
+from .batching import aligned
 from .dtypes import ANY, INDEX, NATIVE
 
 REGISTRY: dict[str, "Primitive"] = {}
@@ -26,6 +27,11 @@ recorded, bare = SimpleNamespace(), SimpleNamespace()
 # What a `vjp` can be besides rules.
 CUT = "cut"  # no gradient flows, by nature: comparisons, argmax, rounding
 NO_RULE = "no rule"  # a gradient would exist, nobody has written it: LookupError when a backward walk meets it
+
+# What a `jvp` can be besides rules. The tangent goes through:
+LINEAR = "linear"  # the operation itself, in the place of its input: linear in each of its inputs
+TOGETHER = "linear together"  # the same, but linear in all of its inputs at once: zeros stand for those without a tangent
+DIAGONAL = "diagonal"  # the backward rule: each element of the output depends on one element of the input
 
 
 class Spec(SimpleNamespace):
@@ -44,6 +50,8 @@ class Primitive:
         *,
         kernel: str | Callable | Mapping[str, Callable],
         vjp: Any,
+        jvp: Any = None,
+        batch: Callable | None = None,
         shape: Callable | None = None,
         dtypes: Any = ANY,
         outputs: tuple[str, ...] | None = None,
@@ -60,6 +68,10 @@ class Primitive:
         """
         `kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one function per engine: {"numpy": f, "jax": f}
         `vjp`         one rule, rules by input name (a tuple of names for a joint rule that returns a tuple), CUT or NO_RULE
+        `jvp`         like `vjp`, with rules that ask for `t` instead of `g`; or LINEAR, TOGETHER, DIAGONAL; without it the backward
+                      rule is transposed
+        `batch`       (op, args, batched, params) -> the result for a whole batch, whose axis is the first of every argument that
+                      is `batched` and of the result (see `tapeflow.core.batching`); without it the rows are computed one by one
         `shape`       (*specs, **params) -> Spec, or a tuple of them; without it the kernel is run on zeros
         `dtypes`      the set that all inputs share one dtype of, or sets by input: {"x updates": NUMERIC, "indices": INDEX}
         `outputs`     names of several outputs; ("*",) when their number varies
@@ -87,8 +99,14 @@ class Primitive:
         self.groups = self._dtype_groups(dtypes)
         self.moves = all(allowed in (ANY, INDEX) for _, allowed, _ in self.groups) if moves is None else moves
         self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp
+        self.jvp = {self.inputs[0]: jvp} if callable(jvp) else jvp
+        # Rules of elementwise primitives serve both ways, and need no other batching than the alignment of axes.
+        if jvp is None and elementwise and holomorphic and result is None and isinstance(self.vjp, dict):
+            self.jvp = DIAGONAL
+        self.batch = aligned if batch is None and (elementwise or broadcasts) else batch
         self.entry: Callable | None = None
-        self.plans: dict[int, Any] = {}
+        self.plans: dict[Any, Any] = {}
+        self.pushes: dict[Any, Any] = {}
         # By mask, what makes a tape's record; None until first used, and for several outputs or results of another kind.
         self.usual: list[Callable | None] = [None] * 2 ** len(self.inputs)
         self.engines: dict[str, Callable] = {}
@@ -120,6 +138,13 @@ class Primitive:
             if made is not None and not self.variadic and self.outputs is None and self.result is None:
                 self.usual[mask] = made.record
         return self.plans[key]
+
+    def push(self, mask: int, count: int) -> Any:
+        """How to push tangents of the inputs in `mask` forward; written once per mask."""
+        key = mask if not self.variadic else (mask, count)
+        if key not in self.pushes:
+            self.pushes[key] = push.write(self, mask, count)
+        return self.pushes[key]
 
     def infer(self, specs: list[Spec], params: dict) -> Any:
         """The output's Spec (or a tuple of them) by the shape rule, or by running the kernel on zeros."""

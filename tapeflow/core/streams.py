@@ -18,6 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from .frames import current
+from .tensor import EagerTensor, Tensor
+
 _MASK = 2**64 - 1
 _DEFAULT_SEED = 0x7A9EF10D  # the program's seed when only the operation has one
 _GLOBAL = 1  # the last word of keys from the global stream; user-given keys have 0 there
@@ -76,6 +79,17 @@ def next_key(op_seed: int | None = None) -> np.ndarray:
     """The key for the next draw of an operation, `op_seed` being its own seed if it was given one."""
     stream = _replayed.get()
     return (_program if stream is None else stream).next_key(None if op_seed is None else word(op_seed))
+
+
+def fresh_key(op_seed: int | None = None) -> Tensor:
+    """`next_key` as the tensor that random primitives take."""
+    return per_row(EagerTensor(next_key(op_seed)))
+
+
+def per_row(key: Tensor) -> Tensor:
+    """A key for what is drawn now. Where a function is mapped over rows, each row may draw by a key of its own."""
+    executor = current().executor
+    return key if executor is None else executor.keys(key)
 
 
 def snapshot() -> Callable[[], "Replay"]:

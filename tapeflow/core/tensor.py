@@ -178,7 +178,7 @@ class EagerTensor(Tensor):
 
     def _leaves(self, how: str) -> None:
         """Tell whoever watches that the value goes where no derivative follows."""
-        for observer in current().observers:
+        for observer in current().audience:
             observer.left(self, how)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

@@ -142,7 +142,7 @@ class Variable(Updates, Value, metaclass=_Creation):
     def value(self) -> Tensor:
         """The value now, as a tensor. Each read is a tensor of its own, and every open tape is told of it."""
         tensor = EagerTensor(self._value)
-        for observer in current().observers:
+        for observer in current().audience:
             observer.read(self, tensor)
         return tensor
 
@@ -214,7 +214,7 @@ class Variable(Updates, Value, metaclass=_Creation):
     def _store(self, array: Any, given: tuple = (), read_value: bool = True) -> Any:
         """The one place where the value changes. An assignment is an access too: tapes are told."""
         self._value, self._latest = array, _UNREAD
-        for observer in current().observers:
+        for observer in current().audience:
             observer.read(self, None)
             for tensor in given:
                 observer.left(tensor, f"assigning to variable '{self._name}'")

@@ -2,8 +2,9 @@
 
 import itertools
 
+from tapeflow.core.batching import shift
 from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.primitive import LINEAR, TOGETHER, Spec, primitive
 
 from .indexing import boxed
 
@@ -28,6 +29,8 @@ concat = primitive(
     kernel=lambda xp, *xs, axis: xp.concatenate(xs, axis=axis),
     shape=_concat_shape,
     vjp=_concat_vjp,
+    jvp=TOGETHER,
+    batch=shift("axis"),
 )
 
 
@@ -44,6 +47,8 @@ stack = primitive(
     kernel=_stack,
     shape=lambda *xs, axis: Spec(shape=(*xs[0].shape[:axis], len(xs), *xs[0].shape[axis:]), dtype=xs[0].dtype),
     vjp=lambda ops, g, i, axis: ops.getitem(g, index=(*[(None, None, None)] * axis, i)),
+    jvp=TOGETHER,
+    batch=shift("axis"),
 )
 
 
@@ -58,6 +63,8 @@ split = primitive(
     kernel=_split,
     shape=lambda x, sizes, axis: tuple(Spec(shape=(*x.shape[:axis], s, *x.shape[axis + 1 :]), dtype=x.dtype) for s in sizes),
     vjp=lambda ops, g, axis: ops.concat(*g, axis=axis),
+    jvp=LINEAR,
+    batch=shift("axis"),
     outputs=("*",),
 )
 
@@ -72,5 +79,7 @@ unstack = primitive(
     kernel=_unstack,
     shape=lambda x, axis: (Spec(shape=(*x.shape[:axis], *x.shape[axis + 1 :]), dtype=x.dtype),) * x.shape[axis],
     vjp=lambda ops, g, axis: ops.stack(*g, axis=axis),
+    jvp=LINEAR,
+    batch=shift("axis"),
     outputs=("*",),
 )

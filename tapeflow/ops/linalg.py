@@ -1,22 +1,27 @@
 """Products of matrices, and the diagonals and bands of them. Rules are written with plain transposes, never conjugates."""
 
+import string
 from functools import lru_cache
 from math import prod
 
 import numpy as np
 
+from tapeflow.core.batching import leading
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, NUMERIC
 from tapeflow.core.errors import InvalidArgumentError, invalid
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.primitive import LINEAR, Spec, primitive
 
 _FLOAT16 = np.dtype("float16")
+_LABELS = string.ascii_letters
 
 matrix_transpose = primitive(
     "matrix_transpose(x)",
     kernel=lambda xp, x: xp.swapaxes(x, -1, -2),
     shape=lambda x: Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype),
     vjp=lambda ops, g: ops.matrix_transpose(g),
+    jvp=LINEAR,
+    batch=leading,
     dtypes=ANY,
 )
 
@@ -86,6 +91,7 @@ matmul = primitive(
     kernel={"numpy": _matmul},
     shape=_matmul_shape,
     vjp={"a": _matmul_vjp_a, "b": _matmul_vjp_b},
+    jvp=LINEAR,
     dtypes=NUMERIC,
     broadcasts="batch",
     clash=InvalidArgumentError,
@@ -148,6 +154,15 @@ def _swapped(equation, which):
     return f"{out},{right}->{left}" if which == "a" else f"{left},{out}->{right}"
 
 
+def _contract_rows(op, args, batched, params):
+    """The rows are one more label, of the operands that have them and of the result."""
+    equation = params["equation"]
+    left, right, out = _terms(equation)
+    row = next(x for x in _LABELS if x not in equation)
+    left, right = [row * b + term for b, term in zip(batched, (left, right))]
+    return op(*args, equation=f"{left},{right}->{row}{out}")
+
+
 # In `equation` no operand repeats a label, each label occurs in at least two of the three terms, and stands for one length: the
 # public functions see to it.
 contract = primitive(
@@ -158,6 +173,8 @@ contract = primitive(
         "a": lambda ops, g, b, equation: ops.contract(g, b, equation=_swapped(equation, "a")),
         "b": lambda ops, g, a, equation: ops.contract(a, g, equation=_swapped(equation, "b")),
     },
+    jvp=LINEAR,
+    batch=_contract_rows,
     dtypes=NUMERIC,
     clash=InvalidArgumentError,
 )
@@ -178,6 +195,8 @@ band_part = primitive(
     kernel=lambda xp, x, lower, upper: xp.where(_band(*x.shape[-2:], lower, upper), x, xp.zeros((), x.dtype)),
     shape=lambda x, lower, upper: x,
     vjp=lambda ops, g, lower, upper: ops.band_part(g, lower=lower, upper=upper),
+    jvp=LINEAR,
+    batch=leading,
 )
 
 
@@ -220,6 +239,8 @@ diag_part = primitive(
     "diag_part(x, *, k, align)",
     kernel={"numpy": _diag_part},
     shape=_diag_part_shape,
+    jvp=LINEAR,
+    batch=leading,
     vjp=lambda ops, g, x_shape, k, align: ops.diag_matrix(g, k=k, rows=x_shape[-2], cols=x_shape[-1], align=align),
 )
 
@@ -242,4 +263,6 @@ diag_matrix = primitive(
     kernel={"numpy": _diag_matrix},
     shape=lambda x, k, rows, cols, align: Spec(shape=(*x.shape[: -1 if k[0] == k[1] else -2], rows, cols), dtype=x.dtype),
     vjp=lambda ops, g, k, align: ops.diag_part(g, k=k, align=align),
+    jvp=LINEAR,
+    batch=leading,
 )

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INTEGER, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, Spec, primitive
@@ -31,6 +32,27 @@ def _floats(draw):
 
     return {"numpy": kernel}
 
+
+# ---- keys
+
+
+def _split_key(key, count):
+    """New Philox keys, drawn by the old one: two of them meet as rarely as two draws of 128 bits."""
+    if key.ndim > 1:
+        return np.stack([_split_key(k, count) for k in key.reshape(-1, 4)]).reshape(*key.shape[:-1], count, 4)
+    words = generator(key).integers(0, 2**64 - 1, (count, 2), np.uint64, endpoint=True)
+    return np.concatenate([words, np.broadcast_to(key[2:], (count, 2))], 1)
+
+
+# One key for each of `count` rows, from one for all.
+split_key = primitive(
+    "split_key(key, *, count)",
+    kernel={"numpy": _split_key},
+    shape=lambda key, count: Spec(shape=(*key.shape[:-1], count, 4), dtype=key.dtype),
+    vjp=CUT,
+    batch=leading,
+    dtypes=_KEY,
+)
 
 # ---- uniform
 

@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
+from tapeflow.core.batching import shift
 from tapeflow.core.dtypes import BOOL, FLOATING, INEXACT, NUMERIC, REAL
-from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 
 from .families import elementwise, reduced
 
@@ -75,7 +76,9 @@ reduce_sum = primitive(
     "reduce_sum(x, *, axis, keepdims)",
     kernel={"numpy": _sum},
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=_spread,
+    jvp=LINEAR,
     dtypes=NUMERIC,
 )
 
@@ -94,7 +97,9 @@ reduce_mean = primitive(
     "reduce_mean(x, *, axis, keepdims)",
     kernel={"numpy": _mean},
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=lambda ops, g, x_shape, axis: _spread(ops, g / max(_count(x_shape, axis), 1), x_shape, axis),
+    jvp=LINEAR,
     dtypes=NUMERIC,
 )
 
@@ -112,7 +117,9 @@ sum_squares = primitive(
     "sum_squares(x, *, axis, keepdims)",
     kernel={"numpy": _sum_squares},
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=lambda ops, g, x, axis: _kept(ops, g + g, x.shape, axis) * x,
+    jvp=lambda ops, t, x, axis, keepdims: ops.reduce_sum((t + t) * x, axis=axis, keepdims=keepdims),
     dtypes=INEXACT,
 )
 
@@ -144,6 +151,7 @@ reduce_variance = primitive(
     "reduce_variance(x, *, axis, keepdims)",
     kernel={"numpy": _variance},
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=_variance_vjp,
     dtypes=FLOATING,
 )
@@ -181,6 +189,7 @@ reduce_max = primitive(
     "reduce_max(x, *, axis, keepdims)",
     kernel=_extreme(np.maximum, _lowest),
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=_extreme_vjp,
     dtypes=REAL,
 )
@@ -188,6 +197,7 @@ reduce_min = primitive(
     "reduce_min(x, *, axis, keepdims)",
     kernel=_extreme(np.minimum, _highest),
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=_extreme_vjp,
     dtypes=REAL,
 )
@@ -214,6 +224,7 @@ reduce_prod = primitive(
     "reduce_prod(x, *, axis, keepdims)",
     kernel={"numpy": lambda x, axis, keepdims: np.multiply.reduce(x, axis, x.dtype, None, keepdims)},
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=_prod_vjp,
     dtypes=NUMERIC,
 )
@@ -235,6 +246,7 @@ reduce_logsumexp = primitive(
     "reduce_logsumexp(x, *, axis, keepdims)",
     kernel={"numpy": _logsumexp},
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=lambda ops, g, x, y, axis: ops.exp(x - _kept(ops, y, x.shape, axis)) * _kept(ops, g, x.shape, axis),
     dtypes=FLOATING,
 )
@@ -245,6 +257,7 @@ reduce_any = primitive(
     "reduce_any(x, *, axis, keepdims)",
     kernel={"numpy": lambda x, axis, keepdims: np.logical_or.reduce(x, axis, None, None, keepdims)},
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=CUT,
     dtypes=BOOL,
 )
@@ -252,6 +265,7 @@ reduce_all = primitive(
     "reduce_all(x, *, axis, keepdims)",
     kernel={"numpy": lambda x, axis, keepdims: np.logical_and.reduce(x, axis, None, None, keepdims)},
     shape=_reduced_shape,
+    batch=shift("axis"),
     vjp=CUT,
     dtypes=BOOL,
 )

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
+from tapeflow.core.batching import lengthened, shift
 from tapeflow.core.broadcasting import sum_to
 from tapeflow.core.dtypes import ANY, INDEX
 from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 
 from .families import same_shape
 
@@ -23,6 +24,8 @@ reshape = primitive(
     kernel=lambda x, shape: x.reshape(shape),
     shape=lambda x, shape: Spec(shape=shape, dtype=x.dtype),
     vjp=lambda ops, g, x_shape: ops.reshape(g, shape=x_shape),
+    jvp=LINEAR,
+    batch=lengthened("shape"),
 )
 
 
@@ -35,11 +38,22 @@ def _broadcast_to(x, shape):
     return out
 
 
+def _broadcast_rows(op, args, batched, params):
+    """The axes that broadcasting adds come before those of a row, but after the rows."""
+    [x], shape = args, params["shape"]
+    size, *row = x.shape
+    if len(row) < len(shape):
+        x = reshape(x, shape=(size, *(1,) * (len(shape) - len(row)), *row))
+    return op(x, shape=(size, *shape))
+
+
 broadcast_to = primitive(
     "broadcast_to(x, *, shape)",
     kernel={"numpy": _broadcast_to},
     shape=lambda x, shape: Spec(shape=shape, dtype=x.dtype),
     vjp=lambda ops, g, x_shape: sum_to(ops, g, x_shape),
+    jvp=LINEAR,
+    batch=_broadcast_rows,
 )
 
 transpose = primitive(
@@ -47,6 +61,8 @@ transpose = primitive(
     kernel=lambda x, perm: x.transpose(perm),
     shape=lambda x, perm: Spec(shape=tuple(x.shape[p] for p in perm), dtype=x.dtype),
     vjp=lambda ops, g, perm: ops.transpose(g, perm=tuple(int(i) for i in np.argsort(perm))),
+    jvp=LINEAR,
+    batch=lambda op, args, batched, params: op(*args, perm=(0, *(p + 1 for p in params["perm"]))),
 )
 
 flip = primitive(
@@ -54,6 +70,8 @@ flip = primitive(
     kernel=lambda xp, x, axis: xp.flip(x, axis),
     shape=same_shape,
     vjp=lambda ops, g, axis: ops.flip(g, axis=axis),
+    jvp=LINEAR,
+    batch=shift("axis"),
 )
 
 roll = primitive(
@@ -61,6 +79,8 @@ roll = primitive(
     kernel=lambda xp, x, shift, axis: xp.roll(x, shift, axis),
     shape=same_shape,
     vjp=lambda ops, g, shift, axis: ops.roll(g, shift=tuple(-s for s in shift), axis=axis),
+    jvp=LINEAR,
+    batch=shift("axis"),
 )
 
 

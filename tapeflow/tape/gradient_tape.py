@@ -218,7 +218,8 @@ class GradientTape:
         """
         leaves = seeds.checked_sources(sources)
         jacobians.check_one(target, "target", "jacobian")
-        found = self._jacobian(target, sources, leaves, unconnected_gradients, experimental_use_pfor, batched=False)
+        pfor = experimental_use_pfor
+        found = self._jacobian(target, sources, leaves, unconnected_gradients, parallel_iterations, pfor, batched=False)
         return _packed(sources, leaves, found)
 
     def batch_jacobian(
@@ -243,22 +244,24 @@ class GradientTape:
         jacobians.check_one(target, "target", "batch_jacobian")
         jacobians.check_one(source, "source", "batch_jacobian")
         jacobians.check_batches(target, source)
-        use_pfor = experimental_use_pfor and parallel_iterations is None
-        return self._jacobian(target, source, [source], unconnected_gradients, use_pfor, batched=True)[0]
+        pfor = experimental_use_pfor and (parallel_iterations is None or self._persistent)
+        return self._jacobian(target, source, [source], unconnected_gradients, parallel_iterations, pfor, batched=True)[0]
 
     def _jacobian(
-        self, target: Any, sources: Any, leaves: list, unconnected_gradients: Any, use_pfor: bool, batched: bool
+        self, target: Any, sources: Any, leaves: list, unconnected_gradients: Any, at_once: int | None, pfor: bool, batched: bool
     ) -> list:
+        """`at_once`: how many rows go together; None for as many as fit into memory. `pfor`: may they at all?"""
         mode = gradient_mode(unconnected_gradients)
         recording = self._usable()
-        if not use_pfor and not self._persistent:
+        if not pfor and not self._persistent:
             raise RuntimeError("experimental_use_pfor=False (or parallel_iterations) needs a tape made with persistent=True.")
         if self._active:
             self._step_aside("jacobian")
         [one] = seeds.checked_targets(target)
-        walk_from = lambda seed: self._walk(recording, [one], [seed if one.dtype.is_inexact else None], leaves, consume=False)
-        columns = jacobians.rows(one, batched, walk_from) or [[] for _ in leaves]
-        found = [jacobians.assembled(c, one, s, batched, mode == "zero") for c, s in zip(columns, leaves)]
+        walk_from = lambda seed: self._walk(recording, [one], [seed], leaves, consume=False)
+        rows = jacobians.Rows(one, leaves, batched, walk_from)
+        size = 1 if not pfor else at_once or jacobians.chunk_size(recording.records, one, leaves, rows.count)
+        found = rows.jacobians(size, mode == "zero")
         if mode == "error" and any(j is None for j in found):
             raise ValueError(unconnected.explain(recording, unconnected.edges(recording), [one], sources, leaves, found))
         if not self._persistent:

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core import nest
@@ -10,9 +10,12 @@ from tapeflow.core.apply import tell
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, entered
 from tapeflow.core.plan import Plan
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.push import Push
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
+from tapeflow.core.vectorize import MappedTensor, Vectorizer
 from tapeflow.tape.recording import Recording
 from tapeflow.tape.unconnected import edges
 
@@ -101,12 +104,19 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
             f"{_name(f)} reads variables ({', '.join(v.name for v in variables)}), so its backward function must accept a keyword "
             "`variables` and return (gradients of the arguments, gradients of these variables)."
         )
-    fresh = tuple(EagerTensor(o._array) for o in flat)
+    fresh = tuple(_fresh(o) for o in flat)
     positions = [k for k, a in enumerate(leaves) if isinstance(a, (Tensor, Variable))]
     inputs = tuple(to_tensor(leaves[k]) for k in positions) + tuple(v.value() for v in variables)
     rule = CustomRule(_name(f), backward, inputs, positions, len(leaves), variables)
-    tell(frame.observers, rule, inputs, {}, fresh)
+    rule.announce(inputs, fresh, flat)
     return nest.pack_as(outputs, list(fresh))
+
+
+def _fresh(value: Tensor) -> Tensor:
+    """Another handle on the same value, which no tape knows how it was made."""
+    if type(value) is MappedTensor:
+        return MappedTensor(_fresh(value._held), value._owner)
+    return EagerTensor(value._array)
 
 
 def _checked_result(f: Callable, result: Any) -> tuple:
@@ -140,15 +150,30 @@ def _name(f: Callable) -> str:
     return getattr(f, "__name__", repr(f))
 
 
-class CustomRule:
-    """Stands where a primitive stands in a record: a tape asks it for its plan."""
+class Rule:
+    """Stands where a primitive stands in a record: a tape asks it for its plan, an accumulator for its push."""
 
     result = "any"  # of whatever kind the function returns
+    name: str
+    body: list[int]  # the ids of what the function itself computed, in place of which the outputs stand
 
-    def __init__(self, name: str, backward: Callable, inputs: tuple, positions: list[int], arity: int, variables: list) -> None:
-        self.name, self.backward, self.variables = name, backward, variables
-        self.specs = [(tuple(x.shape), x.dtype) for x in inputs]
-        self.positions, self.arity = positions, arity
+    def gradients(self, gs: tuple) -> list:
+        """One for each input, from one for each output."""
+        raise NotImplementedError
+
+    def announce(self, inputs: tuple, outs: tuple, body: Sequence[Tensor]) -> None:
+        """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this rule."""
+        frame = current()
+        self.body = [tensor._id for tensor in body]
+        tell(frame.observers, self, inputs, {}, outs)
+        if isinstance(frame.executor, Vectorizer):
+            frame.executor.announce(self, inputs, outs, body)
+
+    def lifted(self, executor: Vectorizer, inputs: list[bool], outs: list[bool]) -> "Rule":
+        return LiftedRule(self, executor, inputs, outs)
+
+    def push(self, mask: int, count: int) -> Push:
+        return Push(None, mask)
 
     def plan(self, mask: int, count: int) -> Plan:
         wanted = [k for k in range(count) if mask >> k & 1]
@@ -164,6 +189,15 @@ class CustomRule:
         pulls = on_tensors, on_arrays, True, False, True
         record = lambda new, y, p, *x: (new, tuple(x[k]._id for k in wanted), pulls, ())
         return Plan(record, record, pulls)  # not remembered here: rule and plan would keep each other alive
+
+
+class CustomRule(Rule):
+    """The backward function that a user's function returned."""
+
+    def __init__(self, name: str, backward: Callable, inputs: tuple, positions: list[int], arity: int, variables: list) -> None:
+        self.name, self.backward, self.variables = name, backward, variables
+        self.specs = [(tuple(x.shape), x.dtype) for x in inputs]
+        self.positions, self.arity = positions, arity
 
     def gradients(self, gs: tuple) -> list:
         """What the user's backward function gives, checked: one for each tensor argument and each variable."""
@@ -210,6 +244,29 @@ class CustomRule:
                 f"shape {shape}. A gradient has the shape of its argument."
             )
         return g
+
+
+class LiftedRule(Rule):
+    """A rule from inside a mapped function, for the frame below: it takes and gives gradients of all rows."""
+
+    def __init__(self, rule: Rule, executor: Vectorizer, inputs: list[bool], outs: list[bool]) -> None:
+        self.rule, self.executor, self.inputs, self.outs = rule, executor, inputs, outs
+        self.name = rule.name
+
+    def gradients(self, gs: tuple) -> list:
+        with self.executor.resumed() as executor:
+            found = self.rule.gradients(tuple(executor.mapped(g) if b and g is not None else g for g, b in zip(gs, self.outs)))
+        return [self._of_all_rows(g, batched) for g, batched in zip(found, self.inputs)]
+
+    def _of_all_rows(self, g: Any, batched: bool) -> Any:
+        if g is None:
+            return None
+        g = g.dense(ops) if type(g) is SparseGradient else g
+        if batched:
+            return self.executor.rows(g)
+        if self.executor.owns(g):
+            return ops.reduce_sum(g._held, axis=(0,), keepdims=False)
+        return g * self.executor.size if any(self.outs) else g  # the same from every row
 
 
 def _bare(g: Any) -> Any:

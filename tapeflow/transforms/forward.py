@@ -3,12 +3,14 @@
 import logging
 from typing import Any
 
+import numpy as np
+
 from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, enter, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import SparseGradient
-from tapeflow.core.tensor import Tensor, identify
+from tapeflow.core.tensor import EagerTensor, Tensor, identify
 from tapeflow.core.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape, UnconnectedGradients, gradient_mode, zeros_of
 
@@ -93,20 +95,34 @@ class _Pushing:
         self.below: list = []  # tangents are computed under whoever was watching before us
 
     def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
-        plan = prim.plan(mask, len(args))
         kind = prim.result(**params) if callable(prim.result) else prim.result
-        if plan is None or kind == "cut":
+        if kind == "cut":
             return
-        outs = out if type(out) is tuple else (out,)
-        _, ids, pulls, saved = plan.record_any(0, out, params, *args)
         with entered(self.below[-1]):
-            pushed = push(pulls, saved, self._tangents_of(ids), outs, type(out) is tuple)
-        for y, t in zip(outs, pushed):
-            if t is not None:
+            pushed = self._pushed(prim, args, params, out, mask)
+        for y, t in zip(out if type(out) is tuple else (out,), pushed):
+            if t is not None and y.dtype.is_inexact:
                 self.tangents[y._id or identify(y)] = t
 
-    def _tangents_of(self, ids: Any) -> Any:
-        return self.tangents[ids] if isinstance(ids, int) else [self.tangents[i] for i in ids]
+    def _pushed(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> Any:
+        """The tangents of the outputs: by the primitive's forward rules, for inputs without one by its backward rules."""
+        tangents = self.tangents
+        push = prim.push(mask, len(args))
+        found = None
+        if push.run is not None:
+            ts = [tangents.get(a._id) if mask >> k & 1 else None for k, a in enumerate(args)]
+            found = push.run(ops, ts, out, params, *args)
+            found = found if type(found) is tuple else (found,)
+        if push.rest and (plan := prim.plan(push.rest, len(args))) is not None:
+            _, ids, pulls, saved = plan.record_any(0, out, params, *args)
+            several = type(out) is tuple
+            ts = [tangents[ids]] if isinstance(ids, int) else [tangents[i] for i in ids]
+            body = getattr(prim, "body", None)
+            other = transposed(pulls, saved, ts, out if several else (out,), several, doubtful=body is not None)
+            if other is None:  # not the transpose of anything: what the rule stands for has been seen, and has tangents too
+                other = [tangents.get(i) for i in body]
+            found = other if found is None else [_total(a, b) for a, b in zip(found, other)]
+        return found or ()
 
     def read(self, variable: Any, tensor: Any) -> None:
         if tensor is not None and variable._id in self.tangents:
@@ -116,21 +132,45 @@ class _Pushing:
         pass
 
 
-def push(pulls: tuple, saved: tuple, tangents: Any, outs: tuple, several: bool) -> list:
-    """J t from the rule for Jᵀ u: it is linear in u, so the derivative of <Jᵀ u, t> by u is J t."""
-    inexact = [y for y in outs if y.dtype.is_inexact]
+def transposed(pulls: tuple, saved: tuple, tangents: list, outs: tuple, several: bool, doubtful: bool) -> list | None:
+    """J t from the rule for Jᵀ u: it is linear in u, so the derivative of <Jᵀ u, t> by u is J t.
+
+    A `doubtful` rule is a user's, and may be anything (one that clips gradients): None when it is not linear.
+    """
+    start = _FAR if doubtful else 1
     with GradientTape() as tape:
-        us = {id(y): ops.identity(ops.zeros_like(y) + 1) for y in inexact}
+        us = {id(y): ops.identity(ops.zeros_like(y) + start) for y in outs if y.dtype.is_inexact}
         tape.watch(list(us.values()))
         gs = tuple(us.get(id(y)) for y in outs)
         pulled = pulls[0](ops, gs if several else gs[0], saved)
-        pairs = zip(pulled, tangents) if isinstance(tangents, list) else [(pulled, tangents)]
-        terms = [(_dense(p), t) for p, t in pairs if p is not None]
+        pulled = pulled if isinstance(pulled, (tuple, list)) else [pulled]
+        terms = [(_dense(p), t) for p, t in zip(pulled, tangents) if p is not None]
     if not terms:
         return [None] * len(outs)
     found = tape.gradient([p for p, _ in terms], list(us.values()), [_conj(t, pulls) for _, t in terms])
+    if doubtful and not _same_products(terms, list(zip(us.values(), found))):
+        return None
     found = dict(zip(us, found))
     return [_conj(found.get(id(y)), pulls) for y in outs]
+
+
+# Where a user's rule is tried: far enough from 0 for rules that clip to show that they are not linear.
+_FAR = 64
+
+
+def _same_products(left: list, right: list) -> bool:
+    """Is <Jᵀ u, t> the same as <u, J t>? Where there are no values to compare nothing speaks against it."""
+    pairs = [[(a, b) for a, b in side if b is not None] for side in (left, right)]
+    if not all(type(x) is EagerTensor and not x.dtype.is_complex for side in pairs for pair in side for x in pair):
+        return True
+    products = [[(a._array * b._array).astype(np.float64) for a, b in side] for side in pairs]
+    one, other = [sum(float(p.sum()) for p in side) for side in products]
+    size = sum(float(np.abs(p).sum()) for side in products for p in side)
+    return not abs(one - other) > 1e-2 * size  # a comparison with nan says nothing
+
+
+def _total(a: Any, b: Any) -> Any:
+    return b if a is None else a if b is None else a + b
 
 
 def _dense(g: Any) -> Any:

@@ -1,0 +1,89 @@
+"""Batching rules: what a primitive does when some of its arguments carry one more axis, always the first.
+
+    batch=shift("axis")      # in a declaration; the mapped axis is axis 0, so the others move up
+
+A rule is called as `rule(op, args, batched, params)`: `op` applies the primitive, `args` are tensors, `batched` says which of them
+have the axis, and the result (or every one of several) has it too. Rules compute with the primitives, so that whoever watches
+the batched computation is told of it. They need not be here: one that serves a single primitive stands beside its declaration.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+
+def rows_of(args: Any, batched: list[bool]) -> int:
+    """How many rows there are."""
+    return next(a.shape[0] for a, b in zip(args, batched) if b)
+
+
+def spread(ops: Any, x: Any, size: int) -> Any:
+    """An argument without the axis, repeated along it."""
+    return ops.broadcast_to(x, shape=(size, *x.shape))
+
+
+def all_batched(args: Any, batched: list[bool]) -> list:
+    """The arguments, all with the axis."""
+    if all(batched):
+        return list(args)
+    ops, size = _ops(), rows_of(args, batched)
+    return [a if b else spread(ops, a, size) for a, b in zip(args, batched)]
+
+
+def aligned(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
+    """For arguments that broadcast against each other: axes of size 1 after the first keep the others in line."""
+    if len(args) == 1:
+        return op(*args, **params)
+    ranks = [len(a.shape) - b for a, b in zip(args, batched)]
+    rank = max(ranks)
+    return op(*[_with_rank(a, r, rank) if b and r < rank else a for a, r, b in zip(args, ranks, batched)], **params)
+
+
+def _with_rank(x: Any, have: int, wanted: int) -> Any:
+    shape = tuple(x.shape)
+    return _ops().reshape(x, shape=(shape[0], *(1,) * (wanted - have), *shape[1:]))
+
+
+def leading(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
+    """For primitives that work on the last axes and take any number of axes before them."""
+    return op(*all_batched(args, batched), **params)
+
+
+def shift(*names: str) -> Callable:
+    """For primitives with axes as parameters, an int or a tuple of them: the axes move up by one."""
+
+    def rule(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
+        return op(*all_batched(args, batched), **params | {n: shifted(params[n]) for n in names})
+
+    return rule
+
+
+def shifted(axis: Any) -> Any:
+    if axis is None or isinstance(axis, int):
+        return axis if axis is None or axis < 0 else axis + 1
+    return tuple(map(shifted, axis))
+
+
+def lengthened(*names: str) -> Callable:
+    """For primitives with a shape as parameter: it begins with the number of rows."""
+
+    def rule(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
+        size = rows_of(args, batched)
+        return op(*all_batched(args, batched), **params | {n: (size, *params[n]) for n in names})
+
+    return rule
+
+
+def merged(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
+    """For primitives whose arguments and results all begin with an axis of independent examples: rows and examples become one axis."""
+    ops, args = _ops(), all_batched(args, batched)
+    size = args[0].shape[0]
+    out = op(*[ops.reshape(a, shape=(size * a.shape[1], *a.shape[2:])) for a in args], **params)
+    apart = lambda o: ops.reshape(o, shape=(size, o.shape[0] // size if size else 0, *o.shape[1:]))
+    return tuple(map(apart, out)) if isinstance(out, tuple) else apart(out)
+
+
+def _ops() -> Any:
+    """The primitives. (They are declared with these rules, so they cannot be imported above.)"""
+    from .primitive import recorded
+
+    return recorded

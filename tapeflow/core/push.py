@@ -1,0 +1,96 @@
+"""Forward plans: for each primitive and each set of inputs that have a tangent, how to push the tangents to the outputs.
+
+Like the backward plans (`core.plan`), a push is written once as source text for its exact case. Inputs whose primitive declares no
+`jvp` are left to the stand-in, which transposes the backward rule (`transforms.forward`).
+"""
+
+from typing import Any, NamedTuple
+
+from .plan import locate, rule_names
+
+
+class Push(NamedTuple):
+    """`run(ops, ts, y, p, *x)` is the tangent of the output (a tuple for several), from those of the inputs in `mask`; `ts` has the
+    tangent of each input, None where there is none. `rest` is the mask of the inputs that need the stand-in."""
+
+    run: Any
+    rest: int
+
+
+def write(prim: Any, mask: int, count: int) -> Push:
+    if not isinstance(prim.vjp, dict):
+        return Push(None, 0 if prim.vjp == "cut" else mask)
+    if prim.jvp is None:
+        return Push(None, mask)
+    wanted = [i for i in range(count) if mask >> i & 1 and _has_rule(prim, i)]
+    env: dict[str, Any] = {"widen": _widen, "add": _add, "prim": prim, "zeros": _zeros}
+    if prim.jvp == "linear together" or prim.jvp == "linear" and prim.variadic:
+        terms, rest = [_together(prim, wanted, count)] if wanted else [], 0
+    else:
+        found = {i: _term(prim, i, count, env) for i in wanted}
+        terms = [text for text in found.values() if text]
+        rest = sum(1 << i for i, text in found.items() if not text)
+    if not terms:
+        return Push(None, rest)
+    text = terms[0]
+    for other in terms[1:]:
+        text = f"add({text}, {other})"
+    inputs = "*x" if prim.variadic else ", ".join(f"x{i}" for i in range(count))
+    run = eval(compile(f"lambda ops, ts, y, p, {inputs}: {text}", f"<forward of {prim.name}>", "eval"), env)
+    return Push(run, rest)
+
+
+def _has_rule(prim: Any, i: int) -> bool:
+    name = prim.inputs[0] if prim.variadic else prim.inputs[i]
+    return any((name in key if isinstance(key, tuple) else name == key) and rule != "cut" for key, rule in prim.vjp.items())
+
+
+def _together(prim: Any, wanted: list[int], count: int) -> str:
+    """All inputs that can have a tangent give way to theirs."""
+    x = "x[{}]" if prim.variadic else "x{}"
+    places = [
+        f"ts[{i}]" if i in wanted else f"zeros(ops, {x.format(i)})" if _has_rule(prim, i) else x.format(i) for i in range(count)
+    ]
+    return f"ops.{prim.name}({', '.join(places)}, **p)"
+
+
+def _term(prim: Any, i: int, count: int, env: dict) -> str | None:
+    """The tangent that input `i` alone gives, as source text; None without a rule."""
+    name = prim.inputs[0 if prim.variadic else i]
+    how = prim.jvp.get(name) if isinstance(prim.jvp, dict) else prim.jvp
+    if how is None:
+        return None
+    if how == "linear":
+        return f"ops.{prim.name}({', '.join(f'ts[{i}]' if k == i else f'x{k}' for k in range(count))}, **p)"
+    rule = prim.vjp.get(name) if how == "diagonal" else how
+    if not callable(rule):  # a joint rule, or none at all
+        return None
+    env[f"rule{i}"] = rule
+    call = f"rule{i}({', '.join(_argument(prim, i, n) for n in rule_names(rule))})"
+    return f"widen(ops, {call}, y)" if prim.broadcasts else call
+
+
+def _argument(prim: Any, i: int, name: str) -> str:
+    if name in ("g", "t"):
+        return f"ts[{i}]"
+    kind, source = locate(prim, name)
+    if source == "i":
+        return str(i)
+    if kind == "shape":
+        return f"tuple({source}.shape)"
+    return f"{source}.dtype.np" if kind == "dtype" else source
+
+
+def _widen(ops: Any, t: Any, y: Any) -> Any:
+    shape = tuple(y.shape)
+    return t if tuple(t.shape) == shape else ops.broadcast_to(t, shape=shape)
+
+
+def _zeros(ops: Any, x: Any) -> Any:
+    return ops.zeros_like(x)
+
+
+def _add(a: Any, b: Any) -> Any:
+    if type(a) is not tuple:
+        return a + b
+    return tuple(q if p is None else p if q is None else p + q for p, q in zip(a, b))

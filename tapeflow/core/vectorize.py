@@ -1,0 +1,198 @@
+"""Vectorisation: one run of a function for all rows of a batch at once.
+
+`Vectorizer` is an executor. Inside its frame the tensors that differ from row to row are `MappedTensor`s, whose first axis is
+hidden; an operation on them runs in the frame below, once, by the primitive's batching rule. What is the same for every row is
+computed once. Since the frame below is an ordinary one, maps nest, and tapes may be inside, outside or both.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .batching import spread
+from .dtypes import DType
+from .errors import ValueNeeded, user_line
+from .frames import Frame, current, enter, entered
+from .primitive import Spec
+from .primitive import recorded as ops
+from .shapes import TensorShape
+from .streams import per_row
+from .tensor import EagerTensor, Tensor
+
+
+class MappedTensor(Tensor):
+    """One tensor for each row, held as a single tensor with the rows along its first axis."""
+
+    __slots__ = ("_held", "_owner")
+
+    def __init__(self, held: Tensor, owner: "Vectorizer") -> None:
+        self._held, self._owner, self._id = held, owner, 0
+
+    @property
+    def shape(self) -> TensorShape:
+        held = self._held
+        sizes = held._array.shape if type(held) is EagerTensor else tuple(held.shape)
+        return tuple.__new__(TensorShape, sizes[1:])
+
+    @property
+    def dtype(self) -> DType:
+        return self._held.dtype
+
+    device = backing_device = property(lambda self: self._held.device)
+
+    @property
+    def size(self) -> int:
+        """The number of elements of one row."""
+        return int(np.prod(self.shape))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={tuple(self.shape)}, dtype={self.dtype.name}, one for each of {self._owner.size} rows>"
+
+    __str__ = __repr__
+
+
+def _refused(what: str) -> Any:
+    def refuse(self: MappedTensor, *_: Any, **__: Any) -> Any:
+        raise ValueNeeded(
+            f"{what} needs the value of a tensor, but inside a vectorised function a tensor has one value for each of "
+            f"{self._owner.size} rows, at {user_line()}. Use tf operations (tf.where or tf.cond instead of `if`), or map row by row "
+            "with tf.map_fn."
+        )
+
+    return refuse
+
+
+for _name, _what in {
+    "__array__": "A NumPy conversion", "__bool__": "A Python truth value", "__float__": "float()",
+    "__int__": "int()", "__complex__": "complex()", "__index__": "A Python index or size",
+}.items():  # fmt: skip
+    setattr(MappedTensor, _name, _refused(_what))
+MappedTensor._array = property(_refused("This function"))
+MappedTensor.numpy = property(_refused(".numpy()"))
+
+
+class Vectorizer:
+    """The executor of one map over `size` rows, in the frame `below`.
+
+    `randomness`: "different" draws for each row, the "same" for all, or "error". `loops`: may rows be computed one by one where
+    a primitive has no batching rule?
+    """
+
+    __slots__ = ("size", "below", "randomness", "loops")
+
+    def __init__(self, size: int, randomness: str = "same", loops: bool = True) -> None:
+        self.size, self.below, self.randomness, self.loops = size, current(), randomness, loops
+
+    def frame(self) -> Frame:
+        """The frame for the mapped function: nobody watches from inside yet, those below hear what they do not see."""
+        return Frame(self, (), self.below.audience)
+
+    def resumed(self) -> "_Resumed":
+        """The frame once more, over whatever frame is current now: for backward rules that were made inside of it."""
+        return _Resumed(self)
+
+    # ---- values
+
+    def mapped(self, held: Tensor) -> MappedTensor:
+        return MappedTensor(held, self)
+
+    def owns(self, value: Any) -> bool:
+        return type(value) is MappedTensor and value._owner is self
+
+    def rows(self, value: Tensor) -> Tensor:
+        """All rows of a result, in the frame below; one that is the same for every row is repeated."""
+        if type(value) is MappedTensor and value._owner is self:
+            return value._held
+        return spread(ops, value, self.size)
+
+    # ---- the executor
+
+    def execute(self, prim: Any, args: tuple, params: dict) -> Any:
+        batched = [type(a) is MappedTensor and a._owner is self for a in args]
+        above = current()
+        enter(self.below)
+        try:
+            if True not in batched:
+                return prim.entry(*args, **params)
+            held = [a._held if b else a for a, b in zip(args, batched)]
+            if prim.batch is None:
+                out = self._one_by_one(prim, held, batched, params)
+            else:
+                out = prim.batch(prim.entry, held, batched, params)
+        finally:
+            enter(above)
+        return tuple([MappedTensor(o, self) for o in out]) if type(out) is tuple else MappedTensor(out, self)
+
+    def keys(self, key: Tensor) -> Tensor:
+        """A key for random numbers, or one for each row."""
+        with entered(self.below):
+            key = per_row(key)
+            if self.randomness == "same":
+                return key
+            if self.randomness == "different":
+                return MappedTensor(ops.split_key(key, count=self.size), self)
+        raise ValueError(
+            f"Random numbers are drawn inside a mapped function, at {user_line()}. Say what is meant: randomness='different' for new "
+            "numbers in each row, randomness='same' for the same ones in all."
+        )
+
+    def announce(self, rule: Any, inputs: tuple, outs: tuple, body: Any) -> None:
+        """A rule of the user's stands for a computation in here: those below are told of it for the whole batch."""
+        held = lambda values: tuple(v._held if self.owns(v) else v for v in values)
+        batched = [self.owns(v) for v in inputs], [self.owns(v) for v in outs]
+        with entered(self.below):
+            rule.lifted(self, *batched).announce(held(inputs), held(outs), held(body))
+
+    # ---- the stand-in for a missing rule
+
+    def _one_by_one(self, prim: Any, held: list, batched: list[bool], params: dict) -> Any:
+        self.must_loop(prim.name)
+        if not self.size:
+            specs = prim.infer([Spec(shape=tuple(a.shape)[b:], dtype=a.dtype.np) for a, b in zip(held, batched)], params)
+            empty = lambda s: EagerTensor(np.zeros((0, *(d or 0 for d in s.shape)), s.dtype))
+            return tuple(map(empty, specs)) if isinstance(specs, tuple) else empty(specs)
+        return stacked(lambda *row: prim.entry(*row, **params), held, batched, self.size)
+
+    def must_loop(self, name: str) -> None:
+        if not self.loops:
+            raise ValueError(
+                f"{name} has no batching rule, and fallback_to_while_loop=False does not allow to compute its rows one by one."
+            )
+
+
+def stacked(function: Callable, held: list, batched: list[bool], size: int) -> Any:
+    """`function` of each row, in the current frame; the results stacked."""
+    columns = [ops.unstack(a, axis=0) if b else (a,) * size for a, b in zip(held, batched)]
+    found = [function(*row) for row in zip(*columns)]
+    if isinstance(found[0], tuple):
+        return tuple(ops.stack(*part, axis=0) for part in zip(*found))
+    return ops.stack(*found, axis=0)
+
+
+class _Resumed:
+    __slots__ = ("executor", "before", "token")
+
+    def __init__(self, executor: Vectorizer) -> None:
+        self.executor = executor
+
+    def __enter__(self) -> Vectorizer:
+        executor = self.executor
+        self.before, executor.below = executor.below, current()
+        enter(executor.frame())
+        return executor
+
+    def __exit__(self, *_: Any) -> None:
+        enter(self.executor.below)
+        self.executor.below = self.before
+
+
+def mapping(*values: Any) -> Vectorizer | None:
+    """The executor in charge, if one of the values differs from row to row."""
+    executor = current().executor
+    return executor if isinstance(executor, Vectorizer) and any(map(executor.owns, values)) else None

@@ -1,0 +1,182 @@
+"""`vmap`: a function of one example becomes a function of a batch of them, computed all at once."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core import nest
+from tapeflow.core.convert import is_convertible, to_tensor
+from tapeflow.core.frames import entered
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.vectorize import Vectorizer
+
+_RANDOMNESS = ("error", "same", "different")
+
+
+def vmap(
+    f: Callable, in_axes: Any = 0, out_axes: Any = 0, *, randomness: str = "error", chunk_size: int | None = None
+) -> Callable:
+    """`f`, written for one example, as a function of a batch.
+
+    `in_axes` says which axis of each positional argument is the batch: an int for all of them, a tuple with one entry for each, an
+    entry being an int, None (the argument is the same for every example) or a structure like the argument's. Keyword arguments
+    are mapped along axis 0. `out_axes` says where the batch goes in the results. Arguments and results may be any nest of tensors.
+
+    `randomness`: random numbers drawn in `f` are "different" for each example or the "same" for all; by default they are an
+    "error", so that the choice is a choice. `chunk_size` bounds how many examples are computed together.
+
+    >>> dot = lambda a, b: tf.reduce_sum(a * b)
+    >>> x, w = tf.constant([[1., 2.], [3., 4.]]), tf.constant([10., 1.])
+    >>> tf.vmap(dot, in_axes=(0, None))(x, w).numpy()
+    array([12., 34.], dtype=float32)
+    >>> tf.vmap(tf.vmap(dot, in_axes=(None, 0)), in_axes=(0, None))(x, x).numpy().tolist()      # all pairs
+    [[5.0, 11.0], [11.0, 25.0]]
+    """
+    if not callable(f):
+        raise TypeError(f"vmap maps a function, got {f!r} of type {type(f).__name__}.")
+    if randomness not in _RANDOMNESS:
+        raise ValueError(f"randomness must be one of {_RANDOMNESS}, got {randomness!r}.")
+    if chunk_size is not None and chunk_size < 1:
+        raise ValueError(f"chunk_size must be at least 1, got {chunk_size!r}.")
+
+    @functools.wraps(f)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        axes = _axes_of(in_axes, args, "in_axes") + _axes_of(0, kwargs, "in_axes")
+        batch = Batch((args, kwargs), axes, functools.partial(_place, f))
+        run = lambda args, kwargs: f(*args, **kwargs)
+        return batch.run(lambda given: run(*given), randomness, chunk_size, out_axes=out_axes)
+
+    return mapped
+
+
+class Batch:
+    """The arguments of a mapped function: which leaves have rows, along which axis, and how many."""
+
+    def __init__(self, structure: Any, axes: list, place: Callable[[Any, int], str], ones_repeat: bool = False) -> None:
+        """`ones_repeat`: arguments with a single row go with any number of rows."""
+        self.structure = structure
+        self.leaves = nest.flatten(structure)
+        name = lambda k: place(structure, k)
+        self.rows = {k: _rows_first(self.leaves[k], axis, name(k)) for k, axis in enumerate(axes) if axis is not None}
+        if not self.rows:
+            raise ValueError(
+                "Nothing to map over: no argument has a batch axis. Give at least one tensor, and an axis of it in in_axes."
+            )
+        sizes = {k: rows.shape[0] for k, rows in self.rows.items()}
+        if ones_repeat and set(sizes.values()) - {1}:
+            for k in [k for k, size in sizes.items() if size == 1]:
+                self.leaves[k] = ops.getitem(self.rows.pop(k), index=(0,))
+                del sizes[k]
+        first = next(iter(sizes))
+        for k, size in sizes.items():
+            if size != sizes[first]:
+                given = lambda j: f"{name(j)} has {sizes[j]} (shape {_shape(self.leaves[j])}, axis {axes[j]})"
+                raise ValueError(f"Mapped arguments must have the same number of rows, but {given(first)} and {given(k)}.")
+        self.size = sizes[first]
+
+    def run(self, f: Callable, randomness: str, chunk_size: int | None = None, loops: bool = True, out_axes: Any = 0) -> Any:
+        """`f` of the structure, once for all rows; or a chunk of rows at a time, and the results one after the other."""
+        if chunk_size is None or chunk_size >= self.size:
+            return self._run(f, self.rows, self.size, randomness, loops, out_axes)
+        parts = []
+        for k in range(0, self.size, chunk_size):
+            size = min(chunk_size, self.size - k)
+            rows = {i: ops.getitem(x, index=((k, k + size, 1),)) for i, x in self.rows.items()}
+            parts.append(self._run(f, rows, size, randomness, loops, out_axes))
+        axes = _axes_of(out_axes, parts[0], "out_axes")
+        columns = zip(*map(nest.flatten, parts))
+        join = lambda column, axis: None if column[0] is None else ops.concat(*column, axis=axis % max(len(column[0].shape), 1))
+        return nest.pack_as(parts[0], [join(column, axis) for column, axis in zip(columns, axes)])
+
+    def _run(self, f: Callable, rows: dict, size: int, randomness: str, loops: bool, out_axes: Any) -> Any:
+        vectorizer = Vectorizer(size, randomness, loops)
+        given = [vectorizer.mapped(rows[k]) if k in rows else leaf for k, leaf in enumerate(self.leaves)]
+        with entered(vectorizer.frame()):
+            out = f(nest.pack_as(self.structure, given))
+            results = [_as_result(leaf, k, out) for k, leaf in enumerate(nest.flatten(out))]
+        axes = _axes_of(out_axes, out, "out_axes")
+        whole = [None if r is None else _rows_at(vectorizer.rows(r), axis) for r, axis in zip(results, axes)]
+        return nest.pack_as(out, whole)
+
+    def one_by_one(self, f: Callable) -> Any:
+        """The rows one after the other, and the results stacked."""
+        columns = {k: ops.unstack(x, axis=0) for k, x in self.rows.items()}
+        outs = []
+        for i in range(self.size):
+            outs.append(
+                f(nest.pack_as(self.structure, [columns[k][i] if k in columns else x for k, x in enumerate(self.leaves)]))
+            )
+        results = zip(*[[_as_result(leaf, k, out) for k, leaf in enumerate(nest.flatten(out))] for out in outs])
+        return nest.pack_as(outs[0], [None if r[0] is None else ops.stack(*r, axis=0) for r in results])
+
+
+def _as_result(leaf: Any, k: int, out: Any) -> Tensor | None:
+    if leaf is None or isinstance(leaf, Tensor):
+        return leaf
+    if isinstance(leaf, IndexedSlices):
+        return leaf._dense()
+    if not hasattr(leaf, "_differentiable") and is_convertible(leaf):
+        return to_tensor(leaf)
+    where = f"result{nest.paths(out)[k]}" if nest.is_nested(out) else "its result"
+    raise TypeError(
+        f"A mapped function must return tensors (or numbers, or None), but {where} is {leaf!r} of type {type(leaf).__name__}."
+    )
+
+
+# ---- axes
+
+
+def _axes_of(axes: Any, structure: Any, what: str) -> list:
+    """The axis for each leaf. `axes` is an int or None for all of them, or has the structure's outer containers."""
+    if axes is None or isinstance(axes, int) and not isinstance(axes, bool):
+        return [axes] * len(nest.flatten(structure))
+    parts, given = nest.children(structure), nest.children(axes)
+    if parts is None or given is None or len(parts) != len(given):
+        have = "a single value" if parts is None else f"{len(parts)} parts"
+        raise ValueError(
+            f"{what}={axes!r} does not fit: it stands for {have}. Give one int (or None) for everything, or one entry for each part."
+        )
+    return [axis for a, part in zip(given, parts) for axis in _axes_of(a, part, what)]
+
+
+def _rows_first(leaf: Any, axis: int, name: str) -> Tensor:
+    x = to_tensor(leaf._read() if hasattr(leaf, "_read") else leaf)
+    rank = len(x.shape)
+    if not -rank <= axis < rank:
+        have = "is a scalar and has no axis to map over" if not rank else f"has shape {tuple(x.shape)} and no axis {axis}"
+        raise ValueError(f"{name} {have}. Say None in in_axes for an argument that is the same for every row.")
+    axis %= rank
+    return ops.transpose(x, perm=(axis, *(i for i in range(rank) if i != axis))) if axis else x
+
+
+def _rows_at(x: Tensor, axis: int) -> Tensor:
+    rank = len(x.shape)
+    if axis is None or not -rank <= axis < rank:
+        raise ValueError(
+            f"out_axes is {axis} for a result of shape {tuple(x.shape)[1:]}; the batch can go to axis 0 to {rank - 1}."
+        )
+    axis %= rank
+    return ops.transpose(x, perm=(*range(1, axis + 1), 0, *range(axis + 1, rank))) if axis else x
+
+
+def _place(f: Callable, structure: Any, k: int) -> str:
+    """How the caller knows leaf number `k` of the arguments: "argument 'x'['weights']"."""
+    args, kwargs = structure
+    try:
+        names = list(inspect.signature(f).parameters)
+    except (TypeError, ValueError):
+        names = []
+    parts = [(names[i] if i < len(names) else f"#{i}", a) for i, a in enumerate(args)] + list(sorted(kwargs.items()))
+    for name, part in parts:
+        count = len(nest.flatten(part))
+        if k < count:
+            return f"argument {name!r}{nest.paths(part)[k] if nest.is_nested(part) else ''}"
+        k -= count
+    return "an argument"
+
+
+def _shape(leaf: Any) -> tuple:
+    return tuple(to_tensor(leaf).shape)
