@@ -209,6 +209,9 @@ class GradientTape:
     ):
         """The derivative of every element of `target` with respect to `sources`: shape target.shape + source.shape.
 
+        One backward walk computes many rows at once, as many as fit into some hundred megabytes; `parallel_iterations` gives their
+        number, and `experimental_use_pfor=False` (on a persistent tape) walks once for each row.
+
         >>> x = tf.constant([1., 2.])
         >>> with tf.GradientTape() as tape:
         ...     tape.watch(x)
@@ -232,7 +235,8 @@ class GradientTape:
     ):
         """The Jacobian of each example of a batch: [batch, *target.shape[1:], *source.shape[1:]].
 
-        Rows of the target must depend on their own row of the source only; otherwise their derivatives are added up.
+        Rows of the target must depend on their own row of the source only; otherwise their derivatives are added up. The options
+        are those of `jacobian`.
 
         >>> x = tf.constant([[1., 2.], [3., 4.]])
         >>> with tf.GradientTape() as tape:

@@ -33,10 +33,10 @@ def check_one(value: Any, what: str, method: str) -> None:
 
 def check_batches(target: Any, source: Any) -> None:
     target_shape, source_shape = tuple(target.shape), tuple(source.shape)
-    if len(target_shape) < 2 or len(source_shape) < 2:
+    if len(target_shape) < 1 or len(source_shape) < 2:
         raise ValueError(
-            f"batch_jacobian needs a target and a source of rank 2 or more, [batch, ...]; their shapes are {target_shape} and "
-            f"{source_shape}."
+            "batch_jacobian needs a target of shape [batch, ...] and a source of shape [batch, size, ...]; their shapes are "
+            f"{target_shape} and {source_shape}."
         )
     if target_shape[0] != source_shape[0]:
         raise ValueError(

@@ -1,18 +1,17 @@
-"""Forward mode: tangents pushed along as operations execute."""
+"""Forward mode: `ForwardAccumulator`, what a program sees of it."""
 
 import logging
 from typing import Any
 
-import numpy as np
-
 from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.frames import current, enter, entered
-from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.slices import SparseGradient
-from tapeflow.core.tensor import EagerTensor, Tensor, identify
+from tapeflow.core.frames import Frame, current, enter
+from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.tape.gradient_tape import GradientTape, UnconnectedGradients, gradient_mode, zeros_of
+from tapeflow.core.vectorize import Vectorizer
+from tapeflow.tape.gradient_tape import UnconnectedGradients, gradient_mode, zeros_of
+
+from .pushing import Pushing
 
 
 class ForwardAccumulator:
@@ -23,45 +22,82 @@ class ForwardAccumulator:
     ...     y = x * x
     >>> acc.jvp(y).numpy()
     array([ 2., 40.], dtype=float32)
+
+    Memory does not grow with the length of the program, and one run gives the derivative of every output in one direction; a tape
+    gives that of one output in every direction. Over a tape, the two make a Hessian-vector product:
+
+    >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1., 0.])) as acc:
+    ...     with tf.GradientTape() as tape:
+    ...         tape.watch(x)
+    ...         y = tf.reduce_prod(x) ** 2
+    ...     g = tape.gradient(y, x)
+    >>> acc.jvp(g).numpy()
+    array([8., 8.], dtype=float32)
     """
 
+    _directions: Vectorizer | None = None
+
     def __init__(self, primals, tangents):
-        self._pushing = _Pushing(*_checked(primals, tangents))
+        self._pushing = Pushing(*_checked(primals, tangents))
         self._active = False
+
+    @classmethod
+    def _batch_accumulator(cls, primals: Any, tangents: Any) -> "ForwardAccumulator":
+        """Several directions at once: tangents, and what `jvp` gives, have one more axis, the first."""
+        sizes = {tuple(to_tensor(t).shape)[:1] for t in nest.flatten(tangents)}
+        if len(sizes) != 1 or () in sizes:
+            raise ValueError(f"Tangents must have the same number of directions along a first axis; their first sizes are {sizes}.")
+        directions = Vectorizer(*sizes.pop())
+        made = cls(primals, nest.map_structure(lambda t: directions.mapped(to_tensor(t)), tangents))
+        made._directions = directions
+        return made
 
     def __enter__(self):
         if self._active:
-            raise ValueError("Accumulator is already recording.")
+            raise ValueError("Accumulator is already recording: it can be entered again only after it was left.")
         self._active = True
         frame = current()
-        self._pushing.below.append(frame)
+        self._pushing.below = self._below(frame)
         enter(frame.watched_by(self._pushing))
         return self
+
+    def _below(self, frame: Frame) -> Frame:
+        """Where tangents are computed: under whoever was watching before us."""
+        if self._directions is None:
+            return frame
+        self._directions.below = frame
+        return self._directions.frame()
 
     def __exit__(self, *_):
         if self._active:
             self._active = False
-            self._pushing.below.pop()
             enter(current().without(self._pushing))
 
     def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
         """The tangent of each of `primals`; None (or zeros) for what does not depend on the accumulator's primals."""
         mode = gradient_mode(unconnected_gradients)
+        return nest.map_structure(lambda value: self._tangent(value, mode), primals)
 
-        def tangent(value: Any) -> Any:
-            if not isinstance(value, (Tensor, Variable)):
-                raise TypeError(f"jvp takes tensors and variables, got {value!r} of type {type(value).__name__}.")
-            found = self._pushing.tangents.get(value._id)
-            if found is None and mode == "error":
-                raise ValueError(f"{value!r} does not depend on the primals: it has no tangent.")
-            return zeros_of(value) if found is None and mode == "zero" else found
-
-        return nest.map_structure(tangent, primals)
+    def _tangent(self, value: Any, mode: str) -> Any:
+        one = getattr(value, "_differentiable", value)
+        if not isinstance(one, (Tensor, Variable)):
+            raise TypeError(
+                f"jvp takes tensors and variables that were computed inside the accumulator, got {value!r} of type {type(value).__name__}."
+            )
+        found = self._pushing.tangents.get(one._id)
+        if found is None and mode == "error":
+            raise ValueError(f"{value!r} does not depend on the primals, so it has no tangent.")
+        if found is None:
+            found = zeros_of(one) if mode == "zero" else None
+        if found is not None and self._directions is not None:
+            found = self._directions.rows(found)
+        return value._with_differentiable(found) if found is not None and one is not value else found
 
 
 def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
+    """Primals and tangents, flat and one for each other."""
     if isinstance(primals, (Tensor, Variable)):
-        flat, given = [primals], [tangents]
+        flat, given, name = [primals], [tangents], lambda k: "the tangent"
     else:
         flat, given = nest.flatten(primals), nest.flatten(tangents)
         if nest.paths(primals) != nest.paths(tangents):
@@ -70,113 +106,27 @@ def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
             raise TypeError(
                 f"primals is a {type(primals).__name__}, tangents a {type(tangents).__name__}; give the same structure."
             )
-    converted = []
-    for k, (x, t) in enumerate(zip(flat, given)):
+        name = lambda k: f"tangents{nest.paths(primals)[k]}"
+    for k, x in enumerate(flat):
         if not isinstance(x, (Tensor, Variable)):
-            raise TypeError(f"Primal {k} is {x!r} of type {type(x).__name__}, not a tensor or variable.")
+            raise TypeError(f"Primal {k} is {x!r} of type {type(x).__name__}, not a tensor or variable. Make it one: tf.constant(x).")
         if any(x is other for other in flat[:k]):
             raise ValueError(f"Primal {k} was given twice; add up its tangents and give it once.")
         if not x.dtype.is_inexact:
-            logging.getLogger("tapeflow").warning("The dtype of a primal must be floating, got %r.", x.dtype)
-        t = to_tensor(t.value() if isinstance(t, Variable) else t, x.dtype)
-        if tuple(t.shape) != tuple(x.shape):
-            raise ValueError(f"Tangent {k} has shape {tuple(t.shape)}, its primal {tuple(x.shape)}; they must be equal.")
-        converted.append(t)
-    return flat, converted
+            logging.getLogger("tapeflow").warning("The dtype of a primal must be floating (e.g. tf.float32), got %r.", x.dtype)
+    return flat, [_fitting(x, t, name(k)) for k, (x, t) in enumerate(zip(flat, given))]
 
 
-class _Pushing:
-    """The observer: knows the tangent of every tensor that has one, by id."""
-
-    def __init__(self, primals: list, tangents: list) -> None:
-        self.tangents = {(x._id or identify(x)): t for x, t in zip(primals, tangents)}
-        self.watched, self.records = self.tangents, None
-        self.kept = primals
-        self.below: list = []  # tangents are computed under whoever was watching before us
-
-    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
-        kind = prim.result(**params) if callable(prim.result) else prim.result
-        if kind == "cut":
-            return
-        with entered(self.below[-1]):
-            pushed = self._pushed(prim, args, params, out, mask)
-        for y, t in zip(out if type(out) is tuple else (out,), pushed):
-            if t is not None and y.dtype.is_inexact:
-                self.tangents[y._id or identify(y)] = t
-
-    def _pushed(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> Any:
-        """The tangents of the outputs: by the primitive's forward rules, for inputs without one by its backward rules."""
-        tangents = self.tangents
-        push = prim.push(mask, len(args))
-        found = None
-        if push.run is not None:
-            ts = [tangents.get(a._id) if mask >> k & 1 else None for k, a in enumerate(args)]
-            found = push.run(ops, ts, out, params, *args)
-            found = found if type(found) is tuple else (found,)
-        if push.rest and (plan := prim.plan(push.rest, len(args))) is not None:
-            _, ids, pulls, saved = plan.record_any(0, out, params, *args)
-            several = type(out) is tuple
-            ts = [tangents[ids]] if isinstance(ids, int) else [tangents[i] for i in ids]
-            body = getattr(prim, "body", None)
-            other = transposed(pulls, saved, ts, out if several else (out,), several, doubtful=body is not None)
-            if other is None:  # not the transpose of anything: what the rule stands for has been seen, and has tangents too
-                other = [tangents.get(i) for i in body]
-            found = other if found is None else [_total(a, b) for a, b in zip(found, other)]
-        return found or ()
-
-    def read(self, variable: Any, tensor: Any) -> None:
-        if tensor is not None and variable._id in self.tangents:
-            self.tangents[tensor._id or identify(tensor)] = self.tangents[variable._id]
-
-    def left(self, tensor: Any, how: str) -> None:
-        pass
-
-
-def transposed(pulls: tuple, saved: tuple, tangents: list, outs: tuple, several: bool, doubtful: bool) -> list | None:
-    """J t from the rule for Jᵀ u: it is linear in u, so the derivative of <Jᵀ u, t> by u is J t.
-
-    A `doubtful` rule is a user's, and may be anything (one that clips gradients): None when it is not linear.
-    """
-    start = _FAR if doubtful else 1
-    with GradientTape() as tape:
-        us = {id(y): ops.identity(ops.zeros_like(y) + start) for y in outs if y.dtype.is_inexact}
-        tape.watch(list(us.values()))
-        gs = tuple(us.get(id(y)) for y in outs)
-        pulled = pulls[0](ops, gs if several else gs[0], saved)
-        pulled = pulled if isinstance(pulled, (tuple, list)) else [pulled]
-        terms = [(_dense(p), t) for p, t in zip(pulled, tangents) if p is not None]
-    if not terms:
-        return [None] * len(outs)
-    found = tape.gradient([p for p, _ in terms], list(us.values()), [_conj(t, pulls) for _, t in terms])
-    if doubtful and not _same_products(terms, list(zip(us.values(), found))):
-        return None
-    found = dict(zip(us, found))
-    return [_conj(found.get(id(y)), pulls) for y in outs]
-
-
-# Where a user's rule is tried: far enough from 0 for rules that clip to show that they are not linear.
-_FAR = 64
-
-
-def _same_products(left: list, right: list) -> bool:
-    """Is <Jᵀ u, t> the same as <u, J t>? Where there are no values to compare nothing speaks against it."""
-    pairs = [[(a, b) for a, b in side if b is not None] for side in (left, right)]
-    if not all(type(x) is EagerTensor and not x.dtype.is_complex for side in pairs for pair in side for x in pair):
-        return True
-    products = [[(a._array * b._array).astype(np.float64) for a, b in side] for side in pairs]
-    one, other = [sum(float(p.sum()) for p in side) for side in products]
-    size = sum(float(np.abs(p).sum()) for side in products for p in side)
-    return not abs(one - other) > 1e-2 * size  # a comparison with nan says nothing
-
-
-def _total(a: Any, b: Any) -> Any:
-    return b if a is None else a if b is None else a + b
-
-
-def _dense(g: Any) -> Any:
-    return g.dense(ops) if type(g) is SparseGradient else g
-
-
-def _conj(t: Any, pulls: tuple) -> Any:
-    """The walk conjugates around the transposed map; for holomorphic rules that is undone here."""
-    return ops.conj(t) if t is not None and pulls[3] and t.dtype.is_complex else t
+def _fitting(primal: Any, tangent: Any, name: str) -> Tensor:
+    tangent = tangent.value() if isinstance(tangent, Variable) else tangent
+    if isinstance(tangent, Tensor) and tangent.dtype is not primal.dtype:
+        raise ValueError(
+            f"{name} is {tangent.dtype.name}, but its primal is {primal.dtype.name}. Convert it: tf.cast(t, tf.{primal.dtype.name})."
+        )
+    tangent = to_tensor(tangent, primal.dtype)
+    if tuple(tangent.shape) != tuple(primal.shape):
+        raise ValueError(
+            f"{name} has shape {tuple(tangent.shape)}, but its primal has shape {tuple(primal.shape)}; a direction has one number for "
+            "each of the primal's."
+        )
+    return tangent

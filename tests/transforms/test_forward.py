@@ -28,5 +28,5 @@ def test_forward_over_reverse_is_a_hessian_vector_product():
 
 
 def test_a_tangent_of_the_wrong_shape_is_refused():
-    with pytest.raises(ValueError, match=r"shape \(3,\), its primal \(2,\)"):
+    with pytest.raises(ValueError, match=r"shape \(3,\), but its primal has shape \(2,\)"):
         tf.autodiff.ForwardAccumulator(tf.ones([2]), tf.ones([3]))

@@ -1,0 +1,108 @@
+"""The observer behind forward mode: it knows the tangent of every tensor that has one, and pushes tangents on as operations execute."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.frames import entered
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.slices import SparseGradient
+from tapeflow.core.tensor import EagerTensor, identify
+from tapeflow.tape.gradient_tape import GradientTape
+
+
+class Pushing:
+    """Tangents by the ids of their tensors. They are computed in the frame that was current when the accumulator was entered."""
+
+    def __init__(self, primals: list, tangents: list) -> None:
+        self.tangents = {(x._id or identify(x)): t for x, t in zip(primals, tangents)}
+        self.watched, self.records = self.tangents, None
+        self.kept = primals
+        self.below: Any = None
+
+    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+        kind = prim.result(**params) if callable(prim.result) else prim.result
+        if kind == "cut":
+            return
+        with entered(self.below):
+            pushed = self._pushed(prim, args, params, out, mask)
+        for y, t in zip(out if type(out) is tuple else (out,), pushed):
+            if t is not None and y.dtype.is_inexact:
+                self.tangents[y._id or identify(y)] = t
+
+    def _pushed(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> Any:
+        """The tangents of the outputs: by the primitive's forward rules, for inputs without one by its backward rules."""
+        tangents = self.tangents
+        push = prim.push(mask, len(args))
+        found = None
+        if push.run is not None:
+            ts = [tangents.get(a._id) if mask >> k & 1 else None for k, a in enumerate(args)]
+            found = push.run(ops, ts, out, params, *args)
+            found = found if type(found) is tuple else (found,)
+        if push.rest and (plan := prim.plan(push.rest, len(args))) is not None:
+            _, ids, pulls, saved = plan.record_any(0, out, params, *args)
+            several = type(out) is tuple
+            ts = [tangents[ids]] if isinstance(ids, int) else [tangents[i] for i in ids]
+            body = getattr(prim, "body", None)
+            other = transposed(pulls, saved, ts, out if several else (out,), several, doubtful=body is not None)
+            if other is None:  # not the transpose of anything: what the rule stands for has been seen, and has tangents too
+                other = [tangents.get(i) for i in body]
+            found = other if found is None else [_total(a, b) for a, b in zip(found, other)]
+        return found or ()
+
+    def read(self, variable: Any, tensor: Any) -> None:
+        if tensor is not None and variable._id in self.tangents:
+            self.tangents[tensor._id or identify(tensor)] = self.tangents[variable._id]
+
+    def left(self, tensor: Any, how: str) -> None:
+        pass
+
+
+def transposed(pulls: tuple, saved: tuple, tangents: list, outs: tuple, several: bool, doubtful: bool) -> list | None:
+    """J t from the rule for Jᵀ u: it is linear in u, so the derivative of <Jᵀ u, t> by u is J t.
+
+    A `doubtful` rule is a user's, and may be anything (one that clips gradients): None when it is not linear.
+    """
+    start = _FAR if doubtful else 1
+    with GradientTape() as tape:
+        us = {id(y): ops.identity(ops.zeros_like(y) + start) for y in outs if y.dtype.is_inexact}
+        tape.watch(list(us.values()))
+        gs = tuple(us.get(id(y)) for y in outs)
+        pulled = pulls[0](ops, gs if several else gs[0], saved)
+        pulled = pulled if isinstance(pulled, (tuple, list)) else [pulled]
+        terms = [(_dense(p), t) for p, t in zip(pulled, tangents) if p is not None]
+    if not terms:
+        return [None] * len(outs)
+    found = tape.gradient([p for p, _ in terms], list(us.values()), [_conj(t, pulls) for _, t in terms])
+    if doubtful and not _same_products(terms, list(zip(us.values(), found))):
+        return None
+    found = dict(zip(us, found))
+    return [_conj(found.get(id(y)), pulls) for y in outs]
+
+
+# Where a user's rule is tried: far enough from 0 for rules that clip to show that they are not linear.
+_FAR = 64
+
+
+def _same_products(left: list, right: list) -> bool:
+    """Is <Jᵀ u, t> the same as <u, J t>? Where there are no values to compare nothing speaks against it."""
+    pairs = [[(a, b) for a, b in side if b is not None] for side in (left, right)]
+    if not all(type(x) is EagerTensor and not x.dtype.is_complex for side in pairs for pair in side for x in pair):
+        return True
+    products = [[(a._array * b._array).astype(np.float64) for a, b in side] for side in pairs]
+    one, other = [sum(float(p.sum()) for p in side) for side in products]
+    size = sum(float(np.abs(p).sum()) for side in products for p in side)
+    return not abs(one - other) > 1e-2 * size  # a comparison with nan says nothing
+
+
+def _total(a: Any, b: Any) -> Any:
+    return b if a is None else a if b is None else a + b
+
+
+def _dense(g: Any) -> Any:
+    return g.dense(ops) if type(g) is SparseGradient else g
+
+
+def _conj(t: Any, pulls: tuple) -> Any:
+    """The walk conjugates around the transposed map; for holomorphic rules that is undone here."""
+    return ops.conj(t) if t is not None and pulls[3] and t.dtype.is_complex else t
