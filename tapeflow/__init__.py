@@ -184,7 +184,7 @@ __version__ = "2.21.0"
 
 # Namespaces that many programs never touch; imported on first use, which keeps `import tapeflow` quick.
 _ON_FIRST_USE = frozenset(
-    {"compat", "data", "distribute", "experimental", "image", "quantization", "queue", "raw_ops", "signal", "test"}
+    {"compat", "data", "derivatives", "distribute", "experimental", "image", "quantization", "queue", "raw_ops", "signal", "test"}
 )
 
 

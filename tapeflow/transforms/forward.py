@@ -46,7 +46,9 @@ class ForwardAccumulator:
         """Several directions at once: tangents, and what `jvp` gives, have one more axis, the first."""
         sizes = {tuple(to_tensor(t).shape)[:1] for t in nest.flatten(tangents)}
         if len(sizes) != 1 or () in sizes:
-            raise ValueError(f"Tangents must have the same number of directions along a first axis; their first sizes are {sizes}.")
+            raise ValueError(
+                f"Tangents must have the same number of directions along a first axis; their first sizes are {sizes}."
+            )
         directions = Vectorizer(*sizes.pop())
         made = cls(primals, nest.map_structure(lambda t: directions.mapped(to_tensor(t)), tangents))
         made._directions = directions
@@ -109,7 +111,9 @@ def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
         name = lambda k: f"tangents{nest.paths(primals)[k]}"
     for k, x in enumerate(flat):
         if not isinstance(x, (Tensor, Variable)):
-            raise TypeError(f"Primal {k} is {x!r} of type {type(x).__name__}, not a tensor or variable. Make it one: tf.constant(x).")
+            raise TypeError(
+                f"Primal {k} is {x!r} of type {type(x).__name__}, not a tensor or variable. Make it one: tf.constant(x)."
+            )
         if any(x is other for other in flat[:k]):
             raise ValueError(f"Primal {k} was given twice; add up its tangents and give it once.")
         if not x.dtype.is_inexact:

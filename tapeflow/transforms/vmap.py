@@ -169,7 +169,7 @@ def _place(f: Callable, structure: Any, k: int) -> str:
         names = list(inspect.signature(f).parameters)
     except (TypeError, ValueError):
         names = []
-    parts = [(names[i] if i < len(names) else f"#{i}", a) for i, a in enumerate(args)] + list(sorted(kwargs.items()))
+    parts = [(names[i] if i < len(names) else f"#{i}", a) for i, a in enumerate(args)] + sorted(kwargs.items())
     for name, part in parts:
         count = len(nest.flatten(part))
         if k < count:

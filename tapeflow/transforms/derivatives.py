@@ -1,0 +1,245 @@
+"""Derivatives of functions: what programs write by hand again and again, as thin functions over the tape.
+
+    value, gradients = value_and_grad(loss, wrt=model.trainable_variables)(x, y)
+
+`wrt` says with respect to what: the number of an argument, a tuple of numbers, or a structure of variables that the function reads.
+Results come in the structure of what is differentiated by; what the function does not depend on has zeros.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core import nest
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable
+from tapeflow.tape.gradient_tape import GradientTape
+
+from .forward import ForwardAccumulator
+from .functions import basis, dense, directed, name_of, one_number, positions, size_of, sources_of, tensors, with_aux
+from .vmap import vmap
+
+__all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "laplacian", "per_example_gradients", "value_and_grad", "vjp", "vmap"]
+
+
+def value_and_grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Callable:
+    """A function that gives the value of `f`, which must be one number, and its gradient.
+
+    With `has_aux`, `f` returns `(value, anything else)`, and the result is `((value, anything else), gradient)`.
+
+    >>> value, g = tf.derivatives.value_and_grad(lambda p: p["w"] ** 2 * p["b"])({"w": 3., "b": 2.})
+    >>> value.numpy(), g["w"].numpy(), g["b"].numpy()
+    (np.float32(18.0), np.float32(12.0), np.float32(9.0))
+    >>> w = tf.Variable([1., 2.])
+    >>> tf.derivatives.value_and_grad(lambda x: tf.reduce_sum(w * x), wrt=w)(tf.constant([5., 7.]))[1].numpy()
+    array([5., 7.], dtype=float32)
+    """
+
+    @functools.wraps(f)
+    def both(*args: Any, **kwargs: Any) -> Any:
+        args, sources = sources_of(f, wrt, args)
+        with GradientTape() as tape:
+            tape.watch(sources)
+            out, aux = with_aux(f, f(*args, **kwargs), has_aux)
+            value = one_number(f, out)
+        gradients = tape.gradient(value, sources, unconnected_gradients="zero")
+        return ((value, aux) if has_aux else value), dense(gradients)
+
+    return both
+
+
+def grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Callable:
+    """A function that gives the gradient of `f`, which must return one number. Gradients of gradients are fine.
+
+    >>> cube = lambda x: x ** 3
+    >>> tf.derivatives.grad(tf.derivatives.grad(cube))(2.).numpy()
+    np.float32(12.0)
+    """
+    both = value_and_grad(f, wrt, has_aux=has_aux)
+
+    @functools.wraps(f)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, gradients = both(*args, **kwargs)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return gradient
+
+
+def jacobian(f: Callable, wrt: Any = 0, *, mode: str = "reverse", chunk_size: int | None = None) -> Callable:
+    """A function that gives the derivative of every element of `f` by every element of its argument: out.shape + in.shape.
+
+    `mode="reverse"` walks back from all outputs at once, `"forward"` pushes all inputs forward at once: better when there are fewer of
+    them than outputs. `chunk_size` bounds how many go together; by default as many as fit into memory. For nests, the result
+    has the structure of the output, each leaf of it that of the input.
+
+    >>> f = lambda x: tf.stack([x[0] * x[1], x[0] + x[1]])
+    >>> tf.derivatives.jacobian(f)(tf.constant([2., 3.])).numpy().tolist()
+    [[3.0, 2.0], [1.0, 1.0]]
+    """
+    if mode not in ("reverse", "forward"):
+        raise ValueError(f"mode must be 'reverse' or 'forward', got {mode!r}.")
+
+    @functools.wraps(f)
+    def derivative(*args: Any, **kwargs: Any) -> Any:
+        args, sources = sources_of(f, wrt, args)
+        if mode == "forward":
+            return _forward_jacobian(f, args, kwargs, sources, chunk_size)
+        with GradientTape(persistent=True) as tape:
+            tape.watch(sources)
+            out = tensors(f, f(*args, **kwargs))
+        of_one = lambda y: tape.jacobian(y, sources, unconnected_gradients="zero", parallel_iterations=chunk_size)
+        return nest.map_structure(of_one, out)
+
+    return derivative
+
+
+def _forward_jacobian(f: Callable, args: tuple, kwargs: dict, sources: Any, chunk_size: int | None) -> Any:
+    leaves, like = nest.flatten(sources), []
+
+    def of_leaf(x: Any) -> list:
+        size, shape = size_of(x), tuple(x.shape)
+
+        def pushed(direction: Tensor) -> list:
+            with ForwardAccumulator(x, direction) as accumulator:
+                out = tensors(f, f(*args, **kwargs))
+            like[:] = [out]
+            return accumulator.jvp(nest.flatten(out), unconnected_gradients="zero")
+
+        rows = vmap(pushed, randomness="same", chunk_size=chunk_size)(basis(x))
+        last = lambda t: ops.transpose(ops.reshape(t, shape=(size, *t.shape[1:])), perm=(*range(1, len(t.shape)), 0))
+        return [ops.reshape(last(t), shape=(*t.shape[1:], *shape)) for t in rows]
+
+    columns = list(zip(*map(of_leaf, leaves)))
+    return nest.pack_as(like[0], [nest.pack_as(sources, list(c)) if nest.is_nested(sources) else c[0] for c in columns])
+
+
+def hessian(f: Callable, wrt: Any = 0, *, chunk_size: int | None = None) -> Callable:
+    """A function that gives the second derivatives of `f`, which must return one number: in.shape + in.shape.
+
+    >>> tf.derivatives.hessian(lambda x: x[0] ** 2 * x[1])(tf.constant([3., 5.])).numpy().tolist()
+    [[10.0, 6.0], [6.0, 0.0]]
+    """
+    return jacobian(grad(f, wrt), wrt, chunk_size=chunk_size)
+
+
+def jvp(f: Callable, primals: Any, tangents: Any) -> tuple:
+    """`(value, tangent)`: the value of `f` at `primals`, and its derivative in the direction `tangents`.
+
+    `primals` is a tuple of arguments; anything else is the single argument. If it consists of variables and `f` takes no arguments,
+    `f` reads them.
+
+    >>> value, tangent = tf.derivatives.jvp(tf.sin, 0., 2.)
+    >>> value.numpy(), tangent.numpy()
+    (np.float32(0.0), np.float32(2.0))
+    """
+    call, primals, tangents = directed(f, primals, tangents)
+    with ForwardAccumulator(primals, tangents) as accumulator:
+        out = tensors(f, call(primals))
+    return out, accumulator.jvp(out, unconnected_gradients="zero")
+
+
+def vjp(f: Callable, *primals: Any) -> tuple:
+    """`(value, pullback)`: the value of `f`, and a function from a gradient of the value to the gradients of the arguments.
+
+    The pullback may be called any number of times. It gives a tuple with one entry for each argument; for a single argument the entry.
+
+    >>> value, pullback = tf.derivatives.vjp(lambda x: x * x, tf.constant([1., 2.]))
+    >>> pullback(tf.constant([1., 10.])).numpy()
+    array([ 2., 40.], dtype=float32)
+    """
+    args, sources = sources_of(f, tuple(range(len(primals))), primals)
+    with GradientTape(persistent=True) as tape:
+        tape.watch(sources)
+        value = tensors(f, f(*args))
+
+    def pullback(gradient: Any) -> Any:
+        found = dense(tape.gradient(value, sources, output_gradients=gradient, unconnected_gradients="zero"))
+        return found[0] if len(primals) == 1 else found
+
+    return value, pullback
+
+
+def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
+    """The product of the second derivatives of `f`, which must return one number, with the direction `tangents`.
+
+    Forward mode over the gradient: about the cost of two gradients, whatever the size. Arguments as for `jvp`; the result has the
+    structure of `primals`.
+
+    >>> tf.derivatives.hvp(lambda x: tf.reduce_sum(x ** 3), tf.constant([1., 2.]), tf.constant([1., 0.])).numpy()
+    array([6., 0.], dtype=float32)
+    >>> w = tf.Variable(3.)
+    >>> tf.derivatives.hvp(lambda: w ** 4, w, 1.).numpy()
+    np.float32(108.0)
+    """
+    call, primals, tangents = directed(f, primals, tangents)
+    with ForwardAccumulator(primals, tangents) as accumulator:
+        with GradientTape() as tape:
+            tape.watch(primals)
+            value = one_number(f, call(primals))
+        gradients = dense(tape.gradient(value, primals, unconnected_gradients="zero"))
+    return accumulator.jvp(gradients, unconnected_gradients="zero")
+
+
+def laplacian(f: Callable, wrt: int = 0, *, chunk_size: int | None = None) -> Callable:
+    """A function that gives the sum of the second derivatives of `f` by each element of its argument.
+
+    `f` may return any number of values: each has its Laplacian. For a batch of points: `tf.vmap(tf.derivatives.laplacian(f))`.
+
+    >>> r2 = lambda x: tf.reduce_sum(x ** 2)
+    >>> tf.vmap(tf.derivatives.laplacian(r2))(tf.constant([[1., 2., 3.], [4., 5., 6.]])).numpy()
+    array([6., 6.], dtype=float32)
+    """
+
+    @functools.wraps(f)
+    def summed(*args: Any, **kwargs: Any) -> Any:
+        args, x = sources_of(f, wrt, args)
+        if not isinstance(x, (Tensor, Variable)):
+            raise TypeError(f"laplacian of {name_of(f)} takes one tensor as argument {wrt}, got {type(x).__name__}.")
+
+        def curvature(direction: Tensor) -> Any:
+            with ForwardAccumulator(x, direction) as outer:
+                with ForwardAccumulator(x, direction) as inner:
+                    out = tensors(f, f(*args, **kwargs))
+                slope = inner.jvp(out, unconnected_gradients="zero")
+            return outer.jvp(slope, unconnected_gradients="zero")
+
+        curvatures = vmap(curvature, randomness="same", chunk_size=chunk_size)(basis(x))
+        return nest.map_structure(lambda c: ops.reduce_sum(c, axis=(0,), keepdims=False), curvatures)
+
+    return summed
+
+
+def per_example_gradients(
+    f: Callable, wrt: Any = 0, *, keep_batch: bool = False, randomness: str = "different", chunk_size: int | None = None
+) -> Callable:
+    """A function that gives the gradient of `f` for each example of a batch, stacked along a new first axis.
+
+    `f` is the loss of one example. The other arguments are batches along their first axis; those of `wrt` are the same for every example.
+    `keep_batch` passes examples as batches of one, for models that want a batch.
+
+    >>> w = tf.Variable([1., 1.])
+    >>> loss = lambda x, y: (tf.reduce_sum(w * x) - y) ** 2
+    >>> x, y = tf.constant([[1., 0.], [2., 1.]]), tf.constant([0., 1.])
+    >>> tf.derivatives.per_example_gradients(loss, wrt=w)(x, y).numpy().tolist()
+    [[2.0, 0.0], [8.0, 4.0]]
+    """
+
+    @functools.wraps(f)
+    def gradients(*args: Any) -> Any:
+        shared = set(positions(wrt) or ())
+        in_axes = tuple(None if k in shared or k - len(args) in shared else 0 for k in range(len(args)))
+
+        def one_example(*args: Any) -> Any:
+            def loss(*args: Any) -> Any:
+                out = f(*args)
+                return ops.reshape(out, shape=()) if keep_batch and isinstance(out, Tensor) and out.shape == (1,) else out
+
+            if keep_batch:
+                batch_of_one = lambda x: ops.reshape(x, shape=(1, *x.shape)) if isinstance(x, Tensor) else x
+                args = [a if axis is None else nest.map_structure(batch_of_one, a) for a, axis in zip(args, in_axes)]
+            return grad(functools.wraps(f)(loss), wrt)(*args)
+
+        return vmap(functools.wraps(f)(one_example), in_axes, randomness=randomness, chunk_size=chunk_size)(*args)
+
+    return gradients

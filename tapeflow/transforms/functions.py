@@ -1,0 +1,124 @@
+"""What the functions of `derivatives` take and give: arguments to differentiate by, directions, results; checked, with errors that name them."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core import nest
+from tapeflow.core.convert import is_convertible, to_tensor
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variable import Variable
+
+# ---- what is differentiated by
+
+
+def positions(wrt: Any) -> tuple[int, ...] | None:
+    """The numbers of arguments that `wrt` stands for; None for variables."""
+    if isinstance(wrt, int):
+        return (wrt,)
+    return tuple(wrt) if isinstance(wrt, tuple) and all(isinstance(k, int) for k in wrt) else None
+
+
+def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
+    """The arguments, those of `wrt` as tensors of their own, and the structure of what is differentiated by."""
+    numbers = positions(wrt)
+    if numbers is None:
+        for k, leaf in enumerate(nest.flatten(wrt)):
+            if not isinstance(leaf, (Tensor, Variable)):
+                where = f"wrt{nest.paths(wrt)[k]}" if nest.is_nested(wrt) else "wrt"
+                raise TypeError(
+                    f"{where} is {leaf!r} of type {type(leaf).__name__}; give the number of an argument, or variables."
+                )
+        return args, wrt
+    args = list(args)
+    for k in numbers:
+        if not -len(args) <= k < len(args):
+            raise ValueError(
+                f"wrt={wrt!r}: {name_of(f)} was called with {len(args)} positional arguments, and has no number {k}."
+            )
+        args[k] = nest.map_structure(lambda leaf, k=k: _source(f, leaf, k), args[k])
+    return tuple(args), args[numbers[0]] if isinstance(wrt, int) else tuple(args[k] for k in numbers)
+
+
+def _source(f: Callable, leaf: Any, k: int) -> Any:
+    if isinstance(leaf, Variable):
+        return leaf
+    if not isinstance(leaf, Tensor) and not is_convertible(leaf):
+        raise TypeError(f"Argument {k} of {name_of(f)} is {leaf!r} of type {type(leaf).__name__}: there is no derivative by it.")
+    x = to_tensor(leaf)
+    if not x.dtype.is_inexact:
+        raise TypeError(
+            f"Argument {k} of {name_of(f)} is {x.dtype.name}: only floating and complex tensors have derivatives. Cast it."
+        )
+    return ops.identity(x)  # a tensor of its own: the same one may be given as two arguments
+
+
+def directed(f: Callable, primals: Any, tangents: Any) -> tuple[Callable, Any, Any]:
+    """How to call `f`, and primals and tangents in one structure."""
+    if all(isinstance(leaf, Variable) for leaf in nest.flatten(primals)) and not _takes_arguments(f):
+        return (lambda _: f()), primals, tangents
+    several = isinstance(primals, tuple) and not hasattr(primals, "_fields")
+    args, _ = sources_of(f, tuple(range(len(primals))) if several else 0, primals if several else (primals,))
+    if several:
+        return (lambda args: f(*args)), args, tuple(tangents) if isinstance(tangents, list) else tangents
+    return f, args[0], tangents
+
+
+def _takes_arguments(f: Callable) -> bool:
+    try:
+        return bool(inspect.signature(f).parameters)
+    except (TypeError, ValueError):
+        return True
+
+
+def basis(x: Any) -> Tensor:
+    """Every direction in which one element of `x` changes."""
+    return EagerTensor(np.eye(size_of(x), dtype=x.dtype.np).reshape(size_of(x), *x.shape))
+
+
+def size_of(x: Any) -> int:
+    return int(np.prod(tuple(x.shape), dtype=np.int64))
+
+
+# ---- what functions return
+
+
+def with_aux(f: Callable, out: Any, has_aux: bool) -> tuple[Any, Any]:
+    if not has_aux:
+        return out, None
+    if not isinstance(out, tuple) or len(out) != 2:
+        raise TypeError(f"has_aux=True: {name_of(f)} must return (value, anything else), it returned {type(out).__name__}.")
+    return out
+
+
+def one_number(f: Callable, out: Any) -> Tensor:
+    out = tensors(f, out)
+    if not isinstance(out, Tensor) or out.shape != () or not out.dtype.is_inexact:
+        given = f"a {out.dtype.name} tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
+        raise ValueError(
+            f"{name_of(f)} must return one floating number to have a gradient, it returned {given}. Reduce it (tf.reduce_sum), or ask for "
+            "tf.derivatives.jacobian."
+        )
+    return out
+
+
+def tensors(f: Callable, out: Any) -> Any:
+    def as_tensor(leaf: Any) -> Any:
+        if isinstance(leaf, Tensor):
+            return leaf
+        if not isinstance(leaf, Variable) and not is_convertible(leaf):
+            raise TypeError(f"{name_of(f)} must return tensors, it returned {leaf!r} of type {type(leaf).__name__}.")
+        return to_tensor(leaf)
+
+    return nest.map_structure(as_tensor, out)
+
+
+def dense(gradients: Any) -> Any:
+    return nest.map_structure(lambda g: g._dense() if hasattr(g, "_dense") else g, gradients)
+
+
+def name_of(f: Callable) -> str:
+    return getattr(f, "__name__", repr(f))
