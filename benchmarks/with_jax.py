@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import workloads as w
 
 VARIANTS = {"jit": jax.jit, "eager": lambda f: f}
-EAGER = {"square", "chain", "mlp"}  # the others are not written un-jitted by anybody
+EAGER = {"square", "chain", "mlp", "batch_jacobian", "hvp"}  # the others are not written un-jitted by anybody
 
 
 def square(wrap):
@@ -136,6 +136,52 @@ def embedding(wrap):
         return float(loss)
 
     return run
+
+
+def small_net():
+    data = w.small_net()
+
+    def net(params, x):
+        w1, b1, w2, b2, w3, b3 = params
+        return jnp.tanh(jnp.tanh(x @ w1 + b1) @ w2 + b2) @ w3 + b3
+
+    return jnp.asarray(data["x"]), [jnp.asarray(p) for p in data["params"]], net
+
+
+def batch_jacobian(wrap):
+    x, params, net = small_net()
+    step = wrap(jax.vmap(jax.jacrev(lambda x: net(params, x))))
+    return lambda: float(step(x)[3, 2, 1])
+
+
+def weight_jacobian(wrap):
+    x, params, net = small_net()
+    step = wrap(jax.jacrev(lambda params: net(params, x)))
+    return lambda: float(jax.block_until_ready(step(params))[0][3, 2, 1, 0])
+
+
+def hvp(wrap):
+    x, params, net = small_net()
+    direction = [jnp.ones_like(p) for p in params]
+    gradient = jax.grad(lambda params: jnp.sum(net(params, x) ** 2))
+    step = wrap(lambda params: jax.jvp(gradient, (params,), (direction,))[1])
+    return lambda: float(jax.block_until_ready(step(params))[0][3, 2])
+
+
+def per_example(wrap):
+    data = w.per_example()
+    x, labels, params = jnp.asarray(data["x"]), jnp.asarray(data["labels"]), [jnp.asarray(p) for p in data["params"]]
+
+    def loss(params, x, label):
+        k1, b1, k2, b2, w3, b3 = params
+        h = x[None]
+        for k, b in ((k1, b1), (k2, b2)):
+            h = jax.lax.conv_general_dilated(h, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b
+            h = jax.lax.reduce_window(jax.nn.relu(h), -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+        return cross_entropy(label[None], h.reshape(1, -1) @ w3 + b3)
+
+    step = wrap(jax.vmap(jax.grad(loss), in_axes=(None, 0, 0)))
+    return lambda: float(jax.block_until_ready(step(params, x, labels))[0][5, 1, 1, 0, 3])
 
 
 def memory(wrap, data):

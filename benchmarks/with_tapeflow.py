@@ -4,7 +4,14 @@ import workloads as w
 
 import tapeflow as tf
 
-VARIANTS = {"eager": lambda f: f}
+
+def loop(f):
+    """The variant in which examples go one by one."""
+    return f
+
+
+VARIANTS = {"eager": lambda f: f, "loop": loop}
+LOOP = {"per_example"}
 
 
 def square(wrap):
@@ -132,6 +139,84 @@ def embedding(wrap):
         return loss
 
     return lambda: float(step())
+
+
+def small_net():
+    data = w.small_net()
+    variables = [tf.Variable(p) for p in data["params"]]
+
+    def net(x):
+        w1, b1, w2, b2, w3, b3 = variables
+        return tf.tanh(tf.tanh(x @ w1 + b1) @ w2 + b2) @ w3 + b3
+
+    return tf.constant(data["x"]), variables, net
+
+
+def batch_jacobian(wrap):
+    x, _, net = small_net()
+
+    @wrap
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = net(x)
+        return tape.batch_jacobian(y, x)
+
+    return lambda: float(step()[3, 2, 1])
+
+
+def weight_jacobian(wrap):
+    x, variables, net = small_net()
+
+    @wrap
+    def step():
+        with tf.GradientTape() as tape:
+            y = net(x)
+        return tape.jacobian(y, variables)
+
+    return lambda: float(step()[0][3, 2, 1, 0])
+
+
+def hvp(wrap):
+    x, variables, net = small_net()
+    direction = [tf.ones_like(v) for v in variables]
+
+    @wrap
+    def step():
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                loss = tf.reduce_sum(net(x) ** 2)
+            gradients = inner.gradient(loss, variables)
+        return outer.gradient(gradients, variables, output_gradients=direction)
+
+    return lambda: float(step()[0][3, 2])
+
+
+def per_example(wrap):
+    data = w.per_example()
+    batch = tf.constant(data["x"]), tf.constant(data["labels"])
+    variables = [tf.Variable(p) for p in data["params"]]
+
+    def gradients(example):
+        x, label = example
+        k1, b1, k2, b2, w3, b3 = variables
+        with tf.GradientTape() as tape:
+            h = x[tf.newaxis]
+            for k, b in ((k1, b1), (k2, b2)):
+                h = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(h, k, 1, "SAME") + b), 2, 2, "VALID")
+            loss = cross_entropy(label[tf.newaxis], tf.reshape(h, (1, -1)) @ w3 + b3)
+        return tape.gradient(loss, variables)
+
+    def one_by_one(f, batch):
+        return [tf.stack(rows) for rows in zip(*[f((x, label)) for x, label in zip(*map(tf.unstack, batch))])]
+
+    each = one_by_one if wrap is loop else tf.vectorized_map
+
+    @wrap
+    def step():
+        return each(gradients, batch)
+
+    return lambda: float(step()[0][5, 1, 1, 0, 3])
 
 
 def memory(wrap, data):

@@ -5,6 +5,8 @@ returns a function that does one whole step and returns its loss as a Python flo
 losses agree; the benchmark checks that they do.
 """
 
+import itertools
+
 import numpy as np
 
 TITLES = {
@@ -15,6 +17,10 @@ TITLES = {
     "lstm": "LSTM unrolled over 50 steps, batch 32, hidden 64, SGD step",
     "transformer": "transformer block, batch 8, length 64, width 128, 4 heads, SGD step",
     "embedding": "embedding with 100,000 rows, 512x16 ids, width 32, sparse SGD step",
+    "batch_jacobian": "batch Jacobian of a 32-64-64-10 net, batch 16",
+    "weight_jacobian": "Jacobian of the same net by its weights, 160 x 6922",
+    "hvp": "Hessian-vector product by the same weights",
+    "per_example": "per-example gradients of a small CNN on 28x28, batch 64",
 }
 
 RATE = 0.001  # of every SGD step: small enough that nothing diverges, however many steps are timed
@@ -90,6 +96,23 @@ def embedding() -> dict:
         "w": normal(2, 32),
         "target": normal(3, 512),
     }
+
+
+def small_net() -> dict:
+    """Three layers with tanh between them, by whose input and weights the Jacobians are."""
+    sizes = [32, 64, 64, 10]
+    layers = [(weights(i, a, b), normal(9 + i, b, scale=0.1)) for i, (a, b) in enumerate(itertools.pairwise(sizes))]
+    return {"x": normal(0, 16, 32), "params": [p for layer in layers for p in layer]}
+
+
+def per_example() -> dict:
+    """Two convolutions with pooling and a dense layer."""
+    return {
+        "x": normal(0, 64, 28, 28, 1),
+        "labels": np.random.default_rng(1).integers(0, 10, 64).astype(np.int32),
+        "params": [weights(1, 3, 3, 1, 16), np.zeros(16, np.float32), weights(2, 3, 3, 16, 32), np.zeros(32, np.float32),
+                   weights(3, 7 * 7 * 32, 10), np.zeros(10, np.float32)],
+    }  # fmt: skip
 
 
 def memory(width: int = MEMORY_WIDTH, batch: int = MEMORY_BATCH) -> dict:
