@@ -99,9 +99,17 @@ def packed(structure: Any, leaves: Any, composites: bool = False) -> Any:
     return rebuilt(structure, [packed(child, leaves, composites) for child in inside])
 
 
+_leaf_types: set[type] = {EagerTensor, type(None)}
+
+
 def _is_plain(leaves: list) -> bool:
-    """Did optree open everything there is to open?"""
-    return all(type(leaf) is EagerTensor or leaf is None or children(leaf) is None for leaf in leaves)
+    """Did optree open everything there is to open? Whether a value is a leaf depends on its type alone, so types are remembered."""
+    for leaf in leaves:
+        if type(leaf) not in _leaf_types:
+            if children(leaf) is not None:
+                return False
+            _leaf_types.add(type(leaf))
+    return True
 
 
 # ---- what the library itself uses
@@ -124,6 +132,12 @@ def pack_as(structure: Any, leaves: list) -> Any:
 
 def map_structure(f: Callable, structure: Any) -> Any:
     return pack_as(structure, [f(leaf) for leaf in flatten(structure)])
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Have both the same containers, all of them plain?"""
+    (one, first), (other, second) = [optree.tree_flatten(s, none_is_leaf=True) for s in (a, b)]
+    return first == second and _is_plain(one) and _is_plain(other)
 
 
 def paths(structure: Any) -> list[str]:

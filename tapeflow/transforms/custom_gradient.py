@@ -166,7 +166,7 @@ class Rule:
         frame = current()
         self.body = [tensor._id for tensor in body]
         tell(frame.observers, self, inputs, {}, outs)
-        if isinstance(frame.executor, Vectorizer):
+        if frame.executor is not None:
             frame.executor.announce(self, inputs, outs, body)
 
     def lifted(self, executor: Vectorizer, inputs: list[bool], outs: list[bool]) -> "Rule":

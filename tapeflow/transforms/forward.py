@@ -1,6 +1,7 @@
 """Forward mode: `ForwardAccumulator`, what a program sees of it."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import nest
@@ -102,12 +103,8 @@ def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
         flat, given, name = [primals], [tangents], lambda k: "the tangent"
     else:
         flat, given = nest.flatten(primals), nest.flatten(tangents)
-        if nest.paths(primals) != nest.paths(tangents):
-            raise ValueError(f"primals and tangents have different structures: {nest.paths(primals)} and {nest.paths(tangents)}.")
-        if type(primals) is not type(tangents):
-            raise TypeError(
-                f"primals is a {type(primals).__name__}, tangents a {type(tangents).__name__}; give the same structure."
-            )
+        if not nest.alike(primals, tangents):
+            _check_structures(primals, tangents)
         name = lambda k: f"tangents{nest.paths(primals)[k]}"
     for k, x in enumerate(flat):
         if not isinstance(x, (Tensor, Variable)):
@@ -118,19 +115,26 @@ def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
             raise ValueError(f"Primal {k} was given twice; add up its tangents and give it once.")
         if not x.dtype.is_inexact:
             logging.getLogger("tapeflow").warning("The dtype of a primal must be floating (e.g. tf.float32), got %r.", x.dtype)
-    return flat, [_fitting(x, t, name(k)) for k, (x, t) in enumerate(zip(flat, given))]
+    return flat, [_fitting(x, t, name, k) for k, (x, t) in enumerate(zip(flat, given))]
 
 
-def _fitting(primal: Any, tangent: Any, name: str) -> Tensor:
+def _check_structures(primals: Any, tangents: Any) -> None:
+    if nest.paths(primals) != nest.paths(tangents):
+        raise ValueError(f"primals and tangents have different structures: {nest.paths(primals)} and {nest.paths(tangents)}.")
+    if type(primals) is not type(tangents):
+        raise TypeError(f"primals is a {type(primals).__name__}, tangents a {type(tangents).__name__}; give the same structure.")
+
+
+def _fitting(primal: Any, tangent: Any, name: Callable[[int], str], k: int) -> Tensor:
     tangent = tangent.value() if isinstance(tangent, Variable) else tangent
     if isinstance(tangent, Tensor) and tangent.dtype is not primal.dtype:
         raise ValueError(
-            f"{name} is {tangent.dtype.name}, but its primal is {primal.dtype.name}. Convert it: tf.cast(t, tf.{primal.dtype.name})."
+            f"{name(k)} is {tangent.dtype.name}, but its primal is {primal.dtype.name}. Convert it: tf.cast(t, tf.{primal.dtype.name})."
         )
     tangent = to_tensor(tangent, primal.dtype)
     if tuple(tangent.shape) != tuple(primal.shape):
         raise ValueError(
-            f"{name} has shape {tuple(tangent.shape)}, but its primal has shape {tuple(primal.shape)}; a direction has one number for "
+            f"{name(k)} has shape {tuple(tangent.shape)}, but its primal has shape {tuple(primal.shape)}; a direction has one number for "
             "each of the primal's."
         )
     return tangent

@@ -3,6 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from tapeflow.core import nest
@@ -10,6 +11,7 @@ from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.streams import snapshot
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.vectorize import Vectorizer
 
@@ -81,11 +83,13 @@ class Batch:
         """`f` of the structure, once for all rows; or a chunk of rows at a time, and the results one after the other."""
         if chunk_size is None or chunk_size >= self.size:
             return self._run(f, self.rows, self.size, randomness, loops, out_axes)
-        parts = []
+        parts, replay = [], snapshot()
         for k in range(0, self.size, chunk_size):
             size = min(chunk_size, self.size - k)
             rows = {i: ops.getitem(x, index=((k, k + size, 1),)) for i, x in self.rows.items()}
-            parts.append(self._run(f, rows, size, randomness, loops, out_axes))
+            # The same numbers for all rows: every chunk draws them again, and with the last one the stream moves on.
+            with replay() if randomness == "same" and k + size < self.size else nullcontext():
+                parts.append(self._run(f, rows, size, randomness, loops, out_axes))
         axes = _axes_of(out_axes, parts[0], "out_axes")
         columns = zip(*map(nest.flatten, parts))
         join = lambda column, axis: None if column[0] is None else ops.concat(*column, axis=axis % max(len(column[0].shape), 1))
