@@ -136,10 +136,10 @@ def test_package_says_that_it_is_typed():
 
 # ---- the public names
 
-# TensorFlow's namespaces: nothing else that is a module belongs into `dir(tf)`, except the layers, which importing makes visible.
+# TensorFlow's namespaces and our own, `derivatives`: nothing else that is a module belongs into `dir(tf)`, except the layers, which importing makes visible.
 NAMESPACES = set(
-    """audio autodiff autograph bitwise compat config data debugging distribute dtypes errors experimental feature_column
-    graph_util image initializers io keras linalg lite lookup losses math metrics nest nn optimizers profiler quantization queue
+    """audio autodiff autograph bitwise compat config data debugging derivatives distribute dtypes errors experimental
+    feature_column graph_util image initializers io keras linalg lite lookup losses math metrics nest nn optimizers profiler quantization queue
     ragged random raw_ops saved_model sets signal sparse strings summary sysconfig test tools tpu train types version xla""".split()
 )
 NESTED = {"experimental", "special", "numpy", "v1", "v2"}  # namespaces inside namespaces

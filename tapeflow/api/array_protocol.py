@@ -36,6 +36,9 @@ _LOOKING = (
     "min_scalar_type ndim result_type save savetxt savez savez_compressed shape shares_memory size"
 )
 
+# Those of them that need no values, and so may look at a tensor that has one for each row of a vectorised function.
+_SHAPES_AND_DTYPES = "can_cast iscomplexobj isrealobj isscalar ndim result_type shape size".split()
+
 # scipy.special's ufuncs by name, and where tf.math has them.
 _SPECIAL = {
     "bessel_i0": "i0", "bessel_i0e": "i0e", "bessel_i1": "i1", "bessel_i1e": "i1e", "digamma": "psi digamma", "erf": "erf", "erfc": "erfc",
@@ -61,7 +64,7 @@ def _array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs
     name = f"np.{ufunc.__name__}" if getattr(np, ufunc.__name__, None) is ufunc else ufunc.__name__
     function = _ufunc_method(ufunc, method)
     if function is None:
-        raise _no_counterpart(name if method == "__call__" else f"{name}.{method}")
+        raise _no_counterpart(name if method == "__call__" else f"{name}.{method}", inputs)
     return _called(function, name, inputs, kwargs)
 
 
@@ -87,11 +90,13 @@ def _array_function(self: Any, function: Callable, types: Any, args: tuple, kwar
     if not all(issubclass(t, (Tensor, Variable, IndexedSlices, np.ndarray)) for t in types):
         return NotImplemented
     args, kwargs = _mapped(_read, args), {k: _mapped(_read, v) for k, v in kwargs.items()}
+    if function.__name__ in _SHAPES_AND_DTYPES:
+        return function(*_mapped(_outline, args), **{k: _mapped(_outline, v) for k, v in kwargs.items()})
     if function.__name__ in _LOOKING.split() or not _watched((args, list(kwargs.values()))):
         return function(*_mapped(_plain, args), **{k: _mapped(_plain, v) for k, v in kwargs.items()})
     found = _counterparts().get(function)
     if found is None:
-        raise _no_counterpart(f"np.{function.__name__}")
+        raise _no_counterpart(f"np.{function.__name__}", args)
     return _called(found, f"np.{function.__name__}", args, kwargs)
 
 
@@ -124,7 +129,8 @@ def _called(function: Callable, name: str, args: Any, kwargs: dict) -> Any:
         raise
 
 
-def _no_counterpart(name: str) -> TypeError:
+def _no_counterpart(name: str, args: Any) -> TypeError:
+    _mapped(_plain, args)  # where tensors have no values, that is what is wrong
     return TypeError(
         f"{name} has no differentiable counterpart, and a tape watches its argument: the result would silently be a constant. "
         f"Say so with {name}(x.numpy()) if that is meant, or compute it with tf functions."
@@ -143,11 +149,18 @@ def _read(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """A tensor as a read-only view of its array."""
-    if not isinstance(value, EagerTensor):
+    if not isinstance(value, Tensor):
         return value
     view = np.asarray(value._array).view()
     view.flags.writeable = False
     return view
+
+
+def _outline(value: Any) -> Any:
+    """A tensor as an array of its shape and dtype."""
+    if not isinstance(value, Tensor):
+        return value
+    return np.broadcast_to(np.zeros((), value.dtype.np), tuple(value.shape))
 
 
 def _mapped(function: Callable, value: Any) -> Any:
@@ -157,12 +170,16 @@ def _mapped(function: Callable, value: Any) -> Any:
 
 
 def _watched(value: Any) -> bool:
-    observers = current().audience
-    if not observers:
+    """Does a tape watch one of the tensors, or has it no value that NumPy could compute with?"""
+    frame = current()
+    observers = frame.audience
+    if frame.eager and not observers:
         return False
     if type(value) in (list, tuple):
         return any(map(_watched, value))
-    return isinstance(value, Tensor) and any(value._id in o.watched for o in observers if getattr(o, "differentiates", True))
+    if not isinstance(value, EagerTensor):
+        return isinstance(value, Tensor)
+    return any(value._id in o.watched for o in observers if getattr(o, "differentiates", True))
 
 
 for _class in (Tensor, Variable, IndexedSlices):

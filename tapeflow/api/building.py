@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import largest, one_size
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, string
@@ -240,7 +241,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
     if lengths.dtype.is_floating:
         lengths = ops.cast(lengths, dtype=int32.np)
     if maxlen is None:
-        maxlen = max(0, int(lengths._array.max())) if lengths.shape.num_elements() else 0
+        maxlen = one_size(np.maximum(largest(lengths), 0), "The longest length")
     places = EagerTensor(np.arange(int(maxlen), dtype=lengths.dtype.np))
     mask = ops.less(places, ops.reshape(lengths, shape=(*lengths.shape, 1)))
     return mask if as_dtype(dtype) is bool_ else ops.cast(mask, dtype=as_dtype(dtype).np)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.core import streams
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import values_of
 from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -22,13 +23,13 @@ class Candidates(NamedTuple):
     sampled_expected_count: Tensor
 
 
-def _true(true_classes: Any, num_true: Any) -> np.ndarray:
+def _true(true_classes: Any, num_true: Any) -> Tensor:
     true = as_tensor(true_classes)
     if true.dtype.name != "int64":
         raise dtype_clash(f"true_classes must be an int64 tensor, got {true.dtype.name}. Use tf.cast(labels, tf.int64).")
     if true.ndim != 2 or true.shape[1] != int(num_true):
         raise invalid(f"true_classes must be a matrix with num_true={int(num_true)} columns, got shape {tuple(true.shape)}.")
-    return true._array
+    return true
 
 
 def _sample(
@@ -43,19 +44,24 @@ def _sample(
     weights: Any = (),
 ) -> Candidates:
     true, count = _true(true_classes, num_true), int(num_sampled)
-    if true.size and not 0 <= true.min() <= true.max() < range_max:
-        raise invalid(f"true_classes must be from 0 to {range_max - 1}, got values from {true.min()} to {true.max()}.")
+    values = values_of(true)
+    if values.size and not 0 <= values.min() <= values.max() < range_max:
+        raise invalid(f"true_classes must be from 0 to {range_max - 1}, got values from {values.min()} to {values.max()}.")
     key = streams.fresh_key(None if not seed else operator.index(seed))
     classes, tries = ops.sample_classes(
         key, EagerTensor(np.array(weights, np.float64)), law=law, range_max=int(range_max), num_sampled=count, unique=bool(unique)
     )
-    tries = int(tries._array)
 
-    def expected(c: np.ndarray) -> Tensor:
-        p = probability(c)
-        return EagerTensor(np.asarray(p * count if tries == count else -np.expm1(tries * np.log1p(-p)), np.float32))
+    def expected(c: Tensor) -> Tensor:
+        if type(c) is type(tries) is EagerTensor:
+            p = EagerTensor(probability(c._array))
+        else:  # in a vectorised function: by a table of all classes
+            p = ops.take(EagerTensor(probability(np.arange(int(range_max)))), c, axis=0)
+        often = ops.cast(tries, dtype=np.dtype("float64"))
+        found = ops.where(ops.equal(tries, count), p * count, -ops.expm1(often * ops.log1p(-p)))
+        return ops.cast(found, dtype=np.dtype("float32"))
 
-    return Candidates(classes, expected(true), expected(classes._array))
+    return Candidates(classes, expected(true), expected(classes))
 
 
 def uniform_candidate_sampler(

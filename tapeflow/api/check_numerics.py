@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import describe
+from tapeflow.core.branches import values_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current, enter
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.vectorize import MappedTensor
 
 from .formatting import tensor_text
 
@@ -34,8 +37,10 @@ class _Checker:
         if prim.moves:  # it hands on what others made
             return
         for k, result in enumerate(out if type(out) is tuple else (out,)):
-            array = getattr(result, "_array", None)
-            if array is not None and result.dtype.is_inexact and not np.isfinite(array).all():
+            if not result.dtype.is_inexact or not isinstance(result, (EagerTensor, MappedTensor)):
+                continue
+            array = values_of(result)
+            if not np.isfinite(array).all():
                 raise invalid(_report(prim, args, params, k, array))
 
     def read(self, variable: Any, tensor: Any) -> None:
@@ -52,7 +57,7 @@ def _report(prim: Any, args: tuple, params: dict, k: int, array: Any) -> str:
     counts = ", ".join(
         f"{int(test(array).sum())} {word}" for word, test in (("infinite", np.isinf), ("NaN", np.isnan)) if test(array).any()
     )
-    inputs = "\n".join(f"  input {i}: {tensor_text(a._array)}" for i, a in enumerate(args) if hasattr(a, "_array"))
+    inputs = "\n".join(f"  input {i}: {tensor_text(values_of(a))}" for i, a in enumerate(args))
     return (
         f"Detected Infinity or NaN in {output}{what}: {counts} of {np.size(array)} elements of a tensor of shape {array.shape}.\n"
         f"  {describe(prim, args, params)}\n{inputs}\n  output: {tensor_text(array)}"

@@ -12,15 +12,19 @@ from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.vectorize import MappedTensor
 
 from .reductions import axes_of, root_of, squared_length
 
 __all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
 
 
-def _combined(slices: IndexedSlices) -> IndexedSlices:
-    """The same rows with each index once: rows that repeat are added up."""
+def _combined(slices: IndexedSlices) -> IndexedSlices | Tensor:
+    """The same rows with each index once: rows that repeat are added up. (Dense where every row of a vectorised function has
+    its own.)"""
     indices = as_tensor(slices.indices)
+    if type(indices) is MappedTensor:
+        return slices._dense()
     unique, position = np.unique(indices._array, return_inverse=True)
     if len(unique) == len(position):
         return slices
@@ -31,9 +35,9 @@ def _combined(slices: IndexedSlices) -> IndexedSlices:
 
 def _on_rows(function: Any, t: Any) -> Any:
     """`function` of a tensor, or of the summed rows of IndexedSlices, which stay IndexedSlices."""
+    t = _combined(t) if isinstance(t, IndexedSlices) else t
     if not isinstance(t, IndexedSlices):
         return function(as_tensor(t))
-    t = _combined(t)
     return IndexedSlices(function(as_tensor(t.values)), t.indices, t.dense_shape)
 
 
@@ -97,7 +101,8 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.global_norm([tf.constant([3.]), None, tf.constant([[4.]])]).numpy()
     np.float32(5.0)
     """
-    tensors = [as_tensor(_combined(t).values) if isinstance(t, IndexedSlices) else t for t in _checked(t_list) if t is not None]
+    combined = [_combined(t) if isinstance(t, IndexedSlices) else t for t in _checked(t_list) if t is not None]
+    tensors = [as_tensor(t.values) if isinstance(t, IndexedSlices) else t for t in combined]
     if not tensors:
         return to_tensor(0.0, float32)
     squares = ops.stack(*[squared_length(t, axes_of(None, t.ndim), False) for t in tensors], axis=0)

@@ -1,13 +1,23 @@
-"""Control flow as functions: branches and loops. Eagerly they are Python's own, and every operation in them is recorded."""
+"""Control flow as functions: branches and loops. Eagerly they are Python's own, and every operation in them is recorded.
 
+Inside a vectorised function a condition may differ from row to row. Then every branch that a row needs runs once, and each row gets
+the results of its own (see `core.branches`); a loop runs until the last row has finished, and finished rows keep their values.
+"""
+
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.errors import invalid
+from tapeflow.core.branches import Branch, values_of
+from tapeflow.core.convert import convert_group
+from tapeflow.core.dtypes import bool_, int32
+from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.nest import is_composite
+from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.vectorize import MappedTensor
 
 from . import nest
 
@@ -20,15 +30,22 @@ __all__ = ["case", "cond", "control_dependencies", "group", "no_op", "switch_cas
 def cond(pred: Any, true_fn: Callable | None = None, false_fn: Callable | None = None, name: str | None = None) -> Any:
     """`true_fn()` if `pred` is true, else `false_fn()`; only the chosen one is called.
 
+    In a vectorised function rows may choose differently: then both are called, and their results must be alike.
+
     >>> x = tf.constant(-3.)
     >>> tf.cond(x > 0, lambda: x, lambda: -x).numpy()
     np.float32(3.0)
+    >>> tf.vectorized_map(lambda x: tf.cond(x > 0, lambda: tf.sqrt(x), lambda: -x), tf.constant([-3., 4.])).numpy()
+    array([3., 2.], dtype=float32)
     """
     for argument, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is None:
             raise TypeError(f"cond(): {argument!r} argument required: a function without arguments.")
         if not callable(function):
             raise TypeError(f"{argument!r} must be callable, got {function!r}. Wrap the value: lambda: value.")
+    if type(pred) is MappedTensor:
+        pred = _truth(pred)
+        return _by_row([(pred, true_fn), (ops.logical_not(pred), false_fn)])
     return true_fn() if bool(pred) else false_fn()
 
 
@@ -62,14 +79,33 @@ def case(
             raise TypeError(f"The second entry of each pair must be callable, got {pair[1]!r}.")
     if default is not None and not callable(default):
         raise TypeError(f"'default' must be callable, got {default!r}.")
+    if any(type(pred) is MappedTensor for pred, _ in pairs):
+        return _case_by_row(pairs, default, exclusive)
     true = [k for k, (pred, _) in enumerate(pairs) if bool(pred)]
     if exclusive and len(true) > 1:
         raise invalid(f"More than one condition evaluated as True but exclusive=True. The predicates number {true} are true.")
     if true:
         return pairs[true[0]][1]()
+    return _or_else(pairs, default)()
+
+
+def _or_else(pairs: list, default: Callable | None) -> Callable:
     if default is None:
         raise invalid(f"None of the {len(pairs)} conditions evaluated as True, and there is no default.")
-    return default()
+    return default
+
+
+def _case_by_row(pairs: list, default: Callable | None, exclusive: bool) -> Any:
+    preds = [_truth(pred) for pred, _ in pairs]
+    if exclusive and (values_of(sum(ops.cast(p, dtype=int32.np) for p in preds)) > 1).any():
+        raise invalid("More than one condition evaluated as True for the same row, but exclusive=True.")
+    choices, left = [], True
+    for pred, (_, function) in zip(preds, pairs):
+        choices.append((ops.logical_and(left, pred), function))
+        left = ops.logical_and(left, ops.logical_not(pred))
+    if values_of(left).any():
+        choices.append((left, _or_else(pairs, default)))
+    return _by_row(choices)
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str | None = "switch_case") -> Any:
@@ -99,7 +135,66 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = N
     for number, function in branches.items():
         if not isinstance(number, int) or not callable(function):
             raise TypeError(f"A branch is a function with an integer number, got {number!r}: {function!r}.")
-    return branches.get(int(branch_index), default if default is not None else branches[max(branches)])()
+    other = default if default is not None else branches[max(branches)]
+    if type(branch_index) is MappedTensor:
+        chosen = [(ops.equal(branch_index, number), function) for number, function in branches.items()]
+        known = functools.reduce(ops.logical_or, [pred for pred, _ in chosen])
+        return _by_row([*chosen, (ops.logical_not(known), other)])
+    return branches.get(int(branch_index), other)()
+
+
+# ---- branches that differ from row to row
+
+
+def _truth(pred: Any) -> Tensor:
+    """A condition with one value for each row."""
+    pred = as_tensor(pred)
+    if pred.shape.num_elements() != 1:
+        raise ValueError(f"A condition is a single value, got shape {tuple(pred.shape)}. Use tf.reduce_any(x) or tf.reduce_all(x).")
+    pred = pred if pred.dtype is bool_ else ops.cast(pred, dtype=bool_.np)
+    return ops.reshape(pred, shape=())
+
+
+def _by_row(choices: list[tuple[Tensor, Callable]]) -> Any:
+    """For each row the result of the function whose condition holds; for every row exactly one does."""
+    taken = [(chosen, function) for chosen, function in choices if values_of(chosen).any()] or choices[:1]
+    if len(taken) == 1:
+        return taken[0][1]()
+    out = None
+    for k, (chosen, function) in enumerate(taken):
+        result = Branch(chosen).run(function)
+        out = _merged(chosen, result, out, "The branches") if k else result
+    return out
+
+
+def _merged(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
+    """`new` in the rows where `chosen` holds, `old` in the others."""
+    try:
+        nest.assert_same_structure(old, new)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what} must have the same number, type, and overall structure of return values. {error}") from error
+    pairs = zip(nest.flatten(new), nest.flatten(old))
+    return nest.pack_sequence_as(new, [_merged_leaf(chosen, a, b, what) for a, b in pairs])
+
+
+def _merged_leaf(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
+    if new is None and old is None:
+        return None
+    if hasattr(new, "_merge"):
+        return new._merge(chosen, old)
+    if is_composite(new) or is_composite(old):
+        raise TypeError(f"{what} must be plain tensors where they differ from row to row, got {new!r} and {old!r}.")
+    try:
+        new, old = convert_group([new, old])
+    except (TypeError, ValueError) as error:
+        raise dtype_clash(f"{what} must have the same dtypes. {error}") from error
+    if new.dtype is not old.dtype:
+        raise dtype_clash(f"{what} must have the same dtypes, got {new.dtype.name} and {old.dtype.name}.")
+    if tuple(new.shape) != tuple(old.shape):
+        raise ValueError(
+            f"{what} must have the same shapes where they differ from row to row, got {tuple(new.shape)} and {tuple(old.shape)}."
+        )
+    return ops.where(chosen, new, old)
 
 
 # ---- loops
@@ -119,6 +214,7 @@ def while_loop(
     """`loop_vars` after `body` was applied to them as long as `cond` holds (and `maximum_iterations` allow).
 
     Both get the loop variables as arguments; `body` returns them anew, in the same structure. Gradients go through the loop.
+    In a vectorised function each row has its own number of iterations.
 
     >>> i, total = tf.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), (tf.constant(0), tf.constant(0)))
     >>> total.numpy()
@@ -132,19 +228,39 @@ def while_loop(
     left = None if maximum_iterations is None else int(maximum_iterations)
     as_value = lambda leaf: leaf if is_composite(leaf) or hasattr(leaf, "_loop_variable") else as_tensor(leaf)
     loop_vars = nest.map_structure(as_value, loop_vars)
-    while bool(cond(*loop_vars)) and (left is None or left > 0):
-        given = body(*loop_vars)
-        given = given if isinstance(given, (list, tuple)) else [given]
-        nest.assert_same_structure(list(loop_vars), list(given))
-        given = nest.map_structure(as_value, given)
-        for before, after in zip(nest.flatten(loop_vars), nest.flatten(given)):
-            if before.dtype is not after.dtype:
-                raise TypeError(
-                    f"A loop variable was {before.dtype.name} before the loop, but {after.dtype.name} after one iteration."
-                )
-        loop_vars = given
+    going = None  # the rows that have not finished, once they differ
+    while left is None or left > 0:
+        holds = cond(*loop_vars)
+        if going is None and type(holds) is not MappedTensor:
+            if not bool(holds):
+                break
+            loop_vars = _iterated(body, loop_vars, as_value)
+        else:
+            going = _truth(holds) if going is None else ops.logical_and(going, _truth(holds))
+            rows = values_of(going)
+            if not rows.any():
+                break
+            loop_vars = _iterated(body, loop_vars, as_value, None if rows.all() else going)
         left = None if left is None else left - 1
     return loop_vars
+
+
+def _iterated(body: Callable, loop_vars: Any, as_value: Callable, going: Tensor | None = None) -> Any:
+    """The loop variables after one more iteration, of the rows that are `going` if not of all."""
+    if going is None:
+        given = body(*loop_vars)
+    else:
+        own = nest.map_structure(lambda leaf: leaf._copy() if hasattr(leaf, "_copy") else leaf, loop_vars)
+        given = Branch(going).run(lambda: body(*own))
+    given = given if isinstance(given, (list, tuple)) else [given]
+    nest.assert_same_structure(list(loop_vars), list(given))
+    given = nest.map_structure(as_value, given)
+    for before, after in zip(nest.flatten(loop_vars), nest.flatten(given)):
+        if before.dtype is not after.dtype:
+            raise TypeError(
+                f"A loop variable was {before.dtype.name} before the loop, but {after.dtype.name} after one iteration."
+            )
+    return given if going is None else _merged(going, given, loop_vars, "Loop variables")
 
 
 # ---- order, which eager execution keeps by itself

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import largest, one_size, values_of
 from tapeflow.core.convert import convert_group
 from tapeflow.core.dtypes import as_dtype, int32, int64
 from tapeflow.core.errors import invalid
@@ -37,39 +38,38 @@ def bincount(
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     if not arr.dtype.is_integer:
         arr = ops.cast(arr, dtype=int32.np)
-    numbers = np.asarray(arr._array)
+    numbers = values_of(arr)
     if numbers.size and numbers.min() < 0:
         raise invalid(f"bincount counts non-negative numbers, got {numbers.min()}.")
     if weights is not None:
         if binary_output:
             raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
         weights = as_tensor(weights)
-        if tuple(weights.shape) != numbers.shape:
-            raise invalid(f"arr and weights must have the same shape, got {numbers.shape} and {tuple(weights.shape)}.")
-    size = int(numbers.max()) + 1 if numbers.size else 0
-    size = max(size, int(minlength) if minlength is not None else 0)
-    size = min(size, int(maxlength) if maxlength is not None else size)
-    if axis == -1 and numbers.ndim > 1:
-        if numbers.ndim != 2:
-            raise invalid(f"bincount along axis -1 takes vectors and matrices, got shape {numbers.shape}.")
-        rows = numbers.shape[0]
-        counted = _counts(_row_by_row(numbers, size), weights, rows * size, dtype, binary_output)
+        if weights.shape != arr.shape:
+            raise invalid(f"arr and weights must have the same shape, got {tuple(arr.shape)} and {tuple(weights.shape)}.")
+    sizes = np.maximum(largest(arr) + 1, int(minlength) if minlength is not None else 0)
+    size = one_size(sizes if maxlength is None else np.minimum(sizes, int(maxlength)), "The number of bins")
+    if axis == -1 and arr.ndim > 1:
+        if arr.ndim != 2:
+            raise invalid(f"bincount along axis -1 takes vectors and matrices, got shape {tuple(arr.shape)}.")
+        rows = arr.shape[0]
+        counted = _counts(_row_by_row(arr, size), weights, rows * size, dtype, binary_output)
         return ops.reshape(counted, shape=(rows, size))
-    # What counts nowhere is sent to one place past the end.
-    return _counts(np.minimum(numbers, size), weights, size, dtype, binary_output)
+    return _counts(arr, weights, size, dtype, binary_output)
 
 
-def _row_by_row(numbers: np.ndarray, size: int) -> np.ndarray:
+def _row_by_row(numbers: Tensor, size: int) -> Tensor:
     """The numbers of row r moved on by r * size; what counts nowhere past the end of all rows."""
     rows = numbers.shape[0]
-    return np.where(numbers < size, numbers + size * np.arange(rows)[:, None], rows * size)
+    moved = ops.cast(numbers, dtype=int64.np) + EagerTensor(size * np.arange(rows)[:, None])
+    return ops.where(ops.less(numbers, size), moved, rows * size)
 
 
-def _counts(numbers: np.ndarray, weights: Tensor | None, size: int, dtype: Any, binary: bool) -> Tensor:
+def _counts(numbers: Tensor, weights: Tensor | None, size: int, dtype: Any, binary: bool) -> Tensor:
     if weights is not None:
-        ids = EagerTensor(np.where(numbers < size, numbers, -1).astype(np.int64))
+        ids = ops.where(ops.less(numbers, size), ops.cast(numbers, dtype=int64.np), -1)
         return ops.unsorted_segment_sum(weights, ids, num_segments=size)
-    counts = ops.bincount(EagerTensor(numbers), size=size)
+    counts = ops.bincount(numbers, size=size)
     if binary:
         counts = ops.greater(counts, 0)
     return ops.cast(counts, dtype=as_dtype(dtype).np)
@@ -99,21 +99,22 @@ def confusion_matrix(
             f"labels and predictions must have the same shape, got {tuple(labels.shape)} and {tuple(predictions.shape)}."
         )
     dtype = as_dtype(dtype)
-    pair = [np.ravel(ops.cast(t, dtype=int64.np)._array) for t in (labels, predictions)]
-    if any(p.size and p.min() < 0 for p in pair):
+    size = labels.shape.num_elements()
+    pair = [ops.reshape(ops.cast(t, dtype=int64.np), shape=(size,)) for t in (labels, predictions)]
+    if any((values_of(p) < 0).any() for p in pair):
         raise invalid("`labels` and `predictions` must not contain negative values.")
-    largest = max([int(p.max()) for p in pair if p.size], default=-1)
-    classes = largest + 1 if num_classes is None else int(num_classes)
-    if largest >= classes:
-        raise invalid(f"A label or prediction is {largest}, but num_classes={classes} allows 0 to {classes - 1}.")
-    ids = EagerTensor(pair[0] * classes + pair[1])
+    highest = np.maximum(*map(largest, pair))
+    classes = one_size(highest + 1, "The number of classes") if num_classes is None else int(num_classes)
+    if (highest >= classes).any():
+        raise invalid(f"A label or prediction is {highest.max()}, but num_classes={classes} allows 0 to {classes - 1}.")
+    ids = pair[0] * classes + pair[1]
     if weights is None:
         flat = ops.cast(ops.bincount(ids, size=classes * classes), dtype=dtype.np)
     else:
         weights = as_tensor(weights)
         if tuple(weights.shape) != tuple(predictions.shape):
             raise invalid(f"weights must have the shape of predictions, {tuple(predictions.shape)}, got {tuple(weights.shape)}.")
-        weights = ops.reshape(ops.cast(weights, dtype=dtype.np), shape=(ids._array.size,))
+        weights = ops.reshape(ops.cast(weights, dtype=dtype.np), shape=(size,))
         flat = ops.unsorted_segment_sum(weights, ids, num_segments=classes * classes)
     return ops.reshape(flat, shape=(classes, classes))
 
@@ -131,10 +132,10 @@ def histogram_fixed_width_bins(
         raise invalid(f"value_range should be a vector of 2 elements, got shape {tuple(bounds.shape)}.")
     if int(nbins) <= 0:
         raise invalid(f"nbins should be a positive number, got {int(nbins)}.")
-    low, high = bounds._array
-    if not low < high:
-        raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}].")
-    bins = ops.histogram_bins(values, EagerTensor(low), EagerTensor(high), size=int(nbins))
+    low, high = ops.unstack(bounds, axis=0)
+    if not values_of(ops.less(low, high)).all():
+        raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got {values_of(bounds).tolist()}.")
+    bins = ops.histogram_bins(values, low, high, size=int(nbins))
     return bins if as_dtype(dtype) is int32 else ops.cast(bins, dtype=as_dtype(dtype).np)
 
 

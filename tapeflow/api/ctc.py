@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import values_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -49,46 +50,53 @@ def ctc_loss(
     if isinstance(labels, SparseTensor):
         if blank_index is None:
             raise ValueError("`blank_index` must be given when labels are a SparseTensor; -1 is the last class.")
-        found, counts = _dense(labels, batch)
+        found, counts = map(EagerTensor, _dense(labels, batch))
     else:
-        found, counts = _values(labels), _values(label_length)
+        found, counts = _whole(labels), _whole(label_length)
     blank = _blank(0 if blank_index is None else blank_index, classes)
-    lengths = _values(logit_length)
-    if found.ndim != 2 or len(found) != batch or counts.shape != (batch,) or lengths.shape != (batch,):
+    lengths = _whole(logit_length)
+    if found.ndim != 2 or found.shape[0] != batch or not tuple(counts.shape) == tuple(lengths.shape) == (batch,):
         raise ValueError(
-            f"labels must be (batch, longest), the lengths (batch,), for logits of {batch} examples; got shapes {found.shape}, "
-            f"{counts.shape} and {lengths.shape}."
+            f"labels must be (batch, longest), the lengths (batch,), for logits of {batch} examples; got shapes {tuple(found.shape)}, "
+            f"{tuple(counts.shape)} and {tuple(lengths.shape)}."
         )
-    if batch and not (counts.max() <= found.shape[1] and lengths.max() <= frames and min(counts.min(), lengths.min()) >= 0):
-        raise invalid(f"lengths must lie within labels of shape {found.shape} and {frames} frames; got {counts} and {lengths}.")
-    inside = np.arange(found.shape[1]) < counts[:, None]
-    if ((found < 0) | (found >= classes))[inside].any():
-        raise invalid(
-            f"labels must be class numbers from 0 to {classes - 1}, got {found[inside].min()} to {found[inside].max()}."
-        )
-    return _loss(ops.log_softmax(logits, axis=2), np.where(inside, found, blank), counts, lengths, blank)
+    longest = found.shape[1]
+    for given, most in ((counts, longest), (lengths, frames)):
+        values = values_of(given)
+        if not ((values >= 0) & (values <= most)).all():
+            raise invalid(f"lengths must lie within {longest} labels and {frames} frames; got {values.tolist()} for {most}.")
+    inside = ops.less(EagerTensor(np.arange(longest)), ops.reshape(counts, shape=(batch, 1)))
+    found = ops.where(inside, found, blank)
+    values = values_of(found)
+    if not ((values >= 0) & (values < classes)).all():
+        raise invalid(f"labels must be class numbers from 0 to {classes - 1}, got {values.min()} to {values.max()}.")
+    return _loss(ops.log_softmax(logits, axis=2), found, counts, lengths, blank)
 
 
-def _loss(log_probs: Tensor, labels: np.ndarray, counts: np.ndarray, lengths: np.ndarray, blank: int) -> Tensor:
+def _loss(log_probs: Tensor, labels: Tensor, counts: Tensor, lengths: Tensor, blank: int) -> Tensor:
     frames, batch, _ = log_probs.shape
-    states = np.full((batch, 2 * labels.shape[1] + 1), blank, np.int64)
-    states[:, 1::2] = labels
-    skip = np.zeros(states.shape, bool)
-    skip[:, 2:] = (states[:, 2:] != blank) & (states[:, 2:] != states[:, :-2])
-    emissions = ops.take_along(log_probs, EagerTensor(np.broadcast_to(states, (frames, *states.shape))))
+    constant = lambda value: EagerTensor(np.full(batch, value, log_probs.dtype.np))
+    empty, silent = ops.equal(counts, 0), ops.equal(lengths, 0)
     if not frames:
-        return EagerTensor(np.where(counts == 0, 0, np.inf).astype(log_probs.dtype.np))
-    totals = ops.ctc_forward(emissions, EagerTensor(skip))
+        return ops.where(empty, constant(0), constant(np.inf))
+    # The states are the labels with a blank before, between and after them; a path may skip a blank between different labels.
+    size = 2 * labels.shape[1] + 1
+    woven = ops.reshape(ops.stack(ops.zeros_like(labels) + blank, labels, axis=2), shape=(batch, size - 1))
+    states = ops.concat(woven, EagerTensor(np.full((batch, 1), blank)), axis=1)
+    later, earlier = states[:, 2:], states[:, : size - 2]
+    skip = ops.logical_and(ops.not_equal(later, blank), ops.not_equal(later, earlier))
+    skip = ops.concat(EagerTensor(np.zeros((batch, min(size, 2)), bool)), skip, axis=1)
+    emissions = ops.take_along(log_probs, ops.broadcast_to(states, shape=(frames, *states.shape)))
+    totals = ops.ctc_forward(emissions, skip)
     # A path ends in the last label or in the blank behind it, in the example's last frame.
-    last = np.maximum(lengths - 1, 0) * batch + np.arange(batch)
-    ends = last[:, None] * states.shape[1] + np.stack([2 * counts, np.maximum(2 * counts - 1, 0)], axis=1)
-    found = ops.take(ops.reshape(totals, shape=(frames * batch * states.shape[1],)), EagerTensor(ends), axis=0)
-    there = np.stack([lengths > 0, (counts > 0) & (lengths > 0)], axis=1)
-    found = ops.where(EagerTensor(there), found, EagerTensor(np.full(there.shape, IMPOSSIBLE, log_probs.dtype.np)))
+    last = ops.maximum(lengths - 1, 0) * batch + EagerTensor(np.arange(batch))
+    ends = ops.stack(last * size + 2 * counts, last * size + ops.maximum(2 * counts - 1, 0), axis=1)
+    found = ops.take(ops.reshape(totals, shape=(frames * batch * size,)), ends, axis=0)
+    absent = ops.stack(silent, ops.logical_or(silent, empty), axis=1)
+    found = ops.where(absent, EagerTensor(np.full((batch, 2), IMPOSSIBLE, log_probs.dtype.np)), found)
     loss = -ops.reduce_logsumexp(found, axis=(1,), keepdims=False)
-    loss = ops.where(ops.less(loss, -IMPOSSIBLE / 2), loss, EagerTensor(np.full(batch, np.inf, log_probs.dtype.np)))
-    nothing = EagerTensor((lengths == 0) & (counts == 0))
-    return ops.where(nothing, ops.zeros_like(loss), loss)
+    loss = ops.where(ops.less(loss, -IMPOSSIBLE / 2), loss, constant(np.inf))
+    return ops.where(ops.logical_and(silent, empty), ops.zeros_like(loss), loss)
 
 
 # ---- decoding
@@ -169,6 +177,10 @@ def _values(x: Any) -> np.ndarray:
     return np.asarray(as_tensor(x)._array)
 
 
+def _whole(x: Any) -> Tensor:
+    return ops.cast(as_tensor(x), dtype=np.dtype("int64"))
+
+
 def _blank(index: int, classes: int) -> int:
     if not -classes <= index < classes:
         raise ValueError(f"blank_index must be from {-classes} to {classes - 1}, for {classes} classes; got {index}.")
@@ -181,8 +193,8 @@ def _frames(inputs: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
         raise invalid(
             f"inputs must be (frames, batch, classes) and sequence_length (batch,), got shapes {tuple(logits.shape)} and {tuple(lengths.shape)}."
         )
-    if lengths._array.size and lengths._array.max() > logits.shape[0]:
-        raise invalid(f"sequence_length {lengths._array} goes beyond the {logits.shape[0]} frames of inputs.")
+    if (values_of(lengths) > logits.shape[0]).any():
+        raise invalid(f"sequence_length {values_of(lengths)} goes beyond the {logits.shape[0]} frames of inputs.")
     return logits, lengths
 
 

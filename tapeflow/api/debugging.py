@@ -1,4 +1,7 @@
-"""`tf.debugging`: assertions about values, shapes and types. They return None, and raise when they do not hold."""
+"""`tf.debugging`: assertions about values, shapes and types. They return None, and raise when they do not hold.
+
+Inside a vectorised function an assertion about values is about those of all rows.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -6,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import values_of
+from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
+from tapeflow.core.vectorize import MappedTensor
 
 from .assert_shapes import assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar, assert_shapes
 from .check_numerics import disable_check_numerics, enable_check_numerics
@@ -31,22 +37,40 @@ __all__ = [
 
 def _compared(symbol: str, primitive: str, x: Any, y: Any, message: str | None, summarize: int | None) -> None:
     x, y = convert_group([x, y])
-    held = np.asarray(getattr(ops, primitive)(x, y)._array)
+    result = getattr(ops, primitive)(x, y)
+    held = values_of(result)
     if held.all():
         return
     shown = 3 if summarize is None else summarize if summarize >= 0 else held.size
     lines = [message] if message else []
     lines.append(f"Condition x {symbol} y did not hold.")
-    a, b = np.broadcast_to(x._array, held.shape), np.broadcast_to(y._array, held.shape)
+    a, b = (np.broadcast_to(values, held.shape) for values in _aligned(x, y))
     if held.ndim:
         where = np.argwhere(~held)
         lines.append(f"At {len(where)} of {held.size} elements; the first are:")
         lines += [
-            f"  at {tuple(i.tolist())}: x = {tensor_text(a[tuple(i)])}, y = {tensor_text(b[tuple(i)])}" for i in where[:shown]
+            f"  at {_place(i.tolist(), result.ndim)}: x = {tensor_text(a[tuple(i)])}, y = {tensor_text(b[tuple(i)])}"
+            for i in where[:shown]
         ]
-    lines.append(f"x has shape {tuple(x.shape)}: {tensor_text(x._array, shown)}")
-    lines.append(f"y has shape {tuple(y.shape)}: {tensor_text(y._array, shown)}")
+    lines.append(f"x has shape {tuple(x.shape)}: {tensor_text(values_of(x), shown)}")
+    lines.append(f"y has shape {tuple(y.shape)}: {tensor_text(values_of(y), shown)}")
     raise invalid("\n".join(lines))
+
+
+def _aligned(*tensors: Tensor) -> list[np.ndarray]:
+    """The values of tensors that broadcast; rows of a vectorised function are leading axes of all that differ in them."""
+    if any(type(t) is MappedTensor for t in tensors):
+        shape = broadcast_shapes(*[t.shape for t in tensors])
+        tensors = tuple(ops.broadcast_to(t, shape=shape) for t in tensors)
+    return [values_of(t) for t in tensors]
+
+
+def _place(index: list[int], rank: int) -> str:
+    """Of an element; in a vectorised function, of which row too."""
+    split = len(index) - rank
+    rows, own = index[:split], tuple(index[split:])
+    row = f"row {rows[0] if len(rows) == 1 else tuple(rows)}, " if rows else ""
+    return f"{row}{own}"
 
 
 def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
@@ -127,16 +151,17 @@ def assert_near(
     epsilon = 10 * float(_finfo(x.dtype.real_dtype).eps)
     tolerance = lambda given: to_tensor(epsilon if given is None else given, x.dtype.real_dtype)._array
     wide = np.float64 if not x.dtype.is_complex else np.complex128
-    a, b = np.asarray(x._array).astype(wide), np.asarray(y._array).astype(wide)
+    a, b = (values.astype(wide) for values in _aligned(x, y))
     relative, absolute = float(tolerance(rtol)), float(tolerance(atol))
     with np.errstate(all="ignore"):
         near = np.asarray((np.abs(a - b) <= absolute + relative * np.abs(b)) | (a == b))
     if not near.all():
         worst = np.abs((a - b)[~near] if near.ndim else a - b).max()
+        shown = [tensor_text(values_of(t), summarize or 3) for t in (x, y)]
         raise invalid(
             (f"{message}\n" if message else "")
             + f"x and y not equal to tolerance rtol = {relative:g}, atol = {absolute:g} at {int((~near).sum())} of {near.size} "
-            f"elements; the largest difference is {worst:g}.\nx: {tensor_text(x._array, summarize or 3)}\ny: {tensor_text(y._array, summarize or 3)}"
+            f"elements; the largest difference is {worst:g}.\nx: {shown[0]}\ny: {shown[1]}"
         )
 
 
@@ -151,11 +176,12 @@ def _finfo(dtype: DType) -> Any:
 
 def _signed(symbol: str, test: Callable, x: Any, message: str | None, summarize: int | None) -> None:
     x = as_tensor(x)
-    if not np.all(test(x._array)):
+    values = values_of(x)
+    if not np.all(test(values)):
         raise invalid(
             (f"{message}\n" if message else "")
             + f"Condition x {symbol} 0 did not hold element-wise:\nx of shape {tuple(x.shape)} and dtype {x.dtype.name} = "
-            f"{tensor_text(x._array, 3 if summarize is None else summarize)}"
+            f"{tensor_text(values, 3 if summarize is None else summarize)}"
         )
 
 
@@ -220,8 +246,8 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
 
     >>> tf.debugging.Assert(tf.reduce_all(tf.constant([1, 2]) > 0), ["all are positive"])
     """
-    if not bool(condition):
-        shown = [tensor_text(as_tensor(d)._array, 3 if summarize is None else summarize) for d in data]
+    if not (values_of(condition).all() if type(condition) is MappedTensor else bool(condition)):
+        shown = [tensor_text(values_of(as_tensor(d)), 3 if summarize is None else summarize) for d in data]
         raise invalid("Expected the condition to be true. Data: " + "; ".join(shown))
 
 

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.branches import values_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
+from tapeflow.core.vectorize import MappedTensor
 
 __all__ = ["tensor_text", "value_text"]
 
@@ -60,7 +62,8 @@ def value_text(value: Any, summarize: int = 3, top: bool = True) -> str:
     """Any value of `tf.print`: tensors by their entries, structures around them, the rest as Python prints it."""
     inside = lambda v: value_text(v, summarize, False)
     if isinstance(value, (Tensor, Variable)):
-        return tensor_text(to_tensor(value)._array, summarize)
+        value = to_tensor(value)
+        return ("rows " if type(value) is MappedTensor else "") + tensor_text(values_of(value), summarize)
     if hasattr(value, "_print_text"):
         return value._print_text(lambda tensor: tensor_text(tensor._array, summarize))
     if isinstance(value, Mapping):

@@ -218,7 +218,8 @@ def get_global_generator() -> Generator:
     """
     global _global
     if _global is None:
-        _global = Generator(state=ops.random_bits(streams.fresh_key(), shape=(3,), dtype=int64.np), alg="philox")
+        key = EagerTensor(streams.next_key())  # one for the whole program, even if first asked for inside a mapped function
+        _global = Generator(state=ops.random_bits(key, shape=(3,), dtype=int64.np), alg="philox")
     return _global
 
 

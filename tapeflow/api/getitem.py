@@ -10,12 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.branches import values_of
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.errors import invalid
+from tapeflow.core.dtypes import int64
+from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
+from tapeflow.core.vectorize import MappedTensor
 
 _ALL = (None, None, None)
 _PLAIN = frozenset({int, type(None)})
@@ -46,6 +49,8 @@ def _bound(value: Any) -> int | None:
         return value
     try:
         return operator.index(value)
+    except ValueNeeded:
+        raise
     except TypeError:
         raise _bad_index(value) from None
 
@@ -69,7 +74,7 @@ def _single(key: Any) -> Any:
         return key
     if kind == "b":
         raise ValueError("A mask of rank 0 cannot index a tensor: a mask has at least one axis.")
-    return operator.index(key)
+    return key if type(key) is MappedTensor else operator.index(key)
 
 
 def _bad_index(key: Any) -> TypeError:
@@ -138,7 +143,7 @@ def _expanded(x: Tensor, key: list) -> list:
                 raise ValueError(
                     f"A mask of shape {tuple(k.shape)} does not fit the axes from {axis} on of a tensor of shape {tuple(x.shape)}."
                 )
-            out += np.nonzero(_array(k))
+            out += np.nonzero(k._array if isinstance(k, Tensor) else k)
             axis += k.ndim
         else:
             out.append(k)
@@ -150,17 +155,17 @@ def _flat_index(arrays: list, sizes: tuple) -> Tensor:
     """One index into the flattened axes that the arrays index together; negative ones count from the end."""
     flat: Any = 0
     for k, size in zip(arrays, sizes):
-        k = np.asarray(_array(k))
-        if k.size and not -size <= k.min() <= k.max() < size:
-            bad = k[(k < -size) | (k >= size)].flat[0]
+        values = values_of(k) if isinstance(k, Tensor) else np.asarray(k)
+        if values.size and not -size <= values.min() <= values.max() < size:
+            bad = values[(values < -size) | (values >= size)].flat[0]
             raise invalid(f"Index {bad} is out of bounds for an axis of size {size}.")
-        k = k.astype(np.int64)
-        flat = flat * size + np.where(k < 0, k + size, k)
-    return EagerTensor(flat)
-
-
-def _array(value: Any) -> Any:
-    return value._array if isinstance(value, Tensor) else value
+        if type(k) is MappedTensor:
+            k = ops.cast(k, dtype=int64.np)
+            flat = ops.where(ops.less(k, 0), k + size, k) + flat * size
+        else:
+            values = values.astype(np.int64)
+            flat = np.where(values < 0, values + size, values) + flat * size
+    return to_tensor(flat)
 
 
 # ---- installation

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import values_of
 from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import OutOfRangeError, invalid
 from tapeflow.core.primitive import recorded as ops
@@ -82,7 +83,8 @@ def crop_and_resize(
         raise invalid(
             f"boxes must be (count, 4) and box_indices (count,); got shapes {tuple(boxes.shape)} and {tuple(box_indices.shape)}."
         )
-    if isinstance(box_indices, EagerTensor) and not ((box_indices._array >= 0) & (box_indices._array < x.shape[0])).all():
+    chosen = values_of(box_indices)
+    if not ((chosen >= 0) & (chosen < x.shape[0])).all():
         raise OutOfRangeError(None, None, f"box_indices must be from 0 to {x.shape[0] - 1}, one of {x.shape[0]} images.")
     size = static_shape(crop_size)
     if len(size) != 2 or min(size) <= 0:

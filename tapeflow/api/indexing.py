@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import values_of
 from tapeflow.core.convert import constant_like
 from tapeflow.core.dtypes import INDEX, bool_, int64
-from tapeflow.core.errors import dtype_clash, invalid
+from tapeflow.core.errors import dtype_clash, invalid, uneven_rows
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.vectorize import MappedTensor
 
 from .public import one_axis, static_shape
 
@@ -115,10 +117,11 @@ def _with_batch_index(params: Tensor, indices: Tensor, batch_dims: int) -> Tenso
 
 
 def _gather_nd_or_zero(params: Tensor, indices: Tensor, depth: int) -> Tensor:
-    given = np.asarray(indices._array)
-    good = ((given >= 0) & (given < np.array(params.shape[:depth]))).all(-1)
-    found = gather_nd(params, EagerTensor(np.where(good[..., None], given, 0)))
-    mask = good.reshape(good.shape + (1,) * (found.ndim - good.ndim))
+    dims = EagerTensor(np.array(params.shape[:depth], indices.dtype.np))
+    inside = ops.logical_and(ops.greater_equal(indices, 0), ops.less(indices, dims))
+    good = ops.reduce_all(inside, axis=(indices.ndim - 1,), keepdims=True)
+    found = gather_nd(params, ops.where(good, indices, 0))
+    mask = ops.reshape(good, shape=(*good.shape[:-1], *(1,) * (found.ndim - good.ndim + 1)))
     return ops.where(mask, found, ops.zeros_like(found))
 
 
@@ -191,6 +194,8 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
            [5, 6]], dtype=int32)
     """
     input_ = as_tensor(input_)
+    if any(type(b) is MappedTensor for b in (begin if isinstance(begin, (list, tuple)) else [begin])):
+        return _slice_by_row(input_, as_tensor(begin), static_shape(size))
     shape, starts, sizes = tuple(input_.shape), static_shape(begin), static_shape(size)
     if not len(starts) == len(sizes) == len(shape):
         raise invalid(f"begin and size need one number for each of the {len(shape)} axes, got {starts} and {sizes}.")
@@ -203,6 +208,22 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
             )
         index.append((b, b + s, 1))
     return ops.getitem(input_, index=tuple(index))
+
+
+def _slice_by_row(x: Tensor, begin: Tensor, sizes: tuple) -> Tensor:
+    """The block begins somewhere else in each row of a vectorised function."""
+    shape, starts = tuple(x.shape), values_of(begin)
+    if not tuple(begin.shape) == (len(sizes),) == (len(shape),):
+        raise invalid(f"begin and size need one number for each of the {len(shape)} axes, got {begin!r} and {sizes}.")
+    if -1 in sizes:
+        raise uneven_rows(f"size={sizes} takes what remains after `begin`, which differs from row to row.")
+    if starts.size and not ((starts >= 0) & (starts + sizes <= np.array(shape))).all():
+        raise invalid(f"Blocks of size {sizes} that begin at {starts.tolist()} are not all inside of shape {shape}.")
+    for axis, size in enumerate(sizes):
+        if size < shape[axis]:
+            start = ops.getitem(begin, index=(axis,))
+            x = ops.take(x, start + EagerTensor(np.arange(size, dtype=begin.dtype.np)), axis=axis)
+    return x
 
 
 def strided_slice(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import largest, one_size, values_of
 from tapeflow.core.convert import convert_group
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
@@ -131,7 +132,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
         raise invalid(
             f"data.shape must start with partitions.shape, got data.shape = {tuple(data.shape)}, partitions.shape = {shape}"
         )
-    numbers = partitions._array
+    numbers = values_of(partitions)
     if numbers.size and not (numbers.min() >= 0 and numbers.max() < num_partitions):
         raise invalid(f"partitions must be in [0, {num_partitions}), got numbers from {numbers.min()} to {numbers.max()}.")
     return [ops.compress(data, ops.equal(partitions, EagerTensor(numbers.dtype.type(k)))) for k in range(num_partitions)]
@@ -149,9 +150,11 @@ def dynamic_stitch(indices: Sequence, data: Sequence, name: str | None = None) -
         if tuple(d.shape[: i.ndim]) != tuple(i.shape):
             raise invalid(f"data[{m}].shape = {tuple(d.shape)} does not start with indices[{m}].shape = {tuple(i.shape)}.")
     row = tuple(parts[0].shape[numbers[0].ndim :])
-    flat = np.concatenate([np.ravel(i._array) for i in numbers])
-    rows = ops.concat(*[ops.reshape(d, shape=(i._array.size, *row)) for i, d in zip(numbers, parts)], axis=0)
-    if flat.size and flat.min() < 0:
-        raise invalid(f"indices cannot be negative, got {flat.min()}.")
-    size = int(flat.max()) + 1 if flat.size else 0
-    return ops.scatter_update(zeros((size, *row), parts[0].dtype), EagerTensor(flat), rows)
+    sizes = [i.shape.num_elements() for i in numbers]
+    flat = ops.concat(*[ops.reshape(i, shape=(size,)) for i, size in zip(numbers, sizes)], axis=0)
+    rows = ops.concat(*[ops.reshape(d, shape=(size, *row)) for d, size in zip(parts, sizes)], axis=0)
+    values = values_of(flat)
+    if values.size and values.min() < 0:
+        raise invalid(f"indices cannot be negative, got {values.min()}.")
+    size = one_size(largest(flat) + 1, "The number of rows")
+    return ops.scatter_update(zeros((size, *row), parts[0].dtype), flat, rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.core import entry
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.errors import dtype_clash, invalid
+from tapeflow.core.errors import ValueNeeded, dtype_clash, invalid
 
 
 def expose(function: Callable, signature: str, doc: str) -> Callable:
@@ -41,6 +41,8 @@ def whole(value: Any, what: str) -> int:
     """A count or an axis as an int. A float is a mistake, also 2.0: it comes from a division that meant `//`."""
     try:
         return operator.index(value)
+    except ValueNeeded:
+        raise
     except TypeError:
         raise dtype_clash(f"{what} must be an integer, got {value!r}.") from None
 
@@ -61,6 +63,8 @@ def static_shape(shape: Any) -> tuple[int, ...]:
         shape = as_tensor(shape)._array.reshape(-1).tolist()
     try:
         return tuple([operator.index(d) for d in shape])
+    except ValueNeeded:
+        raise
     except TypeError:
         if None in tuple(shape):
             raise ValueError(f"Cannot use a partially known shape here: {tuple(shape)}. Give all of its sizes.") from None

@@ -1,13 +1,17 @@
-"""Python code as an operation: `py_function` works on tensors and is differentiated, `numpy_function` works on arrays."""
+"""Python code as an operation: `py_function` works on tensors and is differentiated, `numpy_function` works on arrays.
 
-from collections.abc import Callable, Sequence
+Inside a vectorised function they are called for each row, with tensors that have values.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import Branch
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import (
     InvalidArgumentError,
     OpError,
@@ -16,6 +20,13 @@ from tapeflow.core.errors import (
     UnimplementedError,
     UnknownError,
 )
+from tapeflow.core.frames import current, entered
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.vectorize import MappedTensor, stacked
+from tapeflow.tape.gradient_tape import GradientTape
+from tapeflow.transforms.custom_gradient import apply_custom
 
 __all__ = ["numpy_function", "py_function"]
 
@@ -28,7 +39,7 @@ _KINDS = (
 )
 
 
-def _called(func: Callable, arguments: list) -> Any:
+def _called(func: Callable, arguments: Iterable) -> Any:
     """What the user's function returns; what it raises becomes one of `tf.errors`, with the original as its cause."""
     try:
         return func(*arguments)
@@ -39,15 +50,91 @@ def _called(func: Callable, arguments: list) -> Any:
         raise kind(None, None, f"{type(error).__name__}: {error}") from error
 
 
-def _outputs(result: Any, Tout: Any, convert: Callable) -> Any:
+def _outputs(result: Any, Tout: Any, convert: Callable) -> tuple:
+    """What the function returned as tensors, one for each dtype of `Tout`."""
     if not isinstance(Tout, (list, tuple)):
-        return convert(result, as_dtype(getattr(Tout, "dtype", Tout)))
-    if result is None and not Tout:
-        return []
-    given = list(result) if isinstance(result, (list, tuple)) else [result]
+        return (convert(result, _dtype(Tout)),)
+    given = [] if result is None and not Tout else list(result) if isinstance(result, (list, tuple)) else [result]
     if len(given) != len(Tout):
         raise InvalidArgumentError(None, None, f"The function returned {len(given)} values, but Tout lists {len(Tout)} dtypes.")
-    return [convert(value, as_dtype(getattr(t, "dtype", t))) for value, t in zip(given, Tout)]
+    return tuple(convert(value, _dtype(t)) for value, t in zip(given, Tout))
+
+
+def _dtype(wanted: Any) -> DType:
+    return as_dtype(getattr(wanted, "dtype", wanted))
+
+
+def _applied(call: Callable, inp: Sequence, Tout: Any, name: str) -> Any:
+    """`call`, from tensors to a tuple of tensors, of `inp`; a list if `Tout` is one."""
+    several = isinstance(Tout, (list, tuple))
+    call.__name__ = name
+    apply = _differentiated_rows if name == "py_function" else _rows
+    out = apply(call, [as_tensor(x) for x in inp], [_dtype(t) for t in (Tout if several else [Tout])])
+    return list(out) if several else out[0]
+
+
+# ---- inside a vectorised function
+
+
+def _rows(call: Callable, tensors: Any, dtypes: list[DType], inner: Callable | None = None) -> tuple:
+    """`call` of each row's tensors, and its results stacked; just `call` where no tensor differs from row to row."""
+    inner = inner or _rows
+    if not any(type(t) is MappedTensor for t in tensors):
+        return call(*tensors)
+    executor = current().executor
+    if isinstance(executor, Branch):
+        return executor.apply(lambda *seen: inner(call, seen, dtypes), tensors)
+    batched = [executor.owns(t) for t in tensors]
+    with entered(executor.below):
+        if not any(batched):
+            return inner(call, tensors, dtypes)
+        executor.must_loop(call.__name__)
+        if executor.size:
+            held = [t._held if b else t for t, b in zip(tensors, batched)]
+            out = stacked(lambda *row: inner(call, row, dtypes), held, batched, executor.size)
+        else:
+            out = [EagerTensor(np.zeros(0, dtype.np)) for dtype in dtypes]
+    return tuple(map(executor.mapped, out))
+
+
+def _differentiated_rows(call: Callable, tensors: Any, dtypes: list[DType]) -> tuple:
+    """The same for those who watch inside the vectorised function. They do not see the rows, which are computed below, so they are
+    told of one operation, whose backward rule is once more a function of each row."""
+    if not current().observers or not any(type(t) is MappedTensor for t in tensors):
+        return _rows(call, tensors, dtypes, _differentiated_rows)
+    variables: dict = {}
+
+    def watched(*row: Tensor) -> tuple:
+        with GradientTape() as tape:
+            out = call(*row)
+        variables.update((v._id, v) for v in tape.watched_variables())
+        return out
+
+    outs = _rows(watched, tensors, dtypes, _differentiated_rows)
+    read = list(variables.values())
+    sources = [t for t in tensors if t.dtype.is_inexact]
+
+    def backward(*gs: Any) -> list:
+        gs = [ops.zeros_like(y) if g is None else g for g, y in zip(gs, outs)]
+        pull = _pullback(call, len(tensors), read)
+        found = iter(_differentiated_rows(pull, [*tensors, *gs], [s.dtype for s in (*sources, *read)]))
+        return [next(found) if t.dtype.is_inexact else None for t in (*tensors, *read)]
+
+    return tuple(apply_custom(lambda *_: (list(outs), backward), (*tensors, *read), {}))
+
+
+def _pullback(call: Callable, count: int, variables: list) -> Callable:
+    """A function of the `count` inputs of `call` and the gradients of its outputs: the gradients of the inputs and variables."""
+
+    def py_function(*given: Tensor) -> tuple:
+        sources = [x for x in given[:count] if x.dtype.is_inexact]
+        with GradientTape() as tape:
+            tape.watch(sources)
+            outs = call(*given[:count])
+        found = tape.gradient(list(outs), [*sources, *variables], list(given[count:]), unconnected_gradients="zero")
+        return tuple(g._dense() if isinstance(g, IndexedSlices) else g for g in found)
+
+    return py_function
 
 
 def py_function(func: Callable | None = None, inp: Sequence | None = None, Tout: Any = None, name: str | None = None) -> Any:
@@ -61,13 +148,13 @@ def py_function(func: Callable | None = None, inp: Sequence | None = None, Tout:
     np.float32(6.0)
     """
 
-    def convert(value: Any, dtype: Any) -> Any:
+    def convert(value: Any, dtype: DType) -> Tensor:
         try:
             return to_tensor(value, dtype)
         except (TypeError, ValueError) as error:
             raise InvalidArgumentError(None, None, f"{type(error).__name__}: {error}") from error
 
-    return _outputs(_called(func, [as_tensor(x) for x in inp]), Tout, convert)
+    return _applied(lambda *row: _outputs(_called(func, row), Tout, convert), inp, Tout, "py_function")
 
 
 def numpy_function(
@@ -79,8 +166,8 @@ def numpy_function(
     array([1., 3., 6.], dtype=float32)
     """
 
-    def convert(value: Any, dtype: Any) -> Any:
+    def convert(value: Any, dtype: DType) -> Tensor:
         array = np.asarray(value)
         return as_tensor(array if array.dtype.kind in "SUO" or array.dtype == dtype.np else array.astype(dtype.np))
 
-    return _outputs(_called(func, [np.asarray(as_tensor(x)) for x in inp]), Tout, convert)
+    return _applied(lambda *row: _outputs(_called(func, map(np.asarray, row)), Tout, convert), inp, Tout, "numpy_function")

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import values_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
@@ -33,7 +34,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], dtype=int32)
     """
     index, last = as_tensor(index), int(max_index)
-    values = index._array
+    values = values_of(index)
     if values.size and not 0 <= values.min() <= values.max() <= last:
         raise invalid(f"index must be from 0 to max_index={last}, got values from {values.min()} to {values.max()}.")
     return ops.shuffled_index(_key_of(seed), index, max_index=last)

@@ -8,7 +8,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, bool_, float16, float32, int64
-from tapeflow.core.errors import invalid
+from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -56,6 +56,8 @@ def _one(axis: Any, rank: int) -> int:
         raise invalid(f"axis={axis} is out of range: a scalar has no axes to reduce. Leave the argument out, or give [].")
     try:
         return one_axis(axis.__index__(), rank)
+    except ValueNeeded:
+        raise
     except (AttributeError, TypeError):
         raise invalid(f"axis must be an integer, a list of integers or None, got {axis!r}.") from None
 

@@ -118,8 +118,10 @@ def _sampled_logits(
     true_logits = true_logits + ops.reshape(ops.getitem(offsets, index=here), shape=(batch, num_true))
     logits = ops.matmul(inputs, ops.matrix_transpose(ops.getitem(rows, index=there))) + ops.getitem(offsets, index=there)
     if remove_accidental_hits:
-        hits = _hits(labels._array, sampled._array)
-        logits = logits + EagerTensor(np.where(hits, -np.finfo(np.float32).max, 0).astype(inputs.dtype.np))
+        same = ops.equal(ops.reshape(labels, shape=(*labels.shape, 1)), sampled)
+        hits = ops.reduce_any(same, axis=(1,), keepdims=False)
+        lowest = EagerTensor(np.array(-np.finfo(np.float32).max).astype(inputs.dtype.np))
+        logits = ops.where(hits, logits + lowest, logits)
     true_logits, logits = true_logits - ops.log(true_count), logits - ops.log(sampled_count)
     targets = np.concatenate([np.full((batch, num_true), 1 / num_true), np.zeros((batch, chosen))], axis=1)
     return ops.concat(true_logits, logits, axis=1), EagerTensor(targets.astype(inputs.dtype.np))

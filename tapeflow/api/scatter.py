@@ -116,7 +116,7 @@ def _placed(shape: tuple, indices: Tensor, updates: Tensor, policy: str) -> tupl
         )
     dims = shape[:depth]
     if policy == "IGNORE":
-        given = np.asarray(indices._array)
-        good = EagerTensor(((given >= 0) & (given < np.array(dims, given.dtype))).all(-1))
+        inside = ops.logical_and(ops.greater_equal(indices, 0), ops.less(indices, EagerTensor(np.array(dims, indices.dtype.np))))
+        good = ops.reduce_all(inside, axis=(indices.ndim - 1,), keepdims=False)
         indices, updates = ops.compress(indices, good), ops.compress(updates, good)
     return ops.ravel_index(indices, dims=dims), updates, (math.prod(dims), *shape[depth:])

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import largest, one_size, values_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
@@ -28,21 +29,21 @@ __all__ = [
 def _sorted(data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, int]:
     """Data, ids and the number of segments, checked: one id for each row, from 0 up, none smaller than the one before."""
     data, ids = as_tensor(data), as_tensor(segment_ids)
-    values = ids._array
-    if values.ndim != 1:
+    if ids.ndim != 1:
         raise invalid(
-            f"segment_ids should be a vector, got shape {values.shape}. For other shapes use tf.math.unsorted_segment_*."
+            f"segment_ids should be a vector, got shape {tuple(ids.shape)}. For other shapes use tf.math.unsorted_segment_*."
         )
-    if not data.ndim or data.shape[0] != len(values):
+    if not data.ndim or data.shape[0] != ids.shape[0]:
         raise invalid(
-            f"segment_ids should be the same size as dimension 0 of input: {len(values)} ids for data of shape {tuple(data.shape)}."
+            f"segment_ids should be the same size as dimension 0 of input: {ids.shape[0]} ids for data of shape {tuple(data.shape)}."
         )
-    if len(values) and (values[0] < 0 or (values[1:] < values[:-1]).any()):
+    values = values_of(ids)
+    if (values < 0).any() or (values[..., 1:] < values[..., :-1]).any():
         raise invalid(
             "segment ids must be non-negative and not decrease. Sort the rows by id, or use tf.math.unsorted_segment_*, "
             "which takes ids in any order."
         )
-    return data, ids, int(values[-1]) + 1 if len(values) else 0
+    return data, ids, one_size(largest(ids) + 1, "The number of segments")
 
 
 def _unsorted(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Tensor, int]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.errors import invalid
+from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -187,6 +187,8 @@ def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
     rows = paddings if isinstance(paddings, (list, tuple)) else as_tensor(paddings)._array.tolist()
     try:
         pairs = [(operator.index(before), operator.index(after)) for before, after in rows]
+    except ValueNeeded:
+        raise
     except (TypeError, ValueError):
         pairs = []
     if len(pairs) != rank:

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import largest, one_size, values_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import Tensor
 
 __all__ = ["segment_mean", "segment_sqrt_n", "segment_sum"]
 
@@ -53,15 +54,15 @@ def segment_sqrt_n(
 def _sums(data: Any, indices: Any, segment_ids: Any, num_segments: Any, sparse_gradient: bool) -> tuple[Tensor, Tensor]:
     """The sum of each segment, and how many rows it has (at least 1) in a shape that divides it."""
     data, indices, ids = as_tensor(data), as_tensor(indices), as_tensor(segment_ids)
-    numbers = np.asarray(ids._array)
-    if numbers.ndim != 1 or numbers.shape != tuple(indices.shape):
+    numbers = values_of(ids)
+    if ids.ndim != 1 or ids.shape != indices.shape:
         raise invalid(
-            f"segment_ids and indices must be vectors of one length, got shapes {numbers.shape} and {tuple(indices.shape)}."
+            f"segment_ids and indices must be vectors of one length, got shapes {tuple(ids.shape)} and {tuple(indices.shape)}."
         )
     if (np.diff(numbers) < 0).any():
         raise invalid(f"segment ids are not increasing: {numbers.tolist()}. Sort the rows by segment.")
-    count = int(numbers.max(initial=-1)) + 1 if num_segments is None else int(num_segments)
+    count = one_size(largest(ids) + 1, "The number of segments") if num_segments is None else int(num_segments)
     rows = (ops.gather if sparse_gradient else ops.take)(data, indices, axis=0)
     sums = ops.unsorted_segment_sum(rows, ids, num_segments=count)
-    sizes = np.maximum(np.bincount(numbers, minlength=count), 1).astype(data.dtype.np)
-    return sums, EagerTensor(sizes.reshape(count, *[1] * (data.ndim - 1)))
+    sizes = ops.cast(ops.maximum(ops.bincount(ids, size=count), 1), dtype=data.dtype.np)
+    return sums, ops.reshape(sizes, shape=(count, *[1] * (data.ndim - 1)))

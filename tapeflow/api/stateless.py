@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import values_of
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.dtypes import as_dtype, float32, int32, int64
+from tapeflow.core.dtypes import as_dtype, float32, int32, int64, uint64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -19,8 +20,8 @@ from .generator import algorithm
 _DRAW, _FOLD, _SPLIT = 0, 3, 4
 
 
-def key_of(seed: Any, counter: int = 0, purpose: int = _DRAW, alg: Any = "auto_select") -> Tensor:
-    """The key that belongs to a seed of two integers."""
+def key_of(seed: Any, counter: Any = 0, purpose: int = _DRAW, alg: Any = "auto_select") -> Tensor:
+    """The key that belongs to a seed of two integers. (In a mapped function each row may have its own seed, or counter.)"""
     algorithm(alg)
     seed = as_tensor(seed)
     if not seed.dtype.is_integer:
@@ -29,6 +30,9 @@ def key_of(seed: Any, counter: int = 0, purpose: int = _DRAW, alg: Any = "auto_s
         raise invalid(
             f"seed must have shape (2,), not {tuple(seed.shape)}. Give a pair such as [1, 2], or make one with tf.random.split."
         )
+    if type(seed) is not EagerTensor or not isinstance(counter, int):
+        third = to_tensor(counter, uint64) if isinstance(counter, int) else ops.cast(counter, dtype=np.uint64)
+        return ops.concat(ops.cast(seed, dtype=np.uint64), ops.stack(third, to_tensor(purpose, uint64), axis=0), axis=0)
     words = np.empty(4, np.uint64)
     words[:2] = seed._array.astype(np.int64).view(np.uint64) if seed.dtype.kind == "i" else seed._array
     words[2:] = counter, purpose
@@ -42,7 +46,8 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     >>> a.shape, bool(tf.reduce_all(a == b))
     (TensorShape([2]), False)
     """
-    counter = int(data) & (2**64 - 1)
+    eager = not isinstance(data, Tensor) or type(data) is EagerTensor
+    counter = int(data) & (2**64 - 1) if eager else data
     return ops.random_bits(key_of(seed, counter, _FOLD, alg), shape=(2,), dtype=as_tensor(seed).dtype.np)
 
 
@@ -200,7 +205,7 @@ def stateless_parameterized_truncated_normal(
     shape, means = draws.sizes(shape), as_tensor(means)
     stddevs, minvals, maxvals = (to_tensor(p, means.dtype) for p in (stddevs, minvals, maxvals))
     draws.ends_with(shape, broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape))
-    if not ((stddevs._array > 0).all() and (minvals._array < maxvals._array).all()):
+    if not ((values_of(stddevs) > 0).all() and values_of(ops.less(minvals, maxvals)).all()):
         raise invalid("Invalid parameters: stddevs must be positive and minvals below maxvals.")
     u = ops.random_uniform(key_of(seed), shape=shape, dtype=means.dtype.np)
     z = ops.truncated_normal_quantile(u, (minvals - means) / stddevs, (maxvals - means) / stddevs)

@@ -1,16 +1,19 @@
 """TensorArray: a list of tensors that is written by index, for loops. Gradients flow from what is read to what was written."""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.branches import values_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.errors import OutOfRangeError, invalid
+from tapeflow.core.errors import OutOfRangeError, ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.vectorize import MappedTensor
 
 __all__ = ["TensorArray"]
 
@@ -72,13 +75,14 @@ class TensorArray:
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Puts `value` at `index`."""
-        index = int(index)
+        places = _places(index)
         count = len(self._entries)
-        if index < 0 or index >= count and not self._dynamic:
-            raise OutOfRangeError(
-                None, None, f"Tried to write to index {index} but array is not resizeable and size is: {count}. "
-                "Make it with a larger size, or with dynamic_size=True."
-            )  # fmt: skip
+        for place in places:
+            if place < 0 or place >= count and not self._dynamic:
+                raise OutOfRangeError(
+                    None, None, f"Tried to write to index {place} but array is not resizeable and size is: {count}. "
+                    "Make it with a larger size, or with dynamic_size=True."
+                )  # fmt: skip
         value = value if isinstance(value, Tensor) else to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         if value.dtype is not self._dtype:
             raise invalid(
@@ -88,9 +92,14 @@ class TensorArray:
             raise ValueError(f"Incompatible shape for value {tuple(value.shape)}, expected {self._shape}.")
         if self._infers:
             self._shape = self._shape.merge_with(value.shape)
-        self._entries.extend([None] * (index + 1 - count))
-        self._entries[index] = value
-        self._cleared.discard(index)
+        self._entries.extend([None] * (max(places, default=-1) + 1 - count))
+        self._cleared.difference_update(places)
+        for place in places:
+            if type(index) is MappedTensor:
+                before = self._entries[place]
+                self._entries[place] = ops.where(ops.equal(index, place), value, ops.zeros_like(value) if before is None else before)
+            else:
+                self._entries[place] = value
         return self
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
@@ -123,17 +132,21 @@ class TensorArray:
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The entry at `index`, which is cleared by it unless the array was made with `clear_after_read=False`."""
-        index = int(index)
-        if not 0 <= index < len(self._entries):
-            raise OutOfRangeError(None, None, f"Tried to read from index {index} but array size is: {len(self._entries)}")
-        if index in self._cleared:
-            raise invalid(
-                f"Could not read index {index} twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?)"
-            )
-        value = self._entry(index)
-        if self._clears:
-            self._entries[index] = None
-            self._cleared.add(index)
+        places = _places(index)
+        for place in places:
+            if not 0 <= place < len(self._entries):
+                raise OutOfRangeError(None, None, f"Tried to read from index {place} but array size is: {len(self._entries)}")
+            if place in self._cleared:
+                raise invalid(
+                    f"Could not read index {place} twice because it was cleared after a previous read "
+                    "(perhaps try setting clear_after_read = false?)"
+                )
+        value = self._entry(places[0])
+        for place in places[1:]:
+            value = ops.where(ops.equal(index, place), self._entry(place), value)
+        if self._clears and type(index) is not MappedTensor:  # which other rows may still read
+            self._entries[places[0]] = None
+            self._cleared.add(places[0])
         return value
 
     def _entry(self, index: int) -> Tensor:
@@ -166,8 +179,33 @@ class TensorArray:
         """Lets go of all entries."""
         self._entries = []
 
+    # ---- in loops that run on for some rows of a vectorised function, while others have finished
+
+    def _copy(self) -> "TensorArray":
+        made = copy(self)
+        made._entries, made._cleared = list(self._entries), set(self._cleared)
+        return made
+
+    def _merge(self, chosen: Tensor, other: "TensorArray") -> "TensorArray":
+        """This array in the rows where `chosen` holds, the other one elsewhere."""
+        if other is self:
+            raise ValueNeeded("Branches that differ from row to row write to the same TensorArray. Write to it after the branches.")
+        made = self._copy()
+        made._shape = self._shape if self._shape.is_fully_defined() else other._shape
+        made._entries.extend([None] * (len(other._entries) - len(made._entries)))
+        for k, entry in enumerate(made._entries):
+            before = other._entries[k] if k < len(other._entries) else None
+            if entry is not before and k not in made._cleared:
+                made._entries[k] = ops.where(chosen, made._entry(k), ops.zeros_like(entry) if before is None else before)
+        return made
+
     def __repr__(self) -> str:
         return f"<TensorArray: {len(self._entries)} entries of {self._dtype.name}, shape {self._shape}>"
+
+
+def _places(index: Any) -> list[int]:
+    """One place; in a vectorised function the places of all rows."""
+    return np.unique(values_of(index)).tolist() if type(index) is MappedTensor else [int(index)]
 
 
 def _ints(indices: Any) -> list[int]:

@@ -8,6 +8,7 @@ the batched computation is told of it. They need not be here: one that serves a 
 """
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 
@@ -75,11 +76,34 @@ def lengthened(*names: str) -> Callable:
 
 def merged(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
     """For primitives whose arguments and results all begin with an axis of independent examples: rows and examples become one axis."""
-    ops, args = _ops(), all_batched(args, batched)
-    size = args[0].shape[0]
-    out = op(*[ops.reshape(a, shape=(size * a.shape[1], *a.shape[2:])) for a in args], **params)
-    apart = lambda o: ops.reshape(o, shape=(size, o.shape[0] // size if size else 0, *o.shape[1:]))
-    return tuple(map(apart, out)) if isinstance(out, tuple) else apart(out)
+    args = all_batched(args, batched)
+    sizes = tuple(args[0].shape[:2])
+    out = op(*[end_to_end(a) for a in args], **params)
+    return tuple([apart(o, *sizes) for o in out]) if isinstance(out, tuple) else apart(out, *sizes)
+
+
+# ---- for rules beside declarations
+
+
+def rows_to(x: Any, axis: int) -> Any:
+    """`x` with its first axis, the rows, moved to `axis`."""
+    return _ops().transpose(x, perm=(*range(1, axis + 1), 0, *range(axis + 1, len(x.shape)))) if axis else x
+
+
+def rows_from(x: Any, axis: int) -> Any:
+    """`x` with the rows, which are at `axis`, moved to the front."""
+    return _ops().transpose(x, perm=(axis, *(i for i in range(len(x.shape)) if i != axis))) if axis else x
+
+
+def end_to_end(x: Any, count: int = 1) -> Any:
+    """The rows laid end to end: the first axis and the next `count` become one."""
+    shape = tuple(x.shape)
+    return _ops().reshape(x, shape=(prod(shape[: count + 1]), *shape[count + 1 :]))
+
+
+def apart(x: Any, *sizes: int) -> Any:
+    """The first axis as several, of these `sizes`: undoes `end_to_end`."""
+    return _ops().reshape(x, shape=(*sizes, *x.shape[1:]))
 
 
 def _ops() -> Any:

@@ -73,6 +73,10 @@ class ValueNeeded(OperatorNotAllowedInGraphError, AttributeError):
     """
 
 
+class UnevenRows(InvalidArgumentError, ValueNeeded):
+    """Inside `vectorized_map` a shape depends on values, and rows have different ones. Computed one by one they may still do."""
+
+
 class _DtypeClash(InvalidArgumentError, TypeError):
     """Two dtypes meet that do not mix.
 
@@ -89,6 +93,13 @@ _DtypeClash.__name__ = _DtypeClash.__qualname__ = "InvalidArgumentError"
 
 def invalid(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
+
+
+def uneven_rows(message: str) -> UnevenRows:
+    return UnevenRows(
+        None, None, f"{message} In a vectorised function all rows have the same shape: use tf.where(mask, x, 0) in place of a selection, "
+        "or map row by row with tf.map_fn."
+    )  # fmt: skip
 
 
 def dtype_clash(message: str) -> InvalidArgumentError:

@@ -67,7 +67,7 @@ def _term(prim: Any, i: int, count: int, env: dict) -> str | None:
         return None
     env[f"rule{i}"] = rule
     call = f"rule{i}({', '.join(_argument(prim, i, n) for n in rule_names(rule))})"
-    return f"widen(ops, {call}, y)" if prim.broadcasts else call
+    return f"widen(ops, {call}, y)" if prim.broadcasts and not prim.outputs else call
 
 
 def _argument(prim: Any, i: int, name: str) -> str:

@@ -126,11 +126,11 @@ def generator(key: np.ndarray) -> np.random.Generator:
         made = _local.generator
     except AttributeError:
         made = _local.generator = np.random.Generator(np.random.Philox(0))
-    counter = np.array((0, 0, key[2], key[3]), np.uint64)
+    first, second, low, high = key.tolist()  # Python's integers: as arrays they would take three times as long to read
     made.bit_generator.state = {
         "bit_generator": "Philox",
-        "state": {"counter": counter, "key": key[:2]},
-        "buffer": np.zeros(4, np.uint64),
+        "state": {"counter": (0, 0, low, high), "key": (first, second)},
+        "buffer": (0, 0, 0, 0),
         "buffer_pos": 4,
         "has_uint32": 0,
         "uinteger": 0,

@@ -137,7 +137,7 @@ class Updates:
     def _slices(self, what: str, slices: Any) -> tuple[Tensor, np.ndarray]:
         if not hasattr(slices, "indices") or not hasattr(slices, "values"):
             raise TypeError(f"Argument `sparse_delta` of {what} must be a `tf.IndexedSlices`. Received: {slices!r}")
-        return to_tensor(slices.values, self.dtype), np.asarray(to_tensor(slices.indices)._array)
+        return self._given(slices.values), np.asarray(to_tensor(slices.indices)._array)
 
     def _scatter_nd(self, what: str, indices: Any, updates: Any, change: Callable) -> Any:
         rows = np.asarray(to_tensor(indices)._array)
@@ -146,7 +146,7 @@ class Updates:
             raise invalid(f"{what}: indices of length {depth} are too long for a variable of shape {self._value.shape}.")
         for axis in range(depth):
             self._in_range(what, rows[..., axis], self._value.shape[axis])
-        return self._update(what, tuple(np.moveaxis(rows, -1, 0)), to_tensor(updates, self.dtype), change)
+        return self._update(what, tuple(np.moveaxis(rows, -1, 0)), self._given(updates), change)
 
     def _in_range(self, what: str, indices: np.ndarray, size: int) -> None:
         if indices.size and not 0 <= indices.min() <= indices.max() < size:
@@ -158,7 +158,7 @@ class Updates:
         index = tuple(map(_for_numpy, key)) if isinstance(key, tuple) else _for_numpy(key)
 
         def assign(value: Any, name: str | None = None) -> Any:
-            return self._update(f"v[...].{how}", index, to_tensor(value, self.dtype), _ASSIGN[how], stretch=True)
+            return self._update(f"v[...].{how}", index, self._given(value), _ASSIGN[how], stretch=True)
 
         return assign
 

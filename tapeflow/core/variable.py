@@ -11,7 +11,7 @@ import numpy as np
 
 from .convert import register_conversion, to_tensor
 from .dtypes import as_dtype, resource
-from .errors import invalid
+from .errors import invalid, user_line
 from .floating import quiet
 from .frames import current
 from .policies import VariableAggregation, VariableSynchronization
@@ -172,7 +172,7 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Replaces the value. The shape must be the variable's; Python and NumPy values are converted to its dtype."""
-        tensor = to_tensor(value, self._dtype)
+        tensor = self._given(value)
         if not self._shape.is_compatible_with(tensor.shape):
             raise ValueError(
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
@@ -193,6 +193,15 @@ class Variable(Updates, Value, metaclass=_Creation):
         with self._lock:
             return self._store(self._changed(np.subtract, tensor._array), (tensor,), read_value)
 
+    def _given(self, value: Any) -> Tensor:
+        tensor = to_tensor(value, self._dtype)
+        if not isinstance(tensor, EagerTensor):
+            raise ValueError(
+                f"Variable '{self._name}' has one value, but inside a vectorised function it was given one for each row, at "
+                f"{user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
+            )
+        return tensor
+
     def _changed(self, operation: np.ufunc, delta: Any) -> Any:
         """The value after `operation`, in its own place where nobody else holds it. Overflow gives inf in silence."""
         with quiet():
@@ -201,7 +210,7 @@ class Variable(Updates, Value, metaclass=_Creation):
             return operation(self._value, delta)
 
     def _delta(self, what: str, delta: Any) -> Tensor:
-        tensor = to_tensor(delta, self._dtype)
+        tensor = self._given(delta)
         if tensor._array.shape != self._value.shape:
             raise invalid(
                 f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape {tensor._array.shape}; "

@@ -12,7 +12,7 @@ import numpy as np
 
 from .batching import spread
 from .dtypes import DType
-from .errors import ValueNeeded, user_line
+from .errors import ValueNeeded, uneven_rows, user_line
 from .frames import Frame, current, enter, entered
 from .primitive import Spec
 from .primitive import recorded as ops
@@ -171,8 +171,15 @@ def stacked(function: Callable, held: list, batched: list[bool], size: int) -> A
     columns = [ops.unstack(a, axis=0) if b else (a,) * size for a, b in zip(held, batched)]
     found = [function(*row) for row in zip(*columns)]
     if isinstance(found[0], tuple):
-        return tuple(ops.stack(*part, axis=0) for part in zip(*found))
-    return ops.stack(*found, axis=0)
+        return tuple(_one_tensor(part) for part in zip(*found))
+    return _one_tensor(found)
+
+
+def _one_tensor(rows: Any) -> Tensor:
+    shapes = {tuple(row.shape) for row in rows}
+    if len(shapes) > 1:
+        raise uneven_rows(f"At {user_line()} rows have different shapes: {', '.join(map(str, sorted(shapes)[:3]))}.")
+    return ops.stack(*rows, axis=0)
 
 
 class _Resumed:

@@ -35,6 +35,7 @@ from . import (
     sorting,
     sparse,
     special,
+    spectra,
     strings,
     suppression,
 )

@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 
+from tapeflow.core.batching import shift
 from tapeflow.core.dtypes import FLOATING, REAL
 from tapeflow.core.primitive import bare, primitive
 
-from .families import elementwise, same_shape
+from .families import broadcasting, elementwise, same_shape
 
 _LARGE = 4096  # elements from which NumPy's clip, three times faster than maximum, is worth its longer way in
 
@@ -25,19 +26,17 @@ def _relu(x):
 relu = elementwise("relu(x)", kernel={"numpy": _relu}, vjp=lambda ops, g, y: ops.relu_grad(g, y), dtypes=REAL)
 
 # The mask is `output != 0` and not `output > 0`: where the output is NaN the gradient passes, so that nothing hides it.
-relu_grad = primitive(
+relu_grad = broadcasting(
     "relu_grad(dy, output)",
-    kernel=lambda xp, dy, output: dy * (output != 0),
-    shape=same_shape,
+    kernel=lambda xp, dy, output: dy * (output != 0).astype(dy.dtype),
     vjp={"dy": lambda ops, g, output: ops.relu_grad(g, output), "output": lambda ops, g: ops.zeros_like(g)},
     dtypes=FLOATING,
 )
 
 relu6 = elementwise("relu6(x)", kernel=lambda xp, x: xp.clip(x, 0, 6), vjp=lambda ops, g, y: ops.relu6_grad(g, y), dtypes=REAL)
-relu6_grad = primitive(
+relu6_grad = broadcasting(
     "relu6_grad(dy, output)",
     kernel=lambda xp, dy, output: dy * ((output != 0) & (output != 6)),
-    shape=same_shape,
     vjp={"dy": lambda ops, g, output: ops.relu6_grad(g, output), "output": lambda ops, g: ops.zeros_like(g)},
     dtypes=FLOATING,
 )
@@ -61,10 +60,9 @@ leaky_relu = elementwise(
     vjp=lambda ops, g, y, alpha: ops.leaky_relu_grad(g, y, alpha=alpha),
     dtypes=FLOATING,
 )
-leaky_relu_grad = primitive(
+leaky_relu_grad = broadcasting(
     "leaky_relu_grad(dy, output, *, alpha)",
     kernel=_leaky_relu_grad,
-    shape=same_shape,
     vjp={
         "dy": lambda ops, g, output, alpha: ops.leaky_relu_grad(g, output, alpha=alpha),
         "output": lambda ops, g: ops.zeros_like(g),
@@ -191,6 +189,8 @@ softmax = primitive(
     kernel={"numpy": _softmax},
     shape=same_shape,
     vjp=lambda ops, g, y, axis: (g - ops.reduce_sum(g * y, axis=(axis,), keepdims=True)) * y,
+    jvp=lambda ops, t, y, axis: (t - ops.reduce_sum(t * y, axis=(axis,), keepdims=True)) * y,
+    batch=shift("axis"),
     dtypes=FLOATING,
 )
 
@@ -206,5 +206,7 @@ log_softmax = primitive(
     kernel={"numpy": _log_softmax},
     shape=same_shape,
     vjp=lambda ops, g, y, axis: g - ops.exp(y) * ops.reduce_sum(g, axis=(axis,), keepdims=True),
+    jvp=lambda ops, t, y, axis: t - ops.reduce_sum(t * ops.exp(y), axis=(axis,), keepdims=True),
+    batch=shift("axis"),
     dtypes=FLOATING,
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import FLOATING, INEXACT, NUMERIC, REAL, SIGNED
 from tapeflow.core.errors import InvalidArgumentError, invalid
-from tapeflow.core.primitive import CUT, primitive
+from tapeflow.core.primitive import CUT, DIAGONAL, primitive
 
 from .families import broadcasting, elementwise, same_shape, scalar_op
 from .safe import safe_product
@@ -35,8 +35,14 @@ def _add_n(xp, *xs):
     return total
 
 
+def _add_n_rows(op, args, batched, params):
+    """What is the same for all rows is added up once."""
+    total = op(*[x for x, b in zip(args, batched) if b])
+    return total if all(batched) else total + op(*[x for x, b in zip(args, batched) if not b])
+
+
 # Tensors of one shape, without an intermediate result for each.
-add_n = primitive("add_n(*xs)", kernel=_add_n, shape=same_shape, vjp=lambda g: g, dtypes=NUMERIC)
+add_n = primitive("add_n(*xs)", kernel=_add_n, shape=same_shape, vjp=lambda g: g, jvp=DIAGONAL, batch=_add_n_rows, dtypes=NUMERIC)
 
 
 # ---- quotients

@@ -4,7 +4,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import ANY, is_inexact
 from tapeflow.core.errors import UnimplementedError, invalid
-from tapeflow.core.primitive import NO_RULE, Spec, primitive
+from tapeflow.core.primitive import LINEAR, NO_RULE, Spec, primitive
 
 
 def _cast(xp, x, dtype):
@@ -34,6 +34,7 @@ cast = primitive(
     kernel=_cast,
     shape=lambda x, dtype: Spec(shape=x.shape, dtype=np.dtype(dtype)),
     vjp=lambda ops, g, x_dtype: ops.cast(g, dtype=x_dtype),
+    jvp=LINEAR,
     dtypes=ANY,
     elementwise=True,
     moves=False,
@@ -62,6 +63,13 @@ def _bitcast_numpy(x, dtype):
     return np.ascontiguousarray(x).reshape(-1).view(dtype).reshape(shape)
 
 
+def _bitcast_rows(op, args, batched, params):
+    """The axis of rows is not one that the bytes of an element may lie along."""
+    [x], dtype = args, np.dtype(params["dtype"])
+    _bitcast_shape(tuple(x.shape[1:]), x.dtype.np.itemsize, dtype.itemsize)
+    return op(x, dtype=dtype)
+
+
 bitcast = primitive(
     "bitcast(x, *, dtype)",
     kernel={"numpy": _bitcast_numpy},
@@ -69,4 +77,5 @@ bitcast = primitive(
         shape=_bitcast_shape(x.shape, np.dtype(x.dtype).itemsize, np.dtype(dtype).itemsize), dtype=np.dtype(dtype)
     ),
     vjp=NO_RULE,
+    batch=_bitcast_rows,
 )

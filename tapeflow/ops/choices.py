@@ -4,20 +4,26 @@ import math
 
 import numpy as np
 
+from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INTEGER
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, Spec, primitive
 from tapeflow.core.streams import generator
+
+from .random import drawing
 
 _KEY = frozenset({np.dtype("uint64")})
 
 
 def _categorical(key, logits, num_samples, dtype):
     """By cumulative probabilities; the last is exactly 1, so that a draw below 1 never falls past it."""
-    logits = logits.astype(np.float64)
+    *batch, classes = logits.shape
+    drawn = np.empty((*batch, num_samples))
+    for i in np.ndindex(key.shape[:-1]):
+        drawn[i] = generator(key[i]).random(drawn[i].shape)
+    logits, u = logits.reshape(-1, classes).astype(np.float64), drawn.reshape(math.prod(batch), num_samples)
     summed = np.cumsum(np.exp(logits - logits.max(1, keepdims=True)), 1)
     summed /= summed[:, -1:]
-    u = generator(key).random((len(logits), num_samples))
     out = np.empty(u.shape, dtype)
     if num_samples <= 8:
         for j in range(num_samples):
@@ -25,24 +31,23 @@ def _categorical(key, logits, num_samples, dtype):
     else:
         for i in range(len(logits)):
             out[i] = np.searchsorted(summed[i], u[i], side="right")
-    return out
+    return out.reshape(drawn.shape)
 
 
-# One row of choices for each row of `logits`, a matrix with at least one column.
+# One row of choices for each row of `logits`, a matrix with at least one column; or several matrices, with a key for each.
 random_categorical = primitive(
     "random_categorical(key, logits, *, num_samples, dtype)",
     kernel={"numpy": _categorical},
-    shape=lambda key, logits, num_samples, dtype: Spec(shape=(logits.shape[0], num_samples), dtype=dtype),
+    shape=lambda key, logits, num_samples, dtype: Spec(shape=(*logits.shape[:-1], num_samples), dtype=dtype),
     vjp=CUT,
+    batch=leading,
     dtypes={"key": _KEY, "logits": FLOATING},
 )
 
-random_permutation = primitive(
+random_permutation = drawing(
     "random_permutation(key, *, size)",
-    kernel={"numpy": lambda key, size: generator(key).permutation(size)},
-    shape=lambda key, size: Spec(shape=(size,), dtype=np.dtype("int64")),
-    vjp=CUT,
-    dtypes=_KEY,
+    lambda rng, size: rng.permutation(size),
+    lambda key, size: Spec(shape=(*key.shape[:-1], size), dtype=np.dtype("int64")),
 )
 
 
@@ -53,11 +58,11 @@ def _mixed(value, word):
     return value ^ (value >> np.uint64(32))
 
 
-def _shuffled_index(key, index, max_index):
+def _shuffled_index(rng, index, max_index):
     """Four Feistel rounds permute the numbers of an even count of bits; whoever lands beyond `max_index` goes round again."""
     half = np.uint64(max(1, (int(max_index).bit_length() + 1) // 2))
     low = np.uint64((1 << int(half)) - 1)
-    words = generator(key).integers(0, 2**64, 4, np.uint64)
+    words = rng.integers(0, 2**64, 4, np.uint64)
     out = np.atleast_1d(np.asarray(index)).astype(np.uint64)
     going = np.ones(out.shape, bool)
     while going.any():
@@ -70,11 +75,10 @@ def _shuffled_index(key, index, max_index):
 
 
 # Where `index` goes in a permutation of 0 … max_index that is never written out.
-shuffled_index = primitive(
+shuffled_index = drawing(
     "shuffled_index(key, index, *, max_index)",
-    kernel={"numpy": _shuffled_index},
-    shape=lambda key, index, max_index: index,
-    vjp=CUT,
+    _shuffled_index,
+    lambda key, index, max_index: index,
     dtypes={"key": _KEY, "index": INTEGER},
 )
 

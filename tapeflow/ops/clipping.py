@@ -32,6 +32,11 @@ clip = primitive(
         "low": lambda ops, g, below: ops.masked(g[0], below),
         "high": lambda ops, g, above: ops.masked(g[0], above),
     },
+    jvp={
+        "x": lambda ops, t, inside: (ops.masked(t, inside), None, None, None),
+        "low": lambda ops, t, below: (ops.masked(t, below), None, None, None),
+        "high": lambda ops, t, above: (ops.masked(t, above), None, None, None),
+    },
     dtypes=REAL,
     outputs=("clipped", "inside", "below", "above"),
     broadcasts="batch",

@@ -9,7 +9,7 @@ import operator
 import numpy as np
 
 from tapeflow.core.dtypes import COMPLEX, NUMERIC
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.primitive import DIAGONAL, LINEAR, TOGETHER, Spec, primitive
 
 from .families import broadcast_shape, elementwise, scalar_op
 
@@ -28,6 +28,7 @@ conj = elementwise(
     "conj(x)",
     kernel=lambda xp, x: xp.conj(x) if x.dtype.kind == "c" else x,
     vjp=lambda ops, g: ops.conj(g),
+    jvp=LINEAR,
     dtypes=NUMERIC,
     holomorphic=False,
 )
@@ -36,6 +37,7 @@ real = elementwise(
     kernel="real",
     shape=_real_spec,
     vjp=lambda ops, g, x_dtype: ops.cast(g, dtype=x_dtype),
+    jvp=LINEAR,
     dtypes=COMPLEX,
     holomorphic=False,
 )
@@ -44,6 +46,7 @@ imag = elementwise(
     kernel="imag",
     shape=_real_spec,
     vjp=lambda ops, g: ops.complex(ops.zeros_like(g), g),
+    jvp=LINEAR,
     dtypes=COMPLEX,
     holomorphic=False,
 )
@@ -66,6 +69,7 @@ complex_ = primitive(
     kernel={"numpy": _complex},
     shape=lambda a, b: Spec(shape=broadcast_shape(a, b).shape, dtype=_complex_dtype(a.dtype)),
     vjp={"a": lambda ops, g: ops.real(g), "b": lambda ops, g: ops.imag(g)},
+    jvp=TOGETHER,
     dtypes=frozenset({np.dtype("float32"), np.dtype("float64")}),
     broadcasts=True,
     holomorphic=False,
@@ -78,6 +82,10 @@ complex_ = primitive(
 
 def _abs_vjp(ops, g, x, x_dtype):
     return ops.cast(g, dtype=x_dtype) * ops.sign(x) if x_dtype.kind == "c" else g * ops.sign(x)
+
+
+def _abs_jvp(ops, t, x, x_dtype):
+    return ops.real(ops.conj(ops.sign(x)) * t) if x_dtype.kind == "c" else t * ops.sign(x)
 
 
 def _sign_vjp(ops, g, x, x_dtype, y):
@@ -95,13 +103,21 @@ def _angle_vjp(ops, g, x, x_dtype):
     return ops.cast(g, dtype=x_dtype) * ops.divide_no_nan(turn, ops.cast(length * length, dtype=x_dtype))
 
 
+def _angle_jvp(ops, t, x):
+    length = ops.abs(x)
+    return ops.divide_no_nan(ops.imag(ops.conj(x) * t), length * length)
+
+
 abs_ = elementwise(
     "abs(x)",
     kernel=scalar_op(operator.abs, "abs"),
     shape=_real_spec,
     vjp=_abs_vjp,
+    jvp=_abs_jvp,
     dtypes=NUMERIC,
     holomorphic=False,
 )
-sign = elementwise("sign(x)", kernel="sign", vjp=_sign_vjp, dtypes=NUMERIC, holomorphic=False)
-angle = elementwise("angle(x)", kernel="angle", shape=_real_spec, vjp=_angle_vjp, dtypes=COMPLEX, holomorphic=False)
+sign = elementwise("sign(x)", kernel="sign", vjp=_sign_vjp, jvp=DIAGONAL, dtypes=NUMERIC, holomorphic=False)
+angle = elementwise(
+    "angle(x)", kernel="angle", shape=_real_spec, vjp=_angle_vjp, jvp=_angle_jvp, dtypes=COMPLEX, holomorphic=False
+)

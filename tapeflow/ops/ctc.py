@@ -9,13 +9,43 @@ derivative of that recurrence is the same one run forwards. So two primitives gi
 
 import numpy as np
 
+from tapeflow.core.batching import all_batched, rows_from, rows_to
 from tapeflow.core.dtypes import BOOL, FLOATING, INDEX
-from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
+from tapeflow.core.primitive import recorded as ops
 
 from .families import same_shape
 
 # In place of log 0: finite, so that differences of impossible states are numbers; exp of it is 0.
 IMPOSSIBLE = -1e30
+
+
+# ---- rows in a map
+
+
+def _as_examples(*axes, out):
+    """Rows become more examples; `axes` says which axis of each argument they are, `out` which axis of the results."""
+
+    def rule(op, args, batched, params):
+        args = all_batched(args, batched)
+        sizes = args[0].shape[0], args[0].shape[axes[0] + 1]
+        found = op(*[_folded(a, axis) for a, axis in zip(args, axes)], **params)
+        return tuple([_unfolded(f, out, sizes) for f in found]) if isinstance(found, tuple) else _unfolded(found, out, sizes)
+
+    return rule
+
+
+def _folded(x, axis):
+    _, *shape = x.shape
+    shape[axis] *= x.shape[0]
+    return ops.reshape(rows_to(x, axis), shape=tuple(shape))
+
+
+def _unfolded(x, axis, sizes):
+    return rows_from(ops.reshape(x, shape=(*x.shape[:axis], *sizes, *x.shape[axis + 1 :])), axis)
+
+
+# ---- all alignments
 
 
 def _moved(row, by):
@@ -40,13 +70,13 @@ def _ctc_forward(emissions, skip):
     return np.maximum(out, IMPOSSIBLE, out=out)
 
 
-def _ctc_forward_vjp(ops, g, y, emissions, skip):
-    """The weight of a transition is the share of its end state's probability that came along it."""
+def _posterior(ops, y, emissions, skip):
+    """The states that a path can be in, and the weights of transitions: the share of its end state's probability that came along
+    each. (None where there are no transitions.)"""
     frames, _, states = y.shape
     possible = ops.greater(y, IMPOSSIBLE / 2)
-    g = ops.masked(g, possible)
     if frames < 2:
-        return g
+        return possible, None
     whole, later, earlier = (None, None, None), ((1, None, None),), ((None, frames - 1, None),)
     rest = ops.masked(ops.getitem(emissions - y, index=later), ops.getitem(possible, index=later))
     past = ops.getitem(y, index=earlier)
@@ -58,7 +88,18 @@ def _ctc_forward_vjp(ops, g, y, emissions, skip):
         if by == 2:
             weight = ops.masked(weight, ops.getitem(skip, index=(whole, end)))
         weights.append(ops.unslice(weight, index=(whole, whole, end), shape=tuple(rest.shape)))
-    return ops.path_scan(g, ops.stack(*weights, axis=0), reverse=True)
+    return possible, ops.stack(*weights, axis=0)
+
+
+def _ctc_forward_vjp(ops, g, y, emissions, skip):
+    possible, weights = _posterior(ops, y, emissions, skip)
+    g = ops.masked(g, possible)
+    return g if weights is None else ops.path_scan(g, weights, reverse=True)
+
+
+def _ctc_forward_jvp(ops, t, y, emissions, skip):
+    possible, weights = _posterior(ops, y, emissions, skip)
+    return ops.masked(t if weights is None else ops.path_scan(ops.masked(t, possible), weights, reverse=False), possible)
 
 
 # log of the total probability of all paths up to each frame that end in each state.
@@ -67,6 +108,8 @@ ctc_forward = primitive(
     kernel={"numpy": _ctc_forward},
     shape=same_shape,
     vjp={"emissions": _ctc_forward_vjp},
+    jvp={"emissions": _ctc_forward_jvp},
+    batch=_as_examples(1, 0, out=1),
     dtypes={"emissions": FLOATING, "skip": BOOL},
 )
 
@@ -96,6 +139,19 @@ def _path_scan_weights_vjp(ops, g, y, weights, reverse):
     return ops.stack(*shares, axis=0)
 
 
+def _path_scan_weights_jvp(ops, t, y, weights, reverse):
+    """A change of the weights adds to what flows along each transition, and that flows on."""
+    frames, _, states = y.shape
+    whole, flow = (None, None, None), ops.zeros_like(y)
+    for by in range(weights.shape[0]):
+        early = ((None, frames - 1, None), whole, (None, states - by, None))
+        late = ((1, None, None), whole, (by, None, None))
+        change = ops.getitem(t, index=(by, whole, whole, (by, None, None)))
+        source, target = (late, early) if reverse else (early, late)
+        flow = flow + ops.unslice(change * ops.getitem(y, index=source), index=target, shape=tuple(y.shape))
+    return ops.path_scan(flow, weights, reverse=reverse)
+
+
 # y[t+1, s] = x[t+1, s] + Σ_k weights[k, t, s] y[t, s-k] through time, or its transpose, backwards from the last frame.
 path_scan = primitive(
     "path_scan(x, weights, *, reverse)",
@@ -105,6 +161,8 @@ path_scan = primitive(
         "x": lambda ops, g, weights, reverse: ops.path_scan(g, weights, reverse=not reverse),
         "weights": _path_scan_weights_vjp,
     },
+    jvp={"x": LINEAR, "weights": _path_scan_weights_jvp},
+    batch=_as_examples(1, 2, out=1),
     dtypes=FLOATING,
 )
 
@@ -136,6 +194,7 @@ ctc_greedy = primitive(
     ),
     outputs=("labels", "score"),
     vjp=CUT,
+    batch=_as_examples(1, 0, out=0),
     dtypes={"logits": FLOATING, "lengths": INDEX},
 )
 
@@ -183,5 +242,6 @@ ctc_beam_search = primitive(
     ),
     outputs=("labels", "scores"),
     vjp=CUT,
+    batch=_as_examples(1, 0, out=0),
     dtypes={"logits": FLOATING, "lengths": INDEX},
 )

@@ -8,16 +8,22 @@ of minors, so that it too is exact everywhere.
 
 import numpy as np
 
+from tapeflow.core.batching import leading
+from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import INEXACT
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.primitive import LINEAR, Spec, primitive
 
 from .lapack import adjoint, lapack, real_of
-
-_square = dict(shape=lambda x, *_: x, dtypes=INEXACT)
 
 
 def _as_matrix(ops, g):
     return ops.reshape(g, shape=(*g.shape, 1, 1))
+
+
+def _inner(ops, a, b):
+    """The sum of a b over each matrix."""
+    rank = len(b.shape)
+    return ops.reduce_sum(a * b, axis=(rank - 2, rank - 1), keepdims=False)
 
 
 det = primitive(
@@ -25,6 +31,8 @@ det = primitive(
     kernel={"numpy": lapack(np.linalg.det)},
     shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
     vjp=lambda ops, g, x: _as_matrix(ops, g) * ops.cofactors(x),
+    jvp=lambda ops, t, x: _inner(ops, ops.cofactors(x), t),
+    batch=leading,
     dtypes=INEXACT,
 )
 
@@ -55,8 +63,11 @@ def _cofactors(x):
 cofactors = primitive(
     "cofactors(x)",
     kernel={"numpy": lapack(_cofactors)},
+    shape=lambda x: x,
     vjp=lambda ops, g, x: ops.cofactors_slope(x, g),
-    **_square,
+    jvp=lambda ops, t, x: ops.cofactors_slope(x, t),
+    batch=leading,
+    dtypes=INEXACT,
 )
 
 
@@ -71,19 +82,23 @@ def _cofactors_slope(x, direction):
     return (sign * (u @ out @ vh)).astype(x.dtype)
 
 
-def _cofactors_slope_vjp_x(ops, g, x, direction, x_dtype):
-    """The derivative of <g, slope of the cofactors> = Σ_ij ±g_ij <cofactors of the minor ij, the minor ij of `direction`>."""
+def _cofactors_slope_by_x(ops, g, x, direction, x_dtype):
+    """The derivative of <g, slope of the cofactors> = Σ_ij ±g_ij <cofactors of the minor ij, the minor ij of `direction`>. As the third
+    derivative of det it is symmetric in g and what it is multiplied with, so that it serves tangents too."""
     places = np.arange(x.shape[-1])
     signs = np.where((places + places[:, None]) % 2, -1, 1).astype(x_dtype)
     return ops.from_minors(ops.cofactors_slope(ops.minors(x), ops.minors(direction)) * _as_matrix(ops, g * signs))
 
 
-# The derivative of cofactors(x) in a direction; symmetric, so its own adjoint.
+# The derivative of cofactors(x) in a direction; symmetric, so its own adjoint. One matrix may have many directions.
 cofactors_slope = primitive(
     "cofactors_slope(x, direction)",
     kernel={"numpy": lapack(_cofactors_slope)},
-    vjp={"x": _cofactors_slope_vjp_x, "direction": lambda ops, g, x: ops.cofactors_slope(x, g)},
-    **_square,
+    shape=lambda x, direction: Spec(shape=broadcast_shapes(x.shape, direction.shape), dtype=x.dtype),
+    vjp={"x": _cofactors_slope_by_x, "direction": lambda ops, g, x: ops.cofactors_slope(x, g)},
+    jvp={"x": _cofactors_slope_by_x, "direction": LINEAR},
+    dtypes=INEXACT,
+    broadcasts="batch",
 )
 
 
@@ -112,6 +127,8 @@ minors = primitive(
     kernel={"numpy": _minors},
     shape=lambda x: Spec(shape=(*x.shape, max(x.shape[-1] - 1, 0), max(x.shape[-1] - 1, 0)), dtype=x.dtype),
     vjp=lambda ops, g: ops.from_minors(g),
+    jvp=LINEAR,
+    batch=leading,
     dtypes=INEXACT,
 )
 
@@ -120,6 +137,8 @@ from_minors = primitive(
     kernel={"numpy": _from_minors},
     shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
     vjp=lambda ops, g: ops.minors(g),
+    jvp=LINEAR,
+    batch=leading,
     dtypes=INEXACT,
 )
 
@@ -128,9 +147,16 @@ def _slogdet_vjp(ops, g, sign, x, x_dtype):
     """With l = log det A and dl = tr(A⁻¹ dA): the logarithm is Re l, the sign exp(i Im l)."""
     g_sign, g_log = g
     slope = ops.cast(g_log, dtype=x_dtype)
-    if np.dtype(x_dtype).kind == "c":
+    if x_dtype.kind == "c":
         slope = slope - ops.cast(ops.imag(ops.conj(g_sign) * sign), dtype=x_dtype) * 1j
     return _as_matrix(ops, slope) * adjoint(ops, ops.inv(x))
+
+
+def _slogdet_jvp(ops, t, sign, x, x_dtype):
+    slope = _inner(ops, ops.matrix_transpose(ops.inv(x)), t)
+    if x_dtype.kind != "c":
+        return None, slope
+    return sign * ops.cast(ops.imag(slope), dtype=x_dtype) * 1j, ops.real(slope)
 
 
 slogdet = primitive(
@@ -138,6 +164,8 @@ slogdet = primitive(
     kernel={"numpy": lapack(lambda x: tuple(np.linalg.slogdet(x)))},
     shape=lambda x: (Spec(shape=x.shape[:-2], dtype=x.dtype), Spec(shape=x.shape[:-2], dtype=real_of(x.dtype))),
     vjp=_slogdet_vjp,
+    jvp=_slogdet_jvp,
+    batch=leading,
     dtypes=INEXACT,
     outputs=("sign", "log"),
     holomorphic=False,

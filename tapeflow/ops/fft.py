@@ -7,8 +7,9 @@ from math import prod
 
 import numpy as np
 
+from tapeflow.core.batching import leading, shift
 from tapeflow.core.dtypes import COMPLEX, FLOATING, NUMERIC
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.primitive import LINEAR, Spec, primitive
 
 from .lapack import complex_of, real_of
 
@@ -27,6 +28,8 @@ fft = primitive(
     kernel=lambda xp, x, axes: xp.fft.fftn(x, axes=axes) if 0 not in x.shape else x,
     shape=lambda x, axes: x,
     vjp=lambda ops, g, axes: ops.fft(g, axes=axes),
+    jvp=LINEAR,
+    batch=shift("axes"),
     dtypes=COMPLEX,
 )
 ifft = primitive(
@@ -34,6 +37,8 @@ ifft = primitive(
     kernel=lambda xp, x, axes: xp.fft.ifftn(x, axes=axes) if 0 not in x.shape else x,
     shape=lambda x, axes: x,
     vjp=lambda ops, g, axes: ops.ifft(g, axes=axes),
+    jvp=LINEAR,
+    batch=shift("axes"),
     dtypes=COMPLEX,
 )
 
@@ -89,6 +94,8 @@ rfft = primitive(
     kernel=_rfft,
     shape=lambda x, lengths, axes: Spec(shape=_half_shape(x.shape, lengths, axes), dtype=complex_of(x.dtype)),
     vjp=_rfft_vjp,
+    jvp=LINEAR,
+    batch=shift("axes"),
     dtypes=frozenset({np.dtype("float32"), np.dtype("float64")}),
     holomorphic=False,
     result="complex",
@@ -98,6 +105,8 @@ irfft = primitive(
     kernel=_irfft,
     shape=lambda x, lengths, axes: Spec(shape=_resized(x.shape, axes, lengths), dtype=real_of(x.dtype)),
     vjp=_irfft_vjp,
+    jvp=LINEAR,
+    batch=shift("axes"),
     dtypes=COMPLEX,
     holomorphic=False,
 )
@@ -131,7 +140,15 @@ def _dct_vjp(ops, g, x_dtype, kind, norm):
     return ops.dct(g * _ends(n, x_dtype, 2.0, 2.0), kind=1, norm=norm) * _ends(n, x_dtype, 0.5, 0.5)
 
 
-dct = primitive("dct(x, *, kind, norm)", kernel={"numpy": _dct}, shape=lambda x, kind, norm: x, vjp=_dct_vjp, dtypes=FLOATING)
+dct = primitive(
+    "dct(x, *, kind, norm)",
+    kernel={"numpy": _dct},
+    shape=lambda x, kind, norm: x,
+    vjp=_dct_vjp,
+    jvp=LINEAR,
+    batch=leading,
+    dtypes=FLOATING,
+)
 
 # ---- frames along the last axis
 
@@ -157,6 +174,8 @@ frame = primitive(
     kernel={"numpy": _frame},
     shape=lambda x, length, step: Spec(shape=(*x.shape[:-1], num_frames(x.shape[-1], length, step), length), dtype=x.dtype),
     vjp=lambda ops, g, x_shape, step: fit(ops, ops.overlap_and_add(g, step=step), x_shape),
+    jvp=LINEAR,
+    batch=leading,
 )
 
 
@@ -176,5 +195,7 @@ overlap_and_add = primitive(
     kernel={"numpy": _overlap_and_add},
     shape=lambda x, step: Spec(shape=(*x.shape[:-2], _total(*x.shape[-2:], step)), dtype=x.dtype),
     vjp=lambda ops, g, x_shape, step: ops.frame(g, length=x_shape[-1], step=step),
+    jvp=LINEAR,
+    batch=leading,
     dtypes=NUMERIC,
 )

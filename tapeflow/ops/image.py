@@ -5,8 +5,9 @@ from functools import partial
 
 import numpy as np
 
+from tapeflow.core.batching import merged, shift
 from tapeflow.core.dtypes import FLOATING, INTEGER
-from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.streams import generator
 
 from .resampling import matrix
@@ -51,6 +52,8 @@ resample = primitive(
     kernel={"numpy": _resample_numpy},
     shape=_resample_shape,
     vjp=lambda ops, g, axis, weights, transposed: ops.resample(g, axis=axis, weights=weights, transposed=not transposed),
+    jvp=LINEAR,
+    batch=shift("axis"),
     dtypes=frozenset({np.dtype("float32"), np.dtype("float64")}),
 )
 
@@ -130,6 +133,7 @@ suppress = primitive(
         Spec(shape=(scores.shape[0],), dtype=np.dtype("int32")),
     ),
     vjp=CUT,
+    batch=merged,
     dtypes=FLOATING,
     outputs=("index", "count"),
 )
@@ -160,6 +164,7 @@ outlines = primitive(
     kernel={"numpy": _outlines_numpy},
     shape=lambda boxes, height, width: Spec(shape=(boxes.shape[0], height, width), dtype=np.dtype("int32")),
     vjp=CUT,
+    batch=merged,
     dtypes=FLOATING,
 )
 

@@ -7,9 +7,11 @@ import math
 
 import numpy as np
 
+from tapeflow.core.batching import apart, end_to_end, leading, rows_from, rows_to, shift, spread
 from tapeflow.core.dtypes import ANY, BOOL, INDEX, INTEGER
-from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import CUT, NO_RULE, Spec, primitive
+from tapeflow.core.errors import invalid, uneven_rows
+from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive
+from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import SparseGradient
 
 
@@ -25,6 +27,8 @@ def boxed(element):
 
 # ---- slices
 
+_ALL = (None, None, None)
+
 
 def as_numpy_index(index):
     return tuple([slice(*i) if type(i) is tuple else i for i in index])
@@ -39,6 +43,8 @@ getitem = primitive(
     kernel=lambda x, index: boxed(x[as_numpy_index(index)]),
     shape=_indexed_shape,
     vjp=lambda ops, g, x_shape, index: ops.unslice(g, index=index, shape=x_shape),
+    jvp=LINEAR,
+    batch=lambda op, args, batched, params: op(*args, index=(_ALL, *params["index"])),
 )
 
 
@@ -54,6 +60,8 @@ unslice = primitive(
     kernel={"numpy": _unslice_numpy},
     shape=lambda x, index, shape: Spec(shape=shape, dtype=x.dtype),
     vjp=lambda ops, g, index: ops.getitem(g, index=index),
+    jvp=LINEAR,
+    batch=lambda op, args, batched, params: op(*args, index=(_ALL, *params["index"]), shape=(args[0].shape[0], *params["shape"])),
 )
 
 # ---- rows by index
@@ -105,17 +113,30 @@ def _gather_vjp(ops, g, x_shape, indices, axis):
     return SparseGradient(ops.reshape(g, shape=(count, *x_shape[1:])), ops.reshape(indices, shape=(count,)), x_shape)
 
 
-_ROWS = {"x": ANY, "indices": INDEX}
+def _gather_rows(op, args, batched, params):
+    """Where tensor and indices differ from row to row, all tensors are laid end to end along `axis`, and one gather reads from them."""
+    (x, indices), axis = args, params["axis"]
+    if not batched[1]:
+        return op(x, indices, axis=axis + 1)
+    if not batched[0]:
+        return rows_from(op(x, indices, axis=axis), axis)
+    x = rows_to(x, axis)
+    size = x.shape[axis + 1]
+    joined = ops.reshape(x, shape=(*x.shape[:axis], x.shape[axis] * size, *x.shape[axis + 2 :]))
+    return rows_from(op(joined, flat_rows(indices, batch_dims=1, size=size), axis=axis), axis)
+
+
+_gathers = dict(
+    kernel={"numpy": _gather_numpy},
+    shape=_gather_shape,
+    jvp=LINEAR,
+    batch=_gather_rows,
+    dtypes={"x": ANY, "indices": INDEX},
+)
 
 # Rows of `x` along `axis`. Their gradient is sparse along the first axis (`tf.IndexedSlices`); that of `take` is always dense.
-gather = primitive(
-    "gather(x, indices, *, axis)",
-    kernel={"numpy": _gather_numpy}, shape=_gather_shape, vjp={"x": _gather_vjp}, dtypes=_ROWS, sparse=True,
-)  # fmt: skip
-take = primitive(
-    "take(x, indices, *, axis)",
-    kernel={"numpy": _gather_numpy}, shape=_gather_shape, vjp={"x": _take_vjp}, dtypes=_ROWS,
-)  # fmt: skip
+gather = primitive("gather(x, indices, *, axis)", vjp={"x": _gather_vjp}, sparse=True, **_gathers)
+take = primitive("take(x, indices, *, axis)", vjp={"x": _take_vjp}, **_gathers)
 
 
 def _flat_rows_numpy(indices, batch_dims, size):
@@ -126,12 +147,19 @@ def _flat_rows_numpy(indices, batch_dims, size):
     return indices + starts.reshape(batch + (1,) * (indices.ndim - batch_dims))
 
 
+def trailing(op, args, batched, params):
+    """For numbers that go on along the first axes only: the rows become the last axis."""
+    rank = len(args[0].shape)
+    return rows_from(op(rows_to(args[0], rank - 1), **params), rank - 1)
+
+
 # Row numbers within each batch element, as row numbers in all batch elements laid end to end, `size` rows each.
 flat_rows = primitive(
     "flat_rows(indices, *, batch_dims, size)",
     kernel={"numpy": _flat_rows_numpy},
     shape=lambda indices, batch_dims, size: Spec(shape=indices.shape, dtype=np.int64),
     vjp=CUT,
+    batch=trailing,
     dtypes=INDEX,
 )
 
@@ -153,6 +181,7 @@ ravel_index = primitive(
     kernel={"numpy": _ravel_index_numpy},
     shape=lambda indices, dims: Spec(shape=indices.shape[:-1], dtype=np.int64),
     vjp=CUT,
+    batch=leading,
     dtypes=INDEX,
 )
 
@@ -161,10 +190,42 @@ unravel_index = primitive(
     kernel={"numpy": lambda x, dims: np.stack(np.unravel_index(x, dims)).astype(x.dtype)},
     shape=lambda x, dims: Spec(shape=(len(dims), *x.shape), dtype=x.dtype),
     vjp=CUT,
+    batch=lambda op, args, batched, params: rows_from(op(*args, **params), 1),
     dtypes=INDEX,
 )
 
 # ---- elements by mask
+
+
+def _true_places(x, batch_dims):
+    rows = x.reshape(*x.shape[:batch_dims], math.prod(x.shape[batch_dims:])) != 0
+    counts = np.unique(np.count_nonzero(rows, axis=-1))
+    if counts.size > 1:
+        raise uneven_rows(f"Some rows have {counts[0]} elements that are true and others up to {counts[-1]}.")
+    return np.nonzero(rows)[-1].reshape(*rows.shape[:-1], counts[0] if counts.size else 0)
+
+
+# Where elements of each batch element are true (or not 0), as positions in it flattened. There must be as many in all of them.
+true_places = primitive(
+    "true_places(x, *, batch_dims)",
+    kernel={"numpy": _true_places},
+    shape=lambda x, batch_dims: Spec(shape=(*x.shape[:batch_dims], None), dtype=np.int64),
+    vjp=CUT,
+    batch=shift("batch_dims"),
+)
+
+
+def _compress_rows(op, args, batched, params):
+    """One mask serves all rows at once; of masks that differ, the places where they are true are read."""
+    x, condition = args
+    rank = len(condition.shape) - batched[1]
+    if not batched[1]:
+        return rows_from(op(rows_to(x, rank), condition), 1)
+    places = true_places(condition, batch_dims=1)
+    shape = tuple(x.shape)[batched[0] :]
+    x = ops.reshape(x, shape=(*x.shape[: batched[0]], math.prod(shape[:rank]), *shape[rank:]))
+    return _gather_rows(ops.take, (x, places), batched, {"axis": 0})
+
 
 # The elements of `x` where `condition`, whose axes are the first of `x`, is true.
 compress = primitive(
@@ -172,6 +233,8 @@ compress = primitive(
     kernel={"numpy": lambda x, condition: x[condition]},
     shape=lambda x, condition: Spec(shape=(None, *x.shape[len(condition.shape) :]), dtype=x.dtype),
     vjp={"x": lambda ops, g, condition: ops.uncompress(g, condition)},
+    jvp=LINEAR,
+    batch=_compress_rows,
     dtypes={"x": ANY, "condition": BOOL},
 )
 
@@ -182,14 +245,33 @@ def _uncompress_numpy(x, condition):
     return out
 
 
+def _uncompress_rows(op, args, batched, params):
+    x, condition = args
+    rank = len(condition.shape) - batched[1]
+    if not batched[1]:
+        return rows_from(op(rows_to(x, 1), condition), rank)
+    if not batched[0]:
+        x = spread(ops, x, condition.shape[0])
+    return apart(op(end_to_end(x), end_to_end(condition, rank)), *condition.shape)
+
+
 # The adjoint of compress: zeros, with the rows of `x` where `condition` is true.
 uncompress = primitive(
     "uncompress(x, condition)",
     kernel={"numpy": _uncompress_numpy},
     shape=lambda x, condition: Spec(shape=condition.shape + x.shape[1:], dtype=x.dtype),
     vjp={"x": lambda ops, g, condition: ops.compress(g, condition)},
+    jvp=LINEAR,
+    batch=_uncompress_rows,
     dtypes={"x": ANY, "condition": BOOL},
 )
+
+
+def _nonzero_rows(op, args, batched, params):
+    [x] = args
+    index = ops.unravel_index(true_places(x, batch_dims=1), dims=tuple(x.shape[1:]))
+    return ops.transpose(index, perm=(1, 2, 0))
+
 
 # The index of every element that is not zero, one row each.
 nonzero = primitive(
@@ -197,6 +279,7 @@ nonzero = primitive(
     kernel={"numpy": lambda x: np.argwhere(x).astype(np.int64, copy=False)},
     shape=lambda x: Spec(shape=(None, len(x.shape)), dtype=np.int64),
     vjp=NO_RULE,
+    batch=_nonzero_rows,
 )
 
 
@@ -211,5 +294,6 @@ one_hot = primitive(
     kernel=_one_hot,
     shape=lambda indices, depth, axis: Spec(shape=(*indices.shape[:axis], depth, *indices.shape[axis:]), dtype=bool),
     vjp=CUT,
+    batch=shift("axis"),
     dtypes=INTEGER,
 )

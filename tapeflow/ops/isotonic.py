@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING
 from tapeflow.core.primitive import CUT, Spec, primitive
 
@@ -29,5 +30,6 @@ isotonic_levels = primitive(
     kernel={"numpy": _isotonic_levels},
     shape=lambda x: Spec(shape=x.shape, dtype=np.int32),
     vjp=CUT,
+    batch=leading,
     dtypes=FLOATING,
 )

@@ -77,6 +77,16 @@ def row(ops, x):
     return ops.reshape(x, shape=(*x.shape[:-1], 1, x.shape[-1]))
 
 
+def diagonal(ops, x):
+    return ops.diag_part(x, k=(0, 0), align="LEFT_LEFT")
+
+
+def with_diagonal(ops, x):
+    """Square matrices with these diagonals, 0 elsewhere."""
+    n = x.shape[-1]
+    return ops.diag_matrix(x, k=(0, 0), rows=n, cols=n, align="LEFT_LEFT")
+
+
 def gap_reciprocals(ops, w):
     """1 / (w[j] - w[i]), and 0 where they are equal.
 

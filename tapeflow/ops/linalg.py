@@ -43,7 +43,7 @@ def _rank_too_small(a, b):
 
 def _matmul(a, b):
     try:
-        if a.ndim == 2 == b.ndim and a.dtype is not _FLOAT16:
+        if a.ndim == 2 == b.ndim and a.dtype is not _FLOAT16 and len(b) != 1:
             return np.matmul(a, b)
         return _matmul_any(a, b)
     except ValueError:
@@ -59,8 +59,17 @@ def _matmul_any(a, b):
     if a.dtype is _FLOAT16:  # no BLAS for it: 100 times slower, and sums would lose digits
         return _matmul_any(a.astype(np.float32), b.astype(np.float32)).astype(_FLOAT16)
     if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0] and a.size and a.flags.c_contiguous:  # one large product
-        return np.matmul(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[1])
+        return _matmul_any(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[1])
+    if a.shape[-1] == 1 == b.shape[-2] and a.shape[-2] * b.shape[-1] > 256 and a.dtype.kind == "f":
+        return _outer(a, b)
     return np.matmul(a, b)
+
+
+def _outer(a, b):
+    """A column times a row. BLAS multiplies two columns by two rows eight times faster, even if the second are zeros."""
+    columns, rows = np.zeros((*a.shape[:-1], 2), a.dtype), np.zeros((*b.shape[:-2], 2, b.shape[-1]), b.dtype)
+    columns[..., :1], rows[..., :1, :] = a, b
+    return np.matmul(columns, rows)
 
 
 def _matmul_vjp_a(ops, g, b, a_shape):

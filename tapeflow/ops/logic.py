@@ -5,8 +5,9 @@ from functools import partial
 
 import numpy as np
 
+from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import ANY, BOOL, INEXACT, INTEGER, REAL
-from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.primitive import CUT, TOGETHER, Spec, primitive
 
 from .families import broadcast_shape, broadcasting, comparison, elementwise, scalar_op
 
@@ -77,6 +78,7 @@ where = primitive(
         "a": lambda ops, g, condition: ops.masked(g, condition),
         "b": lambda ops, g, condition: ops.masked(g, ops.logical_not(condition)),
     },
+    jvp=TOGETHER,
     dtypes={"condition": BOOL, "a b": ANY},
     broadcasts=True,
 )
@@ -86,4 +88,5 @@ zeros_like = primitive(
     kernel=lambda xp, x: xp.zeros(x.shape, x.dtype) if x.dtype.kind != "O" else np.full(x.shape, b"", object),
     shape=lambda x: x,
     vjp=CUT,
+    batch=leading,
 )

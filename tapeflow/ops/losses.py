@@ -7,9 +7,11 @@ So a tape keeps one array of the logits' size, and all derivatives exist.
 
 import numpy as np
 
+from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INDEX
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.primitive import recorded as ops
 
 from .families import broadcasting
 
@@ -35,6 +37,11 @@ def _labels_vjp(ops, g, logits):
     return ops.reshape(-g, shape=(*g.shape, 1)) * ops.log_softmax(logits, axis=len(logits.shape) - 1)
 
 
+def _along_classes(ops, t, slope):
+    """The tangent of a loss: tangents of all classes times how much each counts."""
+    return ops.reduce_sum(t * slope, axis=(len(t.shape) - 1,), keepdims=False)
+
+
 # The gradient is TensorFlow's, probabilities - labels: exact when the labels of an example sum to 1.
 softmax_cross_entropy = primitive(
     "softmax_cross_entropy(logits, probabilities, labels)",
@@ -45,6 +52,11 @@ softmax_cross_entropy = primitive(
         "probabilities": CUT,
         "labels": _labels_vjp,
     },
+    jvp={
+        "logits": lambda ops, t, probabilities, labels: _along_classes(ops, t, probabilities - labels),
+        "labels": lambda ops, t, logits: -_along_classes(ops, t, ops.log_softmax(logits, axis=len(logits.shape) - 1)),
+    },
+    batch=leading,
     dtypes=FLOATING,
 )
 
@@ -74,6 +86,8 @@ sparse_softmax_cross_entropy = primitive(
         ),
         "probabilities": CUT,
     },
+    jvp={"logits": lambda ops, t, probabilities, labels: _along_classes(ops, t, ops.minus_one_hot(probabilities, labels))},
+    batch=leading,
     dtypes={"logits probabilities": FLOATING, "labels": INDEX},
 )
 
@@ -90,6 +104,8 @@ minus_one_hot = primitive(
     kernel={"numpy": _minus_one_hot},
     shape=lambda x, labels: x,
     vjp={"x": lambda g: g},
+    jvp={"x": lambda t: t},
+    batch=leading,
     dtypes={"x": FLOATING, "labels": INDEX},
 )
 
@@ -122,10 +138,17 @@ def _l2_loss(x):
     return (np.dot(wide, wide) / 2).astype(x.dtype)
 
 
+def _l2_rows(op, args, batched, params):
+    [x] = args
+    return ops.reduce_sum(x * (x * 0.5), axis=tuple(range(1, len(x.shape))), keepdims=False)
+
+
 l2_loss = primitive(
     "l2_loss(x)",
     kernel={"numpy": _l2_loss},
     shape=lambda x: Spec(shape=(), dtype=x.dtype),
     vjp=lambda g, x: g * x,
+    jvp=lambda ops, t, x: ops.reduce_sum(t * x, axis=tuple(range(len(x.shape))), keepdims=False),
+    batch=_l2_rows,
     dtypes=FLOATING,
 )

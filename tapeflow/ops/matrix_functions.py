@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 
+from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import primitive
 
@@ -15,15 +16,23 @@ from .lapack import each_matrix, lapack
 
 
 def _matrix_function(name, kernel):
-    def vjp(ops, g, x):
+    def slope(ops, t, x):
+        """The derivative at x in the direction t."""
         n, rank = x.shape[-1], len(x.shape)
-        x = ops.matrix_transpose(x)
-        top = ops.concat(x, g, axis=rank - 1)
+        top = ops.concat(x, t, axis=rank - 1)
         bottom = ops.concat(ops.zeros_like(x), x, axis=rank - 1)
         whole = getattr(ops, name)(ops.concat(top, bottom, axis=rank - 2))
         return ops.getitem(whole, index=(Ellipsis, (None, n, None), (n, None, None)))
 
-    return primitive(f"{name}(x)", kernel={"numpy": lapack(kernel)}, shape=lambda x: x, vjp=vjp, dtypes=INEXACT)
+    return primitive(
+        f"{name}(x)",
+        kernel={"numpy": lapack(kernel)},
+        shape=lambda x: x,
+        vjp=lambda ops, g, x: slope(ops, g, ops.matrix_transpose(x)),
+        jvp=slope,
+        batch=leading,
+        dtypes=INEXACT,
+    )
 
 
 def _square(x):

@@ -8,8 +8,10 @@ import math
 
 import numpy as np
 
+from tapeflow.core.batching import all_batched, apart, end_to_end, rows_from, rows_to, spread
 from tapeflow.core.dtypes import INTEGER, NUMERIC, REAL
-from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
+from tapeflow.core.primitive import recorded as ops
 
 from .windows import output_size, positions, reach
 
@@ -37,6 +39,30 @@ def _canvas(x, shape, window, strides, padding, dilations):
     return np.zeros([max(f, lo + n) for f, n, (lo, _) in zip(far, shape, padding)], x.dtype)
 
 
+# ---- rows in a map: one more dimension, with a window of one row
+
+_ONE_ROW = {"window": 1, "strides": 1, "padding": (0, 0), "dilations": 1}
+
+
+def _grown(params, size):
+    longer = {n: (one, *params[n]) for n, one in _ONE_ROW.items()}
+    return params | longer | ({"shape": (size, *params["shape"])} if "shape" in params else {})
+
+
+def _rows(op, args, batched, params):
+    return op(*args, **_grown(params, args[0].shape[0]))
+
+
+def _rows_with_origin(op, args, batched, params):
+    """Origins that are the same for all rows are looked at once: an axis of size 1 goes with any number of rows."""
+    x, origin = args
+    if not batched[0]:
+        x = spread(ops, x, origin.shape[0])
+    if not batched[1]:
+        origin = ops.reshape(origin, shape=(1, *origin.shape))
+    return op(x, origin, **_grown(params, x.shape[0]))
+
+
 # ---- maxima
 
 
@@ -53,16 +79,16 @@ def _max_pool(x, window, strides, padding, dilations):
     x = _padded(x, padding, _lowest(x.dtype))
     count = output_size(x.shape, window, strides, dilations)
     code = _code(window).type
-    best, origin = None, np.zeros(count, code)
+    best, seen_now, origin = None, np.empty(count, x.dtype), np.zeros(count, code)
     for k, (_, seen) in enumerate(positions(window, count, strides, dilations)):
-        candidate = x[seen]
         if best is None:
-            best = candidate.copy()
+            best = x[seen].copy()
             continue
-        larger = candidate > best  # the first of equals stays
-        np.maximum(best, candidate, out=best)
+        np.copyto(seen_now, x[seen])  # short runs, so it pays to go through them only once
+        larger = (seen_now > best).view(np.uint8)  # the first of equals stays
+        np.maximum(best, seen_now, out=best)
         # A masked store, `origin[larger] = k`, takes four times as long.
-        np.maximum(origin, larger.view(np.uint8) * code(k), out=origin)
+        np.maximum(origin, larger * code(k), out=origin)
     return best, origin
 
 
@@ -79,6 +105,11 @@ max_pool = primitive(
     vjp=lambda ops, g, origin, x_shape, window, strides, padding, dilations: ops.unpool(
         g[0], origin, shape=x_shape, window=window, strides=strides, padding=padding, dilations=dilations
     ),
+    jvp=lambda ops, t, origin, window, strides, padding, dilations: (
+        ops.pick(t, origin, window=window, strides=strides, padding=padding, dilations=dilations),
+        None,
+    ),
+    batch=_rows,
     dtypes=REAL,
 )
 
@@ -104,14 +135,17 @@ unpool = primitive(
             g, origin, window=window, strides=strides, padding=padding, dilations=dilations
         )
     },
+    jvp=LINEAR,
+    batch=_rows_with_origin,
     dtypes={"x": NUMERIC, "origin": INTEGER},
 )
 
 
 def _pick(x, origin, window, strides, padding, dilations):
     x = _padded(x, padding, 0)
-    out = np.zeros(origin.shape, x.dtype)
-    for k, (_, seen) in enumerate(positions(window, origin.shape, strides, dilations)):
+    count = output_size(x.shape, window, strides, dilations)
+    out = np.zeros(count, x.dtype)
+    for k, (_, seen) in enumerate(positions(window, count, strides, dilations)):
         np.copyto(out, x[seen], where=origin == k)
     return out
 
@@ -120,12 +154,16 @@ def _pick(x, origin, window, strides, padding, dilations):
 pick = primitive(
     "pick(x, origin, *, window, strides, padding, dilations)",
     kernel={"numpy": _pick},
-    shape=lambda x, origin, window, strides, padding, dilations: Spec(shape=origin.shape, dtype=x.dtype),
+    shape=lambda x, origin, window, strides, padding, dilations: Spec(
+        shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=x.dtype
+    ),
     vjp={
         "x": lambda ops, g, origin, x_shape, window, strides, padding, dilations: ops.unpool(
             g, origin, shape=x_shape, window=window, strides=strides, padding=padding, dilations=dilations
         )
     },
+    jvp=LINEAR,
+    batch=_rows_with_origin,
     dtypes={"x": NUMERIC, "origin": INTEGER},
 )
 
@@ -141,11 +179,22 @@ def _origin_index(origin, shape, batch, dtype, window, strides, padding, dilatio
     return np.broadcast_to(flat, origin.shape).astype(dtype)
 
 
+def _origin_index_rows(op, args, batched, params):
+    """Rows take the place of the batch, which an index can leave out; or rows and batch become one."""
+    [origin] = args
+    size, examples, *_ = origin.shape
+    if params["batch"]:
+        return op(origin, **_grown(params, size) | {"batch": False})
+    shape = (size * params["shape"][0], *params["shape"][1:])
+    return apart(op(end_to_end(origin), **params | {"shape": shape}), size, examples)
+
+
 origin_index = primitive(
     "origin_index(origin, *, shape, batch, dtype, window, strides, padding, dilations)",
     kernel={"numpy": _origin_index},
     shape=lambda origin, shape, batch, dtype, window, strides, padding, dilations: Spec(shape=origin.shape, dtype=dtype),
     vjp=CUT,
+    batch=_origin_index_rows,
     dtypes=INTEGER,
 )
 
@@ -164,6 +213,21 @@ def _dilation_origin(x, w, window, strides, padding, dilations):
     return origin
 
 
+def _dilation_origin_rows(op, args, batched, params):
+    """Rows of images are more images; where the filters have rows, both have more channels."""
+    if not batched[1]:
+        x, w = args
+        return apart(op(end_to_end(x), w, **params), *x.shape[:2])
+    x, w = all_batched(args, batched)
+    size, channels = w.shape[0], w.shape[-1]
+    found = op(_more_channels(x), _more_channels(w), **params)
+    return rows_from(ops.reshape(found, shape=(*found.shape[:-1], size, channels)), len(found.shape) - 1)
+
+
+def _more_channels(x):
+    return ops.reshape(rows_to(x, len(x.shape) - 2), shape=(*x.shape[1:-1], x.shape[0] * x.shape[-1]))
+
+
 # Where in each window image + filter is largest; the values follow by picking.
 dilation_origin = primitive(
     "dilation_origin(x, w, *, window, strides, padding, dilations)",
@@ -172,6 +236,7 @@ dilation_origin = primitive(
         shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=_code(window)
     ),
     vjp=CUT,
+    batch=_dilation_origin_rows,
     dtypes=REAL,
 )
 
@@ -198,6 +263,8 @@ window_sum = primitive(
     vjp=lambda ops, g, x_shape, window, strides, padding, dilations: ops.window_spread(
         g, shape=x_shape, window=window, strides=strides, padding=padding, dilations=dilations
     ),
+    jvp=LINEAR,
+    batch=_rows,
     dtypes=NUMERIC,
 )
 
@@ -217,5 +284,7 @@ window_spread = primitive(
     vjp=lambda ops, g, window, strides, padding, dilations: ops.window_sum(
         g, window=window, strides=strides, padding=padding, dilations=dilations
     ),
+    jvp=LINEAR,
+    batch=_rows,
     dtypes=NUMERIC,
 )

@@ -1,6 +1,7 @@
 """Random draws. Each is a pure function of `key`, four 64-bit words (see `tapeflow.core.streams`).
 
-Locations, scales and bounds are applied outside, by ordinary operations, so that gradients flow to them.
+Locations, scales and bounds are applied outside, by ordinary operations, so that gradients flow to them. Keys may have leading
+axes, and then all other arguments and the result have them too: every key draws as it would alone.
 """
 
 import math
@@ -10,7 +11,7 @@ import numpy as np
 from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INTEGER, REAL
 from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.primitive import CUT, DIAGONAL, Spec, primitive
 from tapeflow.core.streams import generator
 
 from .families import broadcasting
@@ -19,18 +20,33 @@ _KEY = frozenset({np.dtype("uint64")})
 _DRAWN = {np.dtype("float32"), np.dtype("float64")}  # the dtypes that NumPy draws without a detour
 
 
+def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, **rules):
+    """A primitive that draws by a key: `draw(rng, *arrays, **params)` is what one key gives, `rng` being the generator at it."""
+
+    def kernel(key, *arrays, **params):
+        if key.ndim == 1:
+            return draw(generator(key), *arrays, **params)
+        spec = shape(key, *arrays, **params)
+        out = np.empty(spec.shape, spec.dtype)
+        for i in np.ndindex(key.shape[:-1]):
+            out[i] = draw(generator(key[i]), *[a[i] for a in arrays], **params)
+        return out
+
+    return primitive(signature, kernel={"numpy": kernel}, shape=shape, vjp=vjp, batch=leading, dtypes=dtypes, **rules)
+
+
 def _given_shape(key, *_, shape, dtype):
-    return Spec(shape=shape, dtype=dtype)
+    return Spec(shape=(*key.shape[:-1], *shape), dtype=dtype)
 
 
 def _floats(draw):
-    """A kernel that draws float32 and float64 directly, narrower floats by way of float32."""
+    """Draws float32 and float64 directly, narrower floats by way of float32."""
 
-    def kernel(key, shape, dtype):
-        out = draw(generator(key), shape, dtype if dtype in _DRAWN else np.float32)
+    def any_float(rng, shape, dtype):
+        out = draw(rng, shape, dtype if dtype in _DRAWN else np.float32)
         return out if dtype in _DRAWN else np.asarray(out).astype(dtype)
 
-    return {"numpy": kernel}
+    return any_float
 
 
 # ---- keys
@@ -39,7 +55,10 @@ def _floats(draw):
 def _split_key(key, count):
     """New Philox keys, drawn by the old one: two of them meet as rarely as two draws of 128 bits."""
     if key.ndim > 1:
-        return np.stack([_split_key(k, count) for k in key.reshape(-1, 4)]).reshape(*key.shape[:-1], count, 4)
+        out = np.empty((*key.shape[:-1], count, 4), np.uint64)
+        for i in np.ndindex(key.shape[:-1]):
+            out[i] = _split_key(key[i], count)
+        return out
     words = generator(key).integers(0, 2**64 - 1, (count, 2), np.uint64, endpoint=True)
     return np.concatenate([words, np.broadcast_to(key[2:], (count, 2))], 1)
 
@@ -57,56 +76,46 @@ split_key = primitive(
 # ---- uniform
 
 
-def _uniform(key, shape, dtype):
+def _uniform(rng, shape, dtype):
     if dtype in _DRAWN:
-        return generator(key).random(shape, dtype)
+        return rng.random(shape, dtype)
     digits = 11 if dtype == np.float16 else 8  # as many as the dtype has, so that nothing is rounded up to 1
-    return (generator(key).integers(0, 2**digits, shape, np.uint16) / np.float32(2**digits)).astype(dtype)
+    return (rng.integers(0, 2**digits, shape, np.uint16) / np.float32(2**digits)).astype(dtype)
 
 
 # Between 0 and 1, 1 excluded.
-random_uniform = primitive(
-    "random_uniform(key, *, shape, dtype)", kernel={"numpy": _uniform}, shape=_given_shape, vjp=CUT, dtypes=_KEY
-)
-
-# All bits random: integers over the full range of the dtype.
-random_bits = primitive(
-    "random_bits(key, *, shape, dtype)",
-    kernel={"numpy": lambda key, shape, dtype: _full_range(generator(key), shape, np.dtype(dtype))},
-    shape=_given_shape,
-    vjp=CUT,
-    dtypes=_KEY,
-)
+random_uniform = drawing("random_uniform(key, *, shape, dtype)", _uniform, _given_shape)
 
 
-def _full_range(rng, shape, dtype):
+def _bits(rng, shape, dtype):
     info = np.iinfo(dtype)
     return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
 
 
-def _integers(key, low, high, shape):
+# All bits random: integers over the full range of the dtype.
+random_bits = drawing("random_bits(key, *, shape, dtype)", _bits, _given_shape)
+
+
+def _integers(rng, low, high, shape):
     if np.any(low >= high):
         raise invalid(f"Need minval < maxval, got {low} >= {high}.")
-    return generator(key).integers(low, high, shape, low.dtype)
+    return rng.integers(low, high, shape, low.dtype)
 
 
 # From `low` up to but without `high`; both broadcast to `shape`.
-random_integers = primitive(
+random_integers = drawing(
     "random_integers(key, low, high, *, shape)",
-    kernel={"numpy": _integers},
-    shape=lambda key, low, high, shape: Spec(shape=shape, dtype=low.dtype),
-    vjp=CUT,
+    _integers,
+    lambda key, low, high, shape: Spec(shape=(*key.shape[:-1], *shape), dtype=low.dtype),
     dtypes={"key": _KEY, "low high": INTEGER},
 )
 
 # ---- normal
 
-random_normal = primitive(
+random_normal = drawing(
     "random_normal(key, *, shape, dtype)",
-    kernel=_floats(lambda rng, shape, dtype: rng.standard_normal(shape, dtype)),
-    shape=_given_shape,
-    vjp=CUT,
-    dtypes=_KEY,
+    _floats(lambda rng, shape, dtype: rng.standard_normal(shape, dtype)),
+    _given_shape,
 )
 
 
@@ -120,9 +129,7 @@ def _within_two(rng, shape, dtype):
     return out.reshape(shape)
 
 
-random_truncated_normal = primitive(
-    "random_truncated_normal(key, *, shape, dtype)", kernel=_floats(_within_two), shape=_given_shape, vjp=CUT, dtypes=_KEY
-)
+random_truncated_normal = drawing("random_truncated_normal(key, *, shape, dtype)", _floats(_within_two), _given_shape)
 
 
 def _truncated_quantile(u, low, high):
@@ -156,9 +163,9 @@ truncated_normal_quantile = broadcasting(
 # ---- gamma
 
 
-def _gamma(key, alpha):
+def _gamma(rng, alpha):
     """At least the smallest normal number: logarithms of the draws stay finite."""
-    drawn = generator(key).standard_gamma(alpha.astype(np.float64))
+    drawn = rng.standard_gamma(alpha.astype(np.float64))
     return np.maximum(drawn, np.finfo(alpha.dtype).tiny).astype(alpha.dtype)
 
 
@@ -168,11 +175,12 @@ def _gamma_vjp(ops, g, alpha, y):
     return g * slope
 
 
-random_gamma = primitive(
+random_gamma = drawing(
     "random_gamma(key, alpha)",
-    kernel={"numpy": _gamma},
-    shape=lambda key, alpha: alpha,
+    _gamma,
+    lambda key, alpha: alpha,
     vjp={"alpha": _gamma_vjp},
+    jvp={"alpha": DIAGONAL},
     dtypes={"key": _KEY, "alpha": FLOATING},
 )
 
@@ -232,23 +240,21 @@ gamma_tail = broadcasting(
 
 # ---- counts
 
-random_poisson = primitive(
+random_poisson = drawing(
     "random_poisson(key, rate, *, dtype)",
-    kernel={"numpy": lambda key, rate, dtype: np.asarray(generator(key).poisson(rate.astype(np.float64))).astype(dtype)[()]},
-    shape=lambda key, rate, dtype: Spec(shape=rate.shape, dtype=dtype),
-    vjp=CUT,
+    lambda rng, rate, dtype: np.asarray(rng.poisson(rate.astype(np.float64))).astype(dtype)[()],
+    lambda key, rate, dtype: Spec(shape=rate.shape, dtype=dtype),
     dtypes={"key": _KEY, "rate": REAL},
 )
 
 
-def _binomial(key, counts, probs, shape, dtype):
-    return np.asarray(generator(key).binomial(counts.astype(np.int64), probs.astype(np.float64), shape)).astype(dtype)[()]
+def _binomial(rng, counts, probs, shape, dtype):
+    return np.asarray(rng.binomial(counts.astype(np.int64), probs.astype(np.float64), shape)).astype(dtype)[()]
 
 
-random_binomial = primitive(
+random_binomial = drawing(
     "random_binomial(key, counts, probs, *, shape, dtype)",
-    kernel={"numpy": _binomial},
-    shape=_given_shape,
-    vjp=CUT,
+    _binomial,
+    _given_shape,
     dtypes={"key": _KEY, "counts": REAL, "probs": FLOATING},
 )

@@ -1,7 +1,7 @@
 """Reductions over axes. `axis` is always a sorted tuple of non-negative ints here; the public functions normalise it.
 
-NumPy's own wrappers (`np.sum`, `x.mean()`) cost 2 to 3 microseconds of Python; a ufunc's `reduce` costs one. Rows and columns of
-matrices are summed as products with a vector of ones where that pays: 4 to 20 times faster than NumPy's reduction.
+NumPy's own wrappers (`np.sum`, `x.mean()`) cost 2 to 3 microseconds of Python; a ufunc's `reduce` costs one. Axes that stand side
+by side are summed as products with a vector of ones where that pays: 2 to 20 times faster than NumPy's reduction.
 """
 
 import math
@@ -43,33 +43,23 @@ def _count(shape, axis):
 
 def _sum(x, axis, keepdims):
     dtype = x.dtype
-    if x.size >= 512 and (dtype is _FLOAT32 or dtype is _FLOAT64):
-        split = _ends(axis, x.ndim)
-        if split is not None and x.flags.c_contiguous:
-            out = _sum_by_product(x, *split)
-            return out.reshape(reduced(x.shape, axis, keepdims))
+    if x.size >= 512 and (dtype is _FLOAT32 or dtype is _FLOAT64) and _side_by_side(axis, x.ndim) and x.flags.c_contiguous:
+        return _sum_by_product(x, axis[0], axis[-1] + 1).reshape(reduced(x.shape, axis, keepdims))
     if dtype is _FLOAT16:  # adding halves to halves loses everything beyond a few thousand terms
         return np.add.reduce(x, axis, _FLOAT32, None, keepdims).astype(dtype)
     return np.add.reduce(x, axis, dtype, None, keepdims)
 
 
-def _ends(axis, rank):
-    """(how many leading axes, whether those are the ones summed) when the axes are all first ones or all last ones."""
-    count = len(axis)
-    if not 0 < count < rank:
-        return None
-    if axis[-1] == count - 1:
-        return count, True
-    if axis[0] == rank - count:
-        return rank - count, False
-    return None
+def _side_by_side(axis, rank):
+    return 0 < len(axis) < rank and axis[-1] - axis[0] == len(axis) - 1
 
 
-def _sum_by_product(x, count, leading):
-    rows = math.prod(x.shape[:count])
-    matrix = x.reshape(rows, -1)
-    ones = np.ones(matrix.shape[0 if leading else 1], x.dtype)
-    return ones @ matrix if leading else matrix @ ones
+def _sum_by_product(x, start, stop):
+    before, count, after = [math.prod(part) for part in (x.shape[:start], x.shape[start:stop], x.shape[stop:])]
+    ones = np.ones(count, x.dtype)
+    if after == 1:
+        return x.reshape(before, count) @ ones
+    return ones @ (x.reshape(count, after) if before == 1 else x.reshape(before, count, after))
 
 
 reduce_sum = primitive(
@@ -146,6 +136,11 @@ def _variance_vjp(ops, g, x, axis):
     return (x - ops.reduce_mean(x, axis=axis, keepdims=True)) * (_kept(ops, g, x.shape, axis) * (2 / count))
 
 
+def _variance_jvp(ops, t, x, axis, keepdims):
+    deviation = x - ops.reduce_mean(x, axis=axis, keepdims=True)
+    return ops.reduce_mean(deviation * (t + t), axis=axis, keepdims=keepdims)
+
+
 # In one primitive because the tape then keeps `x` alone, and not its deviations from the mean.
 reduce_variance = primitive(
     "reduce_variance(x, *, axis, keepdims)",
@@ -153,6 +148,7 @@ reduce_variance = primitive(
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=_variance_vjp,
+    jvp=_variance_jvp,
     dtypes=FLOATING,
 )
 
@@ -179,10 +175,21 @@ def _highest(dtype):
     return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
 
 
+def _ties(ops, x, y, x_dtype, axis):
+    """1 for every element that is the extreme one, else 0."""
+    return ops.cast(ops.equal(x, _kept(ops, y, x.shape, axis)), dtype=x_dtype)
+
+
 def _extreme_vjp(ops, g, x, y, x_dtype, axis):
     """Elements that tie share the gradient equally; a NaN result (equal to nothing) makes all of it NaN."""
-    ties = ops.cast(ops.equal(x, _kept(ops, y, x.shape, axis)), dtype=x_dtype)
+    ties = _ties(ops, x, y, x_dtype, axis)
     return ties / ops.reduce_sum(ties, axis=axis, keepdims=True) * _kept(ops, g, x.shape, axis)
+
+
+def _extreme_jvp(ops, t, x, y, x_dtype, axis, keepdims):
+    """The mean of the tangents of those that tie."""
+    ties = _ties(ops, x, y, x_dtype, axis)
+    return ops.reduce_sum(ties * t, axis=axis, keepdims=keepdims) / ops.reduce_sum(ties, axis=axis, keepdims=keepdims)
 
 
 reduce_max = primitive(
@@ -191,6 +198,7 @@ reduce_max = primitive(
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=_extreme_vjp,
+    jvp=_extreme_jvp,
     dtypes=REAL,
 )
 reduce_min = primitive(
@@ -199,13 +207,14 @@ reduce_min = primitive(
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=_extreme_vjp,
+    jvp=_extreme_jvp,
     dtypes=REAL,
 )
 
 # ---- products
 
 
-def _prod_vjp(ops, g, x, axis):
+def _product_of_others(ops, x, axis):
     """The product of all the others, as those before times those after: exact whatever is zero."""
     shape = tuple(x.shape)
     perm = tuple(i for i in range(len(shape)) if i not in axis) + axis
@@ -215,9 +224,7 @@ def _prod_vjp(ops, g, x, axis):
     before = ops.cumprod(flat, axis=last, exclusive=True, reverse=False)
     after = ops.cumprod(flat, axis=last, exclusive=True, reverse=True)
     others = ops.reshape(before * after, shape=tuple(moved.shape))
-    if moved is not x:
-        others = ops.transpose(others, perm=tuple(perm.index(i) for i in range(len(shape))))
-    return others * _kept(ops, g, shape, axis)
+    return others if moved is x else ops.transpose(others, perm=tuple(perm.index(i) for i in range(len(shape))))
 
 
 reduce_prod = primitive(
@@ -225,7 +232,8 @@ reduce_prod = primitive(
     kernel={"numpy": lambda x, axis, keepdims: np.multiply.reduce(x, axis, x.dtype, None, keepdims)},
     shape=_reduced_shape,
     batch=shift("axis"),
-    vjp=_prod_vjp,
+    vjp=lambda ops, g, x, axis: _product_of_others(ops, x, axis) * _kept(ops, g, x.shape, axis),
+    jvp=lambda ops, t, x, axis, keepdims: ops.reduce_sum(_product_of_others(ops, x, axis) * t, axis=axis, keepdims=keepdims),
     dtypes=NUMERIC,
 )
 
@@ -242,12 +250,18 @@ def _logsumexp(x, axis, keepdims):
     return total.astype(x.dtype).reshape(reduced(x.shape, axis, keepdims))
 
 
+def _shares(ops, x, y, axis):
+    """The part that each term has in its sum: a softmax."""
+    return ops.exp(x - _kept(ops, y, x.shape, axis))
+
+
 reduce_logsumexp = primitive(
     "reduce_logsumexp(x, *, axis, keepdims)",
     kernel={"numpy": _logsumexp},
     shape=_reduced_shape,
     batch=shift("axis"),
-    vjp=lambda ops, g, x, y, axis: ops.exp(x - _kept(ops, y, x.shape, axis)) * _kept(ops, g, x.shape, axis),
+    vjp=lambda ops, g, x, y, axis: _shares(ops, x, y, axis) * _kept(ops, g, x.shape, axis),
+    jvp=lambda ops, t, x, y, axis, keepdims: ops.reduce_sum(_shares(ops, x, y, axis) * t, axis=axis, keepdims=keepdims),
     dtypes=FLOATING,
 )
 

@@ -8,7 +8,7 @@ these two are safe themselves, so that it holds for gradients of higher order to
 import numpy as np
 
 from tapeflow.core.dtypes import BOOL, INEXACT
-from tapeflow.core.primitive import primitive
+from tapeflow.core.primitive import LINEAR, primitive
 
 from .families import broadcast_shape, broadcasting
 
@@ -73,6 +73,7 @@ masked = primitive(
     kernel={"numpy": _masked},
     shape=broadcast_shape,
     vjp={"x": lambda ops, g, keep: ops.masked(g, keep)},
+    jvp=LINEAR,
     dtypes={"x": INEXACT, "keep": BOOL},
     broadcasts=True,
 )

@@ -6,12 +6,14 @@ harms nothing but itself.
 
 import numpy as np
 
+from tapeflow.core import batching
 from tapeflow.core.dtypes import FLOATING, INEXACT, NUMERIC
-from tapeflow.core.primitive import primitive
+from tapeflow.core.primitive import LINEAR, primitive
 
 from .families import same_shape
 
 _FLOAT16 = np.dtype("float16")
+_ALONG_AXIS = dict(shape=same_shape, batch=batching.shift("axis"))
 
 
 def _ahead(x, axis, reverse):
@@ -38,9 +40,10 @@ def _accumulate(ufunc):
 cumsum = primitive(
     "cumsum(x, *, axis, exclusive, reverse)",
     kernel=_accumulate(np.add),
-    shape=same_shape,
     vjp=lambda ops, g, axis, exclusive, reverse: ops.cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse),
+    jvp=LINEAR,
     dtypes=NUMERIC,
+    **_ALONG_AXIS,
 )
 
 
@@ -54,12 +57,20 @@ def _cumprod_vjp(ops, g, x, axis, exclusive, reverse):
     return before * ops.linear_scan(ops.shift(x, axis=axis, by=-step), g, axis=axis, reverse=not reverse)
 
 
+def _cumprod_jvp(ops, t, x, axis, exclusive, reverse):
+    """dy[k] = x[k] dy[k-1] + (product before k) t[k]."""
+    before = ops.cumprod(x, axis=axis, exclusive=True, reverse=reverse)
+    out = ops.linear_scan(x, before * t, axis=axis, reverse=reverse)
+    return ops.shift(out, axis=axis, by=-1 if reverse else 1) if exclusive else out
+
+
 cumprod = primitive(
     "cumprod(x, *, axis, exclusive, reverse)",
     kernel=_accumulate(np.multiply),
-    shape=same_shape,
     vjp=_cumprod_vjp,
+    jvp=_cumprod_jvp,
     dtypes=NUMERIC,
+    **_ALONG_AXIS,
 )
 
 
@@ -69,20 +80,36 @@ def _cumulative_logsumexp_vjp(ops, g, x, y, axis, exclusive, reverse):
     Where y is still -inf, nothing has been added: its weights are 0, not exp(-inf + inf).
     """
     step = -1 if reverse else 1
-    floor = ops.where(ops.equal(y, -np.inf), ops.zeros_like(y), y)
-    to_next = ops.shift(ops.shift(y, axis=axis, by=step) - floor, axis=axis, by=-step)  # y[k] - y[k+1]
+    floor, to_next = _steps_between(ops, y, axis, step)
     sums = ops.linear_scan(ops.exp(to_next), g, axis=axis, reverse=not reverse)
     if not exclusive:
         return ops.exp(x - floor) * sums
     return ops.shift(ops.exp(ops.shift(x, axis=axis, by=step) - floor) * sums, axis=axis, by=-step)
 
 
+def _steps_between(ops, y, axis, step):
+    """y, with 0 for -inf; and y[k] - y[k+1], 0 for the last."""
+    floor = ops.where(ops.equal(y, -np.inf), ops.zeros_like(y), y)
+    return floor, ops.shift(ops.shift(y, axis=axis, by=step) - floor, axis=axis, by=-step)
+
+
+def _cumulative_logsumexp_jvp(ops, t, x, y, axis, exclusive, reverse):
+    """dy[k] = exp(y[k-1] - y[k]) dy[k-1] + exp(x[k] - y[k]) t[k]."""
+    step = -1 if reverse else 1
+    floor, to_next = _steps_between(ops, y, axis, step)
+    if exclusive:
+        x, t = ops.shift(x, axis=axis, by=step), ops.shift(t, axis=axis, by=step)
+    carried = ops.exp(ops.shift(to_next, axis=axis, by=step))
+    return ops.linear_scan(carried, ops.exp(x - floor) * t, axis=axis, reverse=reverse)
+
+
 cumulative_logsumexp = primitive(
     "cumulative_logsumexp(x, *, axis, exclusive, reverse)",
     kernel=_accumulate(np.logaddexp),
-    shape=same_shape,
     vjp=_cumulative_logsumexp_vjp,
+    jvp=_cumulative_logsumexp_jvp,
     dtypes=FLOATING,
+    **_ALONG_AXIS,
 )
 
 # ---- what the gradients need
@@ -132,13 +159,18 @@ def _linear_scan_vjp(ops, g, a, y, axis, reverse):
     return total * ops.shift(y, axis=axis, by=step), total
 
 
+def _linear_scan_jvp_a(ops, t, a, y, axis, reverse):
+    return ops.linear_scan(a, t * ops.shift(y, axis=axis, by=-1 if reverse else 1), axis=axis, reverse=reverse)
+
+
 # y[k] = b[k] + a[k] * y[k-1] along `axis`, starting from y[-1] = 0.
 linear_scan = primitive(
     "linear_scan(a, b, *, axis, reverse)",
     kernel={"numpy": _linear_scan},
-    shape=same_shape,
     vjp={("a", "b"): _linear_scan_vjp},
+    jvp={"a": _linear_scan_jvp_a, "b": LINEAR},
     dtypes=INEXACT,
+    **_ALONG_AXIS,
 )
 
 
@@ -156,7 +188,8 @@ def _shift(x, axis, by):
 shift = primitive(
     "shift(x, *, axis, by)",
     kernel={"numpy": _shift},
-    shape=same_shape,
     vjp=lambda ops, g, axis, by: ops.shift(g, axis=axis, by=-by),
+    jvp=LINEAR,
     dtypes=NUMERIC,
+    **_ALONG_AXIS,
 )

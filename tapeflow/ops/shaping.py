@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import lengthened, shift
+from tapeflow.core.batching import end_to_end, lengthened, rows_from, rows_to, shift
 from tapeflow.core.broadcasting import sum_to
 from tapeflow.core.dtypes import ANY, INDEX
 from tapeflow.core.errors import invalid
@@ -96,6 +96,19 @@ def _reverse_sequence(xp, x, lengths, seq_axis, batch_axis):
     return xp.take_along_axis(x, order.reshape(shape), axis=seq_axis)
 
 
+def _reverse_rows(op, args, batched, params):
+    """Lengths that differ from row to row: rows and batch become one axis."""
+    (x, lengths), seq, batch = args, params["seq_axis"] + 1, params["batch_axis"] + 1
+    if not batched[1]:
+        return op(x, lengths, seq_axis=seq, batch_axis=batch)
+    size = lengths.shape[0]
+    x = rows_to(x if batched[0] else broadcast_to(x, shape=(size, *x.shape)), batch - 1)
+    shape = tuple(x.shape)
+    joined = reshape(x, shape=(*shape[: batch - 1], size * shape[batch], *shape[batch + 1 :]))
+    out = op(joined, end_to_end(lengths), seq_axis=params["seq_axis"], batch_axis=params["batch_axis"])
+    return rows_from(reshape(out, shape=shape), batch - 1)
+
+
 # The first `lengths[i]` elements along one axis, in slice i along another, in opposite order. Twice is the identity.
 reverse_sequence = primitive(
     "reverse_sequence(x, lengths, *, seq_axis, batch_axis)",
@@ -106,5 +119,7 @@ reverse_sequence = primitive(
             g, lengths, seq_axis=seq_axis, batch_axis=batch_axis
         )
     },
+    jvp=LINEAR,
+    batch=_reverse_rows,
     dtypes={"x": ANY, "lengths": INDEX},
 )

@@ -1,11 +1,15 @@
 """Inverses and systems of linear equations. Rules use plain transposes; the walk conjugates around them."""
 
+from math import prod
+
 import numpy as np
 
+from tapeflow.core.batching import aligned, all_batched, leading
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.primitive import LINEAR, Spec, primitive
+from tapeflow.core.primitive import recorded as ops
 
 from .lapack import adjoint, lapack
 
@@ -16,13 +20,41 @@ def _solution_shape(a, b, **_):
     return Spec(shape=(*broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-1], b.shape[-1]), dtype=a.dtype)
 
 
-def _checked(a, b):
-    if b.ndim < 2 or a.shape[-1] != a.shape[-2] or a.shape[-1] != b.shape[-2]:
-        raise invalid(
-            f"A square matrix and a right-hand side with as many rows are needed, got shapes {a.shape} and {b.shape}. "
-            "A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
-        )
-    return a, b
+def _of_square(solve):
+    """A kernel that says so where the shapes do not fit."""
+
+    def kernel(a, b, **params):
+        if b.ndim < 2 or a.shape[-1] != a.shape[-2] or a.shape[-1] != b.shape[-2]:
+            raise invalid(
+                f"A square matrix and a right-hand side with as many rows are needed, got shapes {a.shape} and {b.shape}. "
+                "A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
+            )
+        return solve(a, b, **params)
+
+    return kernel
+
+
+def one_matrix_for_many(solve):
+    """A kernel for leading axes that broadcast. Those along which the matrix does not change become more columns of the right-hand
+    side: so it is factorised once, not once for each of them."""
+
+    def kernel(a, b, **params):
+        rank = max(a.ndim, b.ndim)
+        if rank <= 2:
+            return solve(a, b, **params)
+        size_a, size_b = [(1,) * (rank - x.ndim) + x.shape for x in (a, b)]
+        folded = [i for i in range(rank - 2) if size_a[i] == 1 != size_b[i]]
+        if not folded:
+            return solve(a, b, **params)
+        kept = [i for i in range(rank - 2) if i not in folded]
+        order = [*kept, rank - 2, *folded, rank - 1]
+        wide = b.reshape(size_b).transpose(order)
+        a = a.reshape([size_a[i] for i in (*kept, rank - 2, rank - 1)])
+        columns = prod(wide.shape[len(kept) + 1 :])
+        out = solve(a, wide.reshape(*wide.shape[: len(kept) + 1], columns), **params)
+        return out.reshape(*out.shape[:-1], *wide.shape[len(kept) + 1 :]).transpose(np.argsort(order))
+
+    return kernel
 
 
 # ---- A⁻¹ and A⁻¹ b
@@ -33,7 +65,15 @@ def _inv_vjp(ops, g, y):
     return -ops.matmul(back, ops.matmul(g, back))
 
 
-inv = primitive("inv(x)", kernel={"numpy": lapack(np.linalg.inv)}, shape=lambda x: x, vjp=_inv_vjp, dtypes=INEXACT)
+inv = primitive(
+    "inv(x)",
+    kernel={"numpy": lapack(np.linalg.inv)},
+    shape=lambda x: x,
+    vjp=_inv_vjp,
+    jvp=lambda ops, t, y: -ops.matmul(y, ops.matmul(t, y)),
+    batch=leading,
+    dtypes=INEXACT,
+)
 
 
 def _solve_vjp(ops, g, a, y):
@@ -43,9 +83,10 @@ def _solve_vjp(ops, g, a, y):
 
 solve = primitive(
     "solve(a, b)",
-    kernel={"numpy": lapack(lambda a, b: np.linalg.solve(*_checked(a, b)))},
+    kernel={"numpy": lapack(_of_square(one_matrix_for_many(np.linalg.solve)))},
     shape=_solution_shape,
     vjp={("a", "b"): _solve_vjp},
+    jvp={"a": lambda ops, t, a, y: -ops.solve(a, ops.matmul(t, y)), "b": LINEAR},
     **_EQUATIONS,
 )
 
@@ -53,7 +94,6 @@ solve = primitive(
 
 
 def _triangular_solve(a, b, lower, transpose):
-    a, b = _checked(a, b)
     n = a.shape[-1]
     if a.ndim == b.ndim == 2:
         return _one_triangular_solve(a, b, lower, transpose)
@@ -89,12 +129,19 @@ def _triangular_solve_vjp(ops, g, a, y, lower, transpose):
     return ops.band_part(g_a, lower=-1 if lower else 0, upper=0 if lower else -1), g_b
 
 
+def _triangular_solve_jvp_a(ops, t, a, y, lower, transpose):
+    t = ops.band_part(t, lower=-1 if lower else 0, upper=0 if lower else -1)
+    moved = ops.matmul(ops.matrix_transpose(t) if transpose else t, y)
+    return -ops.triangular_solve(a, moved, lower=lower, transpose=transpose)
+
+
 # Only the lower (or upper) triangle of `a` is read; `transpose` solves aᵀ y = b.
 triangular_solve = primitive(
     "triangular_solve(a, b, *, lower, transpose)",
-    kernel={"numpy": lapack(_triangular_solve)},
+    kernel={"numpy": lapack(_of_square(one_matrix_for_many(_triangular_solve)))},
     shape=_solution_shape,
     vjp={("a", "b"): _triangular_solve_vjp},
+    jvp={"a": _triangular_solve_jvp_a, "b": LINEAR},
     **_EQUATIONS,
 )
 
@@ -105,11 +152,13 @@ def _tridiagonal_solve(diagonals, b, transpose):
     from scipy.linalg import get_lapack_funcs
 
     n = diagonals.shape[-1]
-    if n == 0:
-        return np.zeros(b.shape, b.dtype)
-    (gtsv,) = get_lapack_funcs(("gtsv",), (diagonals, b))
+    batch = broadcast_shapes(diagonals.shape[:-2], b.shape[:-2])
+    diagonals, b = [np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (diagonals, b)]
     out = np.empty(b.shape, b.dtype)
-    for i in np.ndindex(b.shape[:-2]):
+    if not out.size:
+        return out
+    (gtsv,) = get_lapack_funcs(("gtsv",), (diagonals, b))
+    for i in np.ndindex(batch):
         above, main, below = diagonals[i]
         above, below = above[:-1], below[1:]
         if n == 1:
@@ -128,12 +177,24 @@ def _tridiagonal_solve_vjp(ops, g, diagonals, y, transpose):
     return -ops.stack(*[ops.reduce_sum(p, axis=(rank - 1,), keepdims=False) for p in products], axis=rank - 2), g_b
 
 
+def _tridiagonal_solve_jvp_diagonals(ops, t, diagonals, y, transpose):
+    """-M⁻¹ (T y), T being the tridiagonal matrix of `t`."""
+    above, main, below = [ops.reshape(d, shape=(*d.shape, 1)) for d in ops.unstack(t, axis=len(t.shape) - 2)]
+    shifted = lambda x, by: ops.shift(x, axis=len(x.shape) - 2, by=by)
+    if transpose:
+        moved = shifted(above * y, 1) + main * y + shifted(below * y, -1)
+    else:
+        moved = above * shifted(y, -1) + main * y + below * shifted(y, 1)
+    return -ops.tridiagonal_solve(diagonals, moved, transpose=transpose)
+
+
 tridiagonal_solve = primitive(
     "tridiagonal_solve(diagonals, b, *, transpose)",
-    kernel={"numpy": lapack(_tridiagonal_solve)},
-    shape=lambda diagonals, b, transpose: b,
+    kernel={"numpy": lapack(one_matrix_for_many(_tridiagonal_solve))},
+    shape=_solution_shape,
     vjp={("diagonals", "b"): _tridiagonal_solve_vjp},
-    dtypes=INEXACT,
+    jvp={"diagonals": _tridiagonal_solve_jvp_diagonals, "b": LINEAR},
+    **_EQUATIONS,
 )
 
 # ---- matrices without an inverse
@@ -152,12 +213,31 @@ def _pinv_vjp(ops, g, x, y):
     return left + right - ops.matmul(y_h, ops.matmul(g, y_h))
 
 
+def _pinv_jvp(ops, t, x, y):
+    t_h, y_h = adjoint(ops, t), adjoint(ops, y)
+    left, right = ops.matmul(y, ops.matmul(y_h, t_h)), ops.matmul(t_h, ops.matmul(y_h, y))
+    left = left - ops.matmul(ops.matmul(left, x), y)
+    right = right - ops.matmul(y, ops.matmul(x, right))
+    return left + right - ops.matmul(y, ops.matmul(t, y))
+
+
+def _pinv_rows(op, args, batched, params):
+    """`rcond` broadcasts against the leading axes of `x`, which needs the rows because it is what they are computed of."""
+    x, rcond = all_batched(args, batched)[0], args[1]
+    if not batched[1]:
+        return op(x, rcond)
+    missing = len(x.shape) - 2 - len(rcond.shape)
+    return op(x, ops.reshape(rcond, shape=(rcond.shape[0], *(1,) * missing, *rcond.shape[1:])))
+
+
 # Singular values up to `rcond` times the largest count as 0.
 pinv = primitive(
     "pinv(x, rcond)",
     kernel={"numpy": lapack(_pinv)},
     shape=lambda x, rcond: Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype),
     vjp={"x": _pinv_vjp},
+    jvp={"x": _pinv_jvp},
+    batch=_pinv_rows,
     dtypes={"x": INEXACT, "rcond": INEXACT},
     holomorphic=False,
 )
@@ -173,5 +253,6 @@ least_squares = primitive(
     kernel={"numpy": lapack(lambda a, b: np.matmul(np.linalg.pinv(a, np.finfo(a.dtype).eps * max(a.shape[-2:])), b))},
     shape=_solution_shape,
     vjp={"a": _no_gradient, "b": _no_gradient},
+    batch=aligned,
     dtypes=INEXACT,
 )

@@ -7,9 +7,11 @@ import math
 
 import numpy as np
 
+from tapeflow.core.batching import aligned, leading, merged, shift, spread
 from tapeflow.core.dtypes import ANY, BOOL, FLOATING, INDEX, INTEGER, NUMERIC, REAL
 from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import CUT, NO_RULE, Spec, primitive
+from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive
+from tapeflow.core.primitive import recorded as ops
 
 from .families import same_shape
 
@@ -21,6 +23,8 @@ sort = primitive(
     kernel=lambda xp, x, descending: xp.flip(xp.sort(x), -1) if descending else xp.sort(x),
     shape=same_shape,
     vjp=lambda ops, g, x, x_shape, descending: ops.add_along(g, ops.argsort(x, descending=descending), size=x_shape[-1]),
+    jvp=lambda ops, t, x, descending: ops.take_along(t, ops.argsort(x, descending=descending)),
+    batch=leading,
     dtypes=REAL,
 )
 
@@ -37,6 +41,7 @@ argsort = primitive(
     kernel=_argsort,
     shape=lambda x, descending: Spec(shape=x.shape, dtype=np.int32),
     vjp=CUT,
+    batch=leading,
     dtypes=REAL,
 )
 
@@ -46,6 +51,8 @@ take_along = primitive(
     kernel=lambda xp, x, indices: xp.take_along_axis(x, indices, axis=-1),
     shape=lambda x, indices: Spec(shape=indices.shape, dtype=x.dtype),
     vjp={"x": lambda ops, g, indices, x_shape: ops.add_along(g, indices, size=x_shape[-1])},
+    jvp=LINEAR,
+    batch=leading,
     dtypes={"x": ANY, "indices": INDEX},
 )
 
@@ -70,6 +77,8 @@ add_along = primitive(
     kernel={"numpy": _add_along_numpy},
     shape=lambda x, indices, size: Spec(shape=(*x.shape[:-1], size), dtype=x.dtype),
     vjp={"x": lambda ops, g, indices: ops.take_along(g, indices)},
+    jvp=LINEAR,
+    batch=leading,
     dtypes={"x": NUMERIC, "indices": INDEX},
 )
 
@@ -109,6 +118,8 @@ top_k = primitive(
     kernel={"numpy": _top_k_numpy},
     shape=_top_k_shape,
     vjp=lambda ops, g, indices, x_shape: ops.add_along(g[0], indices, size=x_shape[-1]),
+    jvp=lambda ops, t, indices: (ops.take_along(t, indices), None),
+    batch=leading,
     dtypes=REAL,
     outputs=("values", "indices"),
 )
@@ -116,12 +127,10 @@ top_k = primitive(
 
 def _in_top_k_numpy(predictions, targets, k):
     classes = predictions.shape[1]
+    if not classes:
+        return np.zeros(targets.shape, bool)
     valid = (targets >= 0) & (targets < classes)
-    mine = (
-        np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1)
-        if classes
-        else np.full((len(targets), 1), np.nan)
-    )
+    mine = np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1)
     valid &= np.isfinite(mine[:, 0])
     finite = np.isfinite(predictions)
     ahead = (predictions > mine) & finite
@@ -133,6 +142,7 @@ in_top_k = primitive(
     kernel={"numpy": _in_top_k_numpy},
     shape=lambda predictions, targets, k: Spec(shape=targets.shape, dtype=bool),
     vjp=NO_RULE,
+    batch=merged,
     dtypes={"predictions": FLOATING, "targets": INDEX},
 )
 
@@ -153,12 +163,10 @@ def _arg_shape(x, axis, dtype):
     return Spec(shape=(*x.shape[:axis], *x.shape[axis + 1 :]), dtype=dtype)
 
 
-argmax = primitive(
-    "argmax(x, *, axis, dtype)", kernel=_arg_extreme("argmax", -np.inf), shape=_arg_shape, vjp=CUT, dtypes=REAL | BOOL
-)
-argmin = primitive(
-    "argmin(x, *, axis, dtype)", kernel=_arg_extreme("argmin", np.inf), shape=_arg_shape, vjp=CUT, dtypes=REAL | BOOL
-)
+_arg = dict(shape=_arg_shape, vjp=CUT, batch=shift("axis"), dtypes=REAL | BOOL)
+
+argmax = primitive("argmax(x, *, axis, dtype)", kernel=_arg_extreme("argmax", -np.inf), **_arg)
+argmin = primitive("argmin(x, *, axis, dtype)", kernel=_arg_extreme("argmin", np.inf), **_arg)
 
 # ---- equal elements
 
@@ -175,11 +183,7 @@ def _unique_numpy(x):
 unique = primitive(
     "unique(x)",
     kernel={"numpy": _unique_numpy},
-    shape=lambda x: (
-        Spec(shape=(None,), dtype=np.int64),
-        Spec(shape=x.shape, dtype=np.int64),
-        Spec(shape=(None,), dtype=np.int64),
-    ),
+    shape=lambda x: tuple(Spec(shape=s, dtype=np.int64) for s in ((None,), x.shape, (None,))),
     vjp=CUT,
     outputs=("first", "index", "count"),
 )
@@ -190,12 +194,23 @@ def _bincount_numpy(x, size):
     return np.bincount(flat[flat < size], minlength=size).astype(np.int64, copy=False)
 
 
+def _bincount_rows(op, args, batched, params):
+    """All rows are counted at once, each in bins of its own. One bin more takes what is too large, lest it fall to the next row."""
+    [x], size = args, params["size"]
+    rows = x.shape[0]
+    flat = ops.cast(ops.reshape(x, shape=(rows, math.prod(x.shape[1:]))), dtype=np.dtype(np.int64))
+    bins = ops.flat_rows(ops.minimum(flat, size), batch_dims=1, size=size + 1)
+    counts = ops.reshape(op(bins, size=rows * (size + 1)), shape=(rows, size + 1))
+    return ops.getitem(counts, index=((None, None, None), (0, size, 1)))
+
+
 # How often each of 0 … size - 1 occurs; what is larger does not count.
 bincount = primitive(
     "bincount(x, *, size)",
     kernel={"numpy": _bincount_numpy},
     shape=lambda x, size: Spec(shape=(size,), dtype=np.int64),
     vjp=CUT,
+    batch=_bincount_rows,
     dtypes=INTEGER,
 )
 
@@ -211,6 +226,7 @@ histogram_bins = primitive(
     kernel=_histogram_bins,
     shape=lambda x, low, high, size: Spec(shape=x.shape, dtype=np.int32),
     vjp=CUT,
+    batch=aligned,
     dtypes=REAL,
 )
 
@@ -220,9 +236,21 @@ histogram_bins = primitive(
 def _searchsorted_numpy(x, values, side):
     if x.ndim == 1:
         return np.searchsorted(x, values, side).astype(np.int32)
-    rows, wanted = x.reshape(-1, x.shape[-1]), values.reshape(-1, values.shape[-1])
+    count = math.prod(x.shape[:-1])
+    rows, wanted = x.reshape(count, x.shape[-1]), values.reshape(count, values.shape[-1])
     found = [np.searchsorted(row, value, side) for row, value in zip(rows, wanted)]
     return np.array(found, np.int32).reshape(values.shape)
+
+
+def _searchsorted_rows(op, args, batched, params):
+    (x, values), size = args, args[not batched[0]].shape[0]
+    if not batched[0]:
+        return op(x if len(x.shape) == 1 else spread(ops, x, size), values, **params)
+    values = values if batched[1] else spread(ops, values, size)
+    if len(x.shape) > 2:
+        return op(x, values, **params)
+    shape = tuple(values.shape)
+    return ops.reshape(op(x, ops.reshape(values, shape=(size, math.prod(shape[1:]))), **params), shape=shape)
 
 
 # Where each value would go in its sorted row. A vector serves as the row of all values.
@@ -231,13 +259,18 @@ searchsorted = primitive(
     kernel={"numpy": _searchsorted_numpy},
     shape=lambda x, values, side: Spec(shape=values.shape, dtype=np.int32),
     vjp=CUT,
+    batch=_searchsorted_rows,
     dtypes=REAL,
 )
 
 
+def _check_vector(shape):
+    if len(shape) != 1:
+        raise invalid(f"A permutation is a vector, got shape {shape}.")
+
+
 def _invert_permutation_numpy(x):
-    if x.ndim != 1:
-        raise invalid(f"A permutation is a vector, got shape {x.shape}.")
+    _check_vector(x.shape)
     out = np.full_like(x, -1)
     if x.size and x.min() >= 0 and x.max() < x.size:
         out[x] = np.arange(x.size, dtype=x.dtype)
@@ -248,6 +281,20 @@ def _invert_permutation_numpy(x):
     return out
 
 
+def _invert_rows(op, args, batched, params):
+    """Permutations laid end to end are one of all elements; within each the places count from 0 again."""
+    [x] = args
+    _check_vector(tuple(x.shape[1:]))
+    rows, size = x.shape
+    out = op(ops.reshape(ops.flat_rows(x, batch_dims=1, size=size), shape=(rows * size,)))
+    return ops.cast(ops.floormod(ops.reshape(out, shape=(rows, size)), max(size, 1)), dtype=x.dtype.np)
+
+
 invert_permutation = primitive(
-    "invert_permutation(x)", kernel={"numpy": _invert_permutation_numpy}, shape=same_shape, vjp=CUT, dtypes=INDEX
+    "invert_permutation(x)",
+    kernel={"numpy": _invert_permutation_numpy},
+    shape=same_shape,
+    vjp=CUT,
+    batch=_invert_rows,
+    dtypes=INDEX,
 )

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from tapeflow.core.batching import all_batched, apart, end_to_end, rows_from, rows_to
 from tapeflow.core.dtypes import INDEX, NUMERIC
-from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.primitive import LINEAR, Spec, primitive
+from tapeflow.core.primitive import recorded as ops
 
 
 def _sparse_matmul(values, b, rows, columns, num_rows):
@@ -19,6 +21,25 @@ def _entries_vjp(ops, g, b, rows, columns):
     return ops.reduce_sum(ops.take(g, rows, axis=0) * ops.take(b, columns, axis=0), axis=(1,), keepdims=False)
 
 
+def _product_rows(op, args, batched, params):
+    """One matrix multiplies the columns of all rows; matrices that differ are the blocks of a larger one: below each other where they
+    share `b`, along the diagonal where they do not."""
+    values, b, rows, columns = args
+    num_rows = params["num_rows"]
+    if not (batched[0] or batched[2] or batched[3]):
+        size, _, width = b.shape
+        wide = ops.reshape(rows_to(b, 1), shape=(b.shape[1], size * width))
+        return rows_from(ops.reshape(op(values, wide, rows, columns, **params), shape=(num_rows, size, width)), 1)
+    values, rows, columns = all_batched([values, rows, columns], [batched[0], *batched[2:]])
+    size = values.shape[0]
+    rows = ops.flat_rows(rows, batch_dims=1, size=num_rows)
+    if batched[1]:
+        columns, b = ops.flat_rows(columns, batch_dims=1, size=b.shape[1]), end_to_end(b)
+    columns = ops.cast(columns, dtype=rows.dtype.np)
+    out = op(end_to_end(values), b, end_to_end(rows), end_to_end(columns), num_rows=size * num_rows)
+    return apart(out, size, num_rows)
+
+
 # The matrix with `values[k]` at (rows[k], columns[k]) times the dense matrix `b`. Entries at one place add up.
 sparse_matmul = primitive(
     "sparse_matmul(values, b, rows, columns, *, num_rows)",
@@ -28,5 +49,7 @@ sparse_matmul = primitive(
         "values": _entries_vjp,
         "b": lambda ops, g, values, rows, columns, b_shape: ops.sparse_matmul(values, g, columns, rows, num_rows=b_shape[0]),
     },
+    jvp=LINEAR,
+    batch=_product_rows,
     dtypes={"values b": NUMERIC, "rows columns": INDEX},
 )

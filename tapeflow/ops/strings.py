@@ -5,10 +5,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from tapeflow.core.batching import aligned, rows_of, shift, spread
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, INDEX, STRING
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.core.primitive import recorded as ops
 
 from .families import reduced
 
@@ -81,11 +83,27 @@ def _joined(*xs, separator):
     return _filled([separator.join(row) for row in zip(*columns)], shape)
 
 
+def _join_rows(op, args, batched, params):
+    """Only what is one string for all rows stays a scalar; one string for each row stands beside all elements of its row."""
+    size = rows_of(args, batched)
+    shape = next((s for a, b in zip(args, batched) if (s := tuple(a.shape)[b:])), ())
+
+    def fitted(x, has_rows):
+        if not has_rows:
+            return spread(ops, x, size) if len(x.shape) else x
+        if len(x.shape) > 1:
+            return x
+        return ops.broadcast_to(ops.reshape(x, shape=(size, *[1] * len(shape))), shape=(size, *shape))
+
+    return op(*map(fitted, args, batched), **params)
+
+
 string_join = primitive(
     "string_join(*xs, separator)",
     kernel={"numpy": _joined},
     shape=lambda *xs, separator: Spec(shape=broadcast_shapes(*[x.shape for x in xs]), dtype=np.dtype(object)),
     vjp=CUT,
+    batch=_join_rows,
     dtypes=STRING,
     elementwise=True,
 )
@@ -104,12 +122,13 @@ string_reduce_join = primitive(
     kernel={"numpy": _reduce_joined},
     shape=lambda x, axis, keepdims, separator: Spec(shape=reduced(x.shape, axis, keepdims), dtype=x.dtype),
     vjp=CUT,
+    batch=shift("axis"),
     dtypes=STRING,
 )
 
 
 def _substrings(x, position, length, unit):
-    shape = np.broadcast_shapes(x.shape, position.shape)
+    shape = np.broadcast_shapes(x.shape, position.shape, length.shape)
     triples = zip(*[np.broadcast_to(a, shape).flat for a in (x, position, length)])
     cut = _substring if unit == "BYTE" else lambda s, p, n: _substring(s.decode(errors="replace"), p, n).encode()
     return _filled([cut(s, int(p), int(n)) for s, p, n in triples], shape)
@@ -125,8 +144,9 @@ def _substring(s, position, length):
 substr = primitive(
     "substr(x, position, length, *, unit)",
     kernel={"numpy": _substrings},
-    shape=lambda x, position, length, unit: Spec(shape=broadcast_shapes(x.shape, position.shape), dtype=x.dtype),
+    shape=lambda x, position, length, unit: Spec(shape=broadcast_shapes(x.shape, position.shape, length.shape), dtype=x.dtype),
     vjp=CUT,
+    batch=aligned,
     dtypes={"x": STRING, "position length": INDEX},
 )
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.branches import largest, one_size
 from tapeflow.core.dtypes import float64, int64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
@@ -176,7 +177,7 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
     """How often each whole number occurs, or the sum of its weights."""
     index = tensor(x, int64)
-    size = max(int(np.max(np.asarray(index._array), initial=-1)) + 1, minlength)
+    size = one_size(np.maximum(largest(index) + 1, minlength), "The number of bins")
     if weights is None:
         weights = tensor(np.ones(tuple(index.shape), np.int64))
     weights = tensor(weights)
@@ -189,8 +190,10 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if period is not None:
         raise ValueError("period is not supported; reduce x, xp and fp to one period first.")
     x, xp, fp = promoted(x, xp, fp, inexact=float64)
-    at = np.clip(np.searchsorted(np.asarray(xp._array), np.asarray(x._array), side="right"), 1, xp.shape[0] - 1)
-    x0, x1, y0, y1 = (ops.take(t, tensor(k), axis=0) for t in (xp, fp) for k in (at - 1, at))
+    flat = ops.reshape(x, shape=(x.shape.num_elements(),))
+    found = ops.reshape(ops.searchsorted(xp, flat, side="right"), shape=tuple(x.shape))
+    at = ops.maximum(ops.minimum(found, xp.shape[0] - 1), 1)
+    x0, x1, y0, y1 = (ops.take(t, k, axis=0) for t in (xp, fp) for k in (at - 1, at))
     inside = y0 + (y1 - y0) * (x - x0) / (x1 - x0)
     first, last = (ops.getitem(fp, index=(i,)) for i in (0, -1))
     low, high = (ops.getitem(xp, index=(i,)) for i in (0, -1))

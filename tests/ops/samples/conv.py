@@ -64,20 +64,47 @@ def _samples(kind):
             yield of(x, dy, window=window, reference=_filter_grad, **params)
 
 
+def _each_row(reference):
+    return lambda a, b, **params: np.stack([reference(x, y, **params) for x, y in zip(a, b)])
+
+
+def _with_rows(kind):
+    """Each row of images with filters of its own."""
+    for size, window, inner, outer, strides, padding, dilations, groups in [_CASES[k] for k in (0, 1, 4, 6, 7)]:
+        params = dict(strides=strides, padding=padding, dilations=dilations, groups=groups)
+        x, w = normal(3, 2, *size, inner, seed="x"), normal(3, *window, inner // groups, outer, seed="w")
+        dy = normal(3, *_conv(x[0], w[0], **params).shape, seed="dy")
+        if kind == "conv":
+            yield of(x, w, reference=_each_row(_conv), **params)
+        elif kind == "input":
+            yield of(dy, w, size=size, reference=_each_row(_input_grad), **params)
+        else:
+            yield of(x, dy, window=window, reference=_each_row(_filter_grad), **params)
+
+
 _PLAIN = dict(strides=(1, 1), padding=((1, 1), (1, 1)), dilations=(1, 1), groups=1)
 
 SAMPLES = {
     "conv": [
         *_samples("conv"),
+        *_with_rows("conv"),
         of(np.zeros((0, 3, 3, 1)), normal(3, 3, 1, 2), **_PLAIN),
         of(np.arange(18).reshape(1, 3, 3, 2), np.ones((2, 2, 2, 1), np.int64), order=0, reference=_conv, **_PLAIN),
         # more than one block of windows, of several images and of one large image
         of(normal(40, 30, 30, 8), normal(3, 3, 8, 2), reference=_conv, order=0, **_PLAIN),
         of(normal(1, 100, 300, 8), normal(3, 3, 8, 2), reference=_conv, order=0, **_PLAIN),
+        of(normal(3, 9, 30, 30, 8), normal(3, 3, 3, 8, 2), reference=_each_row(_conv), order=0, **_PLAIN),
+        of(normal(20, 60, 60, 1), normal(3, 3, 1, 2), reference=_conv, order=0, **_PLAIN),  # windows made of short runs
+        of(normal(8, 40, 40, 8), normal(3, 3, 8, 16), reference=_conv, order=0, **_PLAIN),  # products in slabs
     ],
-    "conv_input_grad": [*_samples("input"), of(np.zeros((0, 3, 3, 2)), normal(3, 3, 1, 2), size=(3, 3), **_PLAIN)],
+    "conv_input_grad": [
+        *_samples("input"),
+        *_with_rows("input"),
+        of(np.zeros((0, 3, 3, 2)), normal(3, 3, 1, 2), size=(3, 3), **_PLAIN),
+    ],
     "conv_filter_grad": [
         *_samples("filter"),
+        *_with_rows("filter"),
         of(
             normal(5, 16, 17, 1),
             normal(5, 16, 17, 2),

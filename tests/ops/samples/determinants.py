@@ -27,6 +27,7 @@ SAMPLES = {
     "cofactors_slope": [
         of(normal(3, 3), normal(3, 3, seed="b")), of(normal(2, 4, 4), normal(2, 4, 4, seed="b")), of(_SINGULAR, normal(3, 3)),
         of(_RANK_1, normal(3, 3)), of(complex_normal(3, 3), complex_normal(3, 3, seed="b")), of(normal(1, 1), normal(1, 1)),
+        of(normal(3, 3), normal(2, 3, 3, seed="b")), of(normal(2, 3, 3), normal(3, 3, seed="b")),
     ],
     "minors": [of(normal(3, 3)), of(complex_normal(2, 2, 2)), of(normal(1, 1))],
     "from_minors": [of(normal(3, 3, 2, 2)), of(normal(2, 2, 2, 1, 1))],

@@ -26,6 +26,12 @@ _A = np.array([0.3, 0.8, 2.5, 2.5, 10.0, 40.0, 60.0, 60.0, 400.0])
 _X = np.array([0.05, 2.0, 0.7, 4.0, 7.0, 60.0, 45.0, 80.0, 380.0])
 
 SAMPLES = {
+    "split_key": [
+        of(KEY, count=3),
+        of(KEY, count=0),
+        of(np.stack([KEY, KEY + KEY]), count=2),
+        of(np.zeros((0, 4), np.uint64), count=2),
+    ],
     "random_uniform": _shapes(FLOATS),
     "random_bits": _shapes(INTS),
     "random_integers": [

@@ -55,6 +55,13 @@ SAMPLES = {
         of(normal(3), np.int32(1), num_segments=2, reference=_sum),
         of(np.array([100, 100, 1, 1, 1], np.int8), np.array([0, 0, 1, 1, 1]), num_segments=2),
     ],
+    "flat_segments": [
+        of(np.array([[0, 2], [1, -7]], np.int32), num_segments=3, reference=lambda ids, num_segments: [[0, 2], [4, -1]]),
+        of(np.array([0, 1, -1]), num_segments=2, reference=lambda ids, num_segments: [0, 3, -1]),
+        of(np.array([[[0], [1]], [[1], [0]]]), num_segments=2, reference=lambda ids, num_segments: [[[0], [1]], [[3], [2]]]),
+        of(np.zeros((0, 2), np.int32), num_segments=2),
+        of(np.zeros((2, 0), np.int32), num_segments=0),
+    ],
     "gather_or_zero": [
         of(normal(3, 2), IDS, reference=lambda x, ids: np.where((ids >= 0)[:, None], x[ids], 0)),
         of(normal(3), np.array([[0, -1], [2, 2]])),
@@ -71,5 +78,11 @@ SAMPLES = {
         of(complex_normal(5), IDS, num_segments=3, reference=_prod),
         of(np.zeros((0, 2)), np.zeros(0, np.int64), num_segments=2, reference=_prod),
     ],
-    "segment_order": [of(IDS), of(np.zeros(0, np.int64)), of(np.array([1], np.int32))],
+    "segment_order": [
+        of(IDS),
+        of(np.array([[2, 0, 2], [1, -1, 1]])),
+        of(np.zeros((2, 0), np.int32)),
+        of(np.zeros(0, np.int64)),
+        of(np.array([1], np.int32)),
+    ],
 }

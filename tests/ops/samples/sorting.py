@@ -27,6 +27,7 @@ SAMPLES = {
     "sort": [
         of(normal(3, 5), descending=False, reference=_python_sort),
         of(normal(3, 5), descending=True, reference=_python_sort),
+        of(normal(2, 2, 3), descending=True),
         of(_ties, descending=True, reference=_python_sort, order=0),
         of(SPECIAL, descending=False, order=0),
         of(EMPTY, descending=True),
@@ -56,6 +57,7 @@ SAMPLES = {
     "top_k": [
         of(normal(3, 5), k=2, reference=_top_k),
         of(normal(4), k=4),
+        of(normal(2, 2, 3), k=2),
         of(_ties, k=3, reference=_top_k, order=0),
         of(normal(2, 3), k=0),
         of(EMPTY, k=1),
@@ -121,6 +123,7 @@ SAMPLES = {
         ),
         of(np.zeros((0, 2)), np.zeros((0, 3)), side="left"),
         of(np.zeros(0), np.zeros((2, 1)), side="right"),
+        of(np.zeros((2, 0)), np.zeros((2, 1)), side="right", reference=lambda *_, side: [[0], [0]]),
     ],
     "invert_permutation": [of(np.array([2, 0, 1]), reference=np.argsort), of(np.zeros(0, np.int32))],
 }

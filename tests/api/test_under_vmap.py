@@ -1,0 +1,87 @@
+"""Public functions inside vectorised functions: all rows at once must give what they give one by one, and so must gradients."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+from .vmap_cases import CASES, KINDS, ROWS
+
+
+def arguments(kinds):
+    """(the arguments with all rows, the axis of each, the arguments of every row)"""
+    axes = tuple(None if kind.startswith("=") else 0 for kind in kinds.split())
+    arrays = [KINDS[kind.removeprefix("=")] for kind in kinds.split()]
+    whole = [tf.constant(a[0] if axis is None else a) for a, axis in zip(arrays, axes)]
+    rows = [[tf.constant(a[0] if axis is None else a[k]) for a, axis in zip(arrays, axes)] for k in range(ROWS)]
+    return whole, axes, rows
+
+
+def leaves(out):
+    return [tf.convert_to_tensor(leaf) for leaf in tf.nest.flatten(out)]
+
+
+def agree(got, rows):
+    """Leaf by leaf: the rows of `got` are the leaves of `rows`."""
+    assert len(got) == len(rows[0])
+    for g, *want in zip(got, *rows):
+        want = np.stack([np.asarray(w) for w in want])
+        assert np.asarray(g).dtype == want.dtype
+        if want.dtype.kind == "O":
+            assert np.asarray(g).tolist() == want.tolist()
+        else:
+            single = want.dtype.itemsize < 8 or want.dtype == np.complex64
+            np.testing.assert_allclose(g, want, rtol=2e-5 if single else 1e-7, atol=1e-6 if single else 1e-9)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_together_give_what_they_give_one_by_one(name):
+    kinds, function = CASES[name]
+    whole, axes, rows = arguments(kinds)
+    out = tf.vmap(function, in_axes=axes)(*whole)
+    agree(leaves(out), [leaves(function(*row)) for row in rows])
+
+
+def summed(function, *values):
+    """The sum of all inexact results, squared so that every element has a gradient of its own."""
+    parts = [leaf for leaf in leaves(function(*values)) if leaf.dtype.is_floating or leaf.dtype.is_complex]
+    return tf.add_n([tf.cast(tf.reduce_sum(tf.abs(p) ** 2 + tf.math.real(p)), tf.float64) for p in parts]) if parts else None
+
+
+def gradients(function, values, **how):
+    """Of the sum, for the floating values; None if no result is floating, or one has no gradient."""
+    sources = [v for v in values if v.dtype.is_floating or v.dtype.is_complex]
+    if not sources:
+        return None
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        total = summed(function, *values)
+    if total is None:
+        return None
+    try:
+        found = tape.gradient(total, sources, unconnected_gradients="zero", **how)
+    except LookupError:
+        return None
+    return [tf.convert_to_tensor(g) for g in found]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gradients_agree_with_rows_one_by_one(name):
+    kinds, function = CASES[name]
+    whole, axes, rows = arguments(kinds)
+    want = [gradients(function, row) for row in rows]
+    if want[0] is None:
+        return
+    inside = tf.vmap(lambda *values: gradients(function, values), in_axes=axes)(*whole)  # a tape in every row
+    agree(inside, want)
+    outside = gradients(tf.vmap(function, in_axes=axes), whole)  # one tape around all rows
+    mapped = [axis == 0 for v, axis in zip(whole, axes) if v.dtype.is_floating or v.dtype.is_complex]
+    agree([g if m else tf.stack([g] * ROWS) for g, m in zip(outside, mapped)], total_where_shared(want, mapped))
+
+
+def total_where_shared(want, mapped):
+    """An argument that is the same for every row has one gradient, the sum over the rows."""
+    shared = [sum(np.asarray(row[k]) for row in want) for k in range(len(mapped))]
+    if all(mapped):
+        return want
+    return [[row[k] if m else shared[k] for k, m in enumerate(mapped)] for row in want]
