@@ -136,7 +136,8 @@ def test_package_says_that_it_is_typed():
 
 # ---- the public names
 
-# TensorFlow's namespaces and our own, `derivatives`: nothing else that is a module belongs into `dir(tf)`, except the layers, which importing makes visible.
+# TensorFlow's namespaces, and our own `derivatives`: no other module belongs into `dir(tf)`, except the layers, which importing makes
+# visible.
 NAMESPACES = set(
     """audio autodiff autograph bitwise compat config data debugging derivatives distribute dtypes errors experimental
     feature_column graph_util image initializers io keras linalg lite lookup losses math metrics nest nn optimizers profiler quantization queue

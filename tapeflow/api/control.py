@@ -150,7 +150,9 @@ def _truth(pred: Any) -> Tensor:
     """A condition with one value for each row."""
     pred = as_tensor(pred)
     if pred.shape.num_elements() != 1:
-        raise ValueError(f"A condition is a single value, got shape {tuple(pred.shape)}. Use tf.reduce_any(x) or tf.reduce_all(x).")
+        raise ValueError(
+            f"A condition is a single value, got shape {tuple(pred.shape)}. Use tf.reduce_any(x) or tf.reduce_all(x)."
+        )
     pred = pred if pred.dtype is bool_ else ops.cast(pred, dtype=bool_.np)
     return ops.reshape(pred, shape=())
 
@@ -189,10 +191,10 @@ def _merged_leaf(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
     except (TypeError, ValueError) as error:
         raise dtype_clash(f"{what} must have the same dtypes. {error}") from error
     if new.dtype is not old.dtype:
-        raise dtype_clash(f"{what} must have the same dtypes, got {new.dtype.name} and {old.dtype.name}.")
+        raise dtype_clash(f"{what} must have the same dtypes, got {old.dtype.name} and {new.dtype.name}.")
     if tuple(new.shape) != tuple(old.shape):
         raise ValueError(
-            f"{what} must have the same shapes where they differ from row to row, got {tuple(new.shape)} and {tuple(old.shape)}."
+            f"{what} must have the same shapes where they differ from row to row, got {tuple(old.shape)} and {tuple(new.shape)}."
         )
     return ops.where(chosen, new, old)
 

@@ -143,7 +143,7 @@ def vectorized_map(fn: Callable, elems: Any, fallback_to_while_loop: bool = True
     place = lambda structure, k: f"elems{_nest.paths(elems)[k]}" if _nest.is_nested(elems) else "elems"
     batch = Batch(elems, [0] * leaves, place, ones_repeat=True)
     try:
-        return batch.run(fn, "different", loops=fallback_to_while_loop)
+        return batch.run(fn, randomness="different", loops=fallback_to_while_loop, warn=warn)
     except ValueNeeded as error:
         if not fallback_to_while_loop or not batch.size:
             raise

@@ -92,6 +92,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         return ops.reshape(input, shape=tuple([d for d in shape if d != 1]))
     gone = normal_axis(axis, len(shape))
+    if not shape:
+        raise invalid(f"Tried to squeeze axis {axis} of a scalar, which has none.")
     for a in gone:
         if shape[a] != 1:
             raise invalid(f"Can not squeeze dim[{a}], expected a dimension of 1, got {shape[a]}: the shape is {shape}.")

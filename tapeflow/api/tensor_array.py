@@ -97,7 +97,9 @@ class TensorArray:
         for place in places:
             if type(index) is MappedTensor:
                 before = self._entries[place]
-                self._entries[place] = ops.where(ops.equal(index, place), value, ops.zeros_like(value) if before is None else before)
+                self._entries[place] = ops.where(
+                    ops.equal(index, place), value, ops.zeros_like(value) if before is None else before
+                )
             else:
                 self._entries[place] = value
         return self
@@ -189,7 +191,9 @@ class TensorArray:
     def _merge(self, chosen: Tensor, other: "TensorArray") -> "TensorArray":
         """This array in the rows where `chosen` holds, the other one elsewhere."""
         if other is self:
-            raise ValueNeeded("Branches that differ from row to row write to the same TensorArray. Write to it after the branches.")
+            raise ValueNeeded(
+                "Branches that differ from row to row write to the same TensorArray. Write to it after the branches."
+            )
         made = self._copy()
         made._shape = self._shape if self._shape.is_fully_defined() else other._shape
         made._entries.extend([None] * (len(other._entries) - len(made._entries)))

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from .errors import invalid
+
 
 def rows_of(args: Any, batched: list[bool]) -> int:
     """How many rows there are."""
@@ -37,6 +39,22 @@ def aligned(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
     ranks = [len(a.shape) - b for a, b in zip(args, batched)]
     rank = max(ranks)
     return op(*[_with_rank(a, r, rank) if b and r < rank else a for a, r, b in zip(args, ranks, batched)], **params)
+
+
+def matrices(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
+    """For primitives of matrices with leading axes that broadcast."""
+    refuse_vectors(op, args, batched)
+    return aligned(op, args, batched, params)
+
+
+def refuse_vectors(op: Callable, args: Any, batched: list[bool]) -> None:
+    """A row must be a matrix by itself; if it is a vector, all rows together would pass for one."""
+    shapes = [tuple(a.shape)[b:] for a, b in zip(args, batched)]
+    if min(map(len, shapes)) < 2:
+        given = " and ".join(map(str, shapes))
+        raise invalid(
+            f"{op.__name__} takes matrices, tensors of rank 2 or more; in each row of a mapped function it was given {given}."
+        )
 
 
 def _with_rank(x: Any, have: int, wanted: int) -> Any:

@@ -5,6 +5,7 @@ hidden; an operation on them runs in the frame below, once, by the primitive's b
 computed once. Since the frame below is an ordinary one, maps nest, and tapes may be inside, outside or both.
 """
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -81,13 +82,13 @@ class Vectorizer:
     """The executor of one map over `size` rows, in the frame `below`.
 
     `randomness`: "different" draws for each row, the "same" for all, or "error". `loops`: may rows be computed one by one where
-    a primitive has no batching rule?
+    a primitive has no batching rule? `warn`: is it worth a line in the log?
     """
 
-    __slots__ = ("size", "below", "randomness", "loops")
+    __slots__ = ("size", "below", "randomness", "loops", "warn")
 
-    def __init__(self, size: int, randomness: str = "same", loops: bool = True) -> None:
-        self.size, self.below, self.randomness, self.loops = size, current(), randomness, loops
+    def __init__(self, size: int, randomness: str = "same", loops: bool = True, warn: bool = False) -> None:
+        self.size, self.below, self.randomness, self.loops, self.warn = size, current(), randomness, loops, warn
 
     def frame(self) -> Frame:
         """The frame for the mapped function: nobody watches from inside yet, those below hear what they do not see."""
@@ -160,10 +161,14 @@ class Vectorizer:
         return stacked(lambda *row: prim.entry(*row, **params), held, batched, self.size)
 
     def must_loop(self, name: str) -> None:
+        """What `name` computes has no batching rule: say so, or refuse."""
         if not self.loops:
             raise ValueError(
                 f"{name} has no batching rule, and fallback_to_while_loop=False does not allow to compute its rows one by one."
             )
+        if self.warn:
+            logging.getLogger("tapeflow").warning("%s has no batching rule: its rows are computed one by one.", name)
+            self.warn = False
 
 
 def stacked(function: Callable, held: list, batched: list[bool], size: int) -> Any:

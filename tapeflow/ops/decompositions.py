@@ -6,7 +6,7 @@ product Re tr(Gᴴ dA); `adjoint` is the conjugate transpose.
 
 import numpy as np
 
-from tapeflow.core.batching import leading
+from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import NO_RULE, Spec, primitive
 
@@ -42,7 +42,7 @@ cholesky = primitive(
     shape=lambda x: x,
     vjp=_cholesky_vjp,
     jvp=_cholesky_jvp,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     holomorphic=False,
 )
@@ -113,7 +113,7 @@ qr = primitive(
     shape=_qr_shape,
     vjp=_qr_vjp,
     jvp=_qr_jvp,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     outputs=("q", "r"),
     holomorphic=False,
@@ -146,7 +146,7 @@ lu = primitive(
     kernel={"numpy": lapack(_lu)},
     shape=lambda x, index_dtype: (x, Spec(shape=x.shape[:-1], dtype=np.dtype(index_dtype))),
     vjp=NO_RULE,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     outputs=("lu", "permutation"),
 )

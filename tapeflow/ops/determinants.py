@@ -8,7 +8,7 @@ of minors, so that it too is exact everywhere.
 
 import numpy as np
 
-from tapeflow.core.batching import leading
+from tapeflow.core.batching import matrices
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import LINEAR, Spec, primitive
@@ -32,7 +32,7 @@ det = primitive(
     shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
     vjp=lambda ops, g, x: _as_matrix(ops, g) * ops.cofactors(x),
     jvp=lambda ops, t, x: _inner(ops, ops.cofactors(x), t),
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
 )
 
@@ -66,7 +66,7 @@ cofactors = primitive(
     shape=lambda x: x,
     vjp=lambda ops, g, x: ops.cofactors_slope(x, g),
     jvp=lambda ops, t, x: ops.cofactors_slope(x, t),
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
 )
 
@@ -128,7 +128,7 @@ minors = primitive(
     shape=lambda x: Spec(shape=(*x.shape, max(x.shape[-1] - 1, 0), max(x.shape[-1] - 1, 0)), dtype=x.dtype),
     vjp=lambda ops, g: ops.from_minors(g),
     jvp=LINEAR,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
 )
 
@@ -138,7 +138,7 @@ from_minors = primitive(
     shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
     vjp=lambda ops, g: ops.minors(g),
     jvp=LINEAR,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
 )
 
@@ -165,7 +165,7 @@ slogdet = primitive(
     shape=lambda x: (Spec(shape=x.shape[:-2], dtype=x.dtype), Spec(shape=x.shape[:-2], dtype=real_of(x.dtype))),
     vjp=_slogdet_vjp,
     jvp=_slogdet_jvp,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     outputs=("sign", "log"),
     holomorphic=False,

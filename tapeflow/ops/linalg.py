@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from tapeflow.core.batching import leading
+from tapeflow.core.batching import aligned, leading, matrices
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, NUMERIC
 from tapeflow.core.errors import InvalidArgumentError, invalid
@@ -21,7 +21,7 @@ matrix_transpose = primitive(
     shape=lambda x: Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype),
     vjp=lambda ops, g: ops.matrix_transpose(g),
     jvp=LINEAR,
-    batch=leading,
+    batch=matrices,
     dtypes=ANY,
 )
 
@@ -95,6 +95,12 @@ def _rows_first(rank):
     return (rank - 2, *range(rank - 2), rank - 1)
 
 
+def _matmul_rows(op, args, batched, params):
+    if len(args[0].shape) - batched[0] < 2 or len(args[1].shape) - batched[1] < 2:  # all rows together would pass for a matrix
+        raise _rank_too_small(*[Spec(shape=tuple(x.shape)[has:], dtype=x.dtype) for x, has in zip(args, batched)])
+    return aligned(op, args, batched, params)
+
+
 matmul = primitive(
     "matmul(a, b)",
     kernel={"numpy": _matmul},
@@ -103,6 +109,7 @@ matmul = primitive(
     jvp=LINEAR,
     dtypes=NUMERIC,
     broadcasts="batch",
+    batch=_matmul_rows,
     clash=InvalidArgumentError,
 )
 
@@ -205,7 +212,7 @@ band_part = primitive(
     shape=lambda x, lower, upper: x,
     vjp=lambda ops, g, lower, upper: ops.band_part(g, lower=lower, upper=upper),
     jvp=LINEAR,
-    batch=leading,
+    batch=matrices,
 )
 
 
@@ -249,7 +256,7 @@ diag_part = primitive(
     kernel={"numpy": _diag_part},
     shape=_diag_part_shape,
     jvp=LINEAR,
-    batch=leading,
+    batch=matrices,
     vjp=lambda ops, g, x_shape, k, align: ops.diag_matrix(g, k=k, rows=x_shape[-2], cols=x_shape[-1], align=align),
 )
 

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from tapeflow.core.batching import leading
+from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import primitive
 
@@ -30,7 +30,7 @@ def _matrix_function(name, kernel):
         shape=lambda x: x,
         vjp=lambda ops, g, x: slope(ops, g, ops.matrix_transpose(x)),
         jvp=slope,
-        batch=leading,
+        batch=matrices,
         dtypes=INEXACT,
     )
 

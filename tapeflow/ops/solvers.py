@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from tapeflow.core.batching import aligned, all_batched, leading
+from tapeflow.core.batching import all_batched, matrices, refuse_vectors
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.errors import invalid
@@ -13,7 +13,7 @@ from tapeflow.core.primitive import recorded as ops
 
 from .lapack import adjoint, lapack
 
-_EQUATIONS = dict(dtypes=INEXACT, broadcasts="batch")
+_EQUATIONS = dict(dtypes=INEXACT, broadcasts="batch", batch=matrices)
 
 
 def _solution_shape(a, b, **_):
@@ -71,7 +71,7 @@ inv = primitive(
     shape=lambda x: x,
     vjp=_inv_vjp,
     jvp=lambda ops, t, y: -ops.matmul(y, ops.matmul(t, y)),
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
 )
 
@@ -223,6 +223,7 @@ def _pinv_jvp(ops, t, x, y):
 
 def _pinv_rows(op, args, batched, params):
     """`rcond` broadcasts against the leading axes of `x`, which needs the rows because it is what they are computed of."""
+    refuse_vectors(op, args[:1], batched[:1])
     x, rcond = all_batched(args, batched)[0], args[1]
     if not batched[1]:
         return op(x, rcond)
@@ -253,6 +254,6 @@ least_squares = primitive(
     kernel={"numpy": lapack(lambda a, b: np.matmul(np.linalg.pinv(a, np.finfo(a.dtype).eps * max(a.shape[-2:])), b))},
     shape=_solution_shape,
     vjp={"a": _no_gradient, "b": _no_gradient},
-    batch=aligned,
+    batch=matrices,
     dtypes=INEXACT,
 )

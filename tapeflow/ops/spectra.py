@@ -6,7 +6,7 @@ for every function that does not depend on it.
 
 import numpy as np
 
-from tapeflow.core.batching import leading
+from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import Spec, primitive
 
@@ -63,7 +63,7 @@ eigh = primitive(
     shape=lambda x: (Spec(shape=x.shape[:-1], dtype=real_of(x.dtype)), x),
     vjp=_eigh_vjp,
     jvp=_eigh_jvp,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     outputs=("w", "v"),
     holomorphic=False,
@@ -81,7 +81,7 @@ eigvalsh = primitive(
     shape=lambda x: Spec(shape=x.shape[:-1], dtype=real_of(x.dtype)),
     vjp=_eigvalsh_vjp,
     jvp=lambda ops, t, x, x_dtype: _real_diagonal(ops, _in_basis(ops, t, ops.eigh(x)[1]), x_dtype),
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     holomorphic=False,
 )
@@ -120,7 +120,7 @@ eig = primitive(
     shape=lambda x: (Spec(shape=x.shape[:-1], dtype=complex_of(x.dtype)), Spec(shape=x.shape, dtype=complex_of(x.dtype))),
     vjp=_eig_vjp,
     jvp=_eig_jvp,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     outputs=("w", "v"),
     holomorphic=False,
@@ -145,7 +145,7 @@ eigvals = primitive(
     shape=lambda x: Spec(shape=x.shape[:-1], dtype=complex_of(x.dtype)),
     vjp=_eigvals_vjp,
     jvp=_eigvals_jvp,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     holomorphic=False,
     result="complex",
@@ -243,7 +243,7 @@ svd = primitive(
     shape=_svd_shape,
     vjp=_svd_vjp,
     jvp=_svd_jvp,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     outputs=("s", "u", "v"),
     holomorphic=False,
@@ -266,7 +266,7 @@ singular_values = primitive(
     shape=lambda x: _svd_shape(x, False)[0],
     vjp=_singular_values_vjp,
     jvp=_singular_values_jvp,
-    batch=leading,
+    batch=matrices,
     dtypes=INEXACT,
     holomorphic=False,
 )

@@ -49,7 +49,7 @@ def vmap(
         axes = _axes_of(in_axes, args, "in_axes") + _axes_of(0, kwargs, "in_axes")
         batch = Batch((args, kwargs), axes, functools.partial(_place, f))
         run = lambda args, kwargs: f(*args, **kwargs)
-        return batch.run(lambda given: run(*given), randomness, chunk_size, out_axes=out_axes)
+        return batch.run(lambda given: run(*given), chunk_size, out_axes, randomness=randomness)
 
     return mapped
 
@@ -62,7 +62,7 @@ class Batch:
         self.structure = structure
         self.leaves = nest.flatten(structure)
         name = lambda k: place(structure, k)
-        self.rows = {k: _rows_first(self.leaves[k], axis, name(k)) for k, axis in enumerate(axes) if axis is not None}
+        self.rows = {k: _rows_first(self.leaves[k], axis, k, name) for k, axis in enumerate(axes) if axis is not None}
         if not self.rows:
             raise ValueError(
                 "Nothing to map over: no argument has a batch axis. Give at least one tensor, and an axis of it in in_axes."
@@ -79,24 +79,25 @@ class Batch:
                 raise ValueError(f"Mapped arguments must have the same number of rows, but {given(first)} and {given(k)}.")
         self.size = sizes[first]
 
-    def run(self, f: Callable, randomness: str, chunk_size: int | None = None, loops: bool = True, out_axes: Any = 0) -> Any:
-        """`f` of the structure, once for all rows; or a chunk of rows at a time, and the results one after the other."""
+    def run(self, f: Callable, chunk_size: int | None = None, out_axes: Any = 0, **how: Any) -> Any:
+        """`f` of the structure, once for all rows; or a chunk of rows at a time, and the results one after the other. `how` are
+        the options of a Vectorizer."""
         if chunk_size is None or chunk_size >= self.size:
-            return self._run(f, self.rows, self.size, randomness, loops, out_axes)
+            return self._run(f, self.rows, self.size, out_axes, how)
         parts, replay = [], snapshot()
         for k in range(0, self.size, chunk_size):
             size = min(chunk_size, self.size - k)
             rows = {i: ops.getitem(x, index=((k, k + size, 1),)) for i, x in self.rows.items()}
             # The same numbers for all rows: every chunk draws them again, and with the last one the stream moves on.
-            with replay() if randomness == "same" and k + size < self.size else nullcontext():
-                parts.append(self._run(f, rows, size, randomness, loops, out_axes))
+            with replay() if how["randomness"] == "same" and k + size < self.size else nullcontext():
+                parts.append(self._run(f, rows, size, out_axes, how))
         axes = _axes_of(out_axes, parts[0], "out_axes")
         columns = zip(*map(nest.flatten, parts))
         join = lambda column, axis: None if column[0] is None else ops.concat(*column, axis=axis % max(len(column[0].shape), 1))
         return nest.pack_as(parts[0], [join(column, axis) for column, axis in zip(columns, axes)])
 
-    def _run(self, f: Callable, rows: dict, size: int, randomness: str, loops: bool, out_axes: Any) -> Any:
-        vectorizer = Vectorizer(size, randomness, loops)
+    def _run(self, f: Callable, rows: dict, size: int, out_axes: Any, how: dict) -> Any:
+        vectorizer = Vectorizer(size, **how)
         given = [vectorizer.mapped(rows[k]) if k in rows else leaf for k, leaf in enumerate(self.leaves)]
         with entered(vectorizer.frame()):
             out = f(nest.pack_as(self.structure, given))
@@ -146,12 +147,12 @@ def _axes_of(axes: Any, structure: Any, what: str) -> list:
     return [axis for a, part in zip(given, parts) for axis in _axes_of(a, part, what)]
 
 
-def _rows_first(leaf: Any, axis: int, name: str) -> Tensor:
+def _rows_first(leaf: Any, axis: int, k: int, name: Callable[[int], str]) -> Tensor:
     x = to_tensor(leaf._read() if hasattr(leaf, "_read") else leaf)
     rank = len(x.shape)
     if not -rank <= axis < rank:
         have = "is a scalar and has no axis to map over" if not rank else f"has shape {tuple(x.shape)} and no axis {axis}"
-        raise ValueError(f"{name} {have}. Say None in in_axes for an argument that is the same for every row.")
+        raise ValueError(f"{name(k)} {have}. Say None in in_axes for an argument that is the same for every row.")
     axis %= rank
     return ops.transpose(x, perm=(axis, *(i for i in range(rank) if i != axis))) if axis else x
 

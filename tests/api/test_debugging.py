@@ -185,3 +185,70 @@ def test_numpy_functions_may_leave_while_only_the_checker_looks_on():
         assert isinstance(np.unwrap(tf.constant([0.0, 1.0])), np.ndarray)
     finally:
         tf.debugging.disable_check_numerics()
+
+
+# ---- in vectorised functions
+
+
+def test_assertions_are_about_all_rows():
+    x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"At 3 of 6.*\n  at row 1, \(0,\): x = 4, y = 1"):
+        tf.vmap(lambda r: tf.debugging.assert_equal(r, [1.0, 2.0, 3.0]))(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"at row 0, \(0,\): x = 1, y = 1"):
+        tf.vmap(lambda r: tf.debugging.assert_less(r[0], r))(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"at row \(1, 1\), \(\): x = 5, y = 5"):
+        tf.vmap(tf.vmap(lambda e: tf.debugging.assert_less(e, 5.0)))(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x > 0 did not hold"):
+        tf.vmap(lambda r: tf.debugging.assert_positive(r - 2))(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="largest difference is 5"):
+        tf.vmap(lambda r: tf.debugging.assert_near(r, 1.0))(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Expected the condition"):
+        tf.vmap(lambda r: tf.debugging.Assert(r[0] > 2, [r]))(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="activations"):
+        tf.vmap(lambda r: tf.debugging.check_numerics(1 / (r - 2), "activations"))(x)
+
+    def fine(r):
+        tf.debugging.assert_positive(r)
+        tf.debugging.assert_less(r, tf.reduce_sum(r) + 1)
+        tf.debugging.Assert(r[0] > 0, [r])
+        return r
+
+    assert tf.vmap(fine)(x).shape == [2, 3]
+
+
+def test_check_numerics_looks_into_rows():
+    def logs(r):
+        tf.debugging.enable_check_numerics()
+        return tf.math.log(r)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match='"log": 1 infinite of 2 elements'):
+        tf.vmap(logs)(tf.constant([1.0, 0.0]))
+    tf.debugging.enable_check_numerics()
+    try:
+        with pytest.raises(tf.errors.InvalidArgumentError, match='"log": 1 infinite of 2 elements'):
+            tf.vmap(tf.math.log)(tf.constant([1.0, 0.0]))
+    finally:
+        tf.debugging.disable_check_numerics()
+
+
+def test_printing_rows(capsys):
+    tf.vmap(lambda r: tf.print("r =", r, {"first": r[0]}, tf.constant(3)) or r)(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    assert capsys.readouterr().err == "r = rows [[1 2]\n [3 4]] {'first': rows [1 3]} 3\n"
+
+
+@pytest.mark.parametrize("map_", [tf.vmap, lambda f: lambda x: tf.vectorized_map(f, x)])
+@pytest.mark.parametrize(
+    "assign",
+    [
+        lambda v, r: v.assign(r),
+        lambda v, r: v.assign_add(r),
+        lambda v, r: v.assign_sub(r),
+        lambda v, r: v[0].assign(r[0]),
+        lambda v, r: v.scatter_nd_update([[0]], r[:1]),
+    ],
+)
+def test_a_variable_has_one_value(assign, map_):
+    v = tf.Variable([1.0, 2.0])
+    with pytest.raises(ValueError, match="one for each row"):
+        map_(lambda r: assign(v, r))(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    assert v.numpy().tolist() == [1, 2]

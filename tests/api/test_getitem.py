@@ -3,6 +3,8 @@ import pytest
 
 import tapeflow as tf
 
+from .gradients import gradient
+
 c = tf.constant
 A = np.random.default_rng(0).normal(size=(3, 4, 5))
 MASK = A[:, 0, 0] > 0
@@ -102,3 +104,35 @@ def test_second_order_through_an_index_array():
         g = inner.gradient(y, x)
     assert g.numpy().tolist() == [6.0, 0.0, 27.0]
     assert outer.gradient(g, x).numpy().tolist() == [12.0, 0.0, 18.0]
+
+
+# ---- in vectorised functions
+
+
+PICKS = [
+    lambda r, i, j: r[i], lambda r, i, j: r[i, j], lambda r, i, j: r[:, j], lambda r, i, j: r[1:, j, None], lambda r, i, j: r[..., i],
+    lambda r, i, j: r[i, 1:3], lambda r, i, j: r[[0, 1], j], lambda r, i, j: r[i, :, None], lambda r, i, j: c(A)[1, i, j] * r[0, 0],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pick", PICKS)
+def test_every_row_has_its_own_index(pick):
+    x, i, j = c(A[:2]), c([2, -1]), c([[0, 3], [-4, 1]])
+    one_by_one = lambda x: tf.stack([pick(x[k], i[k], j[k]) for k in range(2)])
+    together = lambda x: tf.vmap(pick)(x, i, j)
+    np.testing.assert_array_equal(together(x), one_by_one(x))
+    np.testing.assert_array_equal(gradient(lambda x: together(x) ** 2, x), gradient(lambda x: one_by_one(x) ** 2, x))
+
+
+def test_an_index_out_of_bounds_in_one_row():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Index 3 is out of bounds for an axis of size 3"):
+        tf.vmap(lambda r, i: r[i])(tf.ones([2, 3]), tf.constant([0, 3]))
+
+
+def test_what_would_give_rows_of_different_sizes():
+    x, i = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), tf.constant([1, 2])
+    with pytest.raises(TypeError, match="index or size"):
+        tf.vmap(lambda r, i: r[:i])(x, i)
+    with pytest.raises(TypeError, match="Some rows have 1 elements that are true and others up to 3"):
+        tf.vmap(lambda r: r[r > 2])(x)
+    assert tf.vectorized_map(lambda r: tf.reduce_sum(r[r > 2]), x).numpy().tolist() == [3, 15]

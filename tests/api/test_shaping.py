@@ -141,3 +141,8 @@ def test_reverse_sequence():
             tf.reverse_sequence(x, lengths, seq_axis=1)
     with pytest.raises(TypeError):
         tf.reverse_sequence(x, [1, 1])
+
+
+def test_a_scalar_has_no_axis_to_squeeze():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="of a scalar"):
+        tf.squeeze(tf.constant(1.0), [0])

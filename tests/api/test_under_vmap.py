@@ -85,3 +85,35 @@ def total_where_shared(want, mapped):
     if all(mapped):
         return want
     return [[row[k] if m else shared[k] for k, m in enumerate(mapped)] for row in want]
+
+
+REFUSE_VECTORS = "matmul linalg.det linalg.inv linalg.cholesky linalg.qr linalg.svd linalg.eigh linalg.expm linalg.lu linalg.solve linalg.trace"
+
+
+@pytest.mark.parametrize("name", REFUSE_VECTORS.split())
+def test_all_rows_together_do_not_pass_for_a_matrix(name):
+    function = tf
+    for part in name.split("."):
+        function = getattr(function, part)
+    several = 2 if name in ("matmul", "linalg.solve") else 1
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
+        tf.vmap(lambda x: function(*[x] * several))(tf.eye(3))
+
+
+@pytest.mark.parametrize(
+    "name", ["cond", "while_loop", "map_fn", "gather", "nn.conv2d SAME", "linalg.solve", "getitem", "image.resize bilinear"]
+)
+def test_maps_nest(name):
+    """Rows of rows, and the same for every outer row."""
+    extra = {
+        "cond": ("x", lambda x: tf.cond(x[0, 0] > 0, lambda: tf.sqrt(x - tf.reduce_min(x)), lambda: x)),
+        "while_loop": ("p", lambda p: tf.while_loop(lambda s: tf.reduce_sum(s) < 30, lambda s: (s * (p + 1),), (p,))),
+    }
+    kinds, function = extra.get(name) or CASES[name]
+    whole, axes, rows = arguments(kinds)
+    assert None not in axes
+    want = [leaves(function(*row)) for row in rows]
+    both = [tf.stack([x, tf.reverse(x, [0])]) for x in whole]
+    out = leaves(tf.vmap(tf.vmap(function))(*both))
+    agree([o[0] for o in out], want)
+    agree([o[1] for o in out], want[::-1])

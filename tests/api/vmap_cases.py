@@ -369,9 +369,7 @@ case("random.stateless_parameterized_truncated_normal", "d a", lambda d, a: tf.r
 case("random.split", "d", lambda d: tf.random.split(d, 3))
 case("random.fold_in", "d", lambda d: tf.random.fold_in(d, 5))
 case("random.experimental.stateless_shuffle", "d v", lambda d, v: tf.random.experimental.stateless_shuffle(v, d))
-case(
-    "random.experimental.index_shuffle", "j d", lambda j, d: tf.random.experimental.index_shuffle(j, d, 5)
-)
+case("random.experimental.index_shuffle", "j d", lambda j, d: tf.random.experimental.index_shuffle(j, d, 5))
 
 # ---- strings
 

@@ -47,14 +47,18 @@ def checked_masks(count):
 def test_rule_agrees_with_rows_one_by_one(name, k):
     prim, sample = REGISTRY[name], SAMPLES[name][k]
     size = 3
+
+    def one_by_one(given, mask):
+        rows = [[tf_tensor(a[i] if m else a) for a, m in zip(given, mask)] for i in range(size)]
+        return [parts(prim, prim.entry(*row, **sample.params)) for row in rows]
+
     for mask in checked_masks(len(sample.args)):
         given = [rows_like(a, size) if m else np.asarray(a) for a, m in zip(sample.args, mask)]
-        row = lambda i: [tf_tensor(a[i] if m else a) for a, m in zip(given, mask)]
         try:
-            want = [parts(prim, prim.entry(*row(i), **sample.params)) for i in range(size)]
+            want = one_by_one(given, mask)
         except Exception:  # the sample's values do not allow to be changed
             given = [np.stack([np.asarray(a)] * size) if m else np.asarray(a) for a, m in zip(sample.args, mask)]
-            want = [parts(prim, prim.entry(*row(i), **sample.params)) for i in range(size)]
+            want = one_by_one(given, mask)
         vectorizer = Vectorizer(size, loops=False)
         with entered(vectorizer.frame()):
             out = prim.entry(

@@ -43,7 +43,7 @@ def test_rows_together_in_chunks_and_alone_agree(problem):
 
 
 def test_batch_jacobian_is_the_diagonal_of_the_jacobian(problem):
-    x, ws = problem
+    x, _ = problem
     batch = all_ways(problem, lambda tape, y, options: tape.batch_jacobian(y, x, **options))
     full = all_ways(problem, lambda tape, y, options: tape.jacobian(y, x, **options))[0].numpy()
     for found in batch:

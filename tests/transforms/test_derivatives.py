@@ -89,7 +89,10 @@ def test_hessian_and_its_product():
 
 def test_hessian_of_structures():
     h = d.hessian(lambda p: p["a"] ** 2 * p["b"] ** 3)({"a": 2.0, "b": 3.0})
-    assert {k: {j: float(v) for j, v in row.items()} for k, row in h.items()} == {"a": {"a": 54, "b": 108}, "b": {"a": 108, "b": 72}}
+    assert {k: {j: float(v) for j, v in row.items()} for k, row in h.items()} == {
+        "a": {"a": 54, "b": 108},
+        "b": {"a": 108, "b": 72},
+    }
 
 
 def test_hvp_of_several_arguments_and_of_variables():

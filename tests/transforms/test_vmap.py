@@ -192,6 +192,14 @@ def test_vectorized_map_falls_back_to_rows(caplog):
         tf.vectorized_map(f, x, fallback_to_while_loop=False)
 
 
+def test_vectorized_map_says_where_rows_are_computed_one_by_one(caplog):
+    tf.vectorized_map(lambda r: tf.unique(r)[0], tf.constant([[1, 2], [3, 4]]))
+    assert "unique has no batching rule" in caplog.text
+    caplog.clear()
+    tf.vectorized_map(lambda r: tf.unique(r)[0], tf.constant([[1, 2], [3, 4]]), warn=False)
+    assert not caplog.text
+
+
 def test_index_slices_become_dense():
     table = tf.Variable(tf.ones([3, 2]))
 
@@ -209,7 +217,7 @@ def test_index_slices_become_dense():
 @pytest.mark.parametrize(
     "call, error, words",
     [
-        (lambda: tf.vmap(lambda x, y: x + y)(X, X[:2]), ValueError, r"argument 'x' has 3 \(shape \(3, 4\), axis 0\) and argument 'y' has 2 \(shape \(2, 4\)"),
+        (lambda: tf.vmap(lambda x, y: x + y)(X, X[:2]), ValueError, r"'x' has 3 \(shape \(3, 4\), axis 0\) and argument 'y' has 2 \(shape \(2,"),
         (lambda: tf.vmap(lambda p: p["a"] + p["b"])({"a": X, "b": X[:1]}), ValueError, r"argument 'p'\['a'\] has 3.*argument 'p'\['b'\] has 1"),
         (lambda: tf.vmap(lambda x, y: x + y)(X, 2.0), ValueError, r"argument 'y' is a scalar and has no axis to map over.*None in in_axes"),
         (lambda: tf.vmap(lambda x: x, in_axes=2)(X), ValueError, r"argument 'x' has shape \(3, 4\) and no axis 2"),
@@ -232,6 +240,24 @@ def test_index_slices_become_dense():
 def test_errors_name_the_argument(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda v: v @ W,
+        lambda v: v @ v,
+        tf.linalg.inv,
+        tf.linalg.pinv,
+        tf.linalg.eigh,
+        tf.linalg.expm,
+        lambda v: tf.linalg.solve(v, v),
+    ],
+)
+def test_vectors_do_not_pass_for_a_matrix(f):
+    """All of them together would be one."""
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"rank 2 or more.*\(4,\)"):
+        tf.vmap(f)(tf.eye(4, dtype=tf.float64))
 
 
 def test_a_mapped_tensor_does_not_leave_its_map():

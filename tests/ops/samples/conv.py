@@ -95,7 +95,6 @@ SAMPLES = {
         of(normal(1, 100, 300, 8), normal(3, 3, 8, 2), reference=_conv, order=0, **_PLAIN),
         of(normal(3, 9, 30, 30, 8), normal(3, 3, 3, 8, 2), reference=_each_row(_conv), order=0, **_PLAIN),
         of(normal(20, 60, 60, 1), normal(3, 3, 1, 2), reference=_conv, order=0, **_PLAIN),  # windows made of short runs
-        of(normal(8, 40, 40, 8), normal(3, 3, 8, 16), reference=_conv, order=0, **_PLAIN),  # products in slabs
     ],
     "conv_input_grad": [
         *_samples("input"),
