@@ -5,6 +5,7 @@ back is one call: no names are looked up, no arguments packed, nothing is comput
 """
 
 import inspect
+from functools import cache
 from typing import Any, NamedTuple
 
 from .broadcasting import sum_to
@@ -14,9 +15,9 @@ class Plan(NamedTuple):
     """`record(new_id, out, params, *args)` is the whole record: (new_id, ids of the inputs that get a gradient, pulls, what the
     rules read); `record_any` is the same for tensors that are not on arrays.
 
-    `pulls` is (on tensors, on bare arrays, unusual?, conjugate around them?, take sparse gradients?). A pull returns one gradient
-    for each of the ids; where there is one, `ids` is that id itself, and the pull returns it bare. Unusual are several outputs,
-    and rules that may return None or a sparse gradient.
+    `pulls` is (on tensors, on bare arrays, unusual?, conjugate around them?, take sparse gradients?, only). A pull returns one
+    gradient for each of the ids; where there is one, `ids` is that id itself, and the pull returns it bare. Unusual are several
+    outputs, and rules that may return None or a sparse gradient. `only(places)` are the pulls for some of the ids.
     """
 
     record: Any
@@ -140,8 +141,8 @@ class _Writer:
             return f"({text} if {ref} is None else sum_to(ops, {text}, {ref}))"
         return text
 
-    def pulls(self) -> tuple:
-        pulled = _share_joint_calls(self.pulled)
+    def pulls(self, places: tuple[int, ...] | None = None) -> tuple:
+        pulled = _share_joint_calls(self.pulled if places is None else [self.pulled[k] for k in places])
         text = f"lambda ops, g, s: {pulled[0] if len(pulled) == 1 else '(' + ', '.join(pulled) + ')'}"
         on_tensors = text.replace("@values", "").replace("@value", "")
         on_arrays = text.replace("@values", "arrays").replace("@value", "array")
@@ -151,7 +152,8 @@ class _Writer:
         compiled = lambda source: eval(compile(source, f"<backward of {self.prim.name}>", "eval"), self.env)
         prim = self.prim
         unusual = prim.outputs is not None or prim.sparse or prim.keeps_sparse
-        return compiled(on_tensors), compiled(on_arrays), unusual, prim.holomorphic, prim.keeps_sparse
+        only = cache(self.pulls) if places is None else None
+        return compiled(on_tensors), compiled(on_arrays), unusual, prim.holomorphic, prim.keeps_sparse, only
 
     def record(self, pulls: str, how: dict[str, str]) -> str:
         of = "x[{}]._id" if self.prim.variadic else "x{}._id"

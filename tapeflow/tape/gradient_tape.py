@@ -18,7 +18,7 @@ from tapeflow.core.variable import Variable
 from . import jacobians, seeds, unconnected
 from .accumulation import Sum, total
 from .recording import Pause, Recording
-from .walk import walk
+from .walk import leading_to, walk
 
 
 class UnconnectedGradients(enum.Enum):
@@ -301,8 +301,13 @@ class GradientTape:
             ids.append(of_source)
             keep.update(of_source)
         recording.spent |= consume
+        records = recording.records
+        if not recording.watches_only(keep):
+            records = leading_to(keep, records)
+            if consume:
+                recording.records.clear()
         with quiet():
-            walk(recording.records, grads, keep, plain, recording.complex, consume)
+            walk(records, grads, keep, plain, recording.complex, consume)
             return [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
 
     # ---- as a Python object

@@ -54,6 +54,10 @@ class Recording:
         self.spent = True
         self.records.clear()
 
+    def watches_only(self, ids: set[int]) -> bool:
+        """Is everything that was watched, or read from a watched variable, among these?"""
+        return all(t._id in ids for t in self.kept) and all(i in ids for reads in self.reads.values() for i in reads)
+
     # ---- the observer
 
     def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:

@@ -57,6 +57,29 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conj
                 twice.add(i)
 
 
+def leading_to(sources: set[int], records: list) -> list:
+    """The records on a path from the sources, and of those the parts that are: nothing is computed for other inputs."""
+    needed, found = set(sources), []
+    for record in records:
+        out, ids, pulls, saved = record
+        if type(ids) is int:
+            if ids not in needed:
+                continue
+        else:
+            places = tuple([k for k, i in enumerate(ids) if i in needed])
+            if not places:
+                continue
+            if len(places) < len(ids):
+                some = ids[places[0]] if len(places) == 1 else tuple([ids[k] for k in places])
+                record = out, some, pulls[5](places), saved
+        found.append(record)
+        if out:
+            needed.add(out)
+        else:
+            needed.update(saved[0])
+    return found
+
+
 class _Arrivals:
     """Gradients that meet at a tensor. The first is stored by the walk itself; this is about the others."""
 

@@ -177,17 +177,20 @@ class Rule:
 
     def plan(self, mask: int, count: int) -> Plan:
         wanted = [k for k in range(count) if mask >> k & 1]
+        alone = wanted[0] if len(wanted) == 1 else None
 
-        def on_tensors(ops: Any, g: tuple, saved: tuple) -> list:
+        def on_tensors(ops: Any, g: tuple, saved: tuple) -> Any:
             given = self.gradients(g)
-            return [given[k] for k in wanted]
+            return [given[k] for k in wanted] if alone is None else given[alone]
 
-        def on_arrays(ops: Any, g: tuple, saved: tuple) -> list:
-            wrapped = tuple(None if part is None else EagerTensor(part) for part in g)
-            return [_bare(part) for part in on_tensors(ops, wrapped, saved)]
+        def on_arrays(ops: Any, g: tuple, saved: tuple) -> Any:
+            given = on_tensors(ops, tuple(None if part is None else EagerTensor(part) for part in g), saved)
+            return [_bare(part) for part in given] if alone is None else _bare(given)
 
-        pulls = on_tensors, on_arrays, True, False, True
-        record = lambda new, y, p, *x: (new, tuple(x[k]._id for k in wanted), pulls, ())
+        only = lambda places: self.plan(sum(1 << wanted[k] for k in places), count).pulls
+        pulls = on_tensors, on_arrays, True, False, True, only
+        ids = lambda x: tuple(x[k]._id for k in wanted) if alone is None else x[alone]._id
+        record = lambda new, y, p, *x: (new, ids(x), pulls, ())
         return Plan(record, record, pulls)  # not remembered here: rule and plan would keep each other alive
 
 
