@@ -20,6 +20,10 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e9:.0f} ns"
 
 
+def times(ratio: float) -> str:
+    return f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:.0f}"
+
+
 def lines(results: dict) -> list[str]:
     """Everything that was measured, as Markdown."""
     out = []
@@ -66,7 +70,7 @@ def summary(results: dict) -> list[str]:
             theirs = found.get(name, {})
             if len(theirs.get("times", [])) == len(ours["times"]):
                 low, middle, high = np.quantile(ratios(theirs, ours), [0.1, 0.5, 0.9])
-                cells.append(f"{middle:.2g}× ({low:.2g} to {high:.2g})")
+                cells.append(f"{times(middle)}× ({times(low)} to {times(high)})")
             else:
                 cells.append("")
         out.append(f"| {TITLES[workload]} | {duration(np.median([np.median(t) for t in ours['times']]))} | {' | '.join(cells)} |")
@@ -125,7 +129,7 @@ def picture(results: dict, path: Path) -> None:
             bar[0].set_zorder(2)
             axes.plot([low, high], [y - 0.5, y - 0.5], color="black", linewidth=1, zorder=3)
             time = duration(np.median([np.median(t) for t in result["times"]]))
-            axes.text(high * 1.06, y - 0.5, f"{middle:.2g}×  {time}", va="center", fontsize=7, zorder=4)
+            axes.text(high * 1.06, y - 0.5, f"{times(middle)}×  {time}", va="center", fontsize=7, zorder=4)
             seen.add(name)
     everything = [q for f in timed.values() for r in f.values() if r.get("times") for q in ratios(r, f[SELF.name])]
     axes.set(xscale="log", xlim=(min(everything) / 1.6, max(everything) * 3.5), ylim=(y + 0.4, 0), yticks=[])

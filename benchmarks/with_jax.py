@@ -176,7 +176,7 @@ def per_example(wrap):
         k1, b1, k2, b2, w3, b3 = params
         h = x[None]
         for k, b in ((k1, b1), (k2, b2)):
-            h = jax.lax.conv_general_dilated(h, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b
+            h = jax.lax.conv_general_dilated(h, k, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b
             h = jax.lax.reduce_window(jax.nn.relu(h), -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
         return cross_entropy(label[None], h.reshape(1, -1) @ w3 + b3)
 

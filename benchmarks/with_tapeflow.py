@@ -203,7 +203,7 @@ def per_example(wrap):
         with tf.GradientTape() as tape:
             h = x[tf.newaxis]
             for k, b in ((k1, b1), (k2, b2)):
-                h = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(h, k, 1, "SAME") + b), 2, 2, "VALID")
+                h = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(h, k, 2, "SAME") + b), 2, 2, "VALID")
             loss = cross_entropy(label[tf.newaxis], tf.reshape(h, (1, -1)) @ w3 + b3)
         return tape.gradient(loss, variables)
 

@@ -30,7 +30,7 @@ from .api import (
     types,
     version,
 )
-from .api.autodiff import custom_gradient, grad_pass_through, gradients, recompute_grad
+from .api.autodiff import custom_gradient, grad_pass_through, gradients, hessians, recompute_grad
 from .api.arithmetic import add, add_n, atan2, maximum, minimum, multiply, negative, scalar_mul, subtract
 from .api.division import divide, realdiv, truediv, truncatediv, truncatemod
 from .api.powers import pow, sqrt, square

@@ -36,7 +36,7 @@ def aligned(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
     """For arguments that broadcast against each other: axes of size 1 after the first keep the others in line."""
     if len(args) == 1:
         return op(*args, **params)
-    ranks = [len(a.shape) - b for a, b in zip(args, batched)]
+    ranks = [a.ndim - b for a, b in zip(args, batched)]
     rank = max(ranks)
     return op(*[_with_rank(a, r, rank) if b and r < rank else a for a, r, b in zip(args, ranks, batched)], **params)
 

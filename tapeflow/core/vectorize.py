@@ -37,6 +37,10 @@ class MappedTensor(Tensor):
         return tuple.__new__(TensorShape, sizes[1:])
 
     @property
+    def ndim(self) -> int:
+        return self._held.ndim - 1
+
+    @property
     def dtype(self) -> DType:
         return self._held.dtype
 

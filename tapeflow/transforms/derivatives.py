@@ -139,23 +139,29 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple:
     return out, accumulator.jvp(out, unconnected_gradients="zero")
 
 
-def vjp(f: Callable, *primals: Any) -> tuple:
+def vjp(f: Callable, *primals: Any, wrt: Any = None) -> tuple:
     """`(value, pullback)`: the value of `f`, and a function from a gradient of the value to the gradients of the arguments.
 
-    The pullback may be called any number of times. It gives a tuple with one entry for each argument; for a single argument the entry.
+    The pullback may be called any number of times. It gives a tuple with one entry for each argument; for a single argument the
+    entry. With `wrt`, some of the arguments or variables, it gives the structure of those.
 
     >>> value, pullback = tf.derivatives.vjp(lambda x: x * x, tf.constant([1., 2.]))
     >>> pullback(tf.constant([1., 10.])).numpy()
     array([ 2., 40.], dtype=float32)
     """
-    args, sources = sources_of(f, tuple(range(len(primals))), primals)
+    if wrt is None:
+        if not primals:
+            raise ValueError(
+                f"vjp of {name_of(f)}: nothing to differentiate by. Give arguments, or variables: wrt=model.trainable_variables."
+            )
+        wrt = 0 if len(primals) == 1 else tuple(range(len(primals)))
+    args, sources = sources_of(f, wrt, primals)
     with GradientTape(persistent=True) as tape:
         tape.watch(sources)
         value = tensors(f, f(*args))
 
     def pullback(gradient: Any) -> Any:
-        found = dense(tape.gradient(value, sources, output_gradients=gradient, unconnected_gradients="zero"))
-        return found[0] if len(primals) == 1 else found
+        return dense(tape.gradient(value, sources, output_gradients=gradient, unconnected_gradients="zero"))
 
     return value, pullback
 
@@ -211,12 +217,18 @@ def laplacian(f: Callable, wrt: int = 0, *, chunk_size: int | None = None) -> Ca
 
 
 def per_example_gradients(
-    f: Callable, wrt: Any = 0, *, keep_batch: bool = False, randomness: str = "different", chunk_size: int | None = None
+    f: Callable,
+    wrt: Any = 0,
+    *,
+    with_values: bool = False,
+    keep_batch: bool = False,
+    randomness: str = "different",
+    chunk_size: int | None = None,
 ) -> Callable:
     """A function that gives the gradient of `f` for each example of a batch, stacked along a new first axis.
 
-    `f` is the loss of one example. The other arguments are batches along their first axis; those of `wrt` are the same for every example.
-    `keep_batch` passes examples as batches of one, for models that want a batch.
+    `f` is the loss of one example. The other arguments are batches along their first axis; those of `wrt` are the same for every
+    example. `with_values` gives `(losses, gradients)`. `keep_batch` passes examples as batches of one, for models that want a batch.
 
     >>> w = tf.Variable([1., 1.])
     >>> loss = lambda x, y: (tf.reduce_sum(w * x) - y) ** 2
@@ -224,22 +236,26 @@ def per_example_gradients(
     >>> tf.derivatives.per_example_gradients(loss, wrt=w)(x, y).numpy().tolist()
     [[2.0, 0.0], [8.0, 4.0]]
     """
+    shared = positions(wrt) or ()
+    one = lambda x: ops.reshape(x, shape=(1, *x.shape)) if isinstance(x, Tensor) else x
 
     @functools.wraps(f)
-    def gradients(*args: Any) -> Any:
-        shared = set(positions(wrt) or ())
-        in_axes = tuple(None if k in shared or k - len(args) in shared else 0 for k in range(len(args)))
+    def loss(*args: Any, **kwargs: Any) -> Any:
+        if keep_batch:
+            args = [a if _among(k, args, shared) else nest.map_structure(one, a) for k, a in enumerate(args)]
+            kwargs = nest.map_structure(one, kwargs)
+        out = f(*args, **kwargs)
+        return ops.reshape(out, shape=()) if keep_batch and isinstance(out, Tensor) and out.shape == (1,) else out
 
-        def one_example(*args: Any) -> Any:
-            def loss(*args: Any) -> Any:
-                out = f(*args)
-                return ops.reshape(out, shape=()) if keep_batch and isinstance(out, Tensor) and out.shape == (1,) else out
+    each = value_and_grad(loss, wrt) if with_values else grad(loss, wrt)
 
-            if keep_batch:
-                batch_of_one = lambda x: ops.reshape(x, shape=(1, *x.shape)) if isinstance(x, Tensor) else x
-                args = [a if axis is None else nest.map_structure(batch_of_one, a) for a, axis in zip(args, in_axes)]
-            return grad(functools.wraps(f)(loss), wrt)(*args)
-
-        return vmap(functools.wraps(f)(one_example), in_axes, randomness=randomness, chunk_size=chunk_size)(*args)
+    @functools.wraps(f)
+    def gradients(*args: Any, **kwargs: Any) -> Any:
+        in_axes = tuple(None if _among(k, args, shared) else 0 for k in range(len(args)))
+        return vmap(each, in_axes, randomness=randomness, chunk_size=chunk_size)(*args, **kwargs)
 
     return gradients
+
+
+def _among(k: int, args: Any, chosen: tuple[int, ...]) -> bool:
+    return k in chosen or k - len(args) in chosen

@@ -120,9 +120,15 @@ def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
 
 def _check_structures(primals: Any, tangents: Any) -> None:
     if nest.paths(primals) != nest.paths(tangents):
-        raise ValueError(f"primals and tangents have different structures: {nest.paths(primals)} and {nest.paths(tangents)}.")
+        described = [_described(s) for s in (primals, tangents)]
+        raise ValueError(f"primals and tangents have different structures: {' and '.join(described)}.")
     if type(primals) is not type(tangents):
         raise TypeError(f"primals is a {type(primals).__name__}, tangents a {type(tangents).__name__}; give the same structure.")
+
+
+def _described(structure: Any) -> str:
+    """`a list [0], [1]`, or `a Tensor`"""
+    return f"a {type(structure).__name__} {', '.join(nest.paths(structure))}".rstrip()
 
 
 def _fitting(primal: Any, tangent: Any, name: Callable[[int], str], k: int) -> Tensor:

@@ -30,14 +30,16 @@ def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
             if not isinstance(leaf, (Tensor, Variable)):
                 where = f"wrt{nest.paths(wrt)[k]}" if nest.is_nested(wrt) else "wrt"
                 raise TypeError(
-                    f"{where} is {leaf!r} of type {type(leaf).__name__}; give the number of an argument, or variables."
+                    f"{where} is {leaf!r} of type {type(leaf).__name__}; wrt is the number of an argument, a tuple of numbers, or a "
+                    "structure of variables."
                 )
         return args, wrt
     args = list(args)
     for k in numbers:
         if not -len(args) <= k < len(args):
             raise ValueError(
-                f"wrt={wrt!r}: {name_of(f)} was called with {len(args)} positional arguments, and has no number {k}."
+                f"wrt={wrt!r}: {name_of(f)} was called with {len(args)} positional arguments, and has no number {k}. What is "
+                "differentiated by is given by position."
             )
         args[k] = nest.map_structure(lambda leaf, k=k: _source(f, leaf, k), args[k])
     return tuple(args), args[numbers[0]] if isinstance(wrt, int) else tuple(args[k] for k in numbers)

@@ -147,6 +147,16 @@ def test_per_example_gradients_by_argument_and_by_variables():
     np.testing.assert_allclose(by_variable[0], want, rtol=1e-12)
     batched = lambda x, y: tf.nn.sparse_softmax_cross_entropy_with_logits(y, x @ v)
     np.testing.assert_allclose(d.per_example_gradients(batched, wrt=v, keep_batch=True)(x, y), want, rtol=1e-12)
+    losses, again = d.per_example_gradients(batched, wrt=v, keep_batch=True, with_values=True)(x, y=y)
+    np.testing.assert_allclose(losses, tf.nn.sparse_softmax_cross_entropy_with_logits(y, x @ v), rtol=1e-12)
+    np.testing.assert_allclose(again, want, rtol=1e-12)
+
+
+def test_pullbacks_to_variables():
+    v = tf.Variable([1.0, 2.0])
+    value, pullback = d.vjp(lambda x: x * v, tf.constant([3.0, 4.0]), wrt={"v": v})
+    np.testing.assert_allclose(value, [3, 8])
+    np.testing.assert_allclose(pullback(tf.constant([1.0, 10.0]))["v"], [3, 40])
 
 
 def test_transforms_nest():
@@ -177,6 +187,9 @@ def named(*_):
         (lambda: d.jvp(tf.sin, x0, tf.ones([3])), ValueError, "the tangent is float32, but its primal is float64"),
         (lambda: d.jvp(lambda a, b: a, (x0, x0), (x0,)), ValueError, "different structures"),
         (lambda: d.jvp(lambda a, b: a, (x0, x0), (x0, tf.ones([1], tf.float64))), ValueError, r"tangents\[1\] has shape \(1,\)"),
+        (lambda: d.vjp(lambda: x0), ValueError, "nothing to differentiate by.*wrt=model.trainable_variables"),
+        (lambda: d.grad(named)(x=x0), ValueError, "differentiated by is given by position"),
+        (lambda: d.grad(named, wrt=[0, 1])(x0, x0), TypeError, "a tuple of numbers"),
         (lambda: d.laplacian(lambda p: p["a"])({"a": x0}), TypeError, "takes one tensor as argument 0, got dict"),
         (lambda: d.value_and_grad(named, has_aux=True)(x0), TypeError, r"must return \(value, anything else\)"),
         (lambda: d.vjp(tf.sin, x0)[1](tf.ones([2], tf.float64)), ValueError, r"shape \(2,\).*\(3,\)"),
