@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import largest, one_size
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, string
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.vectorize.values import largest, one_size
 
 from .public import one_axis, static_shape, whole
 

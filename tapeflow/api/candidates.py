@@ -9,10 +9,10 @@ import numpy as np
 
 from tapeflow.core import streams
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import values_of
 from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.vectorize.values import values_of
 
 
 class Candidates(NamedTuple):

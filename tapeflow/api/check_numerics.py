@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import describe
-from tapeflow.core.branches import values_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.core.vectorize import MappedTensor
+from tapeflow.vectorize.mapped import MappedTensor
+from tapeflow.vectorize.values import values_of
 
 from .formatting import tensor_text
 

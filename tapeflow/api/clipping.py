@@ -12,7 +12,7 @@ from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.vectorize import MappedTensor
+from tapeflow.vectorize.mapped import MappedTensor
 
 from .reductions import axes_of, root_of, squared_length
 

@@ -1,7 +1,7 @@
 """Control flow as functions: branches and loops. Eagerly they are Python's own, and every operation in them is recorded.
 
 Inside a vectorised function a condition may differ from row to row. Then every branch that a row needs runs once, and each row gets
-the results of its own (see `core.branches`); a loop runs until the last row has finished, and finished rows keep their values.
+the results of its own (see `vectorize.branches`); a loop runs until the last row has finished, and finished rows keep their values.
 """
 
 import functools
@@ -10,14 +10,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import Branch, values_of
 from tapeflow.core.convert import convert_group
 from tapeflow.core.dtypes import bool_, int32
 from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.nest import is_composite
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.vectorize import MappedTensor
+from tapeflow.vectorize.branches import Branch
+from tapeflow.vectorize.mapped import MappedTensor
+from tapeflow.vectorize.values import values_of
 
 from . import nest
 

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import largest, one_size, values_of
 from tapeflow.core.convert import convert_group
 from tapeflow.core.dtypes import as_dtype, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.vectorize.values import largest, one_size, values_of
 
 
 def bincount(

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import values_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.ops.ctc import IMPOSSIBLE
+from tapeflow.vectorize.values import values_of
 
 from .sparse_tensor import SparseTensor
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import values_of
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32
@@ -17,7 +16,8 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.core.vectorize import MappedTensor
+from tapeflow.vectorize.mapped import MappedTensor
+from tapeflow.vectorize.values import values_of
 
 from .assert_shapes import assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar, assert_shapes
 from .check_numerics import disable_check_numerics, enable_check_numerics

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.branches import values_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.core.vectorize import MappedTensor
+from tapeflow.vectorize.mapped import MappedTensor
+from tapeflow.vectorize.values import values_of
 
 __all__ = ["tensor_text", "value_text"]
 

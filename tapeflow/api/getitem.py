@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.branches import values_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import int64
 from tapeflow.core.errors import ValueNeeded, invalid
@@ -18,7 +17,8 @@ from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.core.vectorize import MappedTensor
+from tapeflow.vectorize.mapped import MappedTensor
+from tapeflow.vectorize.values import values_of
 
 _ALL = (None, None, None)
 _PLAIN = frozenset({int, type(None)})

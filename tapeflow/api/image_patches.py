@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import values_of
 from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import OutOfRangeError, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.ops.windows import output_size
+from tapeflow.vectorize.values import values_of
 
 from .casting import cast
 from .layouts import pairs

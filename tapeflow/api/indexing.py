@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import values_of
 from tapeflow.core.convert import constant_like
 from tapeflow.core.dtypes import INDEX, bool_, int64
 from tapeflow.core.errors import dtype_clash, invalid, uneven_rows
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.vectorize import MappedTensor
+from tapeflow.vectorize.mapped import MappedTensor
+from tapeflow.vectorize.values import values_of
 
 from .public import one_axis, static_shape
 

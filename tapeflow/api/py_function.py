@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import Branch
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import (
@@ -24,9 +23,10 @@ from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.vectorize import MappedTensor, stacked
 from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.transforms.custom_gradient import apply_custom
+from tapeflow.vectorize.branches import Branch
+from tapeflow.vectorize.mapped import MappedTensor, stacked
 
 __all__ = ["numpy_function", "py_function"]
 
@@ -85,7 +85,7 @@ def _rows(call: Callable, tensors: Any, dtypes: list[DType], inner: Callable | N
     if isinstance(executor, Branch):
         return executor.apply(lambda *seen: inner(call, seen, dtypes), tensors)
     batched = [executor.owns(t) for t in tensors]
-    with entered(executor.below):
+    with entered(current().below):
         if not any(batched):
             return inner(call, tensors, dtypes)
         executor.must_loop(call.__name__)

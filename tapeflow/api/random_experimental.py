@@ -3,10 +3,10 @@
 from typing import Any
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import values_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.vectorize.values import values_of
 
 from .generator import Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator
 from .stateless import fold_in as stateless_fold_in

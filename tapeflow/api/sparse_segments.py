@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import largest, one_size, values_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.vectorize.values import largest, one_size, values_of
 
 __all__ = ["segment_mean", "segment_sqrt_n", "segment_sum"]
 

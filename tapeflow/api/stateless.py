@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import values_of
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32, int32, int64, uint64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.vectorize.values import values_of
 
 from . import draws
 from .generator import algorithm

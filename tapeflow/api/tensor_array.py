@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.branches import values_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import OutOfRangeError, ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.vectorize import MappedTensor
+from tapeflow.vectorize.mapped import MappedTensor
+from tapeflow.vectorize.values import values_of
 
 __all__ = ["TensorArray"]
 

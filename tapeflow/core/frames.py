@@ -17,20 +17,24 @@ class Frame:
     variable, `left(value, how)` when a value leaves the library. A tape also shows its list of `records`, which entries append
     to directly; others have None there.
 
-    `beyond` are the observers of the frame that the executor runs its operations in. They see those operations there; of
-    variables that are read, and of values that leave, they hear here: `audience` is everybody who does."""
+    `below` is the frame that the executor runs its operations in. Those who watch there see these operations; of variables that
+    are read, and of values that leave, they hear here: `audience` is everybody who does."""
 
-    __slots__ = ("eager", "executor", "observers", "beyond", "audience", "serial")
+    __slots__ = ("eager", "executor", "observers", "below", "audience", "serial")
 
-    def __init__(self, executor: Any = None, observers: tuple = (), beyond: tuple = ()) -> None:
+    def __init__(self, executor: Any = None, observers: tuple = (), below: "Frame | None" = None) -> None:
         self.eager, self.executor, self.observers, self.serial = executor is None, executor, observers, _serial()
-        self.beyond, self.audience = beyond, beyond + observers
+        self.below, self.audience = below, observers if below is None else below.audience + observers
 
     def watched_by(self, observer: Any) -> "Frame":
-        return Frame(self.executor, (*self.observers, observer), self.beyond)
+        return Frame(self.executor, (*self.observers, observer), self.below)
 
     def without(self, observer: Any) -> "Frame":
-        return Frame(self.executor, tuple(o for o in self.observers if o is not observer), self.beyond)
+        return Frame(self.executor, tuple(o for o in self.observers if o is not observer), self.below)
+
+    def silent(self) -> "Frame":
+        """The same executors, with nobody watching."""
+        return Frame(self.executor, (), None if self.below is None else self.below.silent())
 
 
 _NOBODY = Frame()  # eager, and nobody watches: where every thread and task begins
@@ -55,7 +59,17 @@ class entered:
         _frame.reset(self.token)
 
 
+def exchanged(frame: Frame, observer: Any, other: Any) -> Frame:
+    """The frame with `other` in the place of an observer: in the frames too that the executors of mapped functions run in."""
+    if observer not in frame.audience:
+        return frame
+    if observer in frame.beyond:
+        frame.executor.below = exchanged(frame.executor.below, observer, other)
+    swapped = lambda observers: tuple(other if o is observer else o for o in observers)
+    return Frame(frame.executor, swapped(frame.observers), swapped(frame.beyond))
+
+
 def unobserved() -> entered:
     """The current frame with nobody watching."""
     frame = current()
-    return entered(Frame(frame.executor) if frame.audience else frame)
+    return entered(frame.silent() if frame.audience else frame)

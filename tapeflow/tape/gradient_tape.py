@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.errors import user_line
 from tapeflow.core.floating import quiet
-from tapeflow.core.frames import current, enter
+from tapeflow.core.frames import current, enter, exchanged
 from tapeflow.core.primitive import bare, recorded
 from tapeflow.core.slices import SparseGradient, finished
 from tapeflow.core.tensor import EagerTensor, Tensor, identify
 from tapeflow.core.variable import Variable
+from tapeflow.core.vectorize import MappedTensor
 
 from . import jacobians, seeds, unconnected
 from .accumulation import Sum, total
@@ -123,6 +125,8 @@ class GradientTape:
             self._recording.watch_variable(value)
             value._read_anew()
         elif value.dtype.is_inexact:
+            if type(value) is MappedTensor and self._recording in current().beyond:
+                raise _opened_outside("watch")
             self._recording.watch(value)
 
     @contextlib.contextmanager
@@ -138,19 +142,20 @@ class GradientTape:
             )
         recording = self._recording
         self._pause = pause = Pause(recording)
-        enter(current().without(recording).watched_by(pause))
+        enter(exchanged(current(), recording, pause))
         try:
             yield
         finally:
             self._pause = None
-            enter(current().without(pause))
-            if self._active and not recording.spent:
-                enter(current().watched_by(recording))
+            goes_on = self._active and not recording.spent
+            enter(exchanged(current(), pause, recording) if goes_on else current().without(pause))
 
     def reset(self):
         """Forgets everything recorded and watched. Only inside the tape's `with` block."""
         if not self._active or self._pause is not None:
             raise ValueError("Tape is not recording: reset() belongs inside the tape's `with` block, outside stop_recording().")
+        if self._recording in current().beyond:
+            raise _opened_outside("reset")
         self._renew()
 
     def watched_variables(self):
@@ -289,6 +294,8 @@ class GradientTape:
         plain = frame.eager and not frame.observers and not recording.narrow
         grads: dict[int, Any] = {}
         for target, seed in zip(targets, start):
+            if type(target) is MappedTensor and _seen_below(recording, target):
+                raise _opened_outside("differentiate")
             if seed is None and target._id in recording.watched:  # integers of a primitive without a rule: the walk says so
                 seed = target
             if seed is not None:
@@ -331,6 +338,21 @@ def gradient_mode(value: Any) -> str:
         return value
     raise ValueError(
         f"Unknown value for unconnected_gradients: {value!r}. It is 'none', 'zero', 'error' or a tf.UnconnectedGradients."
+    )
+
+
+def _seen_below(recording: Recording, target: MappedTensor) -> bool:
+    """Did the tape record all rows of the target as one tensor, and not the target itself?"""
+    value: Tensor = target
+    while type(value) is MappedTensor and value._id not in recording.watched:
+        value = value._held
+    return value is not target and value._id in recording.watched
+
+
+def _opened_outside(what: str) -> ValueError:
+    return ValueError(
+        f"A tape that was opened outside a mapped function sees all rows as one tensor; it cannot {what} what belongs to a single "
+        f"row, at {user_line()}. Open a tape inside the function, or ask this one outside, for the results of the map."
     )
 
 

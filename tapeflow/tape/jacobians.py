@@ -16,7 +16,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.core.vectorize import Vectorizer
+from tapeflow.vectorize.mapped import Vectorizer
 
 # What the arrays of one walk may take together, roughly. Larger chunks would not be faster: the work is in large arrays already.
 MEMORY_LIMIT = 256 * 2**20

@@ -15,9 +15,9 @@ from tapeflow.core.push import Push
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.core.vectorize import MappedTensor, Vectorizer
 from tapeflow.tape.recording import Recording
 from tapeflow.tape.unconnected import edges
+from tapeflow.vectorize.mapped import MappedTensor, Vectorizer
 
 
 def custom_gradient(f: Callable | None = None) -> Callable:
@@ -257,7 +257,8 @@ class LiftedRule(Rule):
         self.name = rule.name
 
     def gradients(self, gs: tuple) -> list:
-        with self.executor.resumed() as executor:
+        executor = self.executor.again()
+        with entered(executor.frame()):
             found = self.rule.gradients(tuple(executor.mapped(g) if b and g is not None else g for g, b in zip(gs, self.outs)))
         return [self._of_all_rows(g, batched) for g, batched in zip(found, self.inputs)]
 

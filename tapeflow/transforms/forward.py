@@ -6,11 +6,11 @@ from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.frames import Frame, current, enter
+from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.core.vectorize import Vectorizer
 from tapeflow.tape.gradient_tape import UnconnectedGradients, gradient_mode, zeros_of
+from tapeflow.vectorize.mapped import Vectorizer
 
 from .pushing import Pushing
 
@@ -60,16 +60,10 @@ class ForwardAccumulator:
             raise ValueError("Accumulator is already recording: it can be entered again only after it was left.")
         self._active = True
         frame = current()
-        self._pushing.below = self._below(frame)
+        # Tangents are computed under whoever was watching before us.
+        self._pushing.below = frame if self._directions is None else self._directions.frame()
         enter(frame.watched_by(self._pushing))
         return self
-
-    def _below(self, frame: Frame) -> Frame:
-        """Where tangents are computed: under whoever was watching before us."""
-        if self._directions is None:
-            return frame
-        self._directions.below = frame
-        return self._directions.frame()
 
     def __exit__(self, *_):
         if self._active:

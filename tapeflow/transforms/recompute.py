@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import nest
-from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.frames import current, entered
 from tapeflow.core.streams import snapshot
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
@@ -52,7 +52,7 @@ def recompute_grad(f: Callable) -> Callable:
             frame = current()
             reads = frame.observers[-1]
             replay = snapshot()
-            with entered(Frame(frame.executor, (reads,))):
+            with entered(frame.silent().watched_by(reads)):
                 outputs = f(*args, **kwargs)
 
             def backward(*gs: Any, variables: Any = ()) -> Any:

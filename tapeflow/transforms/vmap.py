@@ -13,7 +13,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.streams import snapshot
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.vectorize import Vectorizer
+from tapeflow.vectorize.mapped import Vectorizer
 
 _RANDOMNESS = ("error", "same", "different")
 

@@ -7,7 +7,7 @@ import pytest
 
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import REGISTRY
-from tapeflow.core.vectorize import Vectorizer
+from tapeflow.vectorize.mapped import Vectorizer
 
 from .samples import all_samples
 from .test_registry import parts, tf_tensor

@@ -6,7 +6,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.core import streams
 from tapeflow.core.primitive import recorded
-from tapeflow.core.vectorize import Vectorizer
+from tapeflow.vectorize.mapped import Vectorizer
 
 ROWS = 5
 X = tf.constant(np.linspace(1.0, 2.0, ROWS * 4).reshape(ROWS, 4).astype(np.float32))

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.branches import largest, one_size
 from tapeflow.core.dtypes import float64, int64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.vectorize.values import largest, one_size
 
 from ..promotion import cast, promoted, result_type, tensor
 from .elementwise import _truth

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core.branches import largest, one_size, values_of
 from tapeflow.core.errors import ValueNeeded
+from tapeflow.vectorize.values import largest, one_size, values_of
 
 
 def test_values_have_the_rows_of_all_maps_in_front():

@@ -1,4 +1,4 @@
-"""Vectorisation: one run of a function for all rows of a batch at once.
+"""The executor of a vectorised function, and the tensors in it.
 
 `Vectorizer` is an executor. Inside its frame the tensors that differ from row to row are `MappedTensor`s, whose first axis is
 hidden; an operation on them runs in the frame below, once, by the primitive's batching rule. What is the same for every row is
@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from .batching import spread
-from .dtypes import DType
-from .errors import ValueNeeded, uneven_rows, user_line
-from .frames import Frame, current, enter, entered
-from .primitive import Spec
-from .primitive import recorded as ops
-from .shapes import TensorShape
-from .streams import per_row
-from .tensor import EagerTensor, Tensor
+from tapeflow.core.batching import spread
+from tapeflow.core.dtypes import DType
+from tapeflow.core.errors import ValueNeeded, uneven_rows, user_line
+from tapeflow.core.frames import Frame, current, enter, entered
+from tapeflow.core.primitive import Spec
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.streams import per_row
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 
 class MappedTensor(Tensor):
@@ -83,24 +83,24 @@ MappedTensor.numpy = property(_refused(".numpy()"))
 
 
 class Vectorizer:
-    """The executor of one map over `size` rows, in the frame `below`.
+    """The executor of a map over `size` rows. It runs operations in the frame below its own.
 
     `randomness`: "different" draws for each row, the "same" for all, or "error". `loops`: may rows be computed one by one where
     a primitive has no batching rule? `warn`: is it worth a line in the log?
     """
 
-    __slots__ = ("size", "below", "randomness", "loops", "warn")
+    __slots__ = ("size", "randomness", "loops", "warn")
 
     def __init__(self, size: int, randomness: str = "same", loops: bool = True, warn: bool = False) -> None:
-        self.size, self.below, self.randomness, self.loops, self.warn = size, current(), randomness, loops, warn
+        self.size, self.randomness, self.loops, self.warn = size, randomness, loops, warn
 
     def frame(self) -> Frame:
-        """The frame for the mapped function: nobody watches from inside yet, those below hear what they do not see."""
-        return Frame(self, (), self.below.audience)
+        """The frame for the mapped function, on top of the current one. Nobody watches from inside yet."""
+        return Frame(self, (), current())
 
-    def resumed(self) -> "_Resumed":
-        """The frame once more, over whatever frame is current now: for backward rules that were made inside of it."""
-        return _Resumed(self)
+    def again(self) -> "Vectorizer":
+        """The executor for what belongs to the same map but is computed later: backward rules that were made inside of it."""
+        return self
 
     # ---- values
 
@@ -121,7 +121,7 @@ class Vectorizer:
     def execute(self, prim: Any, args: tuple, params: dict) -> Any:
         batched = [type(a) is MappedTensor and a._owner is self for a in args]
         above = current()
-        enter(self.below)
+        enter(above.below)
         try:
             if True not in batched:
                 return prim.entry(*args, **params)
@@ -136,7 +136,7 @@ class Vectorizer:
 
     def keys(self, key: Tensor) -> Tensor:
         """A key for random numbers, or one for each row."""
-        with entered(self.below):
+        with entered(current().below):
             key = per_row(key)
             if self.randomness == "same":
                 return key
@@ -151,7 +151,7 @@ class Vectorizer:
         """A rule of the user's stands for a computation in here: those below are told of it for the whole batch."""
         held = lambda values: tuple(v._held if self.owns(v) else v for v in values)
         batched = [self.owns(v) for v in inputs], [self.owns(v) for v in outs]
-        with entered(self.below):
+        with entered(current().below):
             rule.lifted(self, *batched).announce(held(inputs), held(outs), held(body))
 
     # ---- the stand-in for a missing rule
@@ -189,26 +189,3 @@ def _one_tensor(rows: Any) -> Tensor:
     if len(shapes) > 1:
         raise uneven_rows(f"At {user_line()} rows have different shapes: {', '.join(map(str, sorted(shapes)[:3]))}.")
     return ops.stack(*rows, axis=0)
-
-
-class _Resumed:
-    __slots__ = ("executor", "before", "token")
-
-    def __init__(self, executor: Vectorizer) -> None:
-        self.executor = executor
-
-    def __enter__(self) -> Vectorizer:
-        executor = self.executor
-        self.before, executor.below = executor.below, current()
-        enter(executor.frame())
-        return executor
-
-    def __exit__(self, *_: Any) -> None:
-        enter(self.executor.below)
-        self.executor.below = self.before
-
-
-def mapping(*values: Any) -> Vectorizer | None:
-    """The executor in charge, if one of the values differs from row to row."""
-    executor = current().executor
-    return executor if isinstance(executor, Vectorizer) and any(map(executor.owns, values)) else None

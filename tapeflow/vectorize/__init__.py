@@ -1,0 +1,1 @@
+"""Vectorisation: one run of a function for all rows of a batch at once."""
