@@ -148,8 +148,8 @@ def compute(prim: Any, args: tuple, params: dict) -> Any:
         arrays = [a._array for a in args]
     except AttributeError:
         raise TypeError(
-            f"{prim.name} was given a symbolic tensor outside the function it belongs to. "
-            "Return the tensor from its tf.function and use the result."
+            f"{prim.name} was given a tensor outside the function it belongs to, a vectorised or a traced one: there it has no value. "
+            "Return the tensor from that function and use the result."
         ) from None
     narrow = None
     for positions, allowed, _ in prim.groups:

@@ -32,6 +32,13 @@ class Frame:
     def without(self, observer: Any) -> "Frame":
         return Frame(self.executor, tuple(o for o in self.observers if o is not observer), self.below)
 
+    def exchanged(self, observer: Any, other: Any) -> "Frame":
+        """`other` in the place of an observer, in whichever of the frames below it watches."""
+        if observer not in self.audience:
+            return self
+        below = None if self.below is None else self.below.exchanged(observer, other)
+        return Frame(self.executor, tuple(other if o is observer else o for o in self.observers), below)
+
     def silent(self) -> "Frame":
         """The same executors, with nobody watching."""
         return Frame(self.executor, (), None if self.below is None else self.below.silent())
@@ -57,16 +64,6 @@ class entered:
 
     def __exit__(self, *_: Any) -> None:
         _frame.reset(self.token)
-
-
-def exchanged(frame: Frame, observer: Any, other: Any) -> Frame:
-    """The frame with `other` in the place of an observer: in the frames too that the executors of mapped functions run in."""
-    if observer not in frame.audience:
-        return frame
-    if observer in frame.beyond:
-        frame.executor.below = exchanged(frame.executor.below, observer, other)
-    swapped = lambda observers: tuple(other if o is observer else o for o in observers)
-    return Frame(frame.executor, swapped(frame.observers), swapped(frame.beyond))
 
 
 def unobserved() -> entered:

@@ -33,6 +33,8 @@ def check_names(prim: Any) -> None:
     """A rule that asks for a name that does not exist fails when its module is imported."""
     for rules in (prim.vjp, prim.jvp):
         for names, rule in rules.items() if isinstance(rules, dict) else ():
+            if rules is prim.jvp and isinstance(names, tuple):
+                raise TypeError(f"{prim.name}: a forward rule belongs to one input, not to {names}")
             for name in names if isinstance(names, tuple) else (names,):
                 if name not in prim.inputs:
                     raise TypeError(f"{prim.name} has a rule for {name!r}, but its inputs are {prim.inputs}")

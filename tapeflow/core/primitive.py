@@ -44,6 +44,8 @@ class Spec(SimpleNamespace):
 class Primitive:
     """One operation. Use `primitive(...)`, which returns the function to call."""
 
+    body = None  # a user's rule has one, in its place (`transforms.custom_gradient.Rule`)
+
     def __init__(
         self,
         signature: str,
@@ -68,8 +70,8 @@ class Primitive:
         """
         `kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one function per engine: {"numpy": f, "jax": f}
         `vjp`         one rule, rules by input name (a tuple of names for a joint rule that returns a tuple), CUT or NO_RULE
-        `jvp`         like `vjp`, with rules that ask for `t` instead of `g`; or LINEAR, TOGETHER, DIAGONAL; without it the backward
-                      rule is transposed
+        `jvp`         one rule, or rules by input name, that ask for `t` instead of `g`; or LINEAR, TOGETHER, DIAGONAL; without it the
+                      backward rule is transposed
         `batch`       (op, args, batched, params) -> the result for a whole batch, whose axis is the first of every argument that
                       is `batched` and of the result (see `tapeflow.core.batching`); without it the rows are computed one by one
         `shape`       (*specs, **params) -> Spec, or a tuple of them; without it the kernel is run on zeros

@@ -23,7 +23,7 @@ def write(prim: Any, mask: int, count: int) -> Push:
     if prim.jvp is None:
         return Push(None, mask)
     wanted = [i for i in range(count) if mask >> i & 1 and _has_rule(prim, i)]
-    env: dict[str, Any] = {"widen": _widen, "add": _add, "prim": prim, "zeros": _zeros}
+    env: dict[str, Any] = {"widen": _widen, "add": _add}
     if prim.jvp == "linear together" or prim.jvp == "linear" and prim.variadic:
         terms, rest = [_together(prim, wanted, count)] if wanted else [], 0
     else:
@@ -49,7 +49,8 @@ def _together(prim: Any, wanted: list[int], count: int) -> str:
     """All inputs that can have a tangent give way to theirs."""
     x = "x[{}]" if prim.variadic else "x{}"
     places = [
-        f"ts[{i}]" if i in wanted else f"zeros(ops, {x.format(i)})" if _has_rule(prim, i) else x.format(i) for i in range(count)
+        f"ts[{i}]" if i in wanted else f"ops.zeros_like({x.format(i)})" if _has_rule(prim, i) else x.format(i)
+        for i in range(count)
     ]
     return f"ops.{prim.name}({', '.join(places)}, **p)"
 
@@ -84,10 +85,6 @@ def _argument(prim: Any, i: int, name: str) -> str:
 def _widen(ops: Any, t: Any, y: Any) -> Any:
     shape = tuple(y.shape)
     return t if tuple(t.shape) == shape else ops.broadcast_to(t, shape=shape)
-
-
-def _zeros(ops: Any, x: Any) -> Any:
-    return ops.zeros_like(x)
 
 
 def _add(a: Any, b: Any) -> Any:

@@ -140,7 +140,11 @@ def _l2_loss(x):
 
 def _l2_rows(op, args, batched, params):
     [x] = args
-    return ops.reduce_sum(x * (x * 0.5), axis=tuple(range(1, len(x.shape))), keepdims=False)
+    wide = (
+        ops.cast(x, dtype=np.dtype(np.float32)) if x.dtype.size < 4 else x
+    )  # as the kernel: squares of halves are soon 0 or inf
+    half = ops.sum_squares(wide, axis=tuple(range(1, len(x.shape))), keepdims=False) * 0.5
+    return ops.cast(half, dtype=x.dtype.np) if wide is not x else half
 
 
 l2_loss = primitive(

@@ -124,7 +124,7 @@ def _linear_scan(a, b, axis, reverse):
 def _scan_into(out, a, b):
     """Row by row; long and narrow arrays as blocks side by side, which are then joined: 2 sqrt(n) steps instead of n."""
     n = len(b)
-    if not n:
+    if not b.size:
         return
     if n < 256 or b[0].size > 256:
         out[0] = b[0]

@@ -224,11 +224,13 @@ def _pinv_jvp(ops, t, x, y):
 def _pinv_rows(op, args, batched, params):
     """`rcond` broadcasts against the leading axes of `x`, which needs the rows because it is what they are computed of."""
     refuse_vectors(op, args[:1], batched[:1])
-    x, rcond = all_batched(args, batched)[0], args[1]
-    if not batched[1]:
-        return op(x, rcond)
-    missing = len(x.shape) - 2 - len(rcond.shape)
-    return op(x, ops.reshape(rcond, shape=(rcond.shape[0], *(1,) * missing, *rcond.shape[1:])))
+    x, rcond = all_batched(args, batched)
+    missing = len(x.shape) - 1 - len(rcond.shape)
+    if missing < 0:
+        raise invalid(
+            f"rcond of shape {tuple(rcond.shape)[1:]} does not broadcast to the matrices of shape {tuple(x.shape)[1:]}."
+        )
+    return op(x, ops.reshape(rcond, shape=(rcond.shape[0], *(1,) * (missing - 1), *rcond.shape[1:])))
 
 
 # Singular values up to `rcond` times the largest count as 0.

@@ -10,12 +10,12 @@ import numpy as np
 from tapeflow.core import nest
 from tapeflow.core.errors import user_line
 from tapeflow.core.floating import quiet
-from tapeflow.core.frames import current, enter, exchanged
+from tapeflow.core.frames import current, enter
 from tapeflow.core.primitive import bare, recorded
 from tapeflow.core.slices import SparseGradient, finished
 from tapeflow.core.tensor import EagerTensor, Tensor, identify
 from tapeflow.core.variable import Variable
-from tapeflow.core.vectorize import MappedTensor
+from tapeflow.vectorize.mapped import MappedTensor
 
 from . import jacobians, seeds, unconnected
 from .accumulation import Sum, total
@@ -97,6 +97,11 @@ class GradientTape:
         self._recording = Recording(self._watch_accessed_variables)
         self._observe()
 
+    def _from_outside(self) -> bool:
+        """Was the tape opened outside the mapped function that is running?"""
+        below = current().below
+        return below is not None and self._recording in below.audience
+
     # ---- what is recorded
 
     def watch(self, tensor):
@@ -125,7 +130,7 @@ class GradientTape:
             self._recording.watch_variable(value)
             value._read_anew()
         elif value.dtype.is_inexact:
-            if type(value) is MappedTensor and self._recording in current().beyond:
+            if type(value) is MappedTensor and self._from_outside():
                 raise _opened_outside("watch")
             self._recording.watch(value)
 
@@ -142,20 +147,20 @@ class GradientTape:
             )
         recording = self._recording
         self._pause = pause = Pause(recording)
-        enter(exchanged(current(), recording, pause))
+        enter(current().exchanged(recording, pause))
         try:
             yield
         finally:
             self._pause = None
             goes_on = self._active and not recording.spent
-            enter(exchanged(current(), pause, recording) if goes_on else current().without(pause))
+            enter(current().exchanged(pause, recording) if goes_on else current().without(pause))
 
     def reset(self):
         """Forgets everything recorded and watched. Only inside the tape's `with` block."""
         if not self._active or self._pause is not None:
             raise ValueError("Tape is not recording: reset() belongs inside the tape's `with` block, outside stop_recording().")
-        if self._recording in current().beyond:
-            raise _opened_outside("reset")
+        if self._from_outside():
+            raise ValueError("reset() belongs outside the mapped function, where the tape was opened.")
         self._renew()
 
     def watched_variables(self):

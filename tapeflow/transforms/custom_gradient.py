@@ -259,8 +259,14 @@ class LiftedRule(Rule):
     def gradients(self, gs: tuple) -> list:
         executor = self.executor.again()
         with entered(executor.frame()):
-            found = self.rule.gradients(tuple(executor.mapped(g) if b and g is not None else g for g, b in zip(gs, self.outs)))
+            found = self.rule.gradients(tuple(self._of_one_row(executor, g, b) for g, b in zip(gs, self.outs)))
         return [self._of_all_rows(g, batched) for g, batched in zip(found, self.inputs)]
+
+    def _of_one_row(self, executor: Vectorizer, g: Any, batched: bool) -> Any:
+        if g is None or batched:
+            return None if g is None else executor.mapped(g)
+        # An output that is the same for all rows: its gradient comes once, and what each row makes of it is added up.
+        return g / executor.size if any(self.outs) else g
 
     def _of_all_rows(self, g: Any, batched: bool) -> Any:
         if g is None:

@@ -10,7 +10,7 @@ from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.tape.gradient_tape import UnconnectedGradients, gradient_mode, zeros_of
-from tapeflow.vectorize.mapped import Vectorizer
+from tapeflow.vectorize.mapped import MappedTensor, Vectorizer
 
 from .pushing import Pushing
 
@@ -81,7 +81,7 @@ class ForwardAccumulator:
             raise TypeError(
                 f"jvp takes tensors and variables that were computed inside the accumulator, got {value!r} of type {type(value).__name__}."
             )
-        found = self._pushing.tangents.get(one._id)
+        found = self._known(one)
         if found is None and mode == "error":
             raise ValueError(f"{value!r} does not depend on the primals, so it has no tangent.")
         if found is None:
@@ -89,6 +89,14 @@ class ForwardAccumulator:
         if found is not None and self._directions is not None:
             found = self._directions.rows(found)
         return value._with_differentiable(found) if found is not None and one is not value else found
+
+    def _known(self, value: Any) -> Tensor | None:
+        """A tangent; inside a mapped function that began after the accumulator it is known for all rows together."""
+        found = self._pushing.tangents.get(value._id)
+        if found is None and type(value) is MappedTensor and self._directions is None:
+            of_rows = self._known(value._held)
+            found = None if of_rows is None else MappedTensor(of_rows, value._owner)
+        return found
 
 
 def _checked(primals: Any, tangents: Any) -> tuple[list, list]:

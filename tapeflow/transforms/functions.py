@@ -70,10 +70,12 @@ def directed(f: Callable, primals: Any, tangents: Any) -> tuple[Callable, Any, A
 
 
 def _takes_arguments(f: Callable) -> bool:
+    """Must it be given any? Options do not count."""
     try:
-        return bool(inspect.signature(f).parameters)
+        parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
         return True
+    return any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
 
 
 def basis(x: Any) -> Tensor:

@@ -7,8 +7,9 @@ import numpy as np
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import SparseGradient
-from tapeflow.core.tensor import EagerTensor, identify
+from tapeflow.core.tensor import identify
 from tapeflow.tape.gradient_tape import GradientTape
+from tapeflow.vectorize.values import values_of
 
 
 class Pushing:
@@ -43,10 +44,9 @@ class Pushing:
             _, ids, pulls, saved = plan.record_any(0, out, params, *args)
             several = type(out) is tuple
             ts = [tangents[ids]] if isinstance(ids, int) else [tangents[i] for i in ids]
-            body = getattr(prim, "body", None)
-            other = transposed(pulls, saved, ts, out if several else (out,), several, doubtful=body is not None)
+            other = transposed(pulls, saved, ts, out if several else (out,), several, doubtful=prim.body is not None)
             if other is None:  # not the transpose of anything: what the rule stands for has been seen, and has tangents too
-                other = [tangents.get(i) for i in body]
+                other = [tangents.get(i) for i in prim.body]
             found = other if found is None else [_total(a, b) for a, b in zip(found, other)]
         return found or ()
 
@@ -85,11 +85,11 @@ _FAR = 64
 
 
 def _same_products(left: list, right: list) -> bool:
-    """Is <Jᵀ u, t> the same as <u, J t>? Where there are no values to compare nothing speaks against it."""
+    """Is <Jᵀ u, t> the same as <u, J t>? (Of real numbers.)"""
     pairs = [[(a, b) for a, b in side if b is not None] for side in (left, right)]
-    if not all(type(x) is EagerTensor and not x.dtype.is_complex for side in pairs for pair in side for x in pair):
+    if any(x.dtype.is_complex for side in pairs for pair in side for x in pair):
         return True
-    products = [[(a._array * b._array).astype(np.float64) for a, b in side] for side in pairs]
+    products = [[(values_of(a) * values_of(b)).astype(np.float64) for a, b in side] for side in pairs]
     one, other = [sum(float(p.sum()) for p in side) for side in products]
     size = sum(float(np.abs(p).sum()) for side in products for p in side)
     return not abs(one - other) > 1e-2 * size  # a comparison with nan says nothing

@@ -2,17 +2,19 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
 from tapeflow.core import nest
+from tapeflow.core.batching import rows_from, rows_to
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.streams import snapshot
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable
 from tapeflow.vectorize.mapped import Vectorizer
 
 _RANDOMNESS = ("error", "same", "different")
@@ -85,6 +87,7 @@ class Batch:
         if chunk_size is None or chunk_size >= self.size:
             return self._run(f, self.rows, self.size, out_axes, how)
         parts, replay = [], snapshot()
+        how = {**how, "drawn": [] if how["randomness"] == "same" else None}
         for k in range(0, self.size, chunk_size):
             size = min(chunk_size, self.size - k)
             rows = {i: ops.getitem(x, index=((k, k + size, 1),)) for i, x in self.rows.items()}
@@ -114,6 +117,10 @@ class Batch:
             outs.append(
                 f(nest.pack_as(self.structure, [columns[k][i] if k in columns else x for k, x in enumerate(self.leaves)]))
             )
+        paths = nest.paths(outs[0])
+        for i, out in enumerate(outs):
+            if nest.paths(out) != paths or [x is None for x in nest.flatten(out)] != [x is None for x in nest.flatten(outs[0])]:
+                raise ValueError(f"The function returned {outs[0]!r} for row 0 and {out!r} for row {i}: results must be alike.")
         results = zip(*[[_as_result(leaf, k, out) for k, leaf in enumerate(nest.flatten(out))] for out in outs])
         return nest.pack_as(outs[0], [None if r[0] is None else ops.stack(*r, axis=0) for r in results])
 
@@ -139,7 +146,8 @@ def _axes_of(axes: Any, structure: Any, what: str) -> list:
     if axes is None or isinstance(axes, int) and not isinstance(axes, bool):
         return [axes] * len(nest.flatten(structure))
     parts, given = nest.children(structure), nest.children(axes)
-    if parts is None or given is None or len(parts) != len(given):
+    same_keys = not isinstance(axes, Mapping) or isinstance(structure, Mapping) and axes.keys() == structure.keys()
+    if parts is None or given is None or len(parts) != len(given) or not same_keys:
         have = "a single value" if parts is None else f"{len(parts)} parts"
         raise ValueError(
             f"{what}={axes!r} does not fit: it stands for {have}. Give one int (or None) for everything, or one entry for each part."
@@ -148,13 +156,14 @@ def _axes_of(axes: Any, structure: Any, what: str) -> list:
 
 
 def _rows_first(leaf: Any, axis: int, k: int, name: Callable[[int], str]) -> Tensor:
-    x = to_tensor(leaf._read() if hasattr(leaf, "_read") else leaf)
+    if nest.is_composite(leaf):
+        raise TypeError(f"{name(k)} is a {type(leaf).__name__}, which has no rows of one shape. Use tf.map_fn.")
+    x = to_tensor(leaf._read() if isinstance(leaf, Variable) else leaf)
     rank = len(x.shape)
     if not -rank <= axis < rank:
         have = "is a scalar and has no axis to map over" if not rank else f"has shape {tuple(x.shape)} and no axis {axis}"
         raise ValueError(f"{name(k)} {have}. Say None in in_axes for an argument that is the same for every row.")
-    axis %= rank
-    return ops.transpose(x, perm=(axis, *(i for i in range(rank) if i != axis))) if axis else x
+    return rows_from(x, axis % rank)
 
 
 def _rows_at(x: Tensor, axis: int) -> Tensor:
@@ -163,8 +172,7 @@ def _rows_at(x: Tensor, axis: int) -> Tensor:
         raise ValueError(
             f"out_axes is {axis} for a result of shape {tuple(x.shape)[1:]}; the batch can go to axis 0 to {rank - 1}."
         )
-    axis %= rank
-    return ops.transpose(x, perm=(*range(1, axis + 1), 0, *range(axis + 1, rank))) if axis else x
+    return rows_to(x, axis % rank)
 
 
 def _place(f: Callable, structure: Any, k: int) -> str:

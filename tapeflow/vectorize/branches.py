@@ -35,7 +35,7 @@ class Branch:
             with entered(_under(owner)):
                 self.levels.append((owner, chosen, ops.argmax(held, axis=0, dtype=np.dtype("int64"))))
                 chosen = ops.reduce_any(held, axis=(0,), keepdims=False)
-        self.safe: dict[int, tuple] = {}
+        self.safe: dict[tuple, tuple] = {}  # by the id of the value, and who was told of its replacement
         self.made: WeakValueDictionary = WeakValueDictionary()
 
     def frame(self) -> Frame:
@@ -49,14 +49,15 @@ class Branch:
         """What the branch, in a frame on top of `below`, sees of a value from outside."""
         if type(value) is not MappedTensor or self.made.get(id(value)) is value:
             return value
-        known = self.safe.get(id(value))
+        key = id(value), below.audience
+        known = self.safe.get(key)
         if known is None:
             with entered(below):
                 seen = value
                 for owner, chosen, first in self.levels:
                     if _differs(seen, owner):
                         seen = ops.where(chosen, seen, ops.stop_gradient(_row(seen, owner, first)))
-            known = self.safe[id(value)] = value, self._mark(seen)
+            known = self.safe[key] = value, self._mark(seen)
         return known[1]
 
     def _mark(self, out: Any) -> Any:

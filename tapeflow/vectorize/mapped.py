@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.apply import describe
 from tapeflow.core.batching import spread
 from tapeflow.core.dtypes import DType
-from tapeflow.core.errors import ValueNeeded, uneven_rows, user_line
+from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, invalid, uneven_rows, user_line
 from tapeflow.core.frames import Frame, current, enter, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
@@ -86,13 +87,17 @@ class Vectorizer:
     """The executor of a map over `size` rows. It runs operations in the frame below its own.
 
     `randomness`: "different" draws for each row, the "same" for all, or "error". `loops`: may rows be computed one by one where
-    a primitive has no batching rule? `warn`: is it worth a line in the log?
+    a primitive has no batching rule? `warn`: is it worth a line in the log? `drawn`: the keys of random numbers that are the same
+    for all rows, where the rows come in chunks: the first chunk fills the list.
     """
 
-    __slots__ = ("size", "randomness", "loops", "warn")
+    __slots__ = ("size", "randomness", "loops", "warn", "drawn", "draws")
 
-    def __init__(self, size: int, randomness: str = "same", loops: bool = True, warn: bool = False) -> None:
+    def __init__(
+        self, size: int, randomness: str = "same", loops: bool = True, warn: bool = False, drawn: list[Tensor] | None = None
+    ) -> None:
         self.size, self.randomness, self.loops, self.warn = size, randomness, loops, warn
+        self.drawn, self.draws = drawn, 0
 
     def frame(self) -> Frame:
         """The frame for the mapped function, on top of the current one. Nobody watches from inside yet."""
@@ -130,6 +135,8 @@ class Vectorizer:
                 out = self._one_by_one(prim, held, batched, params)
             else:
                 out = prim.batch(prim.entry, held, batched, params)
+        except InvalidArgumentError as error:
+            raise _of_a_row(error, prim, args, params, self.size) from error
         finally:
             enter(above)
         return tuple([MappedTensor(o, self) for o in out]) if type(out) is tuple else MappedTensor(out, self)
@@ -139,13 +146,19 @@ class Vectorizer:
         with entered(current().below):
             key = per_row(key)
             if self.randomness == "same":
-                return key
+                return key if self.drawn is None else self._key_of_all_chunks(key)
             if self.randomness == "different":
                 return MappedTensor(ops.split_key(key, count=self.size), self)
         raise ValueError(
             f"Random numbers are drawn inside a mapped function, at {user_line()}. Say what is meant: randomness='different' for new "
             "numbers in each row, randomness='same' for the same ones in all."
         )
+
+    def _key_of_all_chunks(self, key: Tensor) -> Tensor:
+        if self.draws == len(self.drawn):
+            self.drawn.append(key)
+        self.draws += 1
+        return self.drawn[self.draws - 1]
 
     def announce(self, rule: Any, inputs: tuple, outs: tuple, body: Any) -> None:
         """A rule of the user's stands for a computation in here: those below are told of it for the whole batch."""
@@ -173,6 +186,14 @@ class Vectorizer:
         if self.warn:
             logging.getLogger("tapeflow").warning("%s has no batching rule: its rows are computed one by one.", name)
             self.warn = False
+
+
+def _of_a_row(error: InvalidArgumentError, prim: Any, args: tuple, params: dict, size: int) -> InvalidArgumentError:
+    """The error of a whole batch, with the shapes of a row, which are those of the user's program."""
+    if type(error) is not InvalidArgumentError:
+        return error
+    text = f"{error.message}\n  That is with a first axis of {size} rows, in a vectorised function. For a row: {describe(prim, args, params)}"
+    return invalid(text)
 
 
 def stacked(function: Callable, held: list, batched: list[bool], size: int) -> Any:

@@ -135,6 +135,30 @@ def test_a_branch_does_not_see_the_other_rows():
     np.testing.assert_allclose(tf.vmap(f)(X), by_row(f, X), rtol=1e-6)
 
 
+def test_a_branch_that_begins_unobserved():
+    """What `recompute_grad` uses first is not recorded there; where it is used again it must be."""
+    log = tf.recompute_grad(tf.math.log)
+    f = lambda x: tf.cond(x > 0, lambda: log(x) * x, lambda: x * x)
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = tf.vmap(f)(X)
+    np.testing.assert_allclose(tape.gradient(y, X), gradient_by_row(f, X), rtol=1e-6)
+    np.testing.assert_allclose(tf.vmap(per_row_gradient(f))(X), gradient_by_row(f, X), rtol=1e-6)
+
+
+def test_a_branch_in_which_a_tape_pauses():
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+
+        def paused(x):
+            with tape.stop_recording():
+                constant = tf.math.log(x)
+            return constant * x
+
+        y = tf.vmap(lambda x: tf.cond(x > 0, lambda: paused(x), lambda: x * x))(X)
+    np.testing.assert_allclose(tape.gradient(y, X), [-4.0, np.log(4.0), 0.0, np.log(9.0)], rtol=1e-6)
+
+
 def test_recursion_ends_for_every_row():
     factorial = lambda n: tf.cond(n <= 1, lambda: tf.constant(1), lambda: n * factorial(n - 1))
     assert tf.vmap(factorial)(tf.constant([1, 5, 3])).numpy().tolist() == [1, 120, 6]

@@ -68,3 +68,16 @@ def test_no_update_of_a_variable_is_lost():
     [t.start() for t in threads]
     [t.join() for t in threads]
     np.testing.assert_array_equal(v, np.full(4, 1200.0))
+
+
+def test_threads_may_ask_one_tape_for_what_a_map_computed():
+    """Backward rules of the user's run inside the map once more, in each thread."""
+    x = tf.constant(np.random.default_rng(0).normal(size=(5, 3)))
+    square = tf.custom_gradient(lambda v: (v * v, lambda g: g * 2.0 * v))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.vmap(tf.vmap(square))(x)
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: tape.gradient(y, x), range(200)))
+    for g in found:
+        np.testing.assert_allclose(g, 2 * x.numpy())

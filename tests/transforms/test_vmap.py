@@ -115,6 +115,52 @@ def test_tape_outside_sees_variables_read_inside():
     np.testing.assert_allclose(tape.gradient(y, w), again.gradient(z, w), rtol=1e-12)
 
 
+def test_a_tape_outside_can_pause_inside():
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+
+        def f(x):
+            with tape.stop_recording():
+                constant = 3.0 * x
+            return x * constant
+
+        y = tf.vmap(tf.vmap(f))(X)
+        z = y * X
+    np.testing.assert_allclose(tape.gradient(z, X), 6 * X.numpy() ** 2)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda tape, x, w: tape.gradient(x * w, w),
+        lambda tape, x, w: tape.jacobian(x * w, w, unconnected_gradients="zero"),
+        lambda tape, x, w: tape.watch(x),
+        lambda tape, x, w: tape.reset(),
+    ],
+)
+def test_a_tape_outside_does_not_know_single_rows(ask):
+    w = tf.Variable(X[0])
+    with tf.GradientTape(persistent=True) as tape:
+        with pytest.raises(ValueError, match="outside (a|the) mapped function"):
+            tf.vmap(lambda x: ask(tape, x, w))(X)
+        y = tf.vmap(lambda x: x * w)(X)
+    np.testing.assert_allclose(tape.gradient(y, w), X.numpy().sum(0))
+
+
+def test_a_tape_outside_may_be_asked_inside_for_what_was_computed_outside():
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(X)
+        y = X**2
+    found = tf.vmap(lambda g: tape.gradient(y, X, output_gradients=g))(tf.stack([X, 2 * X]))
+    np.testing.assert_allclose(found, [2 * X.numpy() ** 2, 4 * X.numpy() ** 2])
+
+
+def test_an_accumulator_outside_knows_the_tangents_of_rows():
+    with tf.autodiff.ForwardAccumulator(X, 2 * X) as accumulator:
+        tangents = tf.vmap(tf.vmap(lambda x: accumulator.jvp(x**2)))(X)
+    np.testing.assert_allclose(tangents, 4 * X.numpy() ** 2)
+
+
 def test_tapes_on_both_sides_give_second_derivatives():
     x = tf.constant([1.0, 2.0, 3.0])
     second = grad_of(lambda x: tf.vmap(lambda e: grad_of(lambda u: u**3, e))(x), x)
