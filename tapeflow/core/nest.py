@@ -134,6 +134,11 @@ def map_structure(f: Callable, structure: Any) -> Any:
     return pack_as(structure, [f(leaf) for leaf in flatten(structure)])
 
 
+def map_together(f: Callable, first: Any, *others: Any) -> Any:
+    """`f` of the leaves of structures that are alike, one of each."""
+    return pack_as(first, [f(*leaves) for leaves in zip(*map(flatten, (first, *others)))])
+
+
 def alike(a: Any, b: Any) -> bool:
     """Have both the same containers, all of them plain?"""
     (one, first), (other, second) = [optree.tree_flatten(s, none_is_leaf=True) for s in (a, b)]

@@ -191,7 +191,7 @@ class GradientTape:
         if self._active:
             self._step_aside("gradient")
         graph = unconnected.edges(recording) if mode == "error" else []
-        found = self._walk(recording, targets, start, leaves, consume=not self._persistent)
+        found = self._walk(recording, _paths_to(leaves, recording), targets, start, leaves, consume=not self._persistent)
         if mode == "error" and any(g is None for g in found):
             raise ValueError(unconnected.explain(recording, graph, targets, sources, leaves, found))
         if mode == "zero":
@@ -272,9 +272,10 @@ class GradientTape:
         if self._active:
             self._step_aside("jacobian")
         [one] = seeds.checked_targets(target)
-        walk_from = lambda seed: self._walk(recording, [one], [seed], leaves, consume=False)
+        paths = _paths_to(leaves, recording)
+        walk_from = lambda seed: self._walk(recording, paths, [one], [seed], leaves, consume=False)
         rows = jacobians.Rows(one, leaves, batched, walk_from)
-        size = 1 if not pfor else at_once or jacobians.chunk_size(recording.records, one, leaves, rows.count)
+        size = 1 if not pfor else at_once or jacobians.chunk_size(paths[2], one, leaves, rows.count)
         found = rows.jacobians(size, mode == "zero")
         if mode == "error" and any(j is None for j in found):
             raise ValueError(unconnected.explain(recording, unconnected.edges(recording), [one], sources, leaves, found))
@@ -293,8 +294,8 @@ class GradientTape:
                 what,
             )
 
-    def _walk(self, recording: Recording, targets: list, start: list, leaves: list, consume: bool) -> list:
-        """The gradient of each source: a tensor, IndexedSlices, or None."""
+    def _walk(self, recording: Recording, paths: tuple, targets: list, start: list, leaves: list, consume: bool) -> list:
+        """The gradient of each source, along the `paths` to them: a tensor, IndexedSlices, or None."""
         frame = current()
         plain = frame.eager and not frame.observers and not recording.narrow
         grads: dict[int, Any] = {}
@@ -307,17 +308,10 @@ class GradientTape:
                 i = target._id or identify(target)
                 seed = seed._array if plain else seeds.own(seed)
                 grads[i] = grads[i] + seed if i in grads else seed
-        ids, keep = [], set()
-        for source in leaves:
-            of_source = _source_ids(recording, source)
-            ids.append(of_source)
-            keep.update(of_source)
         recording.spent |= consume
-        records = recording.records
-        if not recording.watches_only(keep):
-            records = leading_to(keep, records)
-            if consume:
-                recording.records.clear()
+        ids, keep, records = paths
+        if consume and records is not recording.records:
+            recording.records.clear()
         with quiet():
             walk(records, grads, keep, plain, recording.complex, consume)
             return [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
@@ -359,6 +353,14 @@ def _opened_outside(what: str) -> ValueError:
         f"A tape that was opened outside a mapped function sees all rows as one tensor; it cannot {what} what belongs to a single "
         f"row, at {user_line()}. Open a tape inside the function, or ask this one outside, for the results of the map."
     )
+
+
+def _paths_to(sources: list, recording: Recording) -> tuple[list[list[int]], set[int], list]:
+    """(ids of each source, all of them, the records that lead from them)."""
+    ids = [_source_ids(recording, source) for source in sources]
+    every = {i for group in ids for i in group}
+    records = recording.records
+    return ids, every, records if recording.watches_only(every) else leading_to(every, records)
 
 
 def _source_ids(recording: Recording, source: Any) -> list[int]:

@@ -16,11 +16,11 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.vectorize.mapped import Vectorizer
+from tapeflow.vectorize.mapped import MappedTensor, Vectorizer
 
 # What the arrays of one walk may take together, roughly. Larger chunks would not be faster: the work is in large arrays already.
 MEMORY_LIMIT = 256 * 2**20
-_ARRAYS_AT_ONCE = 4  # a rule's result, what it is made from, and what waits on other paths
+ARRAYS_AT_ONCE = 4  # a rule's result, what it is made from, and what waits on other paths
 
 
 def check_one(value: Any, what: str, method: str) -> None:
@@ -118,18 +118,31 @@ def _joined(parts: list) -> Tensor:
 
 def chunk_size(records: list, target: Any, sources: list, rows: int) -> int:
     """How many rows to walk together so that the arrays in flight stay under the limit: each takes a row's size times the rows."""
-    largest = max([_bytes(target), *map(_bytes, sources), *(_largest_kept(saved) for _, _, _, saved in records)], default=1)
-    fitting = max(1, MEMORY_LIMIT // (_ARRAYS_AT_ONCE * max(largest, 1)))
+    itemsize = target.dtype.size
+    sizes = (_largest_kept(saved if out else (*saved[1], *saved[2]), itemsize) for out, _, _, saved in records)
+    largest = max([bytes_of(target), *map(bytes_of, sources), *sizes], default=1)
+    fitting = max(1, MEMORY_LIMIT // (ARRAYS_AT_ONCE * max(largest, 1)))
     if fitting >= rows:
         return max(rows, 2)
     return max(2, -(-rows // -(-rows // fitting)))  # chunks of about one size
 
 
-def _largest_kept(saved: tuple) -> int:
-    return max((_bytes(value) for value in saved if isinstance(value, Tensor)), default=0)
+def _largest_kept(saved: tuple, itemsize: int) -> int:
+    """Of the tensors that a record keeps, and of those whose shape it keeps: the gradients in the walk are as large."""
+    found = 0
+    for value in saved:
+        if isinstance(value, Tensor):
+            found = max(found, bytes_of(value))
+        elif type(value) is tuple:
+            shape = value[0] if len(value) == 2 and isinstance(value[0], tuple) else value  # the specification of an output
+            if all(type(d) is int for d in shape):
+                found = max(found, math.prod(shape) * itemsize)
+    return found
 
 
-def _bytes(value: Any) -> int:
+def bytes_of(value: Any) -> int:
+    while type(value) is MappedTensor:
+        value = value._held
     return math.prod(d or 1 for d in value.shape) * value.dtype.size
 
 

@@ -11,14 +11,17 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import nest
+from tapeflow.core.batching import rows_to
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.streams import snapshot
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
 
+from .directions import in_every_direction
 from .forward import ForwardAccumulator
-from .functions import basis, dense, directed, name_of, one_number, positions, size_of, sources_of, tensors, with_aux
-from .vmap import vmap
+from .functions import dense, directed, name_of, one_number, positions, sources_of, tensors, with_aux
+from .vmap import check_chunk_size, vmap
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "laplacian", "per_example_gradients", "value_and_grad", "vjp", "vmap"]
 
@@ -79,6 +82,7 @@ def jacobian(f: Callable, wrt: Any = 0, *, mode: str = "reverse", chunk_size: in
     """
     if mode not in ("reverse", "forward"):
         raise ValueError(f"mode must be 'reverse' or 'forward', got {mode!r}.")
+    check_chunk_size(chunk_size)
 
     @functools.wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> Any:
@@ -96,22 +100,33 @@ def jacobian(f: Callable, wrt: Any = 0, *, mode: str = "reverse", chunk_size: in
 
 def _forward_jacobian(f: Callable, args: tuple, kwargs: dict, sources: Any, chunk_size: int | None) -> Any:
     leaves, like = nest.flatten(sources), []
+    replay = snapshot()
 
     def of_leaf(x: Any) -> list:
-        size, shape = size_of(x), tuple(x.shape)
-
         def pushed(direction: Tensor) -> list:
             with ForwardAccumulator(x, direction) as accumulator:
                 out = tensors(f, f(*args, **kwargs))
             like[:] = [out]
             return accumulator.jvp(nest.flatten(out), unconnected_gradients="zero")
 
-        rows = vmap(pushed, randomness="same", chunk_size=chunk_size)(basis(x))
-        last = lambda t: ops.transpose(ops.reshape(t, shape=(size, *t.shape[1:])), perm=(*range(1, len(t.shape)), 0))
-        return [ops.reshape(last(t), shape=(*t.shape[1:], *shape)) for t in rows]
+        with replay():  # the same random numbers for every leaf
+            rows = in_every_direction(pushed, x, chunk_size)
+        return [_directions_last(t, x) for t in rows]
 
-    columns = list(zip(*map(of_leaf, leaves)))
+    if not leaves:
+        return nest.map_structure(lambda _: sources, tensors(f, f(*args, **kwargs)))
+    columns = zip(*map(of_leaf, leaves))
     return nest.pack_as(like[0], [nest.pack_as(sources, list(c)) if nest.is_nested(sources) else c[0] for c in columns])
+
+
+def _directions_last(rows: Tensor, x: Any) -> Tensor:
+    """[directions, *out.shape] as out.shape + x.shape, in the convention of the tape: conjugate, and of the source's dtype."""
+    if not rows.dtype.is_inexact:
+        rows = ops.zeros_like(ops.cast(rows, dtype=x.dtype.np))
+    elif rows.dtype.is_complex:
+        rows = ops.conj(rows)
+    rows = ops.reshape(rows_to(rows, len(rows.shape) - 1), shape=(*rows.shape[1:], *x.shape))
+    return rows if rows.dtype is x.dtype else ops.cast(rows, dtype=x.dtype.np)
 
 
 def hessian(f: Callable, wrt: Any = 0, *, chunk_size: int | None = None) -> Callable:
@@ -210,8 +225,8 @@ def laplacian(f: Callable, wrt: int = 0, *, chunk_size: int | None = None) -> Ca
                 slope = inner.jvp(out, unconnected_gradients="zero")
             return outer.jvp(slope, unconnected_gradients="zero")
 
-        curvatures = vmap(curvature, randomness="same", chunk_size=chunk_size)(basis(x))
-        return nest.map_structure(lambda c: ops.reduce_sum(c, axis=(0,), keepdims=False), curvatures)
+        total = lambda c: ops.reduce_sum(c, axis=(0,), keepdims=False)
+        return in_every_direction(curvature, x, chunk_size, lambda part: nest.map_structure(total, part), ops.add)
 
     return summed
 

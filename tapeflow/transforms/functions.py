@@ -4,12 +4,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from tapeflow.core import nest
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 
 # ---- what is differentiated by
@@ -76,15 +74,6 @@ def _takes_arguments(f: Callable) -> bool:
     except (TypeError, ValueError):
         return True
     return any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
-
-
-def basis(x: Any) -> Tensor:
-    """Every direction in which one element of `x` changes."""
-    return EagerTensor(np.eye(size_of(x), dtype=x.dtype.np).reshape(size_of(x), *x.shape))
-
-
-def size_of(x: Any) -> int:
-    return int(np.prod(tuple(x.shape), dtype=np.int64))
 
 
 # ---- what functions return

@@ -1,5 +1,6 @@
 """The observer behind forward mode: it knows the tangent of every tensor that has one, and pushes tangents on as operations execute."""
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,12 @@ from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.vectorize.values import values_of
 
 
+class _Handle(weakref.ref):
+    """Says which tensor has gone."""
+
+    __slots__ = ("id",)
+
+
 class Pushing:
     """Tangents by the ids of their tensors. They are computed in the frame that was current when the accumulator was entered."""
 
@@ -19,6 +26,9 @@ class Pushing:
         self.tangents = {(x._id or identify(x)): t for x, t in zip(primals, tangents)}
         self.watched, self.records = self.tangents, None
         self.kept = primals
+        self.alive: dict[int, _Handle] = {}
+        me = weakref.ref(self)
+        self.forget = lambda handle: (pushing := me()) is not None and pushing._gone(handle.id)
         self.below: Any = None
 
     def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
@@ -29,7 +39,18 @@ class Pushing:
             pushed = self._pushed(prim, args, params, out, mask)
         for y, t in zip(out if type(out) is tuple else (out,), pushed):
             if t is not None and y.dtype.is_inexact:
-                self.tangents[y._id or identify(y)] = t
+                self._learn(y, t)
+
+    def _learn(self, tensor: Any, tangent: Any) -> None:
+        """The tangent of a tensor, for as long as somebody has the tensor."""
+        i = tensor._id or identify(tensor)
+        self.tangents[i] = tangent
+        self.alive[i] = handle = _Handle(tensor, self.forget)
+        handle.id = i
+
+    def _gone(self, i: int) -> None:
+        self.tangents.pop(i, None)
+        self.alive.pop(i, None)
 
     def _pushed(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> Any:
         """The tangents of the outputs: by the primitive's forward rules, for inputs without one by its backward rules."""
@@ -52,7 +73,7 @@ class Pushing:
 
     def read(self, variable: Any, tensor: Any) -> None:
         if tensor is not None and variable._id in self.tangents:
-            self.tangents[tensor._id or identify(tensor)] = self.tangents[variable._id]
+            self._learn(tensor, self.tangents[variable._id])
 
     def left(self, tensor: Any, how: str) -> None:
         pass

@@ -43,8 +43,7 @@ def vmap(
         raise TypeError(f"vmap maps a function, got {f!r} of type {type(f).__name__}.")
     if randomness not in _RANDOMNESS:
         raise ValueError(f"randomness must be one of {_RANDOMNESS}, got {randomness!r}.")
-    if chunk_size is not None and chunk_size < 1:
-        raise ValueError(f"chunk_size must be at least 1, got {chunk_size!r}.")
+    check_chunk_size(chunk_size)
 
     @functools.wraps(f)
     def mapped(*args: Any, **kwargs: Any) -> Any:
@@ -54,6 +53,11 @@ def vmap(
         return batch.run(lambda given: run(*given), chunk_size, out_axes, randomness=randomness)
 
     return mapped
+
+
+def check_chunk_size(size: int | None) -> None:
+    if size is not None and size < 1:
+        raise ValueError(f"chunk_size must be at least 1, got {size!r}.")
 
 
 class Batch:

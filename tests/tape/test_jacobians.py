@@ -131,3 +131,18 @@ def test_batches_that_do_not_fit(target, source, words):
         y = tf.ones(target) * tf.reduce_sum(x)
     with pytest.raises(ValueError, match=words):
         tape.batch_jacobian(y, x)
+
+
+def test_the_limit_counts_what_the_tape_does_not_keep(monkeypatch):
+    """A broadcast and a sum keep shapes only, but the gradients between them are as large as what they made."""
+    x = tf.range(40.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        wide = tf.broadcast_to(x[:, None], [40, 1000])
+        y = tf.reduce_sum(wide + wide, 1)
+    monkeypatch.setattr(jacobians, "MEMORY_LIMIT", 4 * 40_000 * 4 * 10)  # ten rows
+    sizes = []
+    together = jacobians.Rows.together
+    monkeypatch.setattr(jacobians.Rows, "together", lambda self, a, b: (sizes.append(b - a), together(self, a, b))[1])
+    np.testing.assert_allclose(tape.jacobian(y, x), 2000 * np.eye(40))
+    assert sizes == [10, 10, 10, 10]

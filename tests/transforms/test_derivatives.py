@@ -5,6 +5,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow import derivatives as d
+from tapeflow.tape import jacobians
 
 rng = np.random.default_rng(0)
 A = rng.normal(size=(3, 3))
@@ -199,3 +200,41 @@ def named(*_):
 def test_errors_say_what_was_given(call, error, words):
     with pytest.raises((error, tf.errors.InvalidArgumentError) if error is ValueError else error, match=words):
         call()
+
+
+def test_random_numbers_are_the_same_in_every_direction():
+    f = lambda a, b: tf.nn.dropout(a + b, 0.5)
+    a, b = tf.ones([50]), tf.ones([50])
+    of_a, of_b = d.jacobian(f, wrt=(0, 1), mode="forward", chunk_size=7)(a, b)
+    np.testing.assert_array_equal(of_a, of_b)
+    generator = tf.random.Generator.from_seed(1)
+    noisy = d.jacobian(lambda x: x * generator.normal([]), mode="forward", chunk_size=2)(tf.ones([5])).numpy()
+    assert len(set(np.diag(noisy))) == 1
+
+
+def test_both_modes_agree_on_complex_numbers_and_integers():
+    z = tf.constant([1 + 2j, 3 - 1j], tf.complex64)
+    f = lambda z: z * z
+    np.testing.assert_allclose(d.jacobian(f, mode="forward")(z), d.jacobian(f)(z))
+    whole = lambda x: tf.cast(x, tf.int32)
+    forward, reverse = [d.jacobian(whole, mode=mode)(x0) for mode in ("forward", "reverse")]
+    assert forward.dtype is reverse.dtype is tf.float64 and not np.any(forward.numpy())
+    assert d.jacobian(lambda x: x, wrt=(), mode="forward")(x0) == ()
+
+
+def test_memory_limits_forward_chunks_too(monkeypatch):
+    seen = []
+
+    def wide(x):
+        seen.append(1)
+        return tf.reduce_sum(tf.broadcast_to(x[:, None], [40, 1000]) ** 2, 1)
+
+    monkeypatch.setattr(jacobians, "MEMORY_LIMIT", 4 * 40_000 * 4 * 10)  # ten directions
+    j = d.jacobian(wide, mode="forward")(tf.range(40.0))
+    np.testing.assert_allclose(j, np.diag(2000 * np.arange(40.0)))
+    assert len(seen) == 5  # eight to look, then three times ten, and the rest
+
+
+def test_options_are_not_arguments():
+    v = tf.Variable(3.0)
+    assert float(d.hvp(lambda training=False: v**2 * (5.0 if training else 1.0), v, 1.0)) == 2.0

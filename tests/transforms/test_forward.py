@@ -96,3 +96,23 @@ def test_dtypes_along_the_way():
 def test_tangents_that_do_not_fit(primals, tangents, error, words):
     with pytest.raises(error, match=words):
         tf.autodiff.ForwardAccumulator(primals, tangents)
+
+
+def test_a_rule_that_clips_in_several_directions_at_once():
+    f = tf.custom_gradient(lambda x: (tf.identity(x), lambda g: tf.clip_by_value(g, -1.0, 1.0)))
+    x = tf.constant([1.0, 2.0])
+    square = lambda x: f(x) ** 2
+    want = np.diag([2.0, 4.0])
+    np.testing.assert_allclose(tf.derivatives.jacobian(square, mode="forward")(x), want)
+    np.testing.assert_allclose(tf.vmap(lambda t: tf.derivatives.jvp(square, x, t)[1])(tf.eye(2)), want)
+
+
+def test_tangents_go_when_their_tensors_go():
+    x = tf.ones([1000])
+    with tf.autodiff.ForwardAccumulator(x, x) as acc:
+        y = x
+        for _ in range(50):
+            y = tf.sin(y) * 2.0
+        known = len(acc._pushing.tangents)
+    assert known <= 4  # of x, y, and what the last step still holds
+    assert acc.jvp(y) is not None

@@ -141,7 +141,7 @@ def test_a_tape_outside_can_pause_inside():
 def test_a_tape_outside_does_not_know_single_rows(ask):
     w = tf.Variable(X[0])
     with tf.GradientTape(persistent=True) as tape:
-        with pytest.raises(ValueError, match="outside (a|the) mapped function"):
+        with pytest.raises(ValueError, match=r"outside (a|the) mapped function"):
             tf.vmap(lambda x: ask(tape, x, w))(X)
         y = tf.vmap(lambda x: x * w)(X)
     np.testing.assert_allclose(tape.gradient(y, w), X.numpy().sum(0))
@@ -317,3 +317,39 @@ def test_a_mapped_tensor_shows_what_it_is():
     seen = []
     tf.vmap(lambda x: (seen.append((repr(x), x.shape, x.ndim, len(x), hasattr(x, "numpy"))), x)[1])(X)
     assert seen == [("<tf.Tensor: shape=(4,), dtype=float64, one for each of 3 rows>", (4,), 1, 4, False)]
+
+
+def test_a_custom_gradient_with_results_of_both_kinds():
+    """One result differs from row to row, the other does not: its gradient counts once."""
+    both = tf.custom_gradient(lambda x, w: ((x * w, w * 2.0), lambda g1, g2: (g1 * w, g1 * x + g2 * 2.0)))
+    x, w = tf.constant([1.0, 2.0, 3.0, 4.0]), tf.constant(5.0)
+    with tf.GradientTape() as tape:
+        tape.watch([x, w])
+        a, b = tf.vmap(both, in_axes=(0, None))(x, w)
+        y = tf.reduce_sum(a) + tf.reduce_sum(b)
+    np.testing.assert_allclose(tape.gradient(y, w), 10 + 8)
+
+
+def test_errors_show_the_shapes_of_a_row():
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"For a row: In add\(a: float64 \(4,\), b: float64 \(3,\)\)"):
+        tf.vmap(lambda x: x + tf.ones([3], tf.float64))(X)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"(?s)5 rows.*For a row: In getitem\(x: float32 \(3,\), index=\(0, 0\)\)"
+    ):
+        tf.vmap(lambda a: a[0, 0])(tf.ones([5, 3]))
+
+
+def test_results_that_are_not_alike_row_by_row():
+    with pytest.raises(ValueError, match="for row 1: results must be alike"):
+        tf.vectorized_map(lambda x: (x,) if x > 1 else (x, x), tf.constant([2.0, 1.0]), warn=False)
+
+
+def test_axes_must_name_the_keys():
+    with pytest.raises(ValueError, match="does not fit"):
+        tf.vmap(lambda p: p["a"], in_axes=({"a": 0, "c": None},))({"a": X, "b": 1.0})
+
+
+def test_half_precision_squares_add_up_as_outside():
+    x = tf.constant(np.full((2, 100_000), 1e-4, np.float16))
+    np.testing.assert_allclose(tf.vmap(tf.nn.l2_loss)(x), [float(tf.nn.l2_loss(row)) for row in x], rtol=1e-3)
+    assert float(tf.nn.l2_loss(x[0])) > 0
