@@ -263,7 +263,9 @@ def _iterated(body: Callable, loop_vars: Any, as_value: Callable, going: Tensor 
             raise TypeError(
                 f"A loop variable was {before.dtype.name} before the loop, but {after.dtype.name} after one iteration."
             )
-    return given if going is None else _merged(going, given, loop_vars, "Loop variables")
+    if going is None:
+        return given
+    return _merged(going, given, type(given)(loop_vars) if type(given) in (list, tuple) else loop_vars, "Loop variables")
 
 
 # ---- order, which eager execution keeps by itself

@@ -141,14 +141,17 @@ def vectorized_map(fn: Callable, elems: Any, fallback_to_while_loop: bool = True
     """
     leaves = len(nest.flatten(elems))
     place = lambda structure, k: f"elems{_nest.paths(elems)[k]}" if _nest.is_nested(elems) else "elems"
-    batch = Batch(elems, [0] * leaves, place, ones_repeat=True)
+    advice = "The function is called with slices of elems along the first axis; what is the same for all it can just use."
+    batch = Batch(elems, [0] * leaves, place, advice, ones_repeat=True)
     try:
         return batch.run(fn, randomness="different", loops=fallback_to_while_loop, warn=warn)
     except ValueNeeded as error:
         if not fallback_to_while_loop or not batch.size:
             raise
         if warn:
-            logging.getLogger("tapeflow").warning("vectorized_map calls %r row by row: %s", fn, error)
+            logging.getLogger("tapeflow").warning(
+                "vectorized_map calls %s row by row: %s", getattr(fn, "__qualname__", fn), error
+            )
         return batch.one_by_one(fn)
 
 

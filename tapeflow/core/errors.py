@@ -106,6 +106,14 @@ def dtype_clash(message: str) -> InvalidArgumentError:
     return _DtypeClash(None, None, message)
 
 
+def user_call() -> str:
+    """The name of the function of ours that the user's code called: `range`. Slow, like `user_line`."""
+    frame, called = sys._getframe(1), "an operation"
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(("tapeflow.", "optree", "contextlib")):
+        called, frame = frame.f_code.co_name, frame.f_back
+    return called
+
+
 def user_line() -> str:
     """`file.py:12` of the innermost frame that is not ours, for error texts and notes. Slow: never in a hot path."""
     frame = sys._getframe(1)

@@ -60,6 +60,8 @@ def _matmul_any(a, b):
         return _matmul_any(a.astype(np.float32), b.astype(np.float32)).astype(_FLOAT16)
     if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0] and a.size and a.flags.c_contiguous:  # one large product
         return _matmul_any(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[1])
+    if a.ndim == 2 < b.ndim and b.shape[-1] == 1 and a.shape[1] == b.shape[-2] and b.size:  # the same, for many vectors
+        return np.matmul(b.reshape(-1, a.shape[1]), a.T).reshape(*b.shape[:-2], a.shape[0], 1)
     if a.shape[-1] == 1 == b.shape[-2] and a.shape[-2] * b.shape[-1] > 256 and a.dtype.kind == "f":
         return _outer(a, b)
     return np.matmul(a, b)

@@ -17,7 +17,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor, identify
 from tapeflow.core.variable import Variable
 from tapeflow.vectorize.mapped import MappedTensor
 
-from . import jacobians, seeds, unconnected
+from . import jacobians, memory, seeds, unconnected
 from .accumulation import Sum, total
 from .recording import Pause, Recording
 from .walk import leading_to, walk
@@ -97,10 +97,14 @@ class GradientTape:
         self._recording = Recording(self._watch_accessed_variables)
         self._observe()
 
-    def _from_outside(self) -> bool:
-        """Was the tape opened outside the mapped function that is running?"""
-        below = current().below
-        return below is not None and self._recording in below.audience
+    def _is_outside(self, value: Any) -> bool:
+        """Was the tape opened outside the mapped function that the value is a row of?"""
+        frame = current()
+        while type(value) is MappedTensor and frame.below is not None:
+            if frame.executor is value._owner:
+                return self._recording in frame.below.audience
+            frame = frame.below
+        return False
 
     # ---- what is recorded
 
@@ -130,7 +134,7 @@ class GradientTape:
             self._recording.watch_variable(value)
             value._read_anew()
         elif value.dtype.is_inexact:
-            if type(value) is MappedTensor and self._from_outside():
+            if self._is_outside(value):
                 raise _opened_outside("watch")
             self._recording.watch(value)
 
@@ -159,7 +163,7 @@ class GradientTape:
         """Forgets everything recorded and watched. Only inside the tape's `with` block."""
         if not self._active or self._pause is not None:
             raise ValueError("Tape is not recording: reset() belongs inside the tape's `with` block, outside stop_recording().")
-        if self._from_outside():
+        if self._recording not in current().observers and self._recording in current().audience:
             raise ValueError("reset() belongs outside the mapped function, where the tape was opened.")
         self._renew()
 
@@ -275,8 +279,8 @@ class GradientTape:
         paths = _paths_to(leaves, recording)
         walk_from = lambda seed: self._walk(recording, paths, [one], [seed], leaves, consume=False)
         rows = jacobians.Rows(one, leaves, batched, walk_from)
-        size = 1 if not pfor else at_once or jacobians.chunk_size(paths[2], one, leaves, rows.count)
-        found = rows.jacobians(size, mode == "zero")
+        guess = memory.guess(paths[2], [one, *leaves], one.dtype.size)
+        found = rows.jacobians(at_once if pfor else 1, guess, mode == "zero")
         if mode == "error" and any(j is None for j in found):
             raise ValueError(unconnected.explain(recording, unconnected.edges(recording), [one], sources, leaves, found))
         if not self._persistent:

@@ -16,19 +16,18 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.vectorize.mapped import MappedTensor, Vectorizer
+from tapeflow.vectorize.mapped import Vectorizer
 
-# What the arrays of one walk may take together, roughly. Larger chunks would not be faster: the work is in large arrays already.
-MEMORY_LIMIT = 256 * 2**20
-ARRAYS_AT_ONCE = 4  # a rule's result, what it is made from, and what waits on other paths
+from . import memory
 
 
 def check_one(value: Any, what: str, method: str) -> None:
     if not isinstance(value, (Tensor, Variable, IndexedSlices)):
-        raise AttributeError(  # TensorFlow's type: it asks the object for its shape
-            f"{method} takes one tensor as {what}, got {'None' if value is None else type(value).__name__}. "
-            "Call it once for each tensor, or concatenate them."
-        )
+        advice = "Call it once for each tensor, or concatenate them."
+        if not isinstance(value, (list, tuple, dict)):
+            advice = "It must be computed with tf operations inside the tape's `with` block, and stay a tensor."
+        given = "None" if value is None else f"a {type(value).__name__}"
+        raise AttributeError(f"{method} takes one tensor as {what}, got {given}. {advice}")  # TensorFlow's type: it has no shape
 
 
 def check_batches(target: Any, source: Any) -> None:
@@ -74,17 +73,25 @@ class Rows:
             seed = EagerTensor(self.seeds(k, k + 1)._array[0])
             yield [None if (g := _dense(found)) is None else ops.reshape(g, shape=(1, *g.shape)) for found in self.walk(seed)]
 
-    def chunks(self, size: int) -> list[list]:
-        if size <= 1:
+    def chunks(self, size: int | None, guess: int) -> list[list]:
+        """The rows, `size` of them at a time; None for as many as fit into memory, if a row's arrays are of the guessed size."""
+        if size == 1:
             return list(self.one_by_one())
         try:
-            return [self.together(k, min(k + size, self.count)) for k in range(0, self.count, size)]
+            if size is not None or memory.fitting(guess) >= self.count:
+                return [self.together(*part) for part in memory.chunks(self.count, size or max(self.count, 1))]
+            first = min(memory.FIRST, self.count)
+            sizes = memory.Sizes(first)
+            with entered(current().watched_by(sizes)):
+                parts = [self.together(0, first)]
+            left = memory.chunks(self.count - first, memory.fitting(sizes.of_a_row))
+            return parts + [self.together(first + a, first + b) for a, b in left]
         except ValueNeeded:
             return list(self.one_by_one())
 
-    def jacobians(self, size: int, zeros: bool) -> list:
+    def jacobians(self, size: int | None, guess: int, zeros: bool) -> list:
         """For each source target.shape + source.shape, or [batch, *target.shape[1:], *source.shape[1:]] for a batch."""
-        parts = self.chunks(size) if self.target.dtype.is_inexact else []
+        parts = self.chunks(size, guess) if self.target.dtype.is_inexact else []
         columns = list(zip(*parts)) or [()] * len(self.sources)
         return [self._assembled(list(column), source, zeros) for column, source in zip(columns, self.sources)]
 
@@ -114,36 +121,6 @@ def _joined(parts: list) -> Tensor:
             whole[at : at + n] = parts[k]._array
         parts[k], at = None, at + n
     return EagerTensor(whole)
-
-
-def chunk_size(records: list, target: Any, sources: list, rows: int) -> int:
-    """How many rows to walk together so that the arrays in flight stay under the limit: each takes a row's size times the rows."""
-    itemsize = target.dtype.size
-    sizes = (_largest_kept(saved if out else (*saved[1], *saved[2]), itemsize) for out, _, _, saved in records)
-    largest = max([bytes_of(target), *map(bytes_of, sources), *sizes], default=1)
-    fitting = max(1, MEMORY_LIMIT // (ARRAYS_AT_ONCE * max(largest, 1)))
-    if fitting >= rows:
-        return max(rows, 2)
-    return max(2, -(-rows // -(-rows // fitting)))  # chunks of about one size
-
-
-def _largest_kept(saved: tuple, itemsize: int) -> int:
-    """Of the tensors that a record keeps, and of those whose shape it keeps: the gradients in the walk are as large."""
-    found = 0
-    for value in saved:
-        if isinstance(value, Tensor):
-            found = max(found, bytes_of(value))
-        elif type(value) is tuple:
-            shape = value[0] if len(value) == 2 and isinstance(value[0], tuple) else value  # the specification of an output
-            if all(type(d) is int for d in shape):
-                found = max(found, math.prod(shape) * itemsize)
-    return found
-
-
-def bytes_of(value: Any) -> int:
-    while type(value) is MappedTensor:
-        value = value._held
-    return math.prod(d or 1 for d in value.shape) * value.dtype.size
 
 
 def of_dense(jacobian: Any, target: Any) -> Any:

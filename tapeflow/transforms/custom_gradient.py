@@ -165,9 +165,9 @@ class Rule:
         """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this rule."""
         frame = current()
         self.body = [tensor._id for tensor in body]
-        tell(frame.observers, self, inputs, {}, outs)
-        if frame.executor is not None:
+        if frame.executor is not None:  # those below first, as of operations: the others may compute with the outputs at once
             frame.executor.announce(self, inputs, outs, body)
+        tell(frame.observers, self, inputs, {}, outs)
 
     def lifted(self, executor: Vectorizer, inputs: list[bool], outs: list[bool]) -> "Rule":
         return LiftedRule(self, executor, inputs, outs)
@@ -260,6 +260,7 @@ class LiftedRule(Rule):
         executor = self.executor.again()
         with entered(executor.frame()):
             found = self.rule.gradients(tuple(self._of_one_row(executor, g, b) for g, b in zip(gs, self.outs)))
+            found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
         return [self._of_all_rows(g, batched) for g, batched in zip(found, self.inputs)]
 
     def _of_one_row(self, executor: Vectorizer, g: Any, batched: bool) -> Any:
@@ -271,7 +272,6 @@ class LiftedRule(Rule):
     def _of_all_rows(self, g: Any, batched: bool) -> Any:
         if g is None:
             return None
-        g = g.dense(ops) if type(g) is SparseGradient else g
         if batched:
             return self.executor.rows(g)
         if self.executor.owns(g):

@@ -20,7 +20,7 @@ from tapeflow.tape.gradient_tape import GradientTape
 
 from .directions import in_every_direction
 from .forward import ForwardAccumulator
-from .functions import dense, directed, name_of, one_number, positions, sources_of, tensors, with_aux
+from .functions import check_function, dense, directed, name_of, one_number, positions, sources_of, tensors, with_aux
 from .vmap import check_chunk_size, vmap
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "laplacian", "per_example_gradients", "value_and_grad", "vjp", "vmap"]
@@ -38,6 +38,8 @@ def value_and_grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Calla
     >>> tf.derivatives.value_and_grad(lambda x: tf.reduce_sum(w * x), wrt=w)(tf.constant([5., 7.]))[1].numpy()
     array([5., 7.], dtype=float32)
     """
+
+    check_function(f, "value_and_grad")
 
     @functools.wraps(f)
     def both(*args: Any, **kwargs: Any) -> Any:
@@ -83,6 +85,7 @@ def jacobian(f: Callable, wrt: Any = 0, *, mode: str = "reverse", chunk_size: in
     if mode not in ("reverse", "forward"):
         raise ValueError(f"mode must be 'reverse' or 'forward', got {mode!r}.")
     check_chunk_size(chunk_size)
+    check_function(f, "jacobian")
 
     @functools.wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> Any:
@@ -148,6 +151,7 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple:
     >>> value.numpy(), tangent.numpy()
     (np.float32(0.0), np.float32(2.0))
     """
+    check_function(f, "jvp")
     call, primals, tangents = directed(f, primals, tangents)
     with ForwardAccumulator(primals, tangents) as accumulator:
         out = tensors(f, call(primals))
@@ -164,6 +168,7 @@ def vjp(f: Callable, *primals: Any, wrt: Any = None) -> tuple:
     >>> pullback(tf.constant([1., 10.])).numpy()
     array([ 2., 40.], dtype=float32)
     """
+    check_function(f, "vjp")
     if wrt is None:
         if not primals:
             raise ValueError(
@@ -193,6 +198,7 @@ def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
     >>> tf.derivatives.hvp(lambda: w ** 4, w, 1.).numpy()
     np.float32(108.0)
     """
+    check_function(f, "hvp")
     call, primals, tangents = directed(f, primals, tangents)
     with ForwardAccumulator(primals, tangents) as accumulator:
         with GradientTape() as tape:
@@ -211,6 +217,8 @@ def laplacian(f: Callable, wrt: int = 0, *, chunk_size: int | None = None) -> Ca
     >>> tf.vmap(tf.derivatives.laplacian(r2))(tf.constant([[1., 2., 3.], [4., 5., 6.]])).numpy()
     array([6., 6.], dtype=float32)
     """
+
+    check_function(f, "laplacian")
 
     @functools.wraps(f)
     def summed(*args: Any, **kwargs: Any) -> Any:

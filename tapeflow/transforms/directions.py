@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,9 @@ from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.streams import snapshot
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.tape import jacobians
+from tapeflow.tape import memory
 
 from .vmap import Batch
-
-_FIRST = 8  # directions in the first chunk, which shows how large the arrays of one direction are
 
 
 def in_every_direction(
@@ -25,27 +24,22 @@ def in_every_direction(
 
     Random numbers are the same in all directions.
     """
-    count, start = math.prod(x.shape), 0
-    size = chunk_size or min(count, _FIRST)
-    drawn: list[Tensor] = []
-    whole: list = []
-    replay = snapshot()
-    while start < count or not whole:
-        stop = min(start + size, count)
-        sizes = _Sizes()
-        with entered(current().watched_by(sizes)):
-            batch = Batch(basis(x, start, stop), [0], lambda *_: "the directions")
-            if stop < count:
-                with replay():
-                    part = batch.run(f, randomness="same", drawn=drawn)
-            else:
-                part = batch.run(f, randomness="same", drawn=drawn)
-        part = part if reduce is None else reduce(part)
-        whole = [part] if not whole else [*whole, part] if join is None else [nest.map_together(join, whole[0], part)]
-        if chunk_size is None and start == 0:
-            size = max(1, jacobians.MEMORY_LIMIT // max(1, jacobians.ARRAYS_AT_ONCE * sizes.largest // max(1, stop)))
-        start = stop
-    return whole[0] if len(whole) == 1 else nest.map_together(lambda *parts: ops.concat(*parts, axis=0), *whole)
+    count, drawn, replay = math.prod(x.shape), [], snapshot()
+
+    def run(start: int, stop: int) -> Any:
+        batch = Batch(basis(x, start, stop), [0], lambda *_: "the directions")
+        with replay() if stop < count else nullcontext():
+            part = batch.run(f, randomness="same", drawn=drawn)
+        return part if reduce is None else reduce(part)
+
+    first = min(count, chunk_size or memory.FIRST)
+    sizes = memory.Sizes(first)
+    with entered(current().watched_by(sizes)):
+        parts = [run(0, first)]
+    for start, stop in memory.chunks(count - first, chunk_size or memory.fitting(sizes.of_a_row)):
+        part = run(first + start, first + stop)
+        parts = [*parts, part] if join is None else [nest.map_together(join, parts[0], part)]
+    return parts[0] if len(parts) == 1 else nest.map_together(lambda *parts: ops.concat(*parts, axis=0), *parts)
 
 
 def basis(x: Any, start: int, stop: int) -> Tensor:
@@ -53,25 +47,3 @@ def basis(x: Any, start: int, stop: int) -> Tensor:
     found = np.zeros((stop - start, math.prod(x.shape)), x.dtype.np)
     found[np.arange(stop - start), np.arange(start, stop)] = 1
     return EagerTensor(found.reshape(stop - start, *x.shape))
-
-
-class _Everything:
-    def __contains__(self, _: Any) -> bool:
-        return True
-
-
-class _Sizes:
-    """An observer that only looks at how large results are."""
-
-    def __init__(self) -> None:
-        self.watched, self.records, self.largest = _Everything(), None, 0
-
-    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
-        for y in out if type(out) is tuple else (out,):
-            self.largest = max(self.largest, jacobians.bytes_of(y))
-
-    def read(self, variable: Any, tensor: Any) -> None:
-        pass
-
-    def left(self, tensor: Any, how: str) -> None:
-        pass

@@ -129,8 +129,9 @@ def _check_structures(primals: Any, tangents: Any) -> None:
 
 
 def _described(structure: Any) -> str:
-    """`a list [0], [1]`, or `a Tensor`"""
-    return f"a {type(structure).__name__} {', '.join(nest.paths(structure))}".rstrip()
+    """`list [0], [1]`, or `Tensor`"""
+    kind = "Tensor" if isinstance(structure, Tensor) else type(structure).__name__
+    return f"{kind} {', '.join(nest.paths(structure))}".rstrip()
 
 
 def _fitting(primal: Any, tangent: Any, name: Callable[[int], str], k: int) -> Tensor:

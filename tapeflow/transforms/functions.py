@@ -91,9 +91,9 @@ def one_number(f: Callable, out: Any) -> Tensor:
     out = tensors(f, out)
     if not isinstance(out, Tensor) or out.shape != () or not out.dtype.is_inexact:
         given = f"a {out.dtype.name} tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
+        advice = "Reduce it (tf.reduce_sum), or ask for tf.derivatives.jacobian." if isinstance(out, Tensor) and out.ndim else ""
         raise ValueError(
-            f"{name_of(f)} must return one floating number to have a gradient, it returned {given}. Reduce it (tf.reduce_sum), or ask for "
-            "tf.derivatives.jacobian."
+            f"{name_of(f)} must return one floating number to have a gradient, it returned {given}. {advice}".rstrip()
         )
     return out
 
@@ -115,3 +115,8 @@ def dense(gradients: Any) -> Any:
 
 def name_of(f: Callable) -> str:
     return getattr(f, "__name__", repr(f))
+
+
+def check_function(f: Any, name: str) -> None:
+    if not callable(f):
+        raise TypeError(f"tf.derivatives.{name} takes a function first, got {f!r} of type {type(f).__name__}.")

@@ -17,6 +17,10 @@ from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.vectorize.mapped import Vectorizer
 
+_SHARE = (
+    "Say None in in_axes for an argument that is the same for every row; a keyword argument that is belongs into a lambda or a "
+    "functools.partial."
+)
 _RANDOMNESS = ("error", "same", "different")
 
 
@@ -48,7 +52,7 @@ def vmap(
     @functools.wraps(f)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         axes = _axes_of(in_axes, args, "in_axes") + _axes_of(0, kwargs, "in_axes")
-        batch = Batch((args, kwargs), axes, functools.partial(_place, f))
+        batch = Batch((args, kwargs), axes, functools.partial(_place, f), _SHARE)
         run = lambda args, kwargs: f(*args, **kwargs)
         return batch.run(lambda given: run(*given), chunk_size, out_axes, randomness=randomness)
 
@@ -63,16 +67,17 @@ def check_chunk_size(size: int | None) -> None:
 class Batch:
     """The arguments of a mapped function: which leaves have rows, along which axis, and how many."""
 
-    def __init__(self, structure: Any, axes: list, place: Callable[[Any, int], str], ones_repeat: bool = False) -> None:
-        """`ones_repeat`: arguments with a single row go with any number of rows."""
+    def __init__(
+        self, structure: Any, axes: list, place: Callable[[Any, int], str], advice: str = "", ones_repeat: bool = False
+    ) -> None:
+        """`place` names a leaf for the user, `advice` ends errors about one that has no rows. `ones_repeat`: arguments with a single
+        row go with any number of rows."""
         self.structure = structure
         self.leaves = nest.flatten(structure)
         name = lambda k: place(structure, k)
-        self.rows = {k: _rows_first(self.leaves[k], axis, k, name) for k, axis in enumerate(axes) if axis is not None}
+        self.rows = {k: _rows_first(self.leaves[k], axis, k, name, advice) for k, axis in enumerate(axes) if axis is not None}
         if not self.rows:
-            raise ValueError(
-                "Nothing to map over: no argument has a batch axis. Give at least one tensor, and an axis of it in in_axes."
-            )
+            raise ValueError("Nothing to map over: no argument has a batch axis. Give at least one tensor that has one.")
         sizes = {k: rows.shape[0] for k, rows in self.rows.items()}
         if ones_repeat and set(sizes.values()) - {1}:
             for k in [k for k, size in sizes.items() if size == 1]:
@@ -152,21 +157,24 @@ def _axes_of(axes: Any, structure: Any, what: str) -> list:
     parts, given = nest.children(structure), nest.children(axes)
     same_keys = not isinstance(axes, Mapping) or isinstance(structure, Mapping) and axes.keys() == structure.keys()
     if parts is None or given is None or len(parts) != len(given) or not same_keys:
-        have = "a single value" if parts is None else f"{len(parts)} parts"
+        have = "a single value" if parts is None else f"{len(parts)} of them"
+        entries = "" if given is None else f", {len(given)} entries,"
         raise ValueError(
-            f"{what}={axes!r} does not fit: it stands for {have}. Give one int (or None) for everything, or one entry for each part."
+            f"{what}={axes!r}{entries} does not fit what it is for, {have}. Give one int (or None) for everything, or one entry for each."
         )
     return [axis for a, part in zip(given, parts) for axis in _axes_of(a, part, what)]
 
 
-def _rows_first(leaf: Any, axis: int, k: int, name: Callable[[int], str]) -> Tensor:
+def _rows_first(leaf: Any, axis: int, k: int, name: Callable[[int], str], advice: str) -> Tensor:
+    if leaf is None:
+        raise ValueError(f"{name(k)} is None, and has no rows. {advice}")
     if nest.is_composite(leaf):
         raise TypeError(f"{name(k)} is a {type(leaf).__name__}, which has no rows of one shape. Use tf.map_fn.")
     x = to_tensor(leaf._read() if isinstance(leaf, Variable) else leaf)
     rank = len(x.shape)
     if not -rank <= axis < rank:
         have = "is a scalar and has no axis to map over" if not rank else f"has shape {tuple(x.shape)} and no axis {axis}"
-        raise ValueError(f"{name(k)} {have}. Say None in in_axes for an argument that is the same for every row.")
+        raise ValueError(f"{name(k)} {have}. {advice}")
     return rows_from(x, axis % rank)
 
 

@@ -49,7 +49,7 @@ class Branch:
         """What the branch, in a frame on top of `below`, sees of a value from outside."""
         if type(value) is not MappedTensor or self.made.get(id(value)) is value:
             return value
-        key = id(value), below.audience
+        key = id(value), below.audience, *[value._id in observer.watched for observer in below.audience]
         known = self.safe.get(key)
         if known is None:
             with entered(below):
@@ -84,6 +84,7 @@ class Branch:
             return self._mark(below.executor.keys(key))
 
     def announce(self, rule: Any, inputs: tuple, outs: tuple, body: Any) -> None:
+        self._mark(outs)
         with entered(current().below):
             rule.lifted(self, [True] * len(inputs), [True] * len(outs)).announce(inputs, outs, body)
 

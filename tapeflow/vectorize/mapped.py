@@ -14,7 +14,7 @@ import numpy as np
 from tapeflow.core.apply import describe
 from tapeflow.core.batching import spread
 from tapeflow.core.dtypes import DType
-from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, invalid, uneven_rows, user_line
+from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, invalid, uneven_rows, user_call, user_line
 from tapeflow.core.frames import Frame, current, enter, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
@@ -63,23 +63,23 @@ class MappedTensor(Tensor):
     __str__ = __repr__
 
 
-def _refused(what: str) -> Any:
+def _refused(what: str | None, instead: str = "tf operations") -> Any:
     def refuse(self: MappedTensor, *_: Any, **__: Any) -> Any:
         raise ValueNeeded(
-            f"{what} needs the value of a tensor, but inside a vectorised function a tensor has one value for each of "
-            f"{self._owner.size} rows, at {user_line()}. Use tf operations (tf.where or tf.cond instead of `if`), or map row by row "
-            "with tf.map_fn."
+            f"{what or user_call()} needs the value of a tensor, but inside a vectorised function a tensor has one value for each of "
+            f"{self._owner.size} rows, at {user_line()}. Use {instead}, or map row by row with tf.map_fn."
         )
 
     return refuse
 
 
 for _name, _what in {
-    "__array__": "A NumPy conversion", "__bool__": "A Python truth value", "__float__": "float()",
+    "__array__": "A NumPy conversion", "__float__": "float()",
     "__int__": "int()", "__complex__": "complex()", "__index__": "A Python index or size",
 }.items():  # fmt: skip
     setattr(MappedTensor, _name, _refused(_what))
-MappedTensor._array = property(_refused("This function"))
+MappedTensor.__bool__ = _refused("A Python truth value", "tf.where or tf.cond instead of `if` and `while`")
+MappedTensor._array = property(_refused(None, "operations that take a tensor there"))
 MappedTensor.numpy = property(_refused(".numpy()"))
 
 

@@ -159,6 +159,27 @@ def test_a_branch_in_which_a_tape_pauses():
     np.testing.assert_allclose(tape.gradient(y, X), [-4.0, np.log(4.0), 0.0, np.log(9.0)], rtol=1e-6)
 
 
+def test_a_branch_that_watches_what_it_has_used():
+    def slope(x):
+        def watched():
+            constant = 2 * x
+            tape.watch(x)
+            return constant * x
+
+        with tf.GradientTape() as tape:
+            y = tf.cond(x > 0, watched, lambda: 3 * x)
+        return tape.gradient(y, x)
+
+    np.testing.assert_allclose(tf.vmap(slope)(X)[1::2], [8, 18])
+
+
+def test_forward_mode_of_a_custom_gradient_in_a_branch():
+    log = tf.custom_gradient(lambda x: (tf.math.log(x), lambda g: g / x))
+    slope = lambda x: tf.derivatives.jvp(lambda y: log(y) ** 2, x, tf.ones_like(x))[1]
+    f = lambda x: tf.cond(x > 0, lambda: slope(x), lambda: x * x)
+    np.testing.assert_allclose(tf.vmap(per_row_gradient(f))(X), gradient_by_row(f, X), rtol=1e-6)
+
+
 def test_recursion_ends_for_every_row():
     factorial = lambda n: tf.cond(n <= 1, lambda: tf.constant(1), lambda: n * factorial(n - 1))
     assert tf.vmap(factorial)(tf.constant([1, 5, 3])).numpy().tolist() == [1, 120, 6]
@@ -238,3 +259,11 @@ def test_branches_that_write_to_one_tensor_array():
     with pytest.raises(TypeError, match="same TensorArray"):
         tf.vmap(f)(X)
     assert tf.vectorized_map(f, X).numpy().ravel().tolist() == [2, 4, 0, 9]
+
+
+@pytest.mark.parametrize("variables", [list, tuple])
+@pytest.mark.parametrize("results", [list, tuple])
+def test_loop_variables_in_a_list_or_a_tuple(variables, results):
+    halve = lambda n, v: results((n + 1, v / 2.0))
+    f = lambda a: tf.while_loop(lambda n, v: v > 1.5, halve, variables((tf.constant(0), a)))[1]
+    np.testing.assert_allclose(tf.vectorized_map(f, tf.constant([1.0, 5.0])), [1.0, 1.25])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.tape import jacobians
+from tapeflow.tape import jacobians, memory
 
 rng = np.random.default_rng(0)
 
@@ -58,19 +58,32 @@ def test_a_memory_limit_cuts_the_rows_into_chunks(problem, monkeypatch):
     sizes = []
     together = jacobians.Rows.together
     monkeypatch.setattr(jacobians.Rows, "together", lambda self, a, b: (sizes.append(b - a), together(self, a, b))[1])
-    monkeypatch.setattr(jacobians, "MEMORY_LIMIT", 4 * 5 * 6 * 8 * 4)  # four rows of the largest weight, four arrays at a time
+    monkeypatch.setattr(memory, "LIMIT", 4 * 5 * 6 * 8 * 4)  # four rows of the largest weight, four arrays at a time
+    monkeypatch.setattr(memory, "FIRST", 2)
     got = tape.jacobian(y, ws)
-    assert sizes == [4, 4, 4]
+    assert sizes == [2, 3, 3, 4]
     for a, b in zip(got, want):
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
 def test_chunks_are_of_about_one_size():
-    wide = tf.zeros([1000])
-    limit = jacobians.MEMORY_LIMIT // (4 * 4000)
-    assert jacobians.chunk_size([], wide, [wide], limit) == limit
-    assert jacobians.chunk_size([], wide, [wide], limit + 1) == -(-(limit + 1) // 2)
-    assert jacobians.chunk_size([], tf.zeros([10**8]), [wide], 5) == 2
+    assert list(memory.chunks(10, 4)) == [(0, 3), (3, 6), (6, 10)]
+    assert list(memory.chunks(8, 8)) == [(0, 8)]
+    assert list(memory.chunks(0, 8)) == []
+
+
+def test_a_large_constant_does_not_make_chunks_small(monkeypatch):
+    """A weight that nobody differentiates by is not repeated for the rows."""
+    w, x = tf.ones([1000, 1000]), tf.ones([1, 1000])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.tanh(x @ w)[:, :100]
+    monkeypatch.setattr(memory, "LIMIT", 4_000_000)
+    sizes = []
+    together = jacobians.Rows.together
+    monkeypatch.setattr(jacobians.Rows, "together", lambda self, a, b: (sizes.append(b - a), together(self, a, b))[1])
+    tape.jacobian(y, x)
+    assert sizes == [8, 92]
 
 
 def test_a_rule_that_needs_values_is_walked_row_by_row():
@@ -140,9 +153,9 @@ def test_the_limit_counts_what_the_tape_does_not_keep(monkeypatch):
         tape.watch(x)
         wide = tf.broadcast_to(x[:, None], [40, 1000])
         y = tf.reduce_sum(wide + wide, 1)
-    monkeypatch.setattr(jacobians, "MEMORY_LIMIT", 4 * 40_000 * 4 * 10)  # ten rows
+    monkeypatch.setattr(memory, "LIMIT", 4 * 40_000 * 4 * 10)  # ten rows
     sizes = []
     together = jacobians.Rows.together
     monkeypatch.setattr(jacobians.Rows, "together", lambda self, a, b: (sizes.append(b - a), together(self, a, b))[1])
     np.testing.assert_allclose(tape.jacobian(y, x), 2000 * np.eye(40))
-    assert sizes == [10, 10, 10, 10]
+    assert sizes == [8, 8, 8, 8, 8]

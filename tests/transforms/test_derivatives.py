@@ -5,7 +5,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow import derivatives as d
-from tapeflow.tape import jacobians
+from tapeflow.tape import memory
 
 rng = np.random.default_rng(0)
 A = rng.normal(size=(3, 3))
@@ -188,6 +188,7 @@ def named(*_):
         (lambda: d.jvp(tf.sin, x0, tf.ones([3])), ValueError, "the tangent is float32, but its primal is float64"),
         (lambda: d.jvp(lambda a, b: a, (x0, x0), (x0,)), ValueError, "different structures"),
         (lambda: d.jvp(lambda a, b: a, (x0, x0), (x0, tf.ones([1], tf.float64))), ValueError, r"tangents\[1\] has shape \(1,\)"),
+        (lambda: d.hvp(x0, named, x0), TypeError, r"tf.derivatives.hvp takes a function first, got <tf.Tensor"),
         (lambda: d.vjp(lambda: x0), ValueError, "nothing to differentiate by.*wrt=model.trainable_variables"),
         (lambda: d.grad(named)(x=x0), ValueError, "differentiated by is given by position"),
         (lambda: d.grad(named, wrt=[0, 1])(x0, x0), TypeError, "a tuple of numbers"),
@@ -229,10 +230,10 @@ def test_memory_limits_forward_chunks_too(monkeypatch):
         seen.append(1)
         return tf.reduce_sum(tf.broadcast_to(x[:, None], [40, 1000]) ** 2, 1)
 
-    monkeypatch.setattr(jacobians, "MEMORY_LIMIT", 4 * 40_000 * 4 * 10)  # ten directions
+    monkeypatch.setattr(memory, "LIMIT", 4 * 40_000 * 4 * 10)  # ten directions
     j = d.jacobian(wide, mode="forward")(tf.range(40.0))
     np.testing.assert_allclose(j, np.diag(2000 * np.arange(40.0)))
-    assert len(seen) == 5  # eight to look, then three times ten, and the rest
+    assert len(seen) == 1 + 4  # eight to look, then four times eight
 
 
 def test_options_are_not_arguments():

@@ -155,6 +155,15 @@ def test_a_tape_outside_may_be_asked_inside_for_what_was_computed_outside():
     np.testing.assert_allclose(found, [2 * X.numpy() ** 2, 4 * X.numpy() ** 2])
 
 
+def test_a_tape_between_two_maps_watches_rows_of_the_outer_one():
+    def f(x):
+        with tf.GradientTape() as tape:
+            y = tf.vmap(lambda w: (tape.watch(x), w * x**2)[1])(X[0])
+        return tape.gradient(y, x)
+
+    np.testing.assert_allclose(tf.vmap(f)(X), 2 * X.numpy() * X.numpy()[0].sum())
+
+
 def test_an_accumulator_outside_knows_the_tangents_of_rows():
     with tf.autodiff.ForwardAccumulator(X, 2 * X) as accumulator:
         tangents = tf.vmap(tf.vmap(lambda x: accumulator.jvp(x**2)))(X)
@@ -219,6 +228,15 @@ def test_recompute_grad_inside_a_map():
 # ---- vectorized_map
 
 
+def test_recompute_grad_of_a_lookup_inside_a_map():
+    """The gradient of the table is sparse, and has its rows and indices for each row of the map."""
+    table, rows = tf.Variable(tf.transpose(W)), tf.constant([[0, 1, 1], [1, 0, 0], [0, 0, 0]])
+    look_up = lambda i: tf.gather(table, i) ** 2
+    with tf.GradientTape(persistent=True) as tape:
+        y, z = tf.vmap(tf.recompute_grad(look_up))(rows), look_up(rows)
+    np.testing.assert_allclose(tape.gradient(y, table), tf.convert_to_tensor(tape.gradient(z, table)))
+
+
 def test_vectorized_map_repeats_a_single_row():
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     np.testing.assert_allclose(tf.vectorized_map(lambda p: p[0] + p[1], (x, tf.constant([[1.0, 1.0]]))), x.numpy() + 1)
@@ -268,10 +286,13 @@ def test_index_slices_become_dense():
         (lambda: tf.vmap(lambda x, y: x + y)(X, 2.0), ValueError, r"argument 'y' is a scalar and has no axis to map over.*None in in_axes"),
         (lambda: tf.vmap(lambda x: x, in_axes=2)(X), ValueError, r"argument 'x' has shape \(3, 4\) and no axis 2"),
         (lambda: tf.vmap(lambda x: x, out_axes=3)(X), ValueError, r"out_axes is 3 for a result of shape \(4,\)"),
-        (lambda: tf.vmap(lambda x: x, in_axes=(0, 0))(X), ValueError, r"in_axes=\(0, 0\) does not fit: it stands for 1 parts"),
+        (lambda: tf.vmap(lambda x: x, in_axes=(0, 0))(X), ValueError, r"in_axes=\(0, 0\), 2 entries, does not fit what it is for, 1 of them"),
         (lambda: tf.vmap(lambda x: x, in_axes=None)(X), ValueError, "Nothing to map over"),
         (lambda: tf.vmap(lambda x: object())(X), TypeError, r"must return tensors .* its result is <object"),
         (lambda: tf.vmap(lambda x: {"a": object()})(X), TypeError, r"result\['a'\] is <object"),
+        (lambda: tf.vmap(lambda x, s: x * s)(X, s=2.0), ValueError, r"argument 's' is a scalar.*functools.partial"),
+        (lambda: tf.vmap(lambda x, y: x)(X, None), ValueError, "argument 'y' is None, and has no rows"),
+        (lambda: tf.vmap(lambda n: tf.range(n))(tf.range(3)), TypeError, "range needs the value of a tensor"),
         (lambda: tf.vmap(3), TypeError, "vmap maps a function, got 3"),
         (lambda: tf.vmap(lambda x: x, randomness="none"), ValueError, "randomness must be one of"),
         (lambda: tf.vmap(lambda x: x, chunk_size=0), ValueError, "chunk_size must be at least 1"),
