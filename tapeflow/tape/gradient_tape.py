@@ -361,9 +361,8 @@ def _opened_outside(what: str) -> ValueError:
 
 def _paths_to(sources: list, recording: Recording) -> tuple[list[list[int]], set[int], list]:
     """(ids of each source, all of them, the records that lead from them)."""
-    ids = [_source_ids(recording, source) for source in sources]
-    every = {i for group in ids for i in group}
-    records = recording.records
+    ids, records = [_source_ids(recording, source) for source in sources], recording.records
+    every = set(ids[0]) if len(ids) == 1 else {i for group in ids for i in group}
     return ids, every, records if recording.watches_only(every) else leading_to(every, records)
 
 

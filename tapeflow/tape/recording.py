@@ -55,8 +55,14 @@ class Recording:
         self.records.clear()
 
     def watches_only(self, ids: set[int]) -> bool:
-        """Is everything that was watched, or read from a watched variable, among these?"""
-        return all(t._id in ids for t in self.kept) and all(i in ids for reads in self.reads.values() for i in reads)
+        """Is everything that was watched, or read from a watched variable, among these? (Loops: `all` costs a microsecond more.)"""
+        for tensor in self.kept:
+            if tensor._id not in ids:
+                return False
+        for reads in self.reads.values():
+            if not ids.issuperset(reads):
+                return False
+        return True
 
     # ---- the observer
 
