@@ -55,14 +55,11 @@ class Recording:
         self.records.clear()
 
     def watches_only(self, ids: set[int]) -> bool:
-        """Is everything that was watched, or read from a watched variable, among these? (Loops: `all` costs a microsecond more.)"""
+        """Is everything that was watched, or read from a watched variable, among these? (No `all`: it costs a microsecond more.)"""
         for tensor in self.kept:
             if tensor._id not in ids:
                 return False
-        for reads in self.reads.values():
-            if not ids.issuperset(reads):
-                return False
-        return True
+        return not [reads for reads in self.reads.values() if not ids.issuperset(reads)]
 
     # ---- the observer
 
