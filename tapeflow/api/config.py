@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from tapeflow.function.polymorphic import Switches
+
 __all__ = [
     "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "experimental", "experimental_functions_run_eagerly",
     "experimental_run_functions_eagerly", "functions_run_eagerly", "get_logical_device_configuration", "get_soft_device_placement",
@@ -153,7 +155,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
     >>> tf.config.run_functions_eagerly(False)
     """
-    _state["eager"] = bool(run_eagerly)
+    Switches.eager = bool(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
@@ -162,7 +164,7 @@ def functions_run_eagerly() -> bool:
     >>> tf.config.functions_run_eagerly()
     False
     """
-    return _state["eager"]
+    return Switches.eager
 
 
 experimental_run_functions_eagerly = run_functions_eagerly

@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+from tapeflow.core.frames import has_an_effect
+
 from .formatting import value_text
 
 __all__ = ["print_"]
@@ -18,6 +20,7 @@ def print_(*inputs: Any, **kwargs: Any) -> None:
     >>> tf.print("loss", tf.constant(0.25), {"grads": tf.range(10)}, output_stream=sys.stdout)
     loss 0.25 {'grads': [0 1 2 ... 7 8 9]}
     """
+    has_an_effect("tf.print")
     stream = kwargs.pop("output_stream", None)
     summarize = kwargs.pop("summarize", None)
     sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")

@@ -18,8 +18,9 @@ from tapeflow.core.errors import (
     ResourceExhaustedError,
     UnimplementedError,
     UnknownError,
+    ValueNeeded,
 )
-from tapeflow.core.frames import current, entered
+from tapeflow.core.frames import current, entered, has_an_effect
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -43,7 +44,7 @@ def _called(func: Callable, arguments: Iterable) -> Any:
     """What the user's function returns; what it raises becomes one of `tf.errors`, with the original as its cause."""
     try:
         return func(*arguments)
-    except OpError:
+    except (OpError, ValueNeeded):
         raise
     except Exception as error:
         kind = next(kind for types, kind in _KINDS if isinstance(error, types))
@@ -66,6 +67,7 @@ def _dtype(wanted: Any) -> DType:
 
 def _applied(call: Callable, inp: Sequence, Tout: Any, name: str) -> Any:
     """`call`, from tensors to a tuple of tensors, of `inp`; a list if `Tout` is one."""
+    has_an_effect(f"tf.{name}")
     several = isinstance(Tout, (list, tuple))
     call.__name__ = name
     apply = _differentiated_rows if name == "py_function" else _rows

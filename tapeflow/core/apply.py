@@ -179,18 +179,18 @@ def retry(prim: Any, args: tuple, params: dict, error: Exception) -> Any:
     raise error
 
 
-def explained(prim: Any, args: tuple, params: dict, error: Exception) -> Exception:
+def explained(prim: Any, args: tuple, params: dict, error: Exception, line: str | None = None) -> Exception:
     if isinstance(error, OpError):
         return error
-    return invalid(f"{error}\n  {describe(prim, args, params)}")
+    return invalid(f"{error}\n  {describe(prim, args, params, line)}")
 
 
-def describe(prim: Any, args: tuple, params: dict | None = None) -> str:
+def describe(prim: Any, args: tuple, params: dict | None = None, line: str | None = None) -> str:
     """`matmul(a: float32 (2, 3), b: float32 (4, 5)) at train.py:12`"""
     names = [f"#{i}" for i in range(len(args))] if prim.variadic else prim.inputs
     parts = [f"{n}: {a.dtype.name} {tuple(a.shape)}" for n, a in zip(names, args)]
     parts += [f"{k}={v!r}" for k, v in (params or {}).items()]
-    return f"In {prim.name}({', '.join(parts)}) at {user_line()}"
+    return f"In {prim.name}({', '.join(parts)}) at {line or user_line()}"
 
 
 def as_tensor(value: Any) -> Tensor:

@@ -72,6 +72,8 @@ class ValueNeeded(OperatorNotAllowedInGraphError, AttributeError):
     An AttributeError too, so that `hasattr(x, "numpy")` says no.
     """
 
+    asked_by_python = False  # by the user's own Python: an `if`, float(x)
+
 
 class UnevenRows(InvalidArgumentError, ValueNeeded):
     """Inside `vectorized_map` a shape depends on values, and rows have different ones. Computed one by one they may still do."""

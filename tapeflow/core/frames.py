@@ -66,6 +66,13 @@ class entered:
         _frame.reset(self.token)
 
 
+def has_an_effect(what: str) -> None:
+    """Something is about to happen that no graph can hold: whoever executes may have to refuse it."""
+    executor = _frame.get().executor
+    if executor is not None:
+        executor.effect(what)
+
+
 def unobserved() -> entered:
     """The current frame with nobody watching."""
     frame = current()

@@ -44,7 +44,9 @@ class Spec(SimpleNamespace):
 class Primitive:
     """One operation. Use `primitive(...)`, which returns the function to call."""
 
-    body = None  # a user's rule has one, in its place (`transforms.custom_gradient.Rule`)
+    # What stands in a primitive's place in a record (`transforms.custom_gradient.Rule`) may have these:
+    body = None  # the ids of what a user's function computed itself
+    takes_none = False  # gradients of outputs that nothing reached come as None, not as zeros
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class Primitive:
         clash: type[Exception] = TypeError,
     ) -> None:
         """
-        `kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one function per engine: {"numpy": f, "jax": f}
+        `kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one of these per engine: {"numpy": f, "jax": "sorting.sort"}
         `vjp`         one rule, rules by input name (a tuple of names for a joint rule that returns a tuple), CUT or NO_RULE
         `jvp`         one rule, or rules by input name, that ask for `t` instead of `g`; or LINEAR, TOGETHER, DIAGONAL; without it the
                       backward rule is transposed
@@ -117,19 +119,21 @@ class Primitive:
             raise ValueError(f"primitive {self.name!r} is declared twice")
         REGISTRY[self.name] = self
 
-    def on(self, engine: str, xp: Any) -> Callable:
-        """The kernel on one engine."""
+    def on(self, engine: str, xp: Any, named: Callable | None = None) -> Callable:
+        """The kernel on one engine, whose array library is `xp`; it may know kernels of its own by name ("sorting.sort")."""
         if engine not in self.engines:
             kernel = self.kernel
+            if isinstance(kernel, Mapping):
+                if engine not in kernel:
+                    raise NotImplementedError(
+                        f"{self.name} has no kernel for the engine {engine!r}; it has some for {', '.join(kernel)}."
+                    )
+                kernel = kernel[engine]
             if isinstance(kernel, str):
-                found = getattr(xp, kernel)
-            elif isinstance(kernel, Mapping):
-                found = kernel[engine]
-            elif next(iter(inspect.signature(kernel).parameters)) == "xp":
-                found = partial(kernel, xp)
-            else:
-                found = kernel
-            self.engines[engine] = found
+                kernel = named(kernel) if "." in kernel and named is not None else getattr(xp, kernel)
+            elif next(iter(inspect.signature(kernel).parameters), None) == "xp":
+                kernel = partial(kernel, xp)
+            self.engines[engine] = kernel
         return self.engines[engine]
 
     def plan(self, mask: int, count: int) -> Any:

@@ -82,8 +82,10 @@ def next_key(op_seed: int | None = None) -> np.ndarray:
 
 
 def fresh_key(op_seed: int | None = None) -> Tensor:
-    """`next_key` as the tensor that random primitives take."""
-    return per_row(EagerTensor(next_key(op_seed)))
+    """`next_key` as the tensor that random primitives take; whoever executes decides whether it is one key, one for each row, or one
+    for each run."""
+    executor = current().executor
+    return EagerTensor(next_key(op_seed)) if executor is None else executor.fresh_key(op_seed)
 
 
 def per_row(key: Tensor) -> Tensor:

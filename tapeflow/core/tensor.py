@@ -53,6 +53,10 @@ class Tensor(Value):
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
 
+    def _twin(self) -> "Tensor":
+        """Another tensor of the same value, which no tape knows."""
+        raise NotImplementedError
+
     def ref(self) -> "Reference":
         """A hashable handle, equal only to another handle on the same object: for sets and dict keys."""
         return Reference(self)
@@ -130,6 +134,9 @@ class EagerTensor(Tensor):
     @property
     def ndim(self) -> int:
         return self._array.ndim
+
+    def _twin(self) -> "EagerTensor":
+        return EagerTensor(self._array)
 
     @property
     def device(self) -> str:

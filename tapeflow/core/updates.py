@@ -13,6 +13,7 @@ import numpy as np
 from .convert import to_tensor
 from .errors import invalid
 from .floating import quiet
+from .frames import has_an_effect
 from .tensor import Tensor
 
 
@@ -164,6 +165,7 @@ class Updates:
 
     def _update(self, what: str, index: Any, given: Tensor, change: Callable, stretch: bool = False) -> Any:
         """Put `given`, a number or of the part's own shape, at `index`; if it may be stretched, also what broadcasts to it."""
+        has_an_effect(what)
         with self._lock:
             array = self._value if may_be_changed(self) else np.array(self._value)
             target = array[index].shape

@@ -13,8 +13,9 @@ from .convert import register_conversion, to_tensor
 from .dtypes import as_dtype, resource
 from .errors import invalid, user_line
 from .floating import quiet
-from .frames import current
+from .frames import current, has_an_effect
 from .policies import VariableAggregation, VariableSynchronization
+from .primitive import recorded
 from .shapes import TensorShape
 from .tensor import EagerTensor, Reference, Tensor, next_id, representation
 from .typed import Value
@@ -89,7 +90,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         self._shape = value.shape if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(f"The initial value's shape {value.shape} is not compatible with the given `shape` {self._shape}.")
-        self._value = value._array
+        executor = current().executor
+        self._value = value._array if executor is None else executor.initial(value)
         outer = scope.get()
         self._name = f"{outer}/{name or 'Variable'}:0" if outer else f"{name or 'Variable'}:0"
         self._trainable = True if trainable is None else bool(trainable)
@@ -141,10 +143,15 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def value(self) -> Tensor:
         """The value now, as a tensor. Each read is a tensor of its own, and every open tape is told of it."""
-        tensor = EagerTensor(self._value)
+        tensor = self._tensor()
         for observer in current().audience:
             observer.read(self, tensor)
         return tensor
+
+    def _tensor(self) -> Tensor:
+        """The value, from whoever executes; nobody is told."""
+        executor = current().executor
+        return EagerTensor(self._value) if executor is None else executor.read(self)
 
     def _read(self) -> Tensor:
         """What operations on the variable read: one tensor per frame and value. So the gradients of many uses (a weight in an
@@ -153,9 +160,9 @@ class Variable(Updates, Value, metaclass=_Creation):
         serial, tensor = self._latest
         if serial != frame.serial:
             tensor = self.value()
-            self._latest = frame.serial, tensor
-            if self._value is not tensor._array:  # another thread has assigned in between
-                self._latest = _UNREAD
+            # Not what exists in a graph only, nor when another thread has assigned in between.
+            known = type(tensor) is EagerTensor and self._value is tensor._array
+            self._latest = (frame.serial, tensor) if known else _UNREAD
         return tensor
 
     def _read_anew(self) -> None:
@@ -172,30 +179,44 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Replaces the value. The shape must be the variable's; Python and NumPy values are converted to its dtype."""
-        tensor = self._given(value)
+        tensor = to_tensor(value, self._dtype)
         if not self._shape.is_compatible_with(tensor.shape):
             raise ValueError(
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
                 f"and the assigned value shape {tensor.shape} are incompatible."
             )
+        return self._put(tensor, read_value)
+
+    def _put(self, tensor: Tensor, read_value: bool = True) -> Any:
+        """Let whoever executes assign."""
+        executor = current().executor
+        if executor is not None:
+            executor.assign(self, tensor)
+            return self._touched((tensor,), read_value)
         with self._lock:
             return self._store(tensor._array, (tensor,), read_value)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Adds `delta`, which must have the variable's shape."""
         tensor = self._delta("assign_add", delta)
+        if current().executor is not None:
+            return self._put(recorded.add(self._tensor(), tensor), read_value)
         with self._lock:
             return self._store(self._changed(np.add, tensor._array), (tensor,), read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Subtracts `delta`, which must have the variable's shape."""
         tensor = self._delta("assign_sub", delta)
+        if current().executor is not None:
+            return self._put(recorded.sub(self._tensor(), tensor), read_value)
         with self._lock:
             return self._store(self._changed(np.subtract, tensor._array), (tensor,), read_value)
 
     def _given(self, value: Any) -> Tensor:
+        """A value to change a part of the variable with: one, not one for each row."""
         tensor = to_tensor(value, self._dtype)
         if not isinstance(tensor, EagerTensor):
+            has_an_effect("changing a part of a variable")
             raise ValueError(
                 f"Variable '{self._name}' has one value, but inside a vectorised function it was given one for each row, at "
                 f"{user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
@@ -210,10 +231,10 @@ class Variable(Updates, Value, metaclass=_Creation):
             return operation(self._value, delta)
 
     def _delta(self, what: str, delta: Any) -> Tensor:
-        tensor = self._given(delta)
-        if tensor._array.shape != self._value.shape:
+        tensor = to_tensor(delta, self._dtype)
+        if tuple(tensor.shape) != self._value.shape:
             raise invalid(
-                f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape {tensor._array.shape}; "
+                f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape {tuple(tensor.shape)}; "
                 "they must be equal. Use tf.broadcast_to(value, v.shape) if broadcasting is meant."
             )
         if self._dtype.kind not in "fciu":
@@ -222,7 +243,11 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def _store(self, array: Any, given: tuple = (), read_value: bool = True) -> Any:
         """The one place where the value changes. An assignment is an access too: tapes are told."""
-        self._value, self._latest = array, _UNREAD
+        self._value = array
+        return self._touched(given, read_value)
+
+    def _touched(self, given: tuple, read_value: bool) -> Any:
+        self._latest = _UNREAD
         for observer in current().audience:
             observer.read(self, None)
             for tensor in given:

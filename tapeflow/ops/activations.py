@@ -23,7 +23,9 @@ def _relu(x):
     return x.clip(0, np.inf) if x.size > _LARGE and x.dtype.kind == "f" else np.maximum(x, 0)
 
 
-relu = elementwise("relu(x)", kernel={"numpy": _relu}, vjp=lambda ops, g, y: ops.relu_grad(g, y), dtypes=REAL)
+relu = elementwise(
+    "relu(x)", kernel={"numpy": _relu, "jax": "activations.relu"}, vjp=lambda ops, g, y: ops.relu_grad(g, y), dtypes=REAL
+)
 
 # The mask is `output != 0` and not `output > 0`: where the output is NaN the gradient passes, so that nothing hides it.
 relu_grad = broadcasting(
@@ -148,7 +150,9 @@ def _gelu_vjp(ops, g, x):
     return g * (ops.normal_cdf(x) + x * density)
 
 
-gelu = elementwise("gelu(x)", kernel={"numpy": lambda x: x * bare.normal_cdf(x)}, vjp=_gelu_vjp, dtypes=FLOATING)
+gelu = elementwise(
+    "gelu(x)", kernel={"numpy": lambda x: x * bare.normal_cdf(x), "jax": "activations.gelu"}, vjp=_gelu_vjp, dtypes=FLOATING
+)
 
 
 def _gelu_tanh(xp, x):
@@ -186,7 +190,7 @@ def _softmax(x, axis):
 
 softmax = primitive(
     "softmax(x, *, axis)",
-    kernel={"numpy": _softmax},
+    kernel={"numpy": _softmax, "jax": "activations.softmax"},
     shape=same_shape,
     vjp=lambda ops, g, y, axis: (g - ops.reduce_sum(g * y, axis=(axis,), keepdims=True)) * y,
     jvp=lambda ops, t, y, axis: (t - ops.reduce_sum(t * y, axis=(axis,), keepdims=True)) * y,
@@ -203,7 +207,7 @@ def _log_softmax(x, axis):
 
 log_softmax = primitive(
     "log_softmax(x, *, axis)",
-    kernel={"numpy": _log_softmax},
+    kernel={"numpy": _log_softmax, "jax": "activations.log_softmax"},
     shape=same_shape,
     vjp=lambda ops, g, y, axis: g - ops.exp(y) * ops.reduce_sum(g, axis=(axis,), keepdims=True),
     jvp=lambda ops, t, y, axis: t - ops.reduce_sum(t * ops.exp(y), axis=(axis,), keepdims=True),

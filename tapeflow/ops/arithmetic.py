@@ -63,41 +63,43 @@ def _no_zero_divisor(b):
         )
 
 
-def _floordiv(xp, a, b):
+def _floordiv(a, b):
     _no_zero_divisor(b)
-    return a // b if b.dtype.kind in "iu" else xp.floor(a / b)
+    return a // b if b.dtype.kind in "iu" else np.floor(a / b)
 
 
-def _floormod(xp, a, b):
+def _floormod(a, b):
     _no_zero_divisor(b)
-    return xp.remainder(a, b)
+    return np.remainder(a, b)
 
 
-def _truncatediv(xp, a, b):
+def _truncatediv(a, b):
     _no_zero_divisor(b)
     if b.dtype.kind not in "iu":
-        return xp.trunc(a / b)
+        return np.trunc(a / b)
     quotient = a // b
     return quotient + ((quotient < 0) & (quotient * b != a)).astype(quotient.dtype)
 
 
-def _truncatemod(xp, a, b):
+def _truncatemod(a, b):
     _no_zero_divisor(b)
-    return xp.fmod(a, b)
+    return np.fmod(a, b)
 
 
 # floor* rounds the quotient down, truncate* towards zero; the remainder belongs to that.
-floordiv = broadcasting("floordiv(a, b)", kernel=_floordiv, vjp=CUT, dtypes=REAL)
+floordiv = broadcasting("floordiv(a, b)", kernel={"numpy": _floordiv, "jax": "arithmetic.floordiv"}, vjp=CUT, dtypes=REAL)
 floormod = broadcasting(
     "floormod(a, b)",
-    kernel=_floormod,
+    kernel={"numpy": _floormod, "jax": "arithmetic.floormod"},
     vjp={"a": lambda g: g, "b": lambda ops, g, a, b: -ops.safe_mul(g, ops.floordiv(a, b))},
     dtypes=REAL,
 )
-truncatediv = broadcasting("truncatediv(a, b)", kernel=_truncatediv, vjp=CUT, dtypes=REAL)
+truncatediv = broadcasting(
+    "truncatediv(a, b)", kernel={"numpy": _truncatediv, "jax": "arithmetic.truncatediv"}, vjp=CUT, dtypes=REAL
+)
 truncatemod = broadcasting(
     "truncatemod(a, b)",
-    kernel=_truncatemod,
+    kernel={"numpy": _truncatemod, "jax": "arithmetic.truncatemod"},
     vjp={"a": lambda g: g, "b": lambda ops, g, a, b: -ops.safe_mul(g, ops.truncatediv(a, b))},
     dtypes=REAL,
 )
@@ -184,7 +186,7 @@ def _log_of_positive(ops, a, a_dtype):
 
 pow_ = broadcasting(
     "pow(a, b)",
-    kernel={"numpy": _pow},
+    kernel={"numpy": _pow, "jax": "arithmetic.power"},
     vjp={
         "a": lambda ops, g, a, b: ops.safe_mul(g, ops.pow_slope(a, b)),
         "b": lambda ops, g, a, a_dtype, y: ops.safe_mul(g, y * _log_of_positive(ops, a, a_dtype)),
@@ -194,7 +196,7 @@ pow_ = broadcasting(
 # The derivative of a**b with respect to a: b * a**(b-1), and 0 where b is 0, also at a = 0.
 pow_slope = broadcasting(
     "pow_slope(a, b)",
-    kernel={"numpy": _pow_slope},
+    kernel={"numpy": _pow_slope, "jax": "arithmetic.pow_slope"},
     vjp={
         "a": lambda ops, g, a, b: ops.safe_mul(g, ops.safe_mul(b, ops.pow_slope(a, b - 1))),
         "b": lambda ops, g, a, a_dtype, b, y: ops.safe_mul(g, ops.pow(a, b - 1) + y * _log_of_positive(ops, a, a_dtype)),

@@ -7,7 +7,7 @@ from tapeflow.core.errors import UnimplementedError, invalid
 from tapeflow.core.primitive import LINEAR, NO_RULE, Spec, primitive
 
 
-def _cast(xp, x, dtype):
+def _cast(x, dtype):
     kind = np.dtype(dtype).kind
     if x.dtype.kind == "O" or kind == "O":
         raise UnimplementedError(
@@ -31,7 +31,7 @@ def _kind(dtype):
 
 cast = primitive(
     "cast(x, *, dtype)",
-    kernel=_cast,
+    kernel={"numpy": _cast, "jax": "casting.cast"},
     shape=lambda x, dtype: Spec(shape=x.shape, dtype=np.dtype(dtype)),
     vjp=lambda ops, g, x_dtype: ops.cast(g, dtype=x_dtype),
     jvp=LINEAR,
@@ -72,7 +72,7 @@ def _bitcast_rows(op, args, batched, params):
 
 bitcast = primitive(
     "bitcast(x, *, dtype)",
-    kernel={"numpy": _bitcast_numpy},
+    kernel={"numpy": _bitcast_numpy, "jax": "casting.bitcast"},
     shape=lambda x, dtype: Spec(
         shape=_bitcast_shape(x.shape, np.dtype(x.dtype).itemsize, np.dtype(dtype).itemsize), dtype=np.dtype(dtype)
     ),

@@ -17,4 +17,9 @@ def _check_numerics(x, message):
 
 
 # Only the value on the way forward is checked; an infinite gradient passes.
-check_numerics = elementwise("check_numerics(x, *, message)", kernel={"numpy": _check_numerics}, vjp=lambda g: g, dtypes=FLOATING)
+check_numerics = elementwise(
+    "check_numerics(x, *, message)",
+    kernel={"numpy": _check_numerics, "jax": "checks.check_numerics"},
+    vjp=lambda g: g,
+    dtypes=FLOATING,
+)

@@ -37,7 +37,7 @@ def _categorical(key, logits, num_samples, dtype):
 # One row of choices for each row of `logits`, a matrix with at least one column; or several matrices, with a key for each.
 random_categorical = primitive(
     "random_categorical(key, logits, *, num_samples, dtype)",
-    kernel={"numpy": _categorical},
+    kernel={"numpy": _categorical, "jax": "choices.random_categorical"},
     shape=lambda key, logits, num_samples, dtype: Spec(shape=(*logits.shape[:-1], num_samples), dtype=dtype),
     vjp=CUT,
     batch=leading,
@@ -48,6 +48,7 @@ random_permutation = drawing(
     "random_permutation(key, *, size)",
     lambda rng, size: rng.permutation(size),
     lambda key, size: Spec(shape=(*key.shape[:-1], size), dtype=np.dtype("int64")),
+    home="choices",
 )
 
 
@@ -79,6 +80,7 @@ shuffled_index = drawing(
     "shuffled_index(key, index, *, max_index)",
     _shuffled_index,
     lambda key, index, max_index: index,
+    home="choices",
     dtypes={"key": _KEY, "index": INTEGER},
 )
 
@@ -118,7 +120,7 @@ def _sample_classes(key, weights, law, range_max, num_sampled, unique):
 # Classes drawn with or without repetition, and how many draws that took. `weights` counts only for the law "weights".
 sample_classes = primitive(
     "sample_classes(key, weights, *, law, range_max, num_sampled, unique)",
-    kernel={"numpy": _sample_classes},
+    kernel={"numpy": _sample_classes, "jax": "choices.sample_classes"},
     shape=lambda key, weights, law, range_max, num_sampled, unique: (
         Spec(shape=(num_sampled,), dtype=np.dtype("int64")),
         Spec(shape=(), dtype=np.dtype("int64")),

@@ -66,7 +66,7 @@ def _complex(a, b):
 
 complex_ = primitive(
     "complex(a, b)",
-    kernel={"numpy": _complex},
+    kernel={"numpy": _complex, "jax": "complex_numbers.complex_"},
     shape=lambda a, b: Spec(shape=broadcast_shape(a, b).shape, dtype=_complex_dtype(a.dtype)),
     vjp={"a": lambda ops, g: ops.real(g), "b": lambda ops, g: ops.imag(g)},
     jvp=TOGETHER,
@@ -117,7 +117,14 @@ abs_ = elementwise(
     dtypes=NUMERIC,
     holomorphic=False,
 )
-sign = elementwise("sign(x)", kernel="sign", vjp=_sign_vjp, jvp=DIAGONAL, dtypes=NUMERIC, holomorphic=False)
+sign = elementwise(
+    "sign(x)",
+    kernel={"numpy": np.sign, "jax": "complex_numbers.sign"},
+    vjp=_sign_vjp,
+    jvp=DIAGONAL,
+    dtypes=NUMERIC,
+    holomorphic=False,
+)
 angle = elementwise(
     "angle(x)", kernel="angle", shape=_real_spec, vjp=_angle_vjp, jvp=_angle_jvp, dtypes=COMPLEX, holomorphic=False
 )

@@ -105,7 +105,7 @@ def _ctc_forward_jvp(ops, t, y, emissions, skip):
 # log of the total probability of all paths up to each frame that end in each state.
 ctc_forward = primitive(
     "ctc_forward(emissions, skip)",
-    kernel={"numpy": _ctc_forward},
+    kernel={"numpy": _ctc_forward, "jax": "ctc.ctc_forward"},
     shape=same_shape,
     vjp={"emissions": _ctc_forward_vjp},
     jvp={"emissions": _ctc_forward_jvp},
@@ -155,7 +155,7 @@ def _path_scan_weights_jvp(ops, t, y, weights, reverse):
 # y[t+1, s] = x[t+1, s] + Σ_k weights[k, t, s] y[t, s-k] through time, or its transpose, backwards from the last frame.
 path_scan = primitive(
     "path_scan(x, weights, *, reverse)",
-    kernel={"numpy": _path_scan},
+    kernel={"numpy": _path_scan, "jax": "ctc.path_scan"},
     shape=lambda x, weights, reverse: x,
     vjp={
         "x": lambda ops, g, weights, reverse: ops.path_scan(g, weights, reverse=not reverse),
@@ -187,7 +187,7 @@ def _ctc_greedy(logits, lengths, merge_repeated, blank):
 
 ctc_greedy = primitive(
     "ctc_greedy(logits, lengths, *, merge_repeated, blank)",
-    kernel={"numpy": _ctc_greedy},
+    kernel={"numpy": _ctc_greedy, "jax": "ctc.ctc_greedy"},
     shape=lambda logits, lengths, merge_repeated, blank: (
         Spec(shape=(logits.shape[1], logits.shape[0]), dtype=np.int64),
         Spec(shape=(logits.shape[1], 1), dtype=logits.dtype),
@@ -235,7 +235,7 @@ def _add(beams, path, blank, label):
 
 ctc_beam_search = primitive(
     "ctc_beam_search(logits, lengths, *, beam_width, top_paths)",
-    kernel={"numpy": _ctc_beam_search},
+    kernel={"numpy": _ctc_beam_search, "jax": "ctc.ctc_beam_search"},
     shape=lambda logits, lengths, beam_width, top_paths: (
         Spec(shape=(logits.shape[1], top_paths, logits.shape[0]), dtype=np.int64),
         Spec(shape=(logits.shape[1], top_paths), dtype=logits.dtype),

@@ -38,7 +38,7 @@ def _cholesky_jvp(ops, t, y):
 # Reads the lower triangle; the gradient is that of a symmetric matrix, both triangles alike, as TensorFlow's is.
 cholesky = primitive(
     "cholesky(x)",
-    kernel={"numpy": lapack(np.linalg.cholesky)},
+    kernel={"numpy": lapack(np.linalg.cholesky), "jax": "decompositions.cholesky"},
     shape=lambda x: x,
     vjp=_cholesky_vjp,
     jvp=_cholesky_jvp,
@@ -109,7 +109,10 @@ def _qr_shape(x, full):
 
 qr = primitive(
     "qr(x, *, full)",
-    kernel={"numpy": lapack(lambda x, full: tuple(np.linalg.qr(x, "complete" if full else "reduced")))},
+    kernel={
+        "numpy": lapack(lambda x, full: tuple(np.linalg.qr(x, "complete" if full else "reduced"))),
+        "jax": "decompositions.qr",
+    },
     shape=_qr_shape,
     vjp=_qr_vjp,
     jvp=_qr_jvp,
@@ -143,7 +146,7 @@ def _lu(x, index_dtype):
 
 lu = primitive(
     "lu(x, *, index_dtype)",
-    kernel={"numpy": lapack(_lu)},
+    kernel={"numpy": lapack(_lu), "jax": "decompositions.lu"},
     shape=lambda x, index_dtype: (x, Spec(shape=x.shape[:-1], dtype=np.dtype(index_dtype))),
     vjp=NO_RULE,
     batch=matrices,

@@ -28,7 +28,7 @@ def _inner(ops, a, b):
 
 det = primitive(
     "det(x)",
-    kernel={"numpy": lapack(np.linalg.det)},
+    kernel={"numpy": lapack(np.linalg.det), "jax": "determinants.det"},
     shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
     vjp=lambda ops, g, x: _as_matrix(ops, g) * ops.cofactors(x),
     jvp=lambda ops, t, x: _inner(ops, ops.cofactors(x), t),
@@ -62,7 +62,7 @@ def _cofactors(x):
 # det of A without row i and column j, times (-1)^(i+j), at place (i, j).
 cofactors = primitive(
     "cofactors(x)",
-    kernel={"numpy": lapack(_cofactors)},
+    kernel={"numpy": lapack(_cofactors), "jax": "determinants.cofactors"},
     shape=lambda x: x,
     vjp=lambda ops, g, x: ops.cofactors_slope(x, g),
     jvp=lambda ops, t, x: ops.cofactors_slope(x, t),
@@ -93,7 +93,7 @@ def _cofactors_slope_by_x(ops, g, x, direction, x_dtype):
 # The derivative of cofactors(x) in a direction; symmetric, so its own adjoint. One matrix may have many directions.
 cofactors_slope = primitive(
     "cofactors_slope(x, direction)",
-    kernel={"numpy": lapack(_cofactors_slope)},
+    kernel={"numpy": lapack(_cofactors_slope), "jax": "determinants.cofactors_slope"},
     shape=lambda x, direction: Spec(shape=broadcast_shapes(x.shape, direction.shape), dtype=x.dtype),
     vjp={"x": _cofactors_slope_by_x, "direction": lambda ops, g, x: ops.cofactors_slope(x, g)},
     jvp={"x": _cofactors_slope_by_x, "direction": LINEAR},
@@ -124,7 +124,7 @@ def _from_minors(x):
 # At place (i, j): the matrix without row i and column j.
 minors = primitive(
     "minors(x)",
-    kernel={"numpy": _minors},
+    kernel=_minors,
     shape=lambda x: Spec(shape=(*x.shape, max(x.shape[-1] - 1, 0), max(x.shape[-1] - 1, 0)), dtype=x.dtype),
     vjp=lambda ops, g: ops.from_minors(g),
     jvp=LINEAR,
@@ -134,7 +134,7 @@ minors = primitive(
 
 from_minors = primitive(
     "from_minors(x)",
-    kernel={"numpy": _from_minors},
+    kernel={"numpy": _from_minors, "jax": "determinants.from_minors"},
     shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
     vjp=lambda ops, g: ops.minors(g),
     jvp=LINEAR,
@@ -161,7 +161,7 @@ def _slogdet_jvp(ops, t, sign, x, x_dtype):
 
 slogdet = primitive(
     "slogdet(x)",
-    kernel={"numpy": lapack(lambda x: tuple(np.linalg.slogdet(x)))},
+    kernel={"numpy": lapack(lambda x: tuple(np.linalg.slogdet(x))), "jax": "determinants.slogdet"},
     shape=lambda x: (Spec(shape=x.shape[:-2], dtype=x.dtype), Spec(shape=x.shape[:-2], dtype=real_of(x.dtype))),
     vjp=_slogdet_vjp,
     jvp=_slogdet_jvp,

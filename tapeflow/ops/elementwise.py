@@ -1,5 +1,7 @@
 """Functions of one number, applied to every element."""
 
+import numpy as np
+
 from .families import elementwise, step
 
 # ---- exponentials and logarithms
@@ -9,18 +11,18 @@ exp = elementwise("exp(x)", kernel="exp", vjp=lambda ops, g, y: ops.safe_mul(g, 
 expm1 = elementwise("expm1(x)", kernel="expm1", vjp=lambda ops, g, x: ops.safe_mul(g, ops.exp(x)))
 
 
-def _log_domain(xp, x):
+def _log_domain(x):
     if x.dtype.kind == "c":
         return x
     outside = x < 0
-    return xp.where(outside, x.dtype.type("nan"), x) if outside.any() else x
+    return np.where(outside, x.dtype.type("nan"), x) if outside.any() else x
 
 
 log = elementwise("log(x)", kernel="log", vjp=lambda ops, g, x: ops.safe_div(g, ops.log_domain(x)))
 log1p = elementwise("log1p(x)", kernel="log1p", vjp=lambda ops, g, x: ops.safe_div(g, ops.log_domain(x + 1)))
 
 # x, but NaN where it has no logarithm: a value of NaN is not followed by a gradient that looks fine.
-log_domain = elementwise("log_domain(x)", kernel=_log_domain, vjp=lambda g: g)
+log_domain = elementwise("log_domain(x)", kernel={"numpy": _log_domain, "jax": "elementwise.log_domain"}, vjp=lambda g: g)
 
 # ---- trigonometry
 

@@ -142,7 +142,7 @@ def _dct_vjp(ops, g, x_dtype, kind, norm):
 
 dct = primitive(
     "dct(x, *, kind, norm)",
-    kernel={"numpy": _dct},
+    kernel={"numpy": _dct, "jax": "fft.dct"},
     shape=lambda x, kind, norm: x,
     vjp=_dct_vjp,
     jvp=LINEAR,
@@ -171,7 +171,7 @@ def _total(frames, length, step):
 # Pieces of `length` that begin every `step`: a view, no copy.
 frame = primitive(
     "frame(x, *, length, step)",
-    kernel={"numpy": _frame},
+    kernel={"numpy": _frame, "jax": "fft.frame"},
     shape=lambda x, length, step: Spec(shape=(*x.shape[:-1], num_frames(x.shape[-1], length, step), length), dtype=x.dtype),
     vjp=lambda ops, g, x_shape, step: fit(ops, ops.overlap_and_add(g, step=step), x_shape),
     jvp=LINEAR,
@@ -192,7 +192,7 @@ def _overlap_and_add(x, step):
 # The adjoint of frame: frames laid over each other, `step` apart, and summed.
 overlap_and_add = primitive(
     "overlap_and_add(x, *, step)",
-    kernel={"numpy": _overlap_and_add},
+    kernel={"numpy": _overlap_and_add, "jax": "fft.overlap_and_add"},
     shape=lambda x, step: Spec(shape=(*x.shape[:-2], _total(*x.shape[-2:], step)), dtype=x.dtype),
     vjp=lambda ops, g, x_shape, step: ops.frame(g, length=x_shape[-1], step=step),
     jvp=LINEAR,

@@ -10,12 +10,13 @@ from tapeflow.core.dtypes import FLOATING, INTEGER
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.streams import generator
 
-from .resampling import matrix
+from .resampling import matrix, taps
 
 # ---- mixing lines
 
 _WIDE = 32  # elements behind the mixed axis from which images are mixed one by one
 _BLOCK = 128  # lines that are turned round together: they stay in the cache, which makes it six times faster
+_DENSE = 1 << 18  # entries up to which XLA multiplies by a dense matrix
 
 
 def _resample_numpy(x, axis, weights, transposed):
@@ -42,6 +43,23 @@ def _resample_numpy(x, axis, weights, transposed):
     return out.reshape(shape)
 
 
+def _resample_dense(xp, x, axis, weights, transposed):
+    """For XLA. A product with a dense matrix is what accelerators do best; large matrices are mostly zeros, and lines are fetched."""
+    index, share = taps(weights)
+    _, before, after = weights[:3]
+    if before * after <= _DENSE:
+        mix = np.zeros((after, before), x.dtype)
+        np.add.at(mix, (np.arange(after)[:, None], index), share)
+        mixed = xp.tensordot(x, mix, axes=(axis, 0 if transposed else 1), precision="highest")
+        return xp.moveaxis(mixed, -1, axis)
+    lines, share = xp.moveaxis(x, axis, -1), share.astype(x.dtype)
+    if transposed:
+        mixed = xp.zeros((*lines.shape[:-1], before), x.dtype).at[..., index].add(lines[..., None] * share)
+    else:
+        mixed = xp.sum(lines[..., index] * share, -1)
+    return xp.moveaxis(mixed, -1, axis)
+
+
 def _resample_shape(x, axis, weights, transposed):
     return Spec(shape=(*x.shape[:axis], weights[1 if transposed else 2], *x.shape[axis + 1 :]), dtype=x.dtype)
 
@@ -49,7 +67,7 @@ def _resample_shape(x, axis, weights, transposed):
 # New lines along `axis`, each a mixture of old ones (see `resampling`). Linear, so its own adjoint with `transposed` turned round.
 resample = primitive(
     "resample(x, *, axis, weights, transposed)",
-    kernel={"numpy": _resample_numpy},
+    kernel={"numpy": _resample_numpy, "jax": _resample_dense},
     shape=_resample_shape,
     vjp=lambda ops, g, axis, weights, transposed: ops.resample(g, axis=axis, weights=weights, transposed=not transposed),
     jvp=LINEAR,
@@ -127,7 +145,7 @@ def _suppress_numpy(boxes, scores, limit, threshold, score_threshold, sigma, ove
 # `overlaps`, a table of overlaps).
 suppress = primitive(
     "suppress(boxes, scores, *, limit, threshold, score_threshold, sigma, overlaps)",
-    kernel={"numpy": _suppress_numpy},
+    kernel={"numpy": _suppress_numpy, "jax": "image.suppress"},
     shape=lambda boxes, scores, limit, **_: (
         Spec(shape=(scores.shape[0], limit), dtype=np.dtype("int32")),
         Spec(shape=(scores.shape[0],), dtype=np.dtype("int32")),
@@ -161,7 +179,7 @@ def _outlines_numpy(boxes, height, width):
 # Which box, given by corners between 0 and 1, has its outline through each pixel; the last of several, -1 where there is none.
 outlines = primitive(
     "outlines(boxes, *, height, width)",
-    kernel={"numpy": _outlines_numpy},
+    kernel={"numpy": _outlines_numpy, "jax": "image.outlines"},
     shape=lambda boxes, height, width: Spec(shape=(boxes.shape[0], height, width), dtype=np.dtype("int32")),
     vjp=CUT,
     batch=merged,
@@ -201,7 +219,7 @@ def _window_numpy(key, size, boxes, min_covered, aspect_ratios, areas, attempts)
 # A random window (top, left, bottom, right) that covers enough of one of the boxes; the whole image if none is found.
 random_window = primitive(
     "random_window(key, size, boxes, *, min_covered, aspect_ratios, areas, attempts)",
-    kernel={"numpy": _window_numpy},
+    kernel={"numpy": _window_numpy, "jax": "image.random_window"},
     shape=lambda key, size, boxes, **_: Spec(shape=(4,), dtype=np.dtype("int64")),
     vjp=CUT,
     dtypes={"key": frozenset({np.dtype("uint64")}), "size": INTEGER, "boxes": FLOATING},

@@ -57,7 +57,7 @@ def _unslice_numpy(x, index, shape):
 # The adjoint of getitem: zeros, with `x` where the slice was.
 unslice = primitive(
     "unslice(x, *, index, shape)",
-    kernel={"numpy": _unslice_numpy},
+    kernel={"numpy": _unslice_numpy, "jax": "indexing.unslice"},
     shape=lambda x, index, shape: Spec(shape=shape, dtype=x.dtype),
     vjp=lambda ops, g, index: ops.getitem(g, index=index),
     jvp=LINEAR,
@@ -127,7 +127,7 @@ def _gather_rows(op, args, batched, params):
 
 
 _gathers = dict(
-    kernel={"numpy": _gather_numpy},
+    kernel={"numpy": _gather_numpy, "jax": "indexing.taken"},
     shape=_gather_shape,
     jvp=LINEAR,
     batch=_gather_rows,
@@ -156,7 +156,7 @@ def trailing(op, args, batched, params):
 # Row numbers within each batch element, as row numbers in all batch elements laid end to end, `size` rows each.
 flat_rows = primitive(
     "flat_rows(indices, *, batch_dims, size)",
-    kernel={"numpy": _flat_rows_numpy},
+    kernel={"numpy": _flat_rows_numpy, "jax": "indexing.flat_rows"},
     shape=lambda indices, batch_dims, size: Spec(shape=indices.shape, dtype=np.int64),
     vjp=CUT,
     batch=trailing,
@@ -178,7 +178,7 @@ def _ravel_index_numpy(indices, dims):
 # Indices of elements, one for each axis along the last axis of `indices`, as positions in the flattened tensor.
 ravel_index = primitive(
     "ravel_index(indices, *, dims)",
-    kernel={"numpy": _ravel_index_numpy},
+    kernel={"numpy": _ravel_index_numpy, "jax": "indexing.ravel_index"},
     shape=lambda indices, dims: Spec(shape=indices.shape[:-1], dtype=np.int64),
     vjp=CUT,
     batch=leading,
@@ -187,7 +187,7 @@ ravel_index = primitive(
 
 unravel_index = primitive(
     "unravel_index(x, *, dims)",
-    kernel={"numpy": lambda x, dims: np.stack(np.unravel_index(x, dims)).astype(x.dtype)},
+    kernel=lambda xp, x, dims: xp.stack(xp.unravel_index(x, dims)).astype(x.dtype),
     shape=lambda x, dims: Spec(shape=(len(dims), *x.shape), dtype=x.dtype),
     vjp=CUT,
     batch=lambda op, args, batched, params: rows_from(op(*args, **params), 1),
@@ -258,7 +258,7 @@ def _uncompress_rows(op, args, batched, params):
 # The adjoint of compress: zeros, with the rows of `x` where `condition` is true.
 uncompress = primitive(
     "uncompress(x, condition)",
-    kernel={"numpy": _uncompress_numpy},
+    kernel={"numpy": _uncompress_numpy, "jax": "indexing.uncompress"},
     shape=lambda x, condition: Spec(shape=condition.shape + x.shape[1:], dtype=x.dtype),
     vjp={"x": lambda ops, g, condition: ops.compress(g, condition)},
     jvp=LINEAR,

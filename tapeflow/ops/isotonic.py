@@ -27,7 +27,7 @@ def _isotonic_levels(x):
 # For every element of a row (the last axis) the number of the level it is on in the nearest non-increasing sequence.
 isotonic_levels = primitive(
     "isotonic_levels(x)",
-    kernel={"numpy": _isotonic_levels},
+    kernel={"numpy": _isotonic_levels, "jax": "isotonic.levels"},
     shape=lambda x: Spec(shape=x.shape, dtype=np.int32),
     vjp=CUT,
     batch=leading,

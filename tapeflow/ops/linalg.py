@@ -47,10 +47,23 @@ def _matmul(a, b):
             return np.matmul(a, b)
         return _matmul_any(a, b)
     except ValueError:
-        raise invalid(
-            f"Matrix size-incompatible: cannot multiply shapes {a.shape} and {b.shape}. The last axis of the first must be as long "
-            "as the last but one of the second, and the leading axes must be equal or 1."
-        ) from None
+        raise _misfit(a, b) from None
+
+
+def _matmul_xla(xp, a, b):
+    if a.ndim < 2 or b.ndim < 2:
+        raise _rank_too_small(a, b)
+    try:
+        return xp.matmul(a, b)
+    except (TypeError, ValueError):
+        raise _misfit(a, b) from None
+
+
+def _misfit(a, b):
+    return invalid(
+        f"Matrix size-incompatible: cannot multiply shapes {a.shape} and {b.shape}. The last axis of the first must be as long "
+        "as the last but one of the second, and the leading axes must be equal or 1."
+    )
 
 
 def _matmul_any(a, b):
@@ -105,7 +118,7 @@ def _matmul_rows(op, args, batched, params):
 
 matmul = primitive(
     "matmul(a, b)",
-    kernel={"numpy": _matmul},
+    kernel={"numpy": _matmul, "jax": _matmul_xla},
     shape=_matmul_shape,
     vjp={"a": _matmul_vjp_a, "b": _matmul_vjp_b},
     jvp=LINEAR,
@@ -185,7 +198,7 @@ def _contract_rows(op, args, batched, params):
 # public functions see to it.
 contract = primitive(
     "contract(a, b, *, equation)",
-    kernel={"numpy": _contract},
+    kernel={"numpy": _contract, "jax": lambda xp, a, b, equation: xp.einsum(equation, a, b)},
     shape=_contract_shape,
     vjp={
         "a": lambda ops, g, b, equation: ops.contract(g, b, equation=_swapped(equation, "a")),
@@ -210,7 +223,10 @@ def _band(rows, cols, lower, upper):
 # Everything further than `lower` below or `upper` above the diagonal becomes 0; negative numbers keep that side whole.
 band_part = primitive(
     "band_part(x, *, lower, upper)",
-    kernel=lambda xp, x, lower, upper: xp.where(_band(*x.shape[-2:], lower, upper), x, xp.zeros((), x.dtype)),
+    kernel={
+        "numpy": lambda x, lower, upper: np.where(_band(*x.shape[-2:], lower, upper), x, np.zeros((), x.dtype)),
+        "jax": "linalg.band_part",
+    },
     shape=lambda x, lower, upper: x,
     vjp=lambda ops, g, lower, upper: ops.band_part(g, lower=lower, upper=upper),
     jvp=LINEAR,
@@ -255,7 +271,7 @@ def _diag_part_shape(x, k, align):
 # Diagonals k[0] to k[1] of matrices, packed; unused places are 0.
 diag_part = primitive(
     "diag_part(x, *, k, align)",
-    kernel={"numpy": _diag_part},
+    kernel={"numpy": _diag_part, "jax": "linalg.diag_part"},
     shape=_diag_part_shape,
     jvp=LINEAR,
     batch=matrices,
@@ -278,7 +294,7 @@ def _diag_matrix(x, k, rows, cols, align):
 # The adjoint of diag_part: matrices with the given diagonals, 0 elsewhere.
 diag_matrix = primitive(
     "diag_matrix(x, *, k, rows, cols, align)",
-    kernel={"numpy": _diag_matrix},
+    kernel={"numpy": _diag_matrix, "jax": "linalg.diag_matrix"},
     shape=lambda x, k, rows, cols, align: Spec(shape=(*x.shape[: -1 if k[0] == k[1] else -2], rows, cols), dtype=x.dtype),
     vjp=lambda ops, g, k, align: ops.diag_part(g, k=k, align=align),
     jvp=LINEAR,

@@ -72,7 +72,7 @@ def _where_by_bits(condition, a, b):
 # Chooses element by element. The branch not taken gets exactly zero, whatever the gradient.
 where = primitive(
     "where(condition, a, b)",
-    kernel={"numpy": _where},
+    kernel={"numpy": _where, "jax": "where"},
     shape=lambda condition, a, b: Spec(shape=broadcast_shape(condition, a, b).shape, dtype=a.dtype),
     vjp={
         "a": lambda ops, g, condition: ops.masked(g, condition),

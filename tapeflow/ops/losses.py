@@ -45,7 +45,7 @@ def _along_classes(ops, t, slope):
 # The gradient is TensorFlow's, probabilities - labels: exact when the labels of an example sum to 1.
 softmax_cross_entropy = primitive(
     "softmax_cross_entropy(logits, probabilities, labels)",
-    kernel={"numpy": _softmax_cross_entropy},
+    kernel={"numpy": _softmax_cross_entropy, "jax": "losses.softmax_cross_entropy"},
     shape=lambda logits, probabilities, labels: Spec(shape=logits.shape[:-1], dtype=logits.dtype),
     vjp={
         "logits": lambda ops, g, probabilities, labels: ops.reshape(g, shape=(*g.shape, 1)) * (probabilities - labels),
@@ -78,7 +78,7 @@ def _sparse_softmax_cross_entropy(logits, probabilities, labels):
 
 sparse_softmax_cross_entropy = primitive(
     "sparse_softmax_cross_entropy(logits, probabilities, labels)",
-    kernel={"numpy": _sparse_softmax_cross_entropy},
+    kernel={"numpy": _sparse_softmax_cross_entropy, "jax": "losses.sparse_softmax_cross_entropy"},
     shape=lambda logits, probabilities, labels: Spec(shape=logits.shape[:-1], dtype=logits.dtype),
     vjp={
         "logits": lambda ops, g, probabilities, labels: (
@@ -101,7 +101,7 @@ def _minus_one_hot(x, labels):
 # x - one_hot(labels), without making the one-hot vectors.
 minus_one_hot = primitive(
     "minus_one_hot(x, labels)",
-    kernel={"numpy": _minus_one_hot},
+    kernel={"numpy": _minus_one_hot, "jax": "losses.minus_one_hot"},
     shape=lambda x, labels: x,
     vjp={"x": lambda g: g},
     jvp={"x": lambda t: t},
@@ -123,7 +123,7 @@ def _sigmoid_cross_entropy(logits, labels):
 
 sigmoid_cross_entropy = broadcasting(
     "sigmoid_cross_entropy(logits, labels)",
-    kernel={"numpy": _sigmoid_cross_entropy},
+    kernel={"numpy": _sigmoid_cross_entropy, "jax": "losses.sigmoid_cross_entropy"},
     vjp={
         "logits": lambda ops, g, logits, labels: g * (ops.sigmoid(logits) - labels),
         "labels": lambda g, logits: -g * logits,
@@ -149,7 +149,7 @@ def _l2_rows(op, args, batched, params):
 
 l2_loss = primitive(
     "l2_loss(x)",
-    kernel={"numpy": _l2_loss},
+    kernel={"numpy": _l2_loss, "jax": "losses.l2_loss"},
     shape=lambda x: Spec(shape=(), dtype=x.dtype),
     vjp=lambda g, x: g * x,
     jvp=lambda ops, t, x: ops.reduce_sum(t * x, axis=tuple(range(len(x.shape))), keepdims=False),

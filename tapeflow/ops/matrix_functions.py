@@ -26,7 +26,7 @@ def _matrix_function(name, kernel):
 
     return primitive(
         f"{name}(x)",
-        kernel={"numpy": lapack(kernel)},
+        kernel={"numpy": lapack(kernel), "jax": f"matrix_functions.{name}"},
         shape=lambda x: x,
         vjp=lambda ops, g, x: slope(ops, g, ops.matrix_transpose(x)),
         jvp=slope,

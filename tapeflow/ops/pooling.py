@@ -117,7 +117,7 @@ def _max_pool_shape(x, window, strides, padding, dilations):
 
 max_pool = primitive(
     "max_pool(x, *, window, strides, padding, dilations)",
-    kernel={"numpy": _max_pool},
+    kernel={"numpy": _max_pool, "jax": "pooling.max_pool"},
     shape=_max_pool_shape,
     outputs=("largest", "origin"),
     vjp=lambda ops, g, origin, x_shape, window, strides, padding, dilations: ops.unpool(
@@ -149,7 +149,7 @@ def _unpool(x, origin, shape, window, strides, padding, dilations):
 # Each element goes back to where its maximum was found; elements that meet are added.
 unpool = primitive(
     "unpool(x, origin, *, shape, window, strides, padding, dilations)",
-    kernel={"numpy": _unpool},
+    kernel={"numpy": _unpool, "jax": "pooling.unpool"},
     shape=lambda x, origin, shape, window, strides, padding, dilations: Spec(shape=shape, dtype=x.dtype),
     vjp={
         "x": lambda ops, g, origin, window, strides, padding, dilations: ops.pick(
@@ -174,7 +174,7 @@ def _pick(x, origin, window, strides, padding, dilations):
 # The element of each window that `origin` names: the transpose of unpool.
 pick = primitive(
     "pick(x, origin, *, window, strides, padding, dilations)",
-    kernel={"numpy": _pick},
+    kernel={"numpy": _pick, "jax": "pooling.pick"},
     shape=lambda x, origin, window, strides, padding, dilations: Spec(
         shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=x.dtype
     ),
@@ -212,7 +212,7 @@ def _origin_index_rows(op, args, batched, params):
 
 origin_index = primitive(
     "origin_index(origin, *, shape, batch, dtype, window, strides, padding, dilations)",
-    kernel={"numpy": _origin_index},
+    kernel={"numpy": _origin_index, "jax": "pooling.origin_index"},
     shape=lambda origin, shape, batch, dtype, window, strides, padding, dilations: Spec(shape=origin.shape, dtype=dtype),
     vjp=CUT,
     batch=_origin_index_rows,
@@ -252,7 +252,7 @@ def _more_channels(x):
 # Where in each window image + filter is largest; the values follow by picking.
 dilation_origin = primitive(
     "dilation_origin(x, w, *, window, strides, padding, dilations)",
-    kernel={"numpy": _dilation_origin},
+    kernel={"numpy": _dilation_origin, "jax": "pooling.dilation_origin"},
     shape=lambda x, w, window, strides, padding, dilations: Spec(
         shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=_code(window)
     ),
@@ -277,7 +277,7 @@ def _window_sum(x, window, strides, padding, dilations):
 
 window_sum = primitive(
     "window_sum(x, *, window, strides, padding, dilations)",
-    kernel={"numpy": _window_sum},
+    kernel={"numpy": _window_sum, "jax": "pooling.window_sum"},
     shape=lambda x, window, strides, padding, dilations: Spec(
         shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=x.dtype
     ),
@@ -300,7 +300,7 @@ def _window_spread(x, shape, window, strides, padding, dilations):
 # The transpose of window_sum: every element of a window gets what its window has.
 window_spread = primitive(
     "window_spread(x, *, shape, window, strides, padding, dilations)",
-    kernel={"numpy": _window_spread},
+    kernel={"numpy": _window_spread, "jax": "pooling.window_spread"},
     shape=lambda x, shape, window, strides, padding, dilations: Spec(shape=shape, dtype=x.dtype),
     vjp=lambda ops, g, window, strides, padding, dilations: ops.window_sum(
         g, window=window, strides=strides, padding=padding, dilations=dilations

@@ -20,8 +20,9 @@ _KEY = frozenset({np.dtype("uint64")})
 _DRAWN = {np.dtype("float32"), np.dtype("float64")}  # the dtypes that NumPy draws without a detour
 
 
-def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, **rules):
-    """A primitive that draws by a key: `draw(rng, *arrays, **params)` is what one key gives, `rng` being the generator at it."""
+def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, home="random", **rules):
+    """A primitive that draws by a key: `draw(rng, *arrays, **params)` is what one key gives, `rng` being the generator at it. XLA's
+    kernel of the same name is in its file `home`."""
 
     def kernel(key, *arrays, **params):
         if key.ndim == 1:
@@ -32,7 +33,8 @@ def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, **rules):
             out[i] = draw(generator(key[i]), *[a[i] for a in arrays], **params)
         return out
 
-    return primitive(signature, kernel={"numpy": kernel}, shape=shape, vjp=vjp, batch=leading, dtypes=dtypes, **rules)
+    kernels = {"numpy": kernel, "jax": f"{home}.{signature.partition('(')[0]}"}
+    return primitive(signature, kernel=kernels, shape=shape, vjp=vjp, batch=leading, dtypes=dtypes, **rules)
 
 
 def _given_shape(key, *_, shape, dtype):
@@ -66,7 +68,7 @@ def _split_key(key, count):
 # One key for each of `count` rows, from one for all.
 split_key = primitive(
     "split_key(key, *, count)",
-    kernel={"numpy": _split_key},
+    kernel={"numpy": _split_key, "jax": "random.split_key"},
     shape=lambda key, count: Spec(shape=(*key.shape[:-1], count, 4), dtype=key.dtype),
     vjp=CUT,
     batch=leading,
@@ -151,7 +153,7 @@ def _mass(ops, low, high):
 # The value that a standard normal variable between `low` and `high` stays below with probability `u`.
 truncated_normal_quantile = broadcasting(
     "truncated_normal_quantile(u, low, high)",
-    kernel={"numpy": _truncated_quantile},
+    kernel={"numpy": _truncated_quantile, "jax": "random.truncated_normal_quantile"},
     vjp={
         "u": lambda ops, g, y, low, high: g * _mass(ops, low, high) * ops.exp(y * y / 2),
         "low": lambda ops, g, y, u, low: g * (1 - u) * ops.exp((y * y - low * low) / 2),
@@ -233,7 +235,7 @@ def _gamma_tail_vjp(ops, g, a, x, y, k):
 # below it. Derivatives are such integrals again, so that random_gamma has gradients of every order.
 gamma_tail = broadcasting(
     "gamma_tail(a, x, *, k)",
-    kernel={"numpy": _gamma_tail},
+    kernel={"numpy": _gamma_tail, "jax": "random.gamma_tail"},
     vjp={"a": lambda ops, g, a, x, k: g * ops.gamma_tail(a, x, k=k + 1), "x": _gamma_tail_vjp},
     dtypes=FLOATING,
 )

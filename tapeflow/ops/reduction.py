@@ -64,7 +64,7 @@ def _sum_by_product(x, start, stop):
 
 reduce_sum = primitive(
     "reduce_sum(x, *, axis, keepdims)",
-    kernel={"numpy": _sum},
+    kernel={"numpy": _sum, "jax": "reduction.reduce_sum"},
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=_spread,
@@ -85,7 +85,7 @@ def _mean(x, axis, keepdims):
 
 reduce_mean = primitive(
     "reduce_mean(x, *, axis, keepdims)",
-    kernel={"numpy": _mean},
+    kernel={"numpy": _mean, "jax": "reduction.reduce_mean"},
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=lambda ops, g, x_shape, axis: _spread(ops, g / max(_count(x_shape, axis), 1), x_shape, axis),
@@ -105,7 +105,7 @@ def _sum_squares(x, axis, keepdims):
 # The sum of x*x (of real numbers: their squared length), without keeping or making the squares.
 sum_squares = primitive(
     "sum_squares(x, *, axis, keepdims)",
-    kernel={"numpy": _sum_squares},
+    kernel={"numpy": _sum_squares, "jax": "reduction.sum_squares"},
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=lambda ops, g, x, axis: _kept(ops, g + g, x.shape, axis) * x,
@@ -144,7 +144,7 @@ def _variance_jvp(ops, t, x, axis, keepdims):
 # In one primitive because the tape then keeps `x` alone, and not its deviations from the mean.
 reduce_variance = primitive(
     "reduce_variance(x, *, axis, keepdims)",
-    kernel={"numpy": _variance},
+    kernel={"numpy": _variance, "jax": "reduction.reduce_variance"},
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=_variance_vjp,
@@ -164,7 +164,7 @@ def _extreme(ufunc, empty):
             return ufunc.reduce(columns, 0).reshape(reduced(x.shape, axis, keepdims))
         return ufunc.reduce(x, axis, None, None, keepdims)
 
-    return {"numpy": kernel}
+    return kernel
 
 
 def _lowest(dtype):
@@ -194,7 +194,7 @@ def _extreme_jvp(ops, t, x, y, x_dtype, axis, keepdims):
 
 reduce_max = primitive(
     "reduce_max(x, *, axis, keepdims)",
-    kernel=_extreme(np.maximum, _lowest),
+    kernel={"numpy": _extreme(np.maximum, _lowest), "jax": "reduction.reduce_max"},
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=_extreme_vjp,
@@ -203,7 +203,7 @@ reduce_max = primitive(
 )
 reduce_min = primitive(
     "reduce_min(x, *, axis, keepdims)",
-    kernel=_extreme(np.minimum, _highest),
+    kernel={"numpy": _extreme(np.minimum, _highest), "jax": "reduction.reduce_min"},
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=_extreme_vjp,
@@ -229,7 +229,10 @@ def _product_of_others(ops, x, axis):
 
 reduce_prod = primitive(
     "reduce_prod(x, *, axis, keepdims)",
-    kernel={"numpy": lambda x, axis, keepdims: np.multiply.reduce(x, axis, x.dtype, None, keepdims)},
+    kernel={
+        "numpy": lambda x, axis, keepdims: np.multiply.reduce(x, axis, x.dtype, None, keepdims),
+        "jax": "reduction.reduce_prod",
+    },
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=lambda ops, g, x, axis: _product_of_others(ops, x, axis) * _kept(ops, g, x.shape, axis),
@@ -257,7 +260,7 @@ def _shares(ops, x, y, axis):
 
 reduce_logsumexp = primitive(
     "reduce_logsumexp(x, *, axis, keepdims)",
-    kernel={"numpy": _logsumexp},
+    kernel={"numpy": _logsumexp, "jax": "reduction.reduce_logsumexp"},
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=lambda ops, g, x, y, axis: _shares(ops, x, y, axis) * _kept(ops, g, x.shape, axis),
@@ -269,7 +272,7 @@ reduce_logsumexp = primitive(
 
 reduce_any = primitive(
     "reduce_any(x, *, axis, keepdims)",
-    kernel={"numpy": lambda x, axis, keepdims: np.logical_or.reduce(x, axis, None, None, keepdims)},
+    kernel={"numpy": lambda x, axis, keepdims: np.logical_or.reduce(x, axis, None, None, keepdims), "jax": "any"},
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=CUT,
@@ -277,7 +280,7 @@ reduce_any = primitive(
 )
 reduce_all = primitive(
     "reduce_all(x, *, axis, keepdims)",
-    kernel={"numpy": lambda x, axis, keepdims: np.logical_and.reduce(x, axis, None, None, keepdims)},
+    kernel={"numpy": lambda x, axis, keepdims: np.logical_and.reduce(x, axis, None, None, keepdims), "jax": "all"},
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=CUT,

@@ -40,7 +40,7 @@ def _zero_mul(a, b):
 # a * b, but 0 where `a` is 0, even if `b` is infinite or NaN.
 safe_mul = broadcasting(
     "safe_mul(a, b)",
-    kernel={"numpy": safe_product},
+    kernel={"numpy": safe_product, "jax": "safe.safe_mul"},
     vjp={"a": lambda ops, g, b: ops.safe_mul(g, b), "b": lambda ops, g, a: ops.zero_mul(g, a)},
     dtypes=INEXACT,
 )
@@ -48,7 +48,7 @@ safe_mul = broadcasting(
 # a / b, but 0 where `a` is 0.
 safe_div = broadcasting(
     "safe_div(a, b)",
-    kernel={"numpy": _safe_div},
+    kernel={"numpy": _safe_div, "jax": "safe.safe_div"},
     vjp={"a": lambda ops, g, b: ops.safe_div(g, b), "b": lambda ops, g, b, y: -ops.safe_div(ops.zero_mul(g, y), b)},
     dtypes=INEXACT,
 )
@@ -56,7 +56,7 @@ safe_div = broadcasting(
 # a * b, but 0 where either is 0. Only for the rules above: as a rule's own product it would hide a NaN that arrives.
 zero_mul = broadcasting(
     "zero_mul(a, b)",
-    kernel={"numpy": _zero_mul},
+    kernel={"numpy": _zero_mul, "jax": "safe.zero_mul"},
     vjp={"a": lambda ops, g, b: ops.zero_mul(g, b), "b": lambda ops, g, a: ops.zero_mul(g, a)},
     dtypes=INEXACT,
 )
@@ -70,7 +70,7 @@ def _masked(x, keep):
 # x where `keep` holds, else 0. A product is 15 times faster than NumPy's choice, and right unless x is infinite or NaN.
 masked = primitive(
     "masked(x, keep)",
-    kernel={"numpy": _masked},
+    kernel={"numpy": _masked, "jax": "safe.masked"},
     shape=broadcast_shape,
     vjp={"x": lambda ops, g, keep: ops.masked(g, keep)},
     jvp=LINEAR,

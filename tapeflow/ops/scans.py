@@ -34,12 +34,12 @@ def _accumulate(ufunc):
         ufunc.accumulate(source, 0, out.dtype, target)
         return out.astype(x.dtype, copy=False)
 
-    return {"numpy": kernel}
+    return kernel
 
 
 cumsum = primitive(
     "cumsum(x, *, axis, exclusive, reverse)",
-    kernel=_accumulate(np.add),
+    kernel={"numpy": _accumulate(np.add), "jax": "scans.cumsum"},
     vjp=lambda ops, g, axis, exclusive, reverse: ops.cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse),
     jvp=LINEAR,
     dtypes=NUMERIC,
@@ -66,7 +66,7 @@ def _cumprod_jvp(ops, t, x, axis, exclusive, reverse):
 
 cumprod = primitive(
     "cumprod(x, *, axis, exclusive, reverse)",
-    kernel=_accumulate(np.multiply),
+    kernel={"numpy": _accumulate(np.multiply), "jax": "scans.cumprod"},
     vjp=_cumprod_vjp,
     jvp=_cumprod_jvp,
     dtypes=NUMERIC,
@@ -105,7 +105,7 @@ def _cumulative_logsumexp_jvp(ops, t, x, y, axis, exclusive, reverse):
 
 cumulative_logsumexp = primitive(
     "cumulative_logsumexp(x, *, axis, exclusive, reverse)",
-    kernel=_accumulate(np.logaddexp),
+    kernel={"numpy": _accumulate(np.logaddexp), "jax": "scans.cumulative_logsumexp"},
     vjp=_cumulative_logsumexp_vjp,
     jvp=_cumulative_logsumexp_jvp,
     dtypes=FLOATING,
@@ -166,7 +166,7 @@ def _linear_scan_jvp_a(ops, t, a, y, axis, reverse):
 # y[k] = b[k] + a[k] * y[k-1] along `axis`, starting from y[-1] = 0.
 linear_scan = primitive(
     "linear_scan(a, b, *, axis, reverse)",
-    kernel={"numpy": _linear_scan},
+    kernel={"numpy": _linear_scan, "jax": "scans.linear_scan"},
     vjp={("a", "b"): _linear_scan_vjp},
     jvp={"a": _linear_scan_jvp_a, "b": LINEAR},
     dtypes=INEXACT,
@@ -187,7 +187,7 @@ def _shift(x, axis, by):
 # y[k] = x[k - by] along `axis`, with zeros where that is outside.
 shift = primitive(
     "shift(x, *, axis, by)",
-    kernel={"numpy": _shift},
+    kernel={"numpy": _shift, "jax": "scans.shift"},
     vjp=lambda ops, g, axis, by: ops.shift(g, axis=axis, by=-by),
     jvp=LINEAR,
     dtypes=NUMERIC,

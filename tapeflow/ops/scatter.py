@@ -33,7 +33,7 @@ def _scatter_update_numpy(x, ids, updates):
 # `updates` in place of the rows `ids`. Where an id repeats the last one wins (TensorFlow leaves it open which).
 scatter_update = primitive(
     "scatter_update(x, ids, updates)",
-    kernel={"numpy": _scatter_update_numpy},
+    kernel={"numpy": _scatter_update_numpy, "jax": "scatter.scatter_update"},
     shape=same_shape,
     vjp={
         "x": lambda ops, g, ids: ops.clear_rows(g, ids),
@@ -47,7 +47,7 @@ scatter_update = primitive(
 # Zeros in place of the rows `ids`.
 clear_rows = primitive(
     "clear_rows(x, ids)",
-    kernel={"numpy": lambda x, ids: _scatter_update_numpy(x, ids, 0)},
+    kernel={"numpy": lambda x, ids: _scatter_update_numpy(x, ids, 0), "jax": "scatter.clear_rows"},
     shape=same_shape,
     vjp={"x": lambda ops, g, ids: ops.clear_rows(g, ids)},
     jvp=LINEAR,
@@ -65,7 +65,7 @@ def _extreme_of_rows(ufunc):
         ufunc.at(out.reshape(-1), elements, updates.reshape(-1))
         return out
 
-    return {"numpy": kernel}
+    return kernel
 
 
 def _ties(ops, y, x, x_dtype, ids, updates):
@@ -101,5 +101,9 @@ _extreme = dict(
 )
 
 
-scatter_max = primitive("scatter_max(x, ids, updates)", kernel=_extreme_of_rows(np.maximum), **_extreme)
-scatter_min = primitive("scatter_min(x, ids, updates)", kernel=_extreme_of_rows(np.minimum), **_extreme)
+scatter_max = primitive(
+    "scatter_max(x, ids, updates)", kernel={"numpy": _extreme_of_rows(np.maximum), "jax": "scatter.scatter_max"}, **_extreme
+)
+scatter_min = primitive(
+    "scatter_min(x, ids, updates)", kernel={"numpy": _extreme_of_rows(np.minimum), "jax": "scatter.scatter_min"}, **_extreme
+)

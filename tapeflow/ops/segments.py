@@ -66,7 +66,7 @@ def _flat_segments(ids, num_segments):
 # Segments of each element along the first axis, as segments of all elements laid end to end; negative ids are -1.
 flat_segments = primitive(
     "flat_segments(ids, *, num_segments)",
-    kernel={"numpy": _flat_segments},
+    kernel={"numpy": _flat_segments, "jax": "segments.flat_segments"},
     shape=lambda ids, num_segments: Spec(shape=ids.shape, dtype=np.dtype(np.int64)),
     vjp=CUT,
     batch=trailing,
@@ -105,7 +105,7 @@ def _segment_sum(x, ids, num_segments):
 
 unsorted_segment_sum = primitive(
     "unsorted_segment_sum(x, ids, *, num_segments)",
-    kernel={"numpy": _segment_sum},
+    kernel={"numpy": _segment_sum, "jax": "segments.segment_sum"},
     shape=_segments_shape,
     vjp={"x": lambda ops, g, ids: ops.gather_or_zero(g, ids)},
     jvp=LINEAR,
@@ -131,7 +131,7 @@ def _gather_or_zero_rows(op, args, batched, params):
 # The adjoint of unsorted_segment_sum: each row is that of its segment, zero where the id is negative.
 gather_or_zero = primitive(
     "gather_or_zero(x, ids)",
-    kernel={"numpy": _gather_or_zero},
+    kernel={"numpy": _gather_or_zero, "jax": "segments.gather_or_zero"},
     shape=lambda x, ids: Spec(shape=(*ids.shape, *x.shape[1:]), dtype=x.dtype),
     vjp={"x": lambda ops, g, ids, x_shape: ops.unsorted_segment_sum(g, ids, num_segments=x_shape[0])},
     jvp=LINEAR,
@@ -150,7 +150,7 @@ def _segment_extreme(ufunc, sign):
         out[np.bincount(flat, minlength=num_segments) == 0] = empty
         return out.reshape(num_segments, *x.shape[ids.ndim :])
 
-    return {"numpy": kernel}
+    return kernel
 
 
 def _ties(ops, x, ids, y, x_dtype, num_segments):
@@ -172,7 +172,7 @@ def _segment_extreme_jvp(ops, t, x, ids, y, x_dtype, num_segments):
 
 unsorted_segment_max = primitive(
     "unsorted_segment_max(x, ids, *, num_segments, empty)",
-    kernel=_segment_extreme(np.maximum, -1),
+    kernel={"numpy": _segment_extreme(np.maximum, -1), "jax": "segments.segment_max"},
     shape=_segments_shape,
     vjp={"x": _segment_extreme_vjp},
     jvp=_segment_extreme_jvp,
@@ -181,7 +181,7 @@ unsorted_segment_max = primitive(
 )
 unsorted_segment_min = primitive(
     "unsorted_segment_min(x, ids, *, num_segments, empty)",
-    kernel=_segment_extreme(np.minimum, 1),
+    kernel={"numpy": _segment_extreme(np.minimum, 1), "jax": "segments.segment_min"},
     shape=_segments_shape,
     vjp={"x": _segment_extreme_vjp},
     jvp=_segment_extreme_jvp,
@@ -218,7 +218,7 @@ def _running_product(ops, rows, start, step):
 # `ids` is a vector here.
 unsorted_segment_prod = primitive(
     "unsorted_segment_prod(x, ids, *, num_segments)",
-    kernel={"numpy": _segment_prod},
+    kernel={"numpy": _segment_prod, "jax": "segments.segment_prod"},
     shape=_segments_shape,
     vjp={"x": lambda ops, g, x, ids: _others(ops, x, ids) * ops.gather_or_zero(g, ids)},
     jvp=lambda ops, t, x, ids, num_segments: ops.unsorted_segment_sum(t * _others(ops, x, ids), ids, num_segments=num_segments),
@@ -241,7 +241,7 @@ def _segment_order(ids):
 # Which rows to take to have segments together, the way back, and where segments begin and end in that order. Along the last axis.
 segment_order = primitive(
     "segment_order(ids)",
-    kernel={"numpy": _segment_order},
+    kernel={"numpy": _segment_order, "jax": "segments.segment_order"},
     shape=lambda ids: (ids, ids, Spec(shape=ids.shape, dtype=np.dtype(bool)), Spec(shape=ids.shape, dtype=np.dtype(bool))),
     vjp=CUT,
     batch=leading,

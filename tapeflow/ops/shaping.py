@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import end_to_end, lengthened, rows_from, rows_to, shift
+from tapeflow.core.batching import end_to_end, leading, lengthened, rows_from, rows_to, shift
 from tapeflow.core.broadcasting import sum_to
 from tapeflow.core.dtypes import ANY, INDEX
 from tapeflow.core.errors import invalid
@@ -18,6 +18,16 @@ identity = primitive(
 
 # The same value, with the path of gradients ending here.
 stop_gradient = primitive("stop_gradient(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=CUT, elementwise=True)
+
+# What a variable holds after an assignment of `x`: the value is that of `x`, but its gradient is the variable's.
+assigned = primitive(
+    "assigned(x, variable)",
+    kernel=lambda xp, x, variable: x,
+    shape=lambda x, variable: x,
+    vjp={"x": CUT, "variable": lambda g: g},
+    batch=leading,
+    elementwise=True,
+)
 
 reshape = primitive(
     "reshape(x, *, shape)",
@@ -49,7 +59,7 @@ def _broadcast_rows(op, args, batched, params):
 
 broadcast_to = primitive(
     "broadcast_to(x, *, shape)",
-    kernel={"numpy": _broadcast_to},
+    kernel={"numpy": _broadcast_to, "jax": "broadcast_to"},
     shape=lambda x, shape: Spec(shape=shape, dtype=x.dtype),
     vjp=lambda ops, g, x_shape: sum_to(ops, g, x_shape),
     jvp=LINEAR,
@@ -84,9 +94,20 @@ roll = primitive(
 )
 
 
-def _reverse_sequence(xp, x, lengths, seq_axis, batch_axis):
+def _reverse_numpy(x, lengths, seq_axis, batch_axis):
     if lengths.shape != (x.shape[batch_axis],) or lengths.size and not 0 <= lengths.min() <= lengths.max() <= x.shape[seq_axis]:
         raise invalid(f"seq_lengths must be {x.shape[batch_axis]} numbers from 0 to {x.shape[seq_axis]}, got {lengths.tolist()}.")
+    return _reversed(np, x, lengths, seq_axis, batch_axis)
+
+
+def _reverse_jax(xp, x, lengths, seq_axis, batch_axis):
+    """Lengths that are out of range cannot be told there: they are cut to the range."""
+    if lengths.shape != (x.shape[batch_axis],):
+        raise invalid(f"seq_lengths must be {x.shape[batch_axis]} numbers, got shape {lengths.shape}.")
+    return _reversed(xp, x, xp.clip(lengths, 0, x.shape[seq_axis]), seq_axis, batch_axis)
+
+
+def _reversed(xp, x, lengths, seq_axis, batch_axis):
     place, length = xp.arange(x.shape[seq_axis]), lengths.reshape(-1, 1)
     order = xp.where(place < length, length - 1 - place, place)
     if batch_axis > seq_axis:
@@ -112,7 +133,7 @@ def _reverse_rows(op, args, batched, params):
 # The first `lengths[i]` elements along one axis, in slice i along another, in opposite order. Twice is the identity.
 reverse_sequence = primitive(
     "reverse_sequence(x, lengths, *, seq_axis, batch_axis)",
-    kernel=_reverse_sequence,
+    kernel={"numpy": _reverse_numpy, "jax": _reverse_jax},
     shape=same_shape,
     vjp={
         "x": lambda ops, g, lengths, seq_axis, batch_axis: ops.reverse_sequence(

@@ -67,7 +67,7 @@ def _inv_vjp(ops, g, y):
 
 inv = primitive(
     "inv(x)",
-    kernel={"numpy": lapack(np.linalg.inv)},
+    kernel={"numpy": lapack(np.linalg.inv), "jax": "solvers.inv"},
     shape=lambda x: x,
     vjp=_inv_vjp,
     jvp=lambda ops, t, y: -ops.matmul(y, ops.matmul(t, y)),
@@ -83,7 +83,7 @@ def _solve_vjp(ops, g, a, y):
 
 solve = primitive(
     "solve(a, b)",
-    kernel={"numpy": lapack(_of_square(one_matrix_for_many(np.linalg.solve)))},
+    kernel={"numpy": lapack(_of_square(one_matrix_for_many(np.linalg.solve))), "jax": "solvers.solve"},
     shape=_solution_shape,
     vjp={("a", "b"): _solve_vjp},
     jvp={"a": lambda ops, t, a, y: -ops.solve(a, ops.matmul(t, y)), "b": LINEAR},
@@ -138,7 +138,7 @@ def _triangular_solve_jvp_a(ops, t, a, y, lower, transpose):
 # Only the lower (or upper) triangle of `a` is read; `transpose` solves aᵀ y = b.
 triangular_solve = primitive(
     "triangular_solve(a, b, *, lower, transpose)",
-    kernel={"numpy": lapack(_of_square(one_matrix_for_many(_triangular_solve)))},
+    kernel={"numpy": lapack(_of_square(one_matrix_for_many(_triangular_solve))), "jax": "solvers.triangular_solve"},
     shape=_solution_shape,
     vjp={("a", "b"): _triangular_solve_vjp},
     jvp={"a": _triangular_solve_jvp_a, "b": LINEAR},
@@ -190,7 +190,7 @@ def _tridiagonal_solve_jvp_diagonals(ops, t, diagonals, y, transpose):
 
 tridiagonal_solve = primitive(
     "tridiagonal_solve(diagonals, b, *, transpose)",
-    kernel={"numpy": lapack(one_matrix_for_many(_tridiagonal_solve))},
+    kernel={"numpy": lapack(one_matrix_for_many(_tridiagonal_solve)), "jax": "solvers.tridiagonal_solve"},
     shape=_solution_shape,
     vjp={("diagonals", "b"): _tridiagonal_solve_vjp},
     jvp={"diagonals": _tridiagonal_solve_jvp_diagonals, "b": LINEAR},
@@ -236,7 +236,7 @@ def _pinv_rows(op, args, batched, params):
 # Singular values up to `rcond` times the largest count as 0.
 pinv = primitive(
     "pinv(x, rcond)",
-    kernel={"numpy": lapack(_pinv)},
+    kernel={"numpy": lapack(_pinv), "jax": "solvers.pinv"},
     shape=lambda x, rcond: Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype),
     vjp={"x": _pinv_vjp},
     jvp={"x": _pinv_jvp},
@@ -253,7 +253,10 @@ def _no_gradient(ops, g):
 # The shortest of the x that bring a x closest to b, whatever the rank of a.
 least_squares = primitive(
     "least_squares(a, b)",
-    kernel={"numpy": lapack(lambda a, b: np.matmul(np.linalg.pinv(a, np.finfo(a.dtype).eps * max(a.shape[-2:])), b))},
+    kernel={
+        "numpy": lapack(lambda a, b: np.matmul(np.linalg.pinv(a, np.finfo(a.dtype).eps * max(a.shape[-2:])), b)),
+        "jax": "solvers.least_squares",
+    },
     shape=_solution_shape,
     vjp={"a": _no_gradient, "b": _no_gradient},
     batch=matrices,

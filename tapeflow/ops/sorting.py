@@ -74,7 +74,7 @@ def _elements(indices, size):
 # The adjoint of take_along: each element of `x` is added at its index to a row of `size` zeros.
 add_along = primitive(
     "add_along(x, indices, *, size)",
-    kernel={"numpy": _add_along_numpy},
+    kernel={"numpy": _add_along_numpy, "jax": "sorting.add_along"},
     shape=lambda x, indices, size: Spec(shape=(*x.shape[:-1], size), dtype=x.dtype),
     vjp={"x": lambda ops, g, indices: ops.take_along(g, indices)},
     jvp=LINEAR,
@@ -115,7 +115,7 @@ def _top_k_shape(x, k):
 
 top_k = primitive(
     "top_k(x, *, k)",
-    kernel={"numpy": _top_k_numpy},
+    kernel={"numpy": _top_k_numpy, "jax": "sorting.top_k"},
     shape=_top_k_shape,
     vjp=lambda ops, g, indices, x_shape: ops.add_along(g[0], indices, size=x_shape[-1]),
     jvp=lambda ops, t, indices: (ops.take_along(t, indices), None),
@@ -125,21 +125,20 @@ top_k = primitive(
 )
 
 
-def _in_top_k_numpy(predictions, targets, k):
+def _in_top_k(xp, predictions, targets, k):
     classes = predictions.shape[1]
     if not classes:
-        return np.zeros(targets.shape, bool)
+        return xp.zeros(targets.shape, bool)
     valid = (targets >= 0) & (targets < classes)
-    mine = np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1)
-    valid &= np.isfinite(mine[:, 0])
-    finite = np.isfinite(predictions)
+    mine = xp.take_along_axis(predictions, xp.where(valid, targets, 0)[:, None], 1)
+    finite = xp.isfinite(predictions)
     ahead = (predictions > mine) & finite
-    return valid & finite.all(1) & (ahead.sum(1) < k)
+    return valid & xp.isfinite(mine[:, 0]) & finite.all(1) & (ahead.sum(1) < k)
 
 
 in_top_k = primitive(
     "in_top_k(predictions, targets, *, k)",
-    kernel={"numpy": _in_top_k_numpy},
+    kernel=_in_top_k,
     shape=lambda predictions, targets, k: Spec(shape=targets.shape, dtype=bool),
     vjp=NO_RULE,
     batch=merged,
@@ -156,7 +155,7 @@ def _arg_extreme(name, worst):
             x = np.where(np.isnan(x), x.dtype.type(worst), x)
         return getattr(x, name)(axis).astype(dtype)
 
-    return {"numpy": kernel}
+    return kernel
 
 
 def _arg_shape(x, axis, dtype):
@@ -165,8 +164,10 @@ def _arg_shape(x, axis, dtype):
 
 _arg = dict(shape=_arg_shape, vjp=CUT, batch=shift("axis"), dtypes=REAL | BOOL)
 
-argmax = primitive("argmax(x, *, axis, dtype)", kernel=_arg_extreme("argmax", -np.inf), **_arg)
-argmin = primitive("argmin(x, *, axis, dtype)", kernel=_arg_extreme("argmin", np.inf), **_arg)
+argmax = primitive(
+    "argmax(x, *, axis, dtype)", kernel={"numpy": _arg_extreme("argmax", -np.inf), "jax": "sorting.argmax"}, **_arg
+)
+argmin = primitive("argmin(x, *, axis, dtype)", kernel={"numpy": _arg_extreme("argmin", np.inf), "jax": "sorting.argmin"}, **_arg)
 
 # ---- equal elements
 
@@ -207,7 +208,7 @@ def _bincount_rows(op, args, batched, params):
 # How often each of 0 … size - 1 occurs; what is larger does not count.
 bincount = primitive(
     "bincount(x, *, size)",
-    kernel={"numpy": _bincount_numpy},
+    kernel={"numpy": _bincount_numpy, "jax": "sorting.bincount"},
     shape=lambda x, size: Spec(shape=(size,), dtype=np.int64),
     vjp=CUT,
     batch=_bincount_rows,
@@ -256,7 +257,7 @@ def _searchsorted_rows(op, args, batched, params):
 # Where each value would go in its sorted row. A vector serves as the row of all values.
 searchsorted = primitive(
     "searchsorted(x, values, *, side)",
-    kernel={"numpy": _searchsorted_numpy},
+    kernel={"numpy": _searchsorted_numpy, "jax": "sorting.searchsorted"},
     shape=lambda x, values, side: Spec(shape=values.shape, dtype=np.int32),
     vjp=CUT,
     batch=_searchsorted_rows,
@@ -292,7 +293,7 @@ def _invert_rows(op, args, batched, params):
 
 invert_permutation = primitive(
     "invert_permutation(x)",
-    kernel={"numpy": _invert_permutation_numpy},
+    kernel={"numpy": _invert_permutation_numpy, "jax": "sorting.invert_permutation"},
     shape=same_shape,
     vjp=CUT,
     batch=_invert_rows,

@@ -43,7 +43,7 @@ def _product_rows(op, args, batched, params):
 # The matrix with `values[k]` at (rows[k], columns[k]) times the dense matrix `b`. Entries at one place add up.
 sparse_matmul = primitive(
     "sparse_matmul(values, b, rows, columns, *, num_rows)",
-    kernel={"numpy": _sparse_matmul},
+    kernel={"numpy": _sparse_matmul, "jax": "sparse.sparse_matmul"},
     shape=lambda values, b, rows, columns, num_rows: Spec(shape=(num_rows, b.shape[1]), dtype=b.dtype),
     vjp={
         "values": _entries_vjp,

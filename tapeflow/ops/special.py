@@ -36,15 +36,21 @@ def _computed(function, double=False):
         out = function(*[a.astype(np.float64) for a in arrays] if double else arrays, **params)
         return out if out.dtype == dtype else out.astype(dtype)
 
-    return {"numpy": kernel}
+    return kernel
 
 
-def _unary(signature, *, kernel, vjp):
-    return elementwise(signature, kernel=_kernel(kernel) if isinstance(kernel, str) else kernel, vjp=vjp, dtypes=FLOATING)
+def _kernels(signature, kernel, file):
+    """SciPy's function by its name or another one for NumPy; for XLA the one in `file` that is called like the primitive."""
+    name = signature.partition("(")[0]
+    return {"numpy": _kernel(kernel) if isinstance(kernel, str) else kernel, "jax": f"{file}.{name}"}
 
 
-def _multi(signature, *, kernel, vjp):
-    return broadcasting(signature, kernel=_kernel(kernel) if isinstance(kernel, str) else kernel, vjp=vjp, dtypes=FLOATING)
+def _unary(signature, *, kernel, vjp, file="special"):
+    return elementwise(signature, kernel=_kernels(signature, kernel, file), vjp=vjp, dtypes=FLOATING)
+
+
+def _multi(signature, *, kernel, vjp, file="special"):
+    return broadcasting(signature, kernel=_kernels(signature, kernel, file), vjp=vjp, dtypes=FLOATING)
 
 
 # ---- error functions
@@ -144,6 +150,7 @@ igammac = _multi(
 igamma_slope = _multi(
     "igamma_slope(a, x)",
     kernel=_computed(special_slopes.igamma_in_a, double=True),
+    file="special_slopes",
     vjp={"a": NO_RULE, "x": lambda ops, g, a, x: ops.safe_mul(g, ops.safe_mul(ops.gamma_pdf(a, x), ops.log(x) - ops.digamma(a)))},
 )
 
@@ -187,6 +194,7 @@ betainc = _multi(
 betainc_slope = _multi(
     "betainc_slope(a, b, x, *, which)",
     kernel=_computed(special_slopes.betainc_in_parameter, double=True),
+    file="special_slopes",
     vjp={"a": NO_RULE, "b": NO_RULE, "x": _betainc_slope_vjp},
 )
 
@@ -207,11 +215,19 @@ zeta = _multi(
         "q": lambda ops, g, s, q: ops.safe_mul(g, -ops.safe_mul(s, ops.zeta(s + 1, q))),
     },
 )
+
+
+def _zeta_slope(xp, s, q, times):
+    wide = xp.float64 if xp is np else xp.promote_types(s.dtype, xp.float32)
+    return special_slopes.zeta_in_s(xp, s.astype(wide), q.astype(wide), times).astype(s.dtype)
+
+
 # It differentiated `times` times in `s`.
-zeta_slope = _multi(
+zeta_slope = broadcasting(
     "zeta_slope(s, q, *, times)",
-    kernel=_computed(special_slopes.zeta_in_s, double=True),
+    kernel=_zeta_slope,
     vjp={"s": lambda ops, g, s, q, times: ops.safe_mul(g, ops.zeta_slope(s, q, times=times + 1)), "q": _zeta_slope_vjp_q},
+    dtypes=FLOATING,
 )
 
 
@@ -227,7 +243,7 @@ def _bessel(signature, *, low, general, vjp, limit=np.inf):
         out = _scipy(general)(nu, x)
         return np.where(np.abs(x) > limit, _scipy(low[nu % 2])(x), out) if limit < np.inf else out
 
-    return elementwise(signature, kernel=_computed(kernel), vjp=vjp, dtypes=FLOATING)
+    return _unary(signature, kernel=_computed(kernel), vjp=vjp, file="bessel")
 
 
 def _neighbours(function, x, nu, reflection):

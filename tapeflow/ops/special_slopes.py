@@ -91,23 +91,24 @@ _TERMS = 24
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
 
 
-def zeta_in_s(s, q, times):
+def zeta_in_s(xp, s, q, times):
     """The sum of f(q + n), f(t) = (-log t)**times * t**-s, by Euler-Maclaurin; NaN unless s > 1 and q > 0."""
     inside = (s > 1) & (q > 0)
-    s, q = np.where(inside, s, 2.0), np.where(inside, q, 1.0)
-    total = sum((-np.log(q + n)) ** times * (q + n) ** -s for n in range(_TERMS))
+    s, q = xp.where(inside, s, 2.0), xp.where(inside, q, 1.0)
+    total = sum((-xp.log(q + n)) ** times * (q + n) ** -s for n in range(_TERMS))
     t = q + _TERMS
-    log_t = np.log(t)
+    log_t = xp.log(t)
     integral = 1 / (s - 1)  # of (log t)**k * t**-s from t on, over t**(1-s), for k = 0, 1, …, times
     for k in range(1, times + 1):
         integral = (log_t**k + k * integral) / (s - 1)
     tail = (-1) ** times * (integral * t + log_t**times / 2)
     # f's derivative of order m is t**(-s-m) times a polynomial in log t, whose coefficients these are
-    polynomial = [np.zeros_like(s)] * times + [np.full_like(s, (-1.0) ** times)]
+    polynomial = [xp.zeros_like(s)] * times + [xp.full_like(s, (-1.0) ** times)]
     for m in range(2 * len(_BERNOULLI) - 1):
         raised = [(k + 1) * c for k, c in enumerate(polynomial[1:])] + [0.0]
         polynomial = [up - (s + m) * c for up, c in zip(raised, polynomial)]
         if m % 2 == 0:
             value = sum(c * log_t**k for k, c in enumerate(polynomial))
             tail = tail - _BERNOULLI[m // 2] / factorial(m + 2) * value * t ** -(m + 1.0)
-    return np.where(inside, total + tail * t**-s, np.nan)
+    power = t**-s
+    return xp.where(inside, xp.where(power == 0, total, total + tail * power), xp.nan)

@@ -59,7 +59,7 @@ def _eigh_jvp(ops, t, w, v, x_dtype):
 # Reads the lower triangle, and its gradient is there too. Eigenvalues in ascending order, real.
 eigh = primitive(
     "eigh(x)",
-    kernel={"numpy": lapack(lambda x: tuple(np.linalg.eigh(x)))},
+    kernel={"numpy": lapack(lambda x: tuple(np.linalg.eigh(x))), "jax": "spectra.eigh"},
     shape=lambda x: (Spec(shape=x.shape[:-1], dtype=real_of(x.dtype)), x),
     vjp=_eigh_vjp,
     jvp=_eigh_jvp,
@@ -77,7 +77,7 @@ def _eigvalsh_vjp(ops, g, x, x_dtype):
 
 eigvalsh = primitive(
     "eigvalsh(x)",
-    kernel={"numpy": lapack(np.linalg.eigvalsh)},
+    kernel={"numpy": lapack(np.linalg.eigvalsh), "jax": "spectra.eigvalsh"},
     shape=lambda x: Spec(shape=x.shape[:-1], dtype=real_of(x.dtype)),
     vjp=_eigvalsh_vjp,
     jvp=lambda ops, t, x, x_dtype: _real_diagonal(ops, _in_basis(ops, t, ops.eigh(x)[1]), x_dtype),
@@ -116,7 +116,7 @@ def _eig_jvp(ops, t, w, v, x_dtype):
 
 eig = primitive(
     "eig(x)",
-    kernel={"numpy": lapack(_eig)},
+    kernel={"numpy": lapack(_eig), "jax": "spectra.eig"},
     shape=lambda x: (Spec(shape=x.shape[:-1], dtype=complex_of(x.dtype)), Spec(shape=x.shape, dtype=complex_of(x.dtype))),
     vjp=_eig_vjp,
     jvp=_eig_jvp,
@@ -141,7 +141,10 @@ def _eigvals_jvp(ops, t, x, x_dtype):
 
 eigvals = primitive(
     "eigvals(x)",
-    kernel={"numpy": lapack(lambda x: np.linalg.eigvals(x).astype(complex_of(x.dtype), copy=False))},
+    kernel={
+        "numpy": lapack(lambda x: np.linalg.eigvals(x).astype(complex_of(x.dtype), copy=False)),
+        "jax": "spectra.eigvals",
+    },
     shape=lambda x: Spec(shape=x.shape[:-1], dtype=complex_of(x.dtype)),
     vjp=_eigvals_vjp,
     jvp=_eigvals_jvp,
@@ -239,7 +242,7 @@ def _with_others(ops, t, kept, vectors):
 
 svd = primitive(
     "svd(x, *, full)",
-    kernel={"numpy": lapack(_svd)},
+    kernel={"numpy": lapack(_svd), "jax": "spectra.svd"},
     shape=_svd_shape,
     vjp=_svd_vjp,
     jvp=_svd_jvp,
@@ -262,7 +265,7 @@ def _singular_values_jvp(ops, t, x, x_dtype):
 
 singular_values = primitive(
     "singular_values(x)",
-    kernel={"numpy": lapack(lambda x: np.linalg.svd(x, compute_uv=False))},
+    kernel={"numpy": lapack(lambda x: np.linalg.svd(x, compute_uv=False)), "jax": "spectra.singular_values"},
     shape=lambda x: _svd_shape(x, False)[0],
     vjp=_singular_values_vjp,
     jvp=_singular_values_jvp,

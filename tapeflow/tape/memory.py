@@ -59,7 +59,7 @@ class _Everything:
 
 def guess(records: list, values: Iterable[Any], itemsize: int) -> int:
     """The size of the largest array of a row, from above: of the tensors that the tape keeps, and of those whose shape it keeps."""
-    kept = (_largest(saved if out else (*saved[1], *saved[2]), itemsize) for out, _, _, saved in records)
+    kept = (_largest(saved if out else (*filter(None, saved[1]), *saved[2]), itemsize) for out, _, _, saved in records)
     return max([*map(bytes_of, values), *kept], default=1)
 
 

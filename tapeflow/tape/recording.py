@@ -78,19 +78,19 @@ class Recording:
         on_arrays = all(type(t) is EagerTensor for t in args)
         record = (plan.record if on_arrays else plan.record_any)(new, out, params, *args)
         if several:
-            record = self._several(out, record)
+            record = self._several(out, record, prim.takes_none)
         else:
             self.watched.add(new)
         self.records.append(record)
 
-    def _several(self, outs: tuple, record: tuple) -> tuple:
+    def _several(self, outs: tuple, record: tuple, takes_none: bool) -> tuple:
         out_ids, specs = [], []
         for out in outs:
             inexact = out.dtype.is_inexact
             if inexact:
                 self.watched.add(out._id or identify(out))
             out_ids.append(out._id if inexact else 0)
-            specs.append((tuple(out.shape), out.dtype.np))
+            specs.append(None if takes_none else (tuple(out.shape), out.dtype.np))
         _, ids, pulls, saved = record
         return 0, ids, pulls, (out_ids, specs, saved)
 

@@ -138,15 +138,15 @@ def _settled(ops: Any, g: Any, keep_sparse: bool = False) -> Any:
 
 
 def _several(out_ids: list, specs: list, grads: dict, keep: set, ops: Any, plain: bool) -> tuple | None:
-    """The gradients of several outputs; zeros for those that nothing reached."""
+    """The gradients of several outputs; zeros for those that nothing reached (None for a rule that wants it so)."""
     gs = [(grads.get(i) if i in keep else grads.pop(i, None)) if i else None for i in out_ids]
     if all(g is None for g in gs):
         return None
-    for k, (shape, dtype) in enumerate(specs):
+    for k, spec in enumerate(specs):
         if gs[k] is not None:
             gs[k] = _settled(ops, gs[k])
-        elif out_ids[k]:
-            zeros = np.zeros(shape, dtype)
+        elif out_ids[k] and spec is not None:
+            zeros = np.zeros(*spec)
             gs[k] = zeros if plain else EagerTensor(zeros)
     return tuple(gs)
 

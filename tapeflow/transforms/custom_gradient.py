@@ -17,7 +17,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.tape.recording import Recording
 from tapeflow.tape.unconnected import edges
-from tapeflow.vectorize.mapped import MappedTensor, Vectorizer
+from tapeflow.vectorize.mapped import Vectorizer
 
 
 def custom_gradient(f: Callable | None = None) -> Callable:
@@ -104,19 +104,12 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
             f"{_name(f)} reads variables ({', '.join(v.name for v in variables)}), so its backward function must accept a keyword "
             "`variables` and return (gradients of the arguments, gradients of these variables)."
         )
-    fresh = tuple(_fresh(o) for o in flat)
+    fresh = tuple(o._twin() for o in flat)
     positions = [k for k, a in enumerate(leaves) if isinstance(a, (Tensor, Variable))]
     inputs = tuple(to_tensor(leaves[k]) for k in positions) + tuple(v.value() for v in variables)
     rule = CustomRule(_name(f), backward, inputs, positions, len(leaves), variables)
     rule.announce(inputs, fresh, flat)
     return nest.pack_as(outputs, list(fresh))
-
-
-def _fresh(value: Tensor) -> Tensor:
-    """Another handle on the same value, which no tape knows how it was made."""
-    if type(value) is MappedTensor:
-        return MappedTensor(_fresh(value._held), value._owner)
-    return EagerTensor(value._array)
 
 
 def _checked_result(f: Callable, result: Any) -> tuple:
@@ -154,6 +147,7 @@ class Rule:
     """Stands where a primitive stands in a record: a tape asks it for its plan, an accumulator for its push."""
 
     result = "any"  # of whatever kind the function returns
+    takes_none = False
     name: str
     body: list[int]  # the ids of what the function itself computed, in place of which the outputs stand
 

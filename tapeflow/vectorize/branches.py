@@ -11,8 +11,9 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.frames import Frame, current, entered, has_an_effect
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import Tensor
 
 from .mapped import MappedTensor, Vectorizer
@@ -77,6 +78,28 @@ class Branch:
         args = [self.seen(a, below) for a in args]
         with entered(below):
             return self._mark(function(*args))
+
+    def effect(self, what: str) -> None:
+        """Things happen once, not for each row."""
+        with entered(current().below):
+            has_an_effect(what)
+
+    def initial(self, value: Tensor) -> Any:
+        """The array that a new variable starts from."""
+        below = current().below
+        with entered(below):
+            return value._array if below.executor is None else below.executor.initial(value)
+
+    def read(self, variable: Any) -> Tensor:
+        with entered(current().below):
+            return variable._tensor()
+
+    def assign(self, variable: Any, value: Tensor) -> None:
+        self.apply(lambda seen: variable._put(seen), [value])
+
+    def fresh_key(self, op_seed: int | None) -> Tensor:
+        with entered(current().below):
+            return self._mark(fresh_key(op_seed))
 
     def keys(self, key: Tensor) -> Tensor:
         below = current().below

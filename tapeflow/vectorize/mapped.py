@@ -15,11 +15,11 @@ from tapeflow.core.apply import describe
 from tapeflow.core.batching import spread
 from tapeflow.core.dtypes import DType
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, invalid, uneven_rows, user_call, user_line
-from tapeflow.core.frames import Frame, current, enter, entered
+from tapeflow.core.frames import Frame, current, enter, entered, has_an_effect
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.streams import per_row
+from tapeflow.core.streams import fresh_key, per_row
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 
@@ -30,6 +30,9 @@ class MappedTensor(Tensor):
 
     def __init__(self, held: Tensor, owner: "Vectorizer") -> None:
         self._held, self._owner, self._id = held, owner, 0
+
+    def _twin(self) -> "MappedTensor":
+        return MappedTensor(self._held._twin(), self._owner)
 
     @property
     def shape(self) -> TensorShape:
@@ -141,10 +144,43 @@ class Vectorizer:
             enter(above)
         return tuple([MappedTensor(o, self) for o in out]) if type(out) is tuple else MappedTensor(out, self)
 
+    def effect(self, what: str) -> None:
+        """Things happen once, not for each row."""
+        with entered(current().below):
+            has_an_effect(what)
+
+    def initial(self, value: Tensor) -> Any:
+        """The array that a new variable starts from."""
+        below = current().below
+        with entered(below):
+            return value._array if below.executor is None else below.executor.initial(value)
+
+    def read(self, variable: Any) -> Tensor:
+        with entered(current().below):
+            return variable._tensor()
+
+    def assign(self, variable: Any, value: Tensor) -> None:
+        if self.owns(value):
+            raise ValueError(
+                f"Variable '{variable.name}' has one value, but inside a vectorised function it was given one for each row, at "
+                f"{user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
+            )
+        with entered(current().below):
+            variable._put(value)
+
+    def fresh_key(self, op_seed: int | None) -> Tensor:
+        with entered(current().below):
+            key = fresh_key(op_seed)
+        return self._own_key(key)
+
     def keys(self, key: Tensor) -> Tensor:
         """A key for random numbers, or one for each row."""
         with entered(current().below):
             key = per_row(key)
+        return self._own_key(key)
+
+    def _own_key(self, key: Tensor) -> Tensor:
+        with entered(current().below):
             if self.randomness == "same":
                 return key if self.drawn is None else self._key_of_all_chunks(key)
             if self.randomness == "different":

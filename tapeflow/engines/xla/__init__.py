@@ -1,0 +1,40 @@
+"""XLA, by way of `jax` (the extra `xla`): kernels for JAX's arrays, in one file for each file of `tapeflow/ops` that needs some.
+
+A primitive whose kernel is written over `xp` needs none. Another one names its kernel: `kernel={"numpy": f, "jax": "sorting.sort"}` is the
+function `sort` in `sorting.py` here. Kernels are called under `jax.jit`: shapes and parameters are static, values are not there.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+try:
+    import jax
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError('XLA needs jax, which is not installed: pip install "tapeflow[xla]".') from error
+
+
+def kernel(prim: Any) -> Callable:
+    """The kernel of a primitive as a function of JAX arrays and the parameters."""
+    return prim.on("jax", jax.numpy, _named)
+
+
+def _named(place: str) -> Callable:
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(f".{module}", __name__), name)
+
+
+def jitted(run: Callable) -> Callable:
+    """`run`, a function of JAX arrays, compiled for each kind of arrays it is called with; from NumPy's arrays to NumPy's arrays.
+
+    64 bits are on while it runs, whatever the program has set for its own use of jax.
+    """
+    compiled = jax.jit(run)
+
+    def call(*arrays: Any) -> tuple:
+        with jax.enable_x64(True):
+            return tuple([np.asarray(out) for out in compiled(*arrays)])
+
+    return call

@@ -1,0 +1,77 @@
+"""What the kernels on matrices share. Where LAPACK would give up (a singular matrix, one that is not positive definite) there is no
+error under XLA: the result has inf or nan in it, as TensorFlow's has on XLA."""
+
+import functools
+from math import prod
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapeflow.core.errors import invalid
+
+
+def on_matrices(kernel=None, *, square=False):
+    """A kernel that needs matrices, or `square` ones; it computes 16-bit floats in float32, and products in full precision."""
+    if kernel is None:
+        return functools.partial(on_matrices, square=square)
+
+    @functools.wraps(kernel)
+    def run(*arrays, **params):
+        shape, dtype = arrays[0].shape, arrays[0].dtype
+        if len(shape) < 2:
+            raise invalid(f"Input tensor must have rank >= 2: a matrix, or a batch of them. Got shape {shape}.")
+        if square and shape[-1] != shape[-2]:
+            raise invalid(f"Input matrix must be square: the last two axes must have the same length. Got shape {shape}.")
+        with jax.default_matmul_precision("highest"):
+            out = kernel(*map(_widened, arrays), **params)
+        if not _is_narrow(dtype):
+            return out
+        back = lambda x: x.astype(dtype) if x.dtype == np.float32 else x
+        return tuple(map(back, out)) if isinstance(out, tuple) else back(out)
+
+    return run
+
+
+def _is_narrow(dtype):
+    return dtype.itemsize <= 2 and jnp.issubdtype(dtype, jnp.floating)
+
+
+def _widened(x):
+    return x.astype(np.float32) if _is_narrow(x.dtype) else x
+
+
+def adjoint(x):
+    return jnp.conj(jnp.swapaxes(x, -1, -2))
+
+
+def hermitian_of_lower(x):
+    """The Hermitian matrix that has this lower triangle; an imaginary part on the diagonal is not read."""
+    below = jnp.tril(x, -1)
+    along = jnp.eye(x.shape[-1], dtype=x.dtype) * jnp.real(x).astype(x.dtype)
+    return below + adjoint(below) + along
+
+
+def broadcast_batch(a, b):
+    """Both with the leading axes that they have together."""
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return [jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b)]
+
+
+def one_matrix_for_many(solve):
+    """A kernel for leading axes that broadcast: as in `tapeflow.ops.solvers`, those along which the matrix does not change become
+    columns of the right-hand side."""
+
+    def kernel(a, b, **params):
+        rank = max(a.ndim, b.ndim)
+        size_a, size_b = [(1,) * (rank - x.ndim) + x.shape for x in (a, b)]
+        folded = [i for i in range(rank - 2) if size_a[i] == 1 != size_b[i]]
+        kept = [i for i in range(rank - 2) if i not in folded]
+        order = [*kept, rank - 2, *folded, rank - 1]
+        wide = b.reshape(size_b).transpose(order)
+        rows, columns = wide.shape[: len(kept) + 1], wide.shape[len(kept) + 1 :]
+        a = a.reshape([size_a[i] for i in (*kept, rank - 2, rank - 1)])
+        out = solve(*broadcast_batch(a, wide.reshape(*rows, prod(columns))), **params)
+        return out.reshape(*out.shape[:-1], *columns).transpose(np.argsort(order))
+
+    return kernel

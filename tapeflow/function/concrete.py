@@ -1,0 +1,168 @@
+"""A function traced for one kind of arguments: the graph, what it takes from outside, and what it leaves behind."""
+
+from typing import Any
+
+from tapeflow.core import nest
+from tapeflow.core.composite import Composite
+from tapeflow.core.convert import is_convertible, to_tensor
+from tapeflow.core.dtypes import BY_NUMPY
+from tapeflow.core.errors import ValueNeeded, invalid
+from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.streams import fresh_key
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable
+
+from .calls import GraphFunction
+from .graph import Graph, SymbolicTensor
+
+
+class ConcreteFunction:
+    """One trace. Called with the tensors among the arguments, it gives what the Python function returned, computed."""
+
+    def __init__(
+        self, python_function: Any, structure: Any, places: list[int], specs: list, name: str, jit: bool = False
+    ) -> None:
+        """`structure` are the arguments, (positional, keyword); of its leaves those at `places` are tensors, with these `specs`."""
+        self.name, self.structure, self.tensor_places, self.specs = name, structure, places, specs
+        self.python_function, self.jit = python_function, jit
+        self.graph, self.assigned = Graph(), []
+        self.as_python = False  # not traced: Python needs values of tensors
+
+    def trace(self, now: list[Tensor] | None, may_create: bool) -> int:
+        """Run the Python function; returns how many variables it made. `now` are the arguments of the call that it is for."""
+        self.graph = graph = Graph()
+        graph.may_create = may_create
+        graph.evaluate = lambda symbol: self._evaluated(symbol, now)
+        leaves = nest.flatten(self.structure)
+        for k, spec in zip(self.tensor_places, self.specs):
+            leaves[k] = graph.argument(spec)
+        args, kwargs = nest.pack_as(self.structure, leaves)
+        with entered(graph.frame()):
+            self.structured_outputs = self.python_function(*args, **kwargs)
+            results = [self._result(leaf) for leaf in nest.flatten(self.structured_outputs)]
+            self.slices = [k for k, r in enumerate(results) if isinstance(r, IndexedSlices)]
+            parts = [t for k in self.slices for t in (results[k].indices, results[k].dense_shape)]
+            results = [r.values if isinstance(r, IndexedSlices) else r for r in results]
+            self.places = [None if r is None else graph.place(r) for r in results]  # of slices, the values
+            self.parts = [None if t is None else graph.place(t) for t in parts]
+        graph.evaluate = None
+        outputs = [p for p in self.places + self.parts if p is not None]
+        self.assigned = [
+            v for _, v in sorted(graph.assigned.items())
+        ]  # in one order in all functions, in which threads lock them
+        self.count = len(outputs)
+        finals = [graph.latest[v._id] for v in self.assigned]
+        self.function = GraphFunction(graph, self._input_places(), outputs + finals, self.name, self.jit)
+        self.function.may_refuse = True
+        return graph.created
+
+    def _input_places(self) -> list[int]:
+        graph = self.graph
+        outside = (
+            [p for _, p in graph.captures.values()] + [p for _, p in graph.reads.values()] + [p for _, p in graph.keys_drawn]
+        )
+        return graph.inputs + outside
+
+    def _input_tensors(self, tensors: list[Tensor]) -> list[Tensor]:
+        """The arguments, what the graph captured, the variables' values and new keys for random numbers."""
+        graph = self.graph
+        captured = [tensor for tensor, _ in graph.captures.values()]
+        return [*tensors, *captured, *[v.value() for v, _ in graph.reads.values()], *[fresh_key(s) for s, _ in graph.keys_drawn]]
+
+    def _evaluated(self, symbol: SymbolicTensor, now: list[Tensor] | None) -> Any:
+        if now is None:
+            raise invalid("A variable's first value depends on an argument, which has no value without a call.")
+        with entered(_EAGER):
+            [value] = GraphFunction(self.graph, self._input_places(), [symbol._place], self.name)(self._input_tensors(now))
+        return value._array
+
+    def _result(self, leaf: Any) -> Tensor | None:
+        if leaf is None or isinstance(leaf, (Tensor, IndexedSlices)):
+            return leaf
+        if isinstance(leaf, Variable):
+            return leaf.value()
+        if isinstance(leaf, Composite):
+            if self.as_python:
+                return leaf
+            raise ValueNeeded(f"{self.name} returns a {type(leaf).__name__}, which a plan does not make.")
+        if is_convertible(leaf):
+            return to_tensor(leaf)
+        raise TypeError(
+            f"{self.name}, a tf.function, must return tensors (or numbers, or None), it returned {leaf!r} of type {type(leaf).__name__}."
+        )
+
+    def run(self, tensors: list[Tensor]) -> Any:
+        if self.as_python:
+            leaves = nest.flatten(self.structure)
+            for k, tensor in zip(self.tensor_places, tensors):
+                leaves[k] = tensor
+            args, kwargs = nest.pack_as(self.structure, leaves)
+            out = self.python_function(*args, **kwargs)
+            return nest.pack_as(out, [self._result(leaf) for leaf in nest.flatten(out)])
+        if current().executor is not None:
+            found = self.function(self._input_tensors(tensors))
+            for variable, value in zip(self.assigned, found[self.count :]):
+                variable._put(value, read_value=False)
+        else:  # no other thread changes the variables in between, whose change would be lost
+            for variable in self.assigned:
+                variable._lock.acquire()
+            try:
+                found = self.function(self._input_tensors(tensors))
+                for variable, value in zip(self.assigned, found[self.count :]):
+                    variable._store(value._array, (value,), False)
+            except ValueNeeded:
+                self.as_python = True
+            finally:
+                for variable in self.assigned:
+                    variable._lock.release()
+            if self.as_python:
+                return self.run(tensors)
+        rest = iter(found[: self.count])
+        results, parts = ([None if p is None else next(rest) for p in places] for places in (self.places, self.parts))
+        for n, k in enumerate(self.slices):
+            results[k] = IndexedSlices(results[k], *parts[2 * n : 2 * n + 2])
+        return nest.pack_as(self.structured_outputs, results)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Called with the tensor arguments; others are as they were when the function was traced."""
+        given = [a for a in nest.flatten((args, kwargs)) if not isinstance(a, (str, bytes)) and a is not None]
+        if len(given) != len(self.specs):
+            raise TypeError(f"{self.name} was traced for {len(self.specs)} tensors, and was called with {len(given)} arguments.")
+        tensors = []
+        for value, spec in zip(given, self.specs):
+            if isinstance(value, Tensor) and value.dtype.np != spec.dtype:
+                raise invalid(f"cannot compute {self.name}: it was traced for {spec}, and was given a {value.dtype.name} tensor.")
+            tensor = to_tensor(value) if isinstance(value, Tensor) else to_tensor(value, BY_NUMPY[spec.dtype])
+            if tuple(tensor.shape) != tuple(spec.shape):
+                raise invalid(f"{self.name} was traced for {spec}, and was given shape {tuple(tensor.shape)}.")
+            tensors.append(tensor)
+        return self.run(tensors)
+
+    # ---- what it is made of
+
+    @property
+    def variables(self) -> tuple:
+        return tuple({v._id: v for v in [*(v for v, _ in self.graph.reads.values()), *self.assigned]}.values())
+
+    @property
+    def trainable_variables(self) -> tuple:
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def captured_inputs(self) -> list:
+        return [*(tensor for tensor, _ in self.graph.captures.values()), *self.variables]
+
+    @property
+    def inputs(self) -> list[SymbolicTensor]:
+        return [self.graph.symbols[p] for p in self.function.inputs]
+
+    @property
+    def outputs(self) -> list[SymbolicTensor]:
+        return [self.graph.symbols[p] for p in self.places if p is not None]
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.name}({', '.join(map(repr, self.specs))})>"
+
+
+_EAGER = Frame()  # for what is computed while a function is traced

@@ -1,0 +1,255 @@
+"""The graph of a traced function: an executor that writes operations down instead of computing them.
+
+Every value has a *place*, a number in the order of their making. A node computes the values at its output places from those at its
+input places; the order of nodes is the order of the program. Variables are values like others: the first read is an input of the
+graph, an assignment puts another value in their place, and what they hold at the end is stored after a run. So reads and
+assignments keep their order without being nodes at all.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapeflow.core.apply import check_dtypes
+from tapeflow.core.dtypes import BY_NUMPY, DType
+from tapeflow.core.errors import OperatorNotAllowedInGraphError, ValueNeeded, user_call, user_line
+from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.primitive import Spec
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.slices import SparseGradient
+from tapeflow.core.streams import fresh_key
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.transforms.custom_gradient import Rule
+
+
+class SymbolicTensor(Tensor):
+    """A value of a graph: a shape and a dtype, no numbers."""
+
+    __slots__ = ("_graph", "_place", "_spec")
+
+    def __init__(self, graph: "Graph", place: int, spec: Spec) -> None:
+        self._graph, self._place, self._spec, self._id = graph, place, spec, 0
+
+    def _twin(self) -> "SymbolicTensor":
+        return self._graph.new(self._spec)
+
+    @property
+    def shape(self) -> TensorShape:
+        return tuple.__new__(TensorShape, self._spec.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return BY_NUMPY[self._spec.dtype]
+
+    @property
+    def ndim(self) -> int:
+        return len(self._spec.shape)
+
+    def __len__(self) -> int:
+        if not self._spec.shape:
+            raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
+        return self._spec.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor 'Placeholder:{self._place}' shape={tuple(self._spec.shape)} dtype={self.dtype.name}>"
+
+    __str__ = __repr__
+
+
+def _refused(what: str | None, kind: type[Exception], instead: str = "tf operations") -> Any:
+    """A method that raises: as `kind`, which programs expect, and as ValueNeeded, by which `tf.function` knows it."""
+    bases = (ValueNeeded,) if issubclass(ValueNeeded, kind) else (ValueNeeded, kind)
+    error = type(kind.__name__, bases, {"__doc__": kind.__doc__, "asked_by_python": kind is not ValueNeeded})
+
+    def refuse(self: SymbolicTensor, *_: Any, **__: Any) -> Any:
+        raise error(
+            f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no value yet, at "
+            f"{user_line()}. Use {instead}, or call it outside of tf.function."
+        )
+
+    return refuse
+
+
+_NO_BOOL = "tf.cond, tf.while_loop or tf.where instead of `if` and `while`"
+for _name, _what, _kind in (
+    ("__array__", "A NumPy conversion", NotImplementedError), ("__float__", "float()", TypeError), ("__int__", "int()", TypeError),
+    ("__complex__", "complex()", TypeError), ("__index__", "A Python index or size", TypeError),
+):  # fmt: skip
+    setattr(SymbolicTensor, _name, _refused(_what, _kind))
+SymbolicTensor.__bool__ = _refused("A symbolic `tf.Tensor` as a Python `bool`", OperatorNotAllowedInGraphError, _NO_BOOL)
+SymbolicTensor._array = property(_refused(None, ValueNeeded, "operations that take a tensor there"))
+SymbolicTensor.numpy = property(_refused(".numpy()", AttributeError))
+
+
+class Node(NamedTuple):
+    """One operation: `rule` nodes stand for a user's rule, which says how its outputs come from its inputs, and compute nothing."""
+
+    prim: Any
+    inputs: tuple[int, ...]
+    params: dict
+    outputs: tuple[int, ...]
+    several: bool
+    line: str
+
+
+class Graph:
+    """An executor that writes down what the function does."""
+
+    def __init__(self) -> None:
+        self.symbols: list[SymbolicTensor] = []
+        self.nodes: list[Node] = []
+        self.inputs: list[int] = []
+        self.captures: dict[int, tuple[Tensor, int]] = {}  # tensors from outside, by identity
+        self.reads: dict[int, tuple[Any, int]] = {}  # variables, by id, with the place of their first value
+        self.latest: dict[int, int] = {}  # what variables hold now
+        self.assigned: dict[int, Any] = {}
+        self.keys_drawn: list[tuple[int | None, int]] = []
+        self.may_create, self.created = False, 0
+        self.evaluate: Any = None  # computes a symbol now, from the arguments of the call that the trace is for
+
+    def frame(self) -> Frame:
+        return Frame(self)
+
+    # ---- values
+
+    def new(self, spec: Any) -> SymbolicTensor:
+        symbol = SymbolicTensor(self, len(self.symbols), Spec(shape=tuple(spec.shape), dtype=np.dtype(spec.dtype)))
+        self.symbols.append(symbol)
+        return symbol
+
+    def argument(self, spec: Any) -> SymbolicTensor:
+        symbol = self.new(spec)
+        self.inputs.append(symbol._place)
+        return symbol
+
+    def twin(self, place: int) -> SymbolicTensor:
+        """Another handle on a value, which no tape knows."""
+        return SymbolicTensor(self, place, self.symbols[place]._spec)
+
+    def place(self, tensor: Tensor) -> int:
+        """Where the value of a tensor is, which becomes an input of the graph if it comes from outside."""
+        if type(tensor) is SymbolicTensor and tensor._graph is self:
+            return tensor._place
+        entry = self.captures.get(id(tensor))
+        if entry is None:
+            entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.shape, dtype=tensor.dtype.np))._place
+        return entry[1]
+
+    # ---- the executor
+
+    def execute(self, prim: Any, args: tuple, params: dict) -> Any:
+        check_dtypes(prim, args)
+        places = tuple([self.place(a) for a in args])
+        specs = [self.symbols[p]._spec for p in places]
+        out = prim.infer(specs, params)
+        several = isinstance(out, tuple)
+        known = not any(None in s.shape for s in specs)  # sizes of a specification may be unknown; then so are results
+        if known and any(None in o.shape for o in (out if several else (out,))):
+            raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
+        symbols = tuple([self.new(o) for o in (out if several else (out,))])
+        self.nodes.append(Node(prim, places, params, tuple([s._place for s in symbols]), several, user_line()))
+        return symbols if several else symbols[0]
+
+    def effect(self, what: str) -> None:
+        raise ValueNeeded(f"{what} happens at every call, and cannot be part of a graph, at {user_line()}.")
+
+    def initial(self, value: Tensor) -> Any:
+        """The array that a new variable starts from: variables are made when the function is traced for the first call."""
+        if not self.may_create:
+            raise ValueError(
+                f"tf.function only supports variables that are created once, on the first call; a variable was created again, at "
+                f"{user_line()}. Create it outside, or keep it: `if self.v is None: self.v = tf.Variable(...)`."
+            )
+        self.created += 1
+        return value._array if type(value) is EagerTensor else self.evaluate(value)
+
+    def read(self, variable: Any) -> SymbolicTensor:
+        if variable._id not in self.reads:
+            if not variable._shape.is_fully_defined():  # what is traced holds for one shape
+                raise ValueNeeded(f"The shape of variable {variable.name!r} may change, at {user_line()}.")
+            place = self.new(Spec(shape=variable._value.shape, dtype=variable.dtype.np))._place
+            self.reads[variable._id] = variable, place
+            self.latest.setdefault(variable._id, place)
+        first, now = self.reads[variable._id][1], self.latest[variable._id]
+        if first == now:
+            return self.twin(now)
+        # What was assigned: gradients go to the variable, not to what was assigned.
+        return self.execute(ops.assigned.primitive, (self.symbols[now], self.symbols[first]), {})
+
+    def assign(self, variable: Any, value: Tensor) -> None:
+        self.latest[variable._id] = self.place(value)
+        self.assigned[variable._id] = variable
+
+    def fresh_key(self, op_seed: int | None) -> SymbolicTensor:
+        """A key that is drawn anew in each run."""
+        key = self.new(Spec(shape=(4,), dtype=np.uint64))
+        self.keys_drawn.append((op_seed, key._place))
+        return key
+
+    def keys(self, key: Tensor) -> Tensor:
+        return key
+
+    def announce(self, rule: Any, inputs: tuple, outs: tuple, body: Any) -> None:
+        places = lambda tensors: tuple([self.place(t) for t in tensors])
+        self.nodes.append(Node(rule, places(inputs) + places(body), {}, places(outs), True, user_line()))
+
+    # ---- a graph inside another
+
+    def replay(self, values: dict[int, Tensor], outputs: list[int], count: int | None = None) -> list[Tensor]:
+        """What the graph (its first `count` nodes) computes, in the current frame, from the tensors at its input places."""
+        values = {p: t for t, p in self.captures.values()} | values
+        for node in self.nodes[:count]:
+            if any(p not in values for p in node.inputs):  # off the way from these inputs
+                continue
+            args = [values[p] for p in node.inputs]
+            if node.prim.body is None:
+                out = node.prim.entry(*args, **node.params)
+                made = dict(zip(node.outputs, out if node.several else (out,)))
+            else:  # a user's rule: the outputs are fresh, and come from the inputs by the rule
+                inputs, body = args[: -len(node.outputs)], args[-len(node.outputs) :]
+                fresh = tuple([b._twin() for b in body])
+                ReplayedRule(node.prim, self, values).announce(tuple(inputs), fresh, body)
+                made = dict(zip(node.outputs, fresh))
+            values.update(made)
+        return [values[p] for p in outputs]
+
+
+class ReplayedRule(Rule):
+    """A user's rule in one replay of its graph: where the backward function refers to symbols of the graph, it gets the values they
+    have in this replay. There may be several, of a function that is called twice in another."""
+
+    def __init__(self, rule: Rule, graph: Graph, values: dict[int, Tensor]) -> None:
+        self.rule, self.graph, self.values = rule, graph, values
+        self.name, self.takes_none = rule.name, rule.takes_none
+
+    def gradients(self, gs: tuple) -> list:
+        graph = Graph()
+        try:
+            with entered(graph.frame()):
+                seeds = [None if g is None else graph.argument(Spec(shape=g.shape, dtype=g.dtype.np)) for g in gs]
+                found = self.rule.gradients(tuple(seeds))
+                found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
+                places = [graph.place(g) for g in found if g is not None]
+        except ValueNeeded:
+            if current().executor is not None:
+                raise
+            return self.rule.gradients(gs)  # as Python: it may do without the graph's values
+        values = dict(zip(graph.inputs, [g for g in gs if g is not None]))
+        values |= {p: self.values[t._place] for t, p in graph.captures.values() if getattr(t, "_graph", None) is self.graph}
+        values |= {p: v.value() for v, p in graph.reads.values()} | {p: fresh_key(seed) for seed, p in graph.keys_drawn}
+        made = iter(graph.replay(values, places + [graph.latest[i] for i in graph.assigned]))
+        gradients = [None if g is None else next(made) for g in found]
+        for variable, value in zip(graph.assigned.values(), made):
+            variable._put(value, read_value=False)
+        return gradients
+
+
+def trace(function: Callable, *specs: Any) -> tuple[Graph, Any]:
+    """The graph of `function(*symbols)`, and what it returned."""
+    graph = Graph()
+    symbols = [graph.argument(s) for s in specs]
+    with entered(graph.frame()):
+        out = function(*symbols)
+    return graph, out

@@ -1,0 +1,229 @@
+"""`tf.function` itself: one Python function, a trace for each kind of arguments it is called with."""
+
+import copy
+import functools
+import inspect
+import logging
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core import nest
+from tapeflow.core.convert import is_convertible, to_tensor
+from tapeflow.core.errors import ValueNeeded
+from tapeflow.core.frames import current
+from tapeflow.core.primitive import Spec
+from tapeflow.core.tensor import Tensor
+
+from .concrete import ConcreteFunction
+from .graph import Graph
+
+_NUMBERS = (bool, int, float, complex, str, bytes, type(None))
+_MANY = 5  # traces in a row, each for a new kind of arguments, that are worth a warning
+
+
+class Switches:
+    """For the whole process."""
+
+    eager = False  # tf.config.run_functions_eagerly
+
+
+class Function:
+    """A Python function that is traced when it is called with a new kind of arguments, and otherwise runs as a plan."""
+
+    def __init__(
+        self, python_function: Callable, input_signature: Any = None, autograph: bool = True, jit_compile: bool = False
+    ) -> None:
+        """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain Python."""
+        functools.update_wrapper(self, python_function)
+        self.python_function, self.input_signature, self.autograph = python_function, input_signature, autograph
+        self.jit_compile = jit_compile
+        self._options = input_signature, autograph, jit_compile
+        self._name = getattr(python_function, "__name__", type(python_function).__name__)
+        self._signature = inspect.signature(python_function)
+        kinds = [p.kind for p in self._signature.parameters.values()]
+        plain = all(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
+        self._arity = len(kinds) if plain else -1  # a call with so many arguments needs no binding, which is slow
+        self._traces: dict[Any, ConcreteFunction] = {}
+        self._kept: list[Any] = []  # objects whose identity is part of a key stay alive
+        self._methods: dict[int, Function] = {}  # by the id of the object
+        self._lock = threading.RLock()
+        self._count = self._in_a_row = 0
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else _Bound(self._method(instance), instance)
+
+    def _method(self, instance: Any) -> "Function":
+        """The function of one object, with traces, variables and a signature of its own. It goes when the object goes."""
+        key = id(instance)
+        found = self._methods.get(key)
+        if found is None:
+            try:
+                get = weakref.ref(instance, lambda _: self._methods.pop(key, None))
+            except TypeError:  # an object that cannot be referred to weakly stays
+                get = lambda: instance
+            call = functools.wraps(self.python_function)(lambda *args, **kwargs: self.python_function(get(), *args, **kwargs))
+            call.__signature__ = _without_first(self._signature)
+            with self._lock:
+                found = self._methods.setdefault(key, Function(call, *self._options))
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        executor = current().executor
+        if Switches.eager or executor is not None and not isinstance(executor, Graph):
+            return self.python_function(*args, **kwargs)
+        concrete, tensors = self._concrete(args, kwargs)
+        return concrete.run(tensors)
+
+    def __deepcopy__(self, memo: dict) -> "Function":
+        """Of the copied object, if it is a method, and not traced yet."""
+        return Function(copy.deepcopy(self.python_function, memo), *self._options)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for these arguments; specifications stand for tensors."""
+        return self._concrete(args, kwargs)[0]
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the Python function was run."""
+        return self._count
+
+    # ---- from arguments to a trace
+
+    def _concrete(self, args: tuple, kwargs: dict) -> tuple[ConcreteFunction, list[Tensor]]:
+        args, kwargs = self._bound(args, kwargs)
+        structure = args, kwargs
+        leaves = nest.flatten(structure)
+        key: list[Any] = [_containers(structure)]
+        places, tensors, specs = [], [], []
+        for k, leaf in enumerate(leaves):
+            if isinstance(leaf, (Tensor, np.ndarray, np.generic)):
+                tensor = to_tensor(leaf)
+                tensors.append(tensor)
+                spec = Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
+            elif _is_spec(leaf):
+                spec = Spec(shape=tuple(leaf.shape), dtype=leaf.dtype.np)
+            else:
+                key.append((type(leaf), leaf if isinstance(leaf, _NUMBERS) else id(leaf)))
+                continue
+            places.append(k)
+            specs.append(spec)
+            key.append((spec.shape, spec.dtype))
+        whole = tuple(key)
+        found = self._traces.get(whole)
+        if found is None:
+            with self._lock:
+                found = self._traces.get(whole)
+                if found is None:
+                    self._kept.extend(leaf for leaf in leaves if not isinstance(leaf, (Tensor, np.ndarray)))
+                    made = ConcreteFunction(self.python_function, structure, places, specs, self._name, self.jit_compile)
+                    found = self._traced(made, tensors if len(tensors) == len(places) else None)
+                    self._traces[whole] = found
+                    self._warn(leaves)
+        else:
+            self._in_a_row = 0
+        return found, tensors
+
+    def _traced(self, made: ConcreteFunction, now: list[Tensor] | None) -> ConcreteFunction:
+        """Variables may be made in the first trace only; what then uses them is traced once more."""
+        first = not self._traces
+        self._count += 1
+        try:
+            if made.trace(now, may_create=first):
+                self._count += 1
+                made.trace(now, may_create=False)
+        except ValueNeeded as error:
+            if not self.autograph and error.asked_by_python:
+                raise
+            log = logging.getLogger("tapeflow")
+            level = logging.WARNING if self.jit_compile else logging.INFO
+            log.log(level, "%s runs as plain Python, not as a graph: %s", self._name, error)
+            made.as_python = True
+        return made
+
+    def _warn(self, leaves: list) -> None:
+        self._in_a_row += 1
+        if self._in_a_row >= _MANY:
+            python = [leaf for leaf in leaves if isinstance(leaf, _NUMBERS) and leaf is not None]
+            why = f"Python values such as {python[0]!r}" if python else "shapes or dtypes"
+            logging.getLogger("tapeflow").warning(
+                "%d out of the last calls to %s triggered tf.function retracing: each call had new %s. Tracing is expensive; pass tensors "
+                "of one shape and dtype instead of Python values.", self._in_a_row, self._name, why,
+            )  # fmt: skip
+
+    def _bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        if len(args) == self._arity and not kwargs and self.input_signature is None:
+            return args, kwargs
+        bound = self._signature.bind(*args, **kwargs)
+        if self.input_signature is None:
+            bound.apply_defaults()
+            return bound.args, bound.kwargs
+        given = list(bound.arguments.values())
+        if len(given) > len(self.input_signature):
+            raise TypeError(
+                f"{self._name} takes the {len(self.input_signature)} arguments of its input_signature, and was called with {len(given)}."
+            )
+        converted = [_fitted(value, spec, name) for (name, value), spec in zip(bound.arguments.items(), self.input_signature)]
+        return tuple(converted), {}
+
+
+class _Bound:
+    """A tf.function as a method, which keeps its object alive."""
+
+    def __init__(self, function: Function, instance: Any) -> None:
+        self.function, self.instance = function, instance
+        functools.update_wrapper(self, function.python_function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "function":  # a copy in the making has none yet
+            raise AttributeError(name)
+        return getattr(self.function, name)
+
+
+def _without_first(signature: inspect.Signature) -> inspect.Signature:
+    """Of a method, as its caller sees it; with `*args` the object is among them."""
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+        parameters = parameters[1:]
+    return signature.replace(parameters=parameters)
+
+
+def _fitted(value: Any, spec: Any, name: str) -> Any:
+    """An argument as its specification wants it."""
+
+    def one(value: Any, spec: Any) -> Any:
+        if _is_spec(value):
+            return value
+        if isinstance(value, Tensor) or not is_convertible(value):
+            tensor = value
+        else:
+            tensor = to_tensor(value, spec.dtype)
+        if not isinstance(tensor, Tensor) or tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
+            raise TypeError(f"Argument {name!r} does not fit the input_signature: {spec} is wanted, got {value!r}.")
+        return tensor
+
+    if nest.is_nested(spec):
+        return nest.map_together(lambda s, v: one(v, s), spec, value)
+    return one(value, spec)
+
+
+def _is_spec(value: Any) -> bool:
+    return (
+        hasattr(value, "is_compatible_with")
+        and hasattr(value, "shape")
+        and not isinstance(value, Tensor)
+        and hasattr(value, "value_type")
+    )
+
+
+def _containers(structure: Any) -> Any:
+    """The containers: a list and a tuple, or dicts with other keys, make different traces."""
+    parts = nest.children(structure)
+    if parts is None:
+        return None
+    return type(structure), tuple(structure) if isinstance(structure, dict) else None, tuple(map(_containers, parts))
