@@ -23,6 +23,8 @@ SELF, CONTROL = Peer("tapeflow", "eager"), Peer("numpy", "by hand")
 PEERS = [
     SELF,
     CONTROL,
+    Peer("tapeflow", "function"),
+    Peer("tapeflow", "xla"),
     Peer("tapeflow", "loop"),  # only where a workload has a vectorised form
     Peer("torch", "eager"),
     Peer("tensorflow", "eager"),

@@ -95,7 +95,8 @@ def _table(found: dict, title: str, show) -> list[str]:
 
 
 COLOURS = {
-    "tapeflow eager": "#c44e52", "tapeflow loop": "#e9b9bb", "numpy by hand": "#999999", "torch eager": "#dd8452", "tensorflow eager": "#4c72b0",
+    "tapeflow eager": "#c44e52", "tapeflow function": "#d98082", "tapeflow xla": "#8c2d30",
+    "tapeflow loop": "#e9b9bb", "numpy by hand": "#999999", "torch eager": "#dd8452", "tensorflow eager": "#4c72b0",
     "tensorflow function": "#92a9d4", "jax jit": "#55a868", "jax eager": "#a3d1ae", "autograd eager": "#8172b3",
 }  # fmt: skip
 

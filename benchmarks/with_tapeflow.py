@@ -1,4 +1,4 @@
-"""tapeflow, eager on NumPy."""
+"""tapeflow: eager on NumPy, as a tf.function on NumPy, and compiled by XLA."""
 
 import workloads as w
 
@@ -10,7 +10,12 @@ def loop(f):
     return f
 
 
-VARIANTS = {"eager": lambda f: f, "loop": loop}
+VARIANTS = {
+    "eager": lambda f: f,
+    "loop": loop,
+    "function": lambda f: tf.function(f),
+    "xla": lambda f: tf.function(f, jit_compile=True),
+}
 LOOP = {"per_example"}
 
 

@@ -6,7 +6,6 @@ graph, an assignment puts another value in their place, and what they hold at th
 assignments keep their order without being nodes at all.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -244,12 +243,3 @@ class ReplayedRule(Rule):
         for variable, value in zip(graph.assigned.values(), made):
             variable._put(value, read_value=False)
         return gradients
-
-
-def trace(function: Callable, *specs: Any) -> tuple[Graph, Any]:
-    """The graph of `function(*symbols)`, and what it returned."""
-    graph = Graph()
-    symbols = [graph.argument(s) for s in specs]
-    with entered(graph.frame()):
-        out = function(*symbols)
-    return graph, out
