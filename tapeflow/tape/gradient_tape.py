@@ -271,7 +271,7 @@ class GradientTape:
         """`at_once`: how many rows go together; None for as many as fit into memory. `pfor`: may they at all?"""
         mode = gradient_mode(unconnected_gradients)
         recording = self._usable()
-        if not pfor and not self._persistent:
+        if not pfor and not self._persistent and current().eager:  # a graph keeps everything anyway
             raise RuntimeError("experimental_use_pfor=False (or parallel_iterations) needs a tape made with persistent=True.")
         if self._active:
             self._step_aside("jacobian")
