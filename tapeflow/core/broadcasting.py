@@ -1,6 +1,10 @@
-"""Broadcasting: the shape two shapes make together, and its undoing in gradients."""
+"""Broadcasting: the shape two shapes make together, its undoing in gradients, and what need not be repeated for it."""
 
+from collections.abc import Callable
+from math import prod
 from typing import Any
+
+import numpy as np
 
 from .errors import invalid
 
@@ -27,3 +31,26 @@ def sum_to(ops: Any, g: Any, shape: tuple) -> Any:
     if axis:
         g = ops.reduce_sum(g, axis=axis, keepdims=False)
     return g if tuple(g.shape) == shape else ops.reshape(g, shape=shape)
+
+
+def one_matrix_for_many(solve: Callable) -> Callable:
+    """A kernel for leading axes that broadcast. Those along which the matrix does not change become more columns of the right-hand
+    side: so it is factorised once, not once for each of them."""
+
+    def kernel(a: Any, b: Any, **params: Any) -> Any:
+        rank = max(a.ndim, b.ndim)
+        if rank <= 2:
+            return solve(a, b, **params)
+        size_a, size_b = [(1,) * (rank - x.ndim) + x.shape for x in (a, b)]
+        folded = [i for i in range(rank - 2) if size_a[i] == 1 != size_b[i]]
+        if not folded:
+            return solve(a, b, **params)
+        kept = [i for i in range(rank - 2) if i not in folded]
+        order = [*kept, rank - 2, *folded, rank - 1]
+        wide = b.reshape(size_b).transpose(order)
+        a = a.reshape([size_a[i] for i in (*kept, rank - 2, rank - 1)])
+        columns = prod(wide.shape[len(kept) + 1 :])
+        out = solve(a, wide.reshape(*wide.shape[: len(kept) + 1], columns), **params)
+        return out.reshape(*out.shape[:-1], *wide.shape[len(kept) + 1 :]).transpose(np.argsort(order))
+
+    return kernel

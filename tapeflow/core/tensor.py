@@ -55,7 +55,7 @@ class Tensor(Value):
 
     def _twin(self) -> "Tensor":
         """Another tensor of the same value, which no tape knows."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of tensor says it
 
     def ref(self) -> "Reference":
         """A hashable handle, equal only to another handle on the same object: for sets and dict keys."""

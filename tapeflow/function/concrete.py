@@ -1,5 +1,6 @@
 """A function traced for one kind of arguments: the graph, what it takes from outside, and what it leaves behind."""
 
+from contextlib import ExitStack
 from typing import Any
 
 from tapeflow.core import nest
@@ -48,9 +49,8 @@ class ConcreteFunction:
             self.parts = [None if t is None else graph.place(t) for t in parts]
         graph.evaluate = None
         outputs = [p for p in self.places + self.parts if p is not None]
-        self.assigned = [
-            v for _, v in sorted(graph.assigned.items())
-        ]  # in one order in all functions, in which threads lock them
+        # In one order in all functions: threads lock them in it.
+        self.assigned = [v for _, v in sorted(graph.assigned.items())]
         self.count = len(outputs)
         finals = [graph.latest[v._id] for v in self.assigned]
         self.function = GraphFunction(graph, self._input_places(), outputs + finals, self.name, self.jit)
@@ -93,32 +93,37 @@ class ConcreteFunction:
         )
 
     def run(self, tensors: list[Tensor]) -> Any:
-        if self.as_python:
-            leaves = nest.flatten(self.structure)
-            for k, tensor in zip(self.tensor_places, tensors):
-                leaves[k] = tensor
-            args, kwargs = nest.pack_as(self.structure, leaves)
-            out = self.python_function(*args, **kwargs)
-            return nest.pack_as(out, [self._result(leaf) for leaf in nest.flatten(out)])
-        if current().executor is not None:
+        if not self.as_python:
+            try:
+                return self._packed(self._computed(tensors))
+            except ValueNeeded:  # a user's backward function, which is traced when a tape watches
+                if current().executor is not None:
+                    raise
+                self.as_python = True
+        leaves = nest.flatten(self.structure)
+        for k, tensor in zip(self.tensor_places, tensors):
+            leaves[k] = tensor
+        args, kwargs = nest.pack_as(self.structure, leaves)
+        out = self.python_function(*args, **kwargs)
+        return nest.pack_as(out, [self._result(leaf) for leaf in nest.flatten(out)])
+
+    def _computed(self, tensors: list[Tensor]) -> list[Tensor]:
+        """The outputs; what was assigned is stored."""
+        with ExitStack() as locks:
+            eager = current().executor is None
+            for variable in self.assigned if eager else ():  # no other thread changes them in between: its change would be lost
+                locks.enter_context(variable._lock)
             found = self.function(self._input_tensors(tensors))
             for variable, value in zip(self.assigned, found[self.count :]):
-                variable._put(value, read_value=False)
-        else:  # no other thread changes the variables in between, whose change would be lost
-            for variable in self.assigned:
-                variable._lock.acquire()
-            try:
-                found = self.function(self._input_tensors(tensors))
-                for variable, value in zip(self.assigned, found[self.count :]):
+                if eager:
                     variable._store(value._array, (value,), False)
-            except ValueNeeded:
-                self.as_python = True
-            finally:
-                for variable in self.assigned:
-                    variable._lock.release()
-            if self.as_python:
-                return self.run(tensors)
-        rest = iter(found[: self.count])
+                else:
+                    variable._put(value, read_value=False)
+        return found[: self.count]
+
+    def _packed(self, found: list[Tensor]) -> Any:
+        """The outputs as the Python function returned them."""
+        rest = iter(found)
         results, parts = ([None if p is None else next(rest) for p in places] for places in (self.places, self.parts))
         for n, k in enumerate(self.slices):
             results[k] = IndexedSlices(results[k], *parts[2 * n : 2 * n + 2])

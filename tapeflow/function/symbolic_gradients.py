@@ -16,20 +16,19 @@ def tape_over(graph: Graph, sources: list, stopped: list) -> GradientTape:
     tape = GradientTape(persistent=True)
     with tape:
         tape.watch(sources)
-    recording, known = tape._recording, {}
-    for source in sources:
-        places = [graph.latest[source._id]] if isinstance(source, Variable) else [graph.place(source)]
-        for place in places:
-            known[place] = graph.symbols[place]
-            if not isinstance(source, Variable):
-                graph.symbols[place]._id = source._id or identify(source)
-            else:
-                recording.reads[source._id].append(graph.symbols[place]._id or identify(graph.symbols[place]))
-                recording.watched.add(graph.symbols[place]._id)
+    recording = tape._recording
+    for source in sources:  # nodes know values by their places, and the tape by the ids of the symbols there
+        if not isinstance(source, Variable):
+            graph.symbols[graph.place(source)]._id = source._id
+        elif source._id in graph.latest:
+            symbol = graph.symbols[graph.latest[source._id]]
+            recording.reads[source._id].append(symbol._id or identify(symbol))
+            recording.watched.add(symbol._id)
     cut = {graph.place(t) for t in stopped}
     for node in list(graph.nodes):
-        args = tuple([graph.symbols[p] for p in node.inputs])
-        mask = sum(1 << k for k, (a, p) in enumerate(zip(args, node.inputs)) if a._id in recording.watched and p not in cut)
+        places = node.inputs if node.prim.body is None else node.inputs[: -len(node.outputs)]  # without what a rule stands for
+        args = tuple([graph.symbols[p] for p in places])
+        mask = sum(1 << k for k, (a, p) in enumerate(zip(args, places)) if a._id in recording.watched and p not in cut)
         if mask:
             outs = tuple([graph.symbols[p] for p in node.outputs])
             recording.see(node.prim, args, node.params, outs if node.several else outs[0], mask)

@@ -1,11 +1,9 @@
 """Inverses and systems of linear equations. Rules use plain transposes; the walk conjugates around them."""
 
-from math import prod
-
 import numpy as np
 
 from tapeflow.core.batching import all_batched, matrices, refuse_vectors
-from tapeflow.core.broadcasting import broadcast_shapes
+from tapeflow.core.broadcasting import broadcast_shapes, one_matrix_for_many
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import LINEAR, Spec, primitive
@@ -30,29 +28,6 @@ def _of_square(solve):
                 "A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
             )
         return solve(a, b, **params)
-
-    return kernel
-
-
-def one_matrix_for_many(solve):
-    """A kernel for leading axes that broadcast. Those along which the matrix does not change become more columns of the right-hand
-    side: so it is factorised once, not once for each of them."""
-
-    def kernel(a, b, **params):
-        rank = max(a.ndim, b.ndim)
-        if rank <= 2:
-            return solve(a, b, **params)
-        size_a, size_b = [(1,) * (rank - x.ndim) + x.shape for x in (a, b)]
-        folded = [i for i in range(rank - 2) if size_a[i] == 1 != size_b[i]]
-        if not folded:
-            return solve(a, b, **params)
-        kept = [i for i in range(rank - 2) if i not in folded]
-        order = [*kept, rank - 2, *folded, rank - 1]
-        wide = b.reshape(size_b).transpose(order)
-        a = a.reshape([size_a[i] for i in (*kept, rank - 2, rank - 1)])
-        columns = prod(wide.shape[len(kept) + 1 :])
-        out = solve(a, wide.reshape(*wide.shape[: len(kept) + 1], columns), **params)
-        return out.reshape(*out.shape[:-1], *wide.shape[len(kept) + 1 :]).transpose(np.argsort(order))
 
     return kernel
 

@@ -153,7 +153,7 @@ class Rule:
 
     def gradients(self, gs: tuple) -> list:
         """One for each input, from one for each output."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of rule says it
 
     def announce(self, inputs: tuple, outs: tuple, body: Sequence[Tensor]) -> None:
         """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this rule."""

@@ -11,15 +11,15 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from tapeflow.core.frames import Frame, current, entered, has_an_effect
+from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import Tensor
 
-from .mapped import MappedTensor, Vectorizer
+from .mapped import MappedTensor, OnTop, Vectorizer
 
 
-class Branch:
+class Branch(OnTop):
     """An executor on top of the current frame, for the rows where `chosen` (a mapped bool scalar) holds.
 
     Whatever existed before and differs from row to row is replaced at its first use: the other rows become copies of the first
@@ -78,21 +78,6 @@ class Branch:
         args = [self.seen(a, below) for a in args]
         with entered(below):
             return self._mark(function(*args))
-
-    def effect(self, what: str) -> None:
-        """Things happen once, not for each row."""
-        with entered(current().below):
-            has_an_effect(what)
-
-    def initial(self, value: Tensor) -> Any:
-        """The array that a new variable starts from."""
-        below = current().below
-        with entered(below):
-            return value._array if below.executor is None else below.executor.initial(value)
-
-    def read(self, variable: Any) -> Tensor:
-        with entered(current().below):
-            return variable._tensor()
 
     def assign(self, variable: Any, value: Tensor) -> None:
         self.apply(lambda seen: variable._put(seen), [value])

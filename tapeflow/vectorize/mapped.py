@@ -86,7 +86,28 @@ MappedTensor._array = property(_refused(None, "operations that take a tensor the
 MappedTensor.numpy = property(_refused(".numpy()"))
 
 
-class Vectorizer:
+class OnTop:
+    """What executors have in common that work in the frame below their own."""
+
+    __slots__ = ()
+
+    def effect(self, what: str) -> None:
+        """Things happen once, not for each row."""
+        with entered(current().below):
+            has_an_effect(what)
+
+    def initial(self, value: Tensor) -> Any:
+        """The array that a new variable starts from."""
+        below = current().below
+        with entered(below):
+            return value._array if below.executor is None else below.executor.initial(value)
+
+    def read(self, variable: Any) -> Tensor:
+        with entered(current().below):
+            return variable._tensor()
+
+
+class Vectorizer(OnTop):
     """The executor of a map over `size` rows. It runs operations in the frame below its own.
 
     `randomness`: "different" draws for each row, the "same" for all, or "error". `loops`: may rows be computed one by one where
@@ -143,21 +164,6 @@ class Vectorizer:
         finally:
             enter(above)
         return tuple([MappedTensor(o, self) for o in out]) if type(out) is tuple else MappedTensor(out, self)
-
-    def effect(self, what: str) -> None:
-        """Things happen once, not for each row."""
-        with entered(current().below):
-            has_an_effect(what)
-
-    def initial(self, value: Tensor) -> Any:
-        """The array that a new variable starts from."""
-        below = current().below
-        with entered(below):
-            return value._array if below.executor is None else below.executor.initial(value)
-
-    def read(self, variable: Any) -> Tensor:
-        with entered(current().below):
-            return variable._tensor()
 
     def assign(self, variable: Any, value: Tensor) -> None:
         if self.owns(value):

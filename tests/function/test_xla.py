@@ -5,20 +5,9 @@ import pytest
 
 import tapeflow as tf
 
+from .programs import X, grad_of, wave
+
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
-
-X = tf.constant([1.0, 2.0, 3.0])
-
-
-def grad_of(f, x):
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    return tape.gradient(y, x)
-
-
-def wave(x):
-    return tf.reduce_sum(tf.sin(x) * x**2 / (1.0 + tf.exp(-x)))
 
 
 def test_values_and_derivatives():

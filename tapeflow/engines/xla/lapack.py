@@ -2,12 +2,12 @@
 error under XLA: the result has inf or nan in it, as TensorFlow's has on XLA."""
 
 import functools
-from math import prod
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tapeflow.core import broadcasting
 from tapeflow.core.errors import invalid
 
 
@@ -59,19 +59,5 @@ def broadcast_batch(a, b):
 
 
 def one_matrix_for_many(solve):
-    """A kernel for leading axes that broadcast: as in `tapeflow.ops.solvers`, those along which the matrix does not change become
-    columns of the right-hand side."""
-
-    def kernel(a, b, **params):
-        rank = max(a.ndim, b.ndim)
-        size_a, size_b = [(1,) * (rank - x.ndim) + x.shape for x in (a, b)]
-        folded = [i for i in range(rank - 2) if size_a[i] == 1 != size_b[i]]
-        kept = [i for i in range(rank - 2) if i not in folded]
-        order = [*kept, rank - 2, *folded, rank - 1]
-        wide = b.reshape(size_b).transpose(order)
-        rows, columns = wide.shape[: len(kept) + 1], wide.shape[len(kept) + 1 :]
-        a = a.reshape([size_a[i] for i in (*kept, rank - 2, rank - 1)])
-        out = solve(*broadcast_batch(a, wide.reshape(*rows, prod(columns))), **params)
-        return out.reshape(*out.shape[:-1], *columns).transpose(np.argsort(order))
-
-    return kernel
+    """As on NumPy, which repeats by itself the leading axes that are left to broadcast."""
+    return broadcasting.one_matrix_for_many(lambda a, b, **params: solve(*broadcast_batch(a, b), **params))
