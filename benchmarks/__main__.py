@@ -11,10 +11,13 @@ from . import measuring, report
 from .peers import HERE, PEERS, REQUIREMENTS, python_of
 from .workloads import TITLES
 
+FIRST = "transformer"  # whose first call is timed
+OTHERS = ("memory", "first", "imports", "footprint")
+
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("workloads", nargs="*", help=f"some of {', '.join(TITLES)}, memory, imports, footprint (default: all)")
+    parser.add_argument("workloads", nargs="*", help=f"some of {', '.join([*TITLES, *OTHERS])} (default: all)")
     parser.add_argument("--frameworks", default="tapeflow,numpy," + ",".join(REQUIREMENTS), help="separated by commas")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=0.5, help="of a peer's turn in a round")
@@ -23,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.quick:
         args.frameworks, args.rounds, args.seconds = "tapeflow,numpy", 2, 0.02
-    unknown = set(args.workloads) - {*TITLES, "memory", "imports", "footprint"}
+    unknown = set(args.workloads) - {*TITLES, *OTHERS}
     if unknown:
         parser.error(f"no such workload: {', '.join(sorted(unknown))}")
     wanted = lambda name: not args.workloads or name in args.workloads
@@ -49,6 +52,7 @@ def main(argv: list[str] | None = None) -> int:
             worker.close()
     few = 1 if args.quick else 3
     results["memory"] = measuring.peak_memory(pythons, few) if wanted("memory") and not args.quick else {}
+    results["first"] = measuring.first_calls(pythons, FIRST, few) if wanted("first") and not args.quick else {}
     results["imports"] = measuring.import_times(pythons, few + 2) if wanted("imports") else {}
     results["footprints"] = measuring.footprints(pythons) if wanted("footprint") else {}
 

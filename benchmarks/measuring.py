@@ -1,13 +1,15 @@
 """Running the peers' processes: interleaved timings, memory, import time, footprint."""
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from .peers import CONTROL, HERE, IN_MEMORY_TABLE, SELF, Peer, distribution_of
+from .peers import COMPILED, CONTROL, HERE, IN_MEMORY_TABLE, SELF, Peer, distribution_of
 
 IMPORTS = {
     "tapeflow": "tapeflow",
@@ -19,28 +21,37 @@ IMPORTS = {
 }
 
 
+# Everybody on the CPU, whatever else the machine has.
+ON_CPU = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
+
+
 class Worker:
     """A peer's process, alive from one workload to the next."""
 
-    def __init__(self, peer: Peer, python: str) -> None:
+    def __init__(self, peer: Peer, python: str, settings: dict[str, str] = ON_CPU) -> None:
         self.peer = peer
+        self.messages = tempfile.TemporaryFile("w+")  # not a pipe, which would be full one day
         self.process = subprocess.Popen(
-            [python, str(HERE / "worker.py"), peer.framework, peer.variant],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [python, str(HERE / "worker.py"), peer.framework, peer.variant], env=os.environ | settings,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.messages, text=True,
         )  # fmt: skip
         if not self.process.stdout.readline():
-            raise RuntimeError((self.process.stderr.read().strip().splitlines() or ["it ended at once"])[-1])
+            raise RuntimeError(self.last_message() or "it ended at once")
+
+    def last_message(self) -> str:
+        self.messages.seek(0)
+        return (self.messages.read().strip().splitlines() or [""])[-1]
 
     def ask(self, **request: Any) -> dict:
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
-        return json.loads(line) if line else {"error": "the process ended"}
+        return json.loads(line) if line else {"error": f"the process ended: {self.last_message()}"}
 
     def close(self) -> None:
         self.process.stdin.close()
         self.process.stdout.close()
-        self.process.stderr.close()
+        self.messages.close()
         self.process.wait()
 
 
@@ -93,6 +104,21 @@ def peak_memory(pythons: dict[str, str], rounds: int) -> dict[str, list[int]]:
                     print(f"{peer.name}: {(done.stderr.strip().splitlines() or ['no answer'])[-1]}", file=sys.stderr)
                 else:
                     found.setdefault(peer.name, []).append(int(done.stdout))
+    return found
+
+
+def first_calls(pythons: dict[str, str], workload: str, rounds: int) -> dict[str, list[float]]:
+    """Seconds that the first step of a workload takes, with tracing and compiling, a fresh process each time."""
+    found: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        for peer in COMPILED:
+            if peer.framework in pythons:
+                command = [pythons[peer.framework], str(HERE / "worker.py"), peer.framework, peer.variant, "first", workload]
+                done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ON_CPU)
+                if done.returncode:
+                    print(f"{peer.name}: {(done.stderr.strip().splitlines() or ['no answer'])[-1]}", file=sys.stderr)
+                else:
+                    found.setdefault(peer.name, []).append(float(done.stdout))
     return found
 
 

@@ -33,6 +33,7 @@ PEERS = [
     Peer("jax", "eager"),
     Peer("autograd", "eager"),
 ]
+COMPILED = [Peer("tapeflow", "function"), Peer("tapeflow", "xla"), Peer("tensorflow", "function"), Peer("jax", "jit")]
 IN_MEMORY_TABLE = [SELF, Peer("torch", "eager"), Peer("tensorflow", "eager"), Peer("jax", "jit"), Peer("autograd", "eager")]
 
 # What pip installs for each; tapeflow and the control run in the environment that runs this program.

@@ -49,6 +49,9 @@ def lines(results: dict) -> list[str]:
     out += _table(
         results["memory"], "Peak memory above the weights: 12 dense layers of 1024, batch 2048, forward and gradient", _megabytes
     )
+    out += _table(
+        results["first"], "First call of the transformer's step: trace, compile and run", lambda times: duration(np.median(times))
+    )
     out += _table(results["imports"], "Import", lambda times: duration(min(times)))
     sizes = {name: [sum(parts.values())] for name, parts in results["footprints"].items()}
     out += _table(sizes, "Installed size, with all that is required", _megabytes)
@@ -74,10 +77,10 @@ def summary(results: dict) -> list[str]:
             else:
                 cells.append("")
         out.append(f"| {TITLES[workload]} | {duration(np.median([np.median(t) for t in ours['times']]))} | {' | '.join(cells)} |")
-    named = {"peak memory": results["memory"], "import": results["imports"]}
+    named = {"peak memory": results["memory"], "first call": results["first"], "import": results["imports"]}
     named["installed size"] = {k: [sum(v.values())] for k, v in results["footprints"].items()}
     for title, found in named.items():
-        show = (lambda v: duration(min(v))) if title == "import" else _megabytes
+        show = {"import": lambda v: duration(min(v)), "first call": lambda v: duration(np.median(v))}.get(title, _megabytes)
         value = lambda name, found=found, show=show: next((show(v) for k, v in found.items() if k in (name, name.split()[0])), "")
         if found:
             out.append(f"| {title} | {value(SELF.name)} | {' | '.join(value(name) for name in peers)} |")

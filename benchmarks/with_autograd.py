@@ -78,11 +78,11 @@ def transformer(wrap):
     batch, length, width = x.shape
 
     def heads(t):
-        return np.transpose(np.reshape(t, (batch, length, w.HEADS, -1)), (0, 2, 1, 3))
+        return np.transpose(np.reshape(t, (batch, length, data["heads"], -1)), (0, 2, 1, 3))
 
     def loss(scale1, shift1, qkv, out, scale2, shift2, up, down):
         q, k, v = (heads(t) for t in np.split(np.matmul(layer_norm(x, scale1, shift1), qkv), 3, axis=-1))
-        scores = np.matmul(q, np.transpose(k, (0, 1, 3, 2))) * (width // w.HEADS) ** -0.5
+        scores = np.matmul(q, np.transpose(k, (0, 1, 3, 2))) * (width // data["heads"]) ** -0.5
         e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
         attention = e / np.sum(e, axis=-1, keepdims=True)
         mixed = np.reshape(np.transpose(np.matmul(attention, v), (0, 2, 1, 3)), (batch, length, width))

@@ -2,9 +2,17 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import workloads as w
 
-VARIANTS = {"jit": jax.jit, "eager": lambda f: f}
+
+def scan(f):
+    """The variant in which a loop over steps is a loop for XLA, too."""
+    return jax.jit(f)
+
+
+VARIANTS = {"jit": jax.jit, "scan": scan, "eager": lambda f: f}
+SCAN = {"lstm"}
 EAGER = {"square", "chain", "mlp", "batch_jacobian", "hvp"}  # the others are not written un-jitted by anybody
 
 
@@ -24,24 +32,29 @@ def chain(wrap):
         return jnp.sum(y)
 
     step = wrap(jax.grad(total))
-    return lambda: float(step(x)[0])
+    return lambda: float(np.asarray(step(x))[0])  # to index a JAX array takes longer than the step
 
 
-def sgd(wrap, loss_of, arrays):
-    params = [jnp.asarray(a) for a in arrays]
+def array(values):
+    return jnp.asarray(values, w.Now.dtype if values.dtype == "float32" else None)
 
-    @wrap
-    def step(params):
-        loss, gradients = jax.value_and_grad(lambda p: loss_of(*p))(params)
+
+def sgd(wrap, loss_of, arrays, *data):
+    """`data` are arguments of the step: what a jitted function closes over is compiled into it."""
+    params = [array(a) for a in arrays]
+
+    def step(params, *data):
+        loss, gradients = jax.value_and_grad(lambda p: loss_of(*data, *p))(params)
         return loss, [p - w.RATE * g for p, g in zip(params, gradients)]
 
-    def run():
-        nonlocal params
-        loss, params = step(params)
-        jax.block_until_ready(params)
-        return float(loss)
+    step = jax.jit(step, donate_argnums=0) if wrap in (jax.jit, scan) else step
 
-    return run
+    def start():
+        nonlocal params
+        loss, params = step(params, *data)
+        return loss
+
+    return w.Step(start)
 
 
 def cross_entropy(labels, logits):
@@ -50,47 +63,52 @@ def cross_entropy(labels, logits):
 
 def mlp(wrap):
     data = w.mlp()
-    x, labels = jnp.asarray(data["x"]), jnp.asarray(data["labels"])
 
-    def loss(w1, b1, w2, b2, w3, b3):
+    def loss(x, labels, w1, b1, w2, b2, w3, b3):
         h = jax.nn.relu(x @ w1 + b1)
         h = jax.nn.relu(h @ w2 + b2)
         return cross_entropy(labels, h @ w3 + b3)
 
-    return sgd(wrap, loss, data["params"])
+    return sgd(wrap, loss, data["params"], array(data["x"]), array(data["labels"]))
 
 
 def cnn(wrap):
     data = w.cnn()
-    x, labels = jnp.asarray(data["x"]), jnp.asarray(data["labels"])
 
     def pool(h):
         return jax.lax.reduce_window(h, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
 
-    def loss(k1, b1, k2, b2, k3, b3, w4, b4):
+    def loss(x, labels, k1, b1, k2, b2, k3, b3, w4, b4):
         h = x
         for k, b in ((k1, b1), (k2, b2), (k3, b3)):
             h = pool(
                 jax.nn.relu(jax.lax.conv_general_dilated(h, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b)
             )
-        return cross_entropy(labels, h.reshape(64, -1) @ w4 + b4)
+        return cross_entropy(labels, h.reshape(len(labels), -1) @ w4 + b4)
 
-    return sgd(wrap, loss, data["params"])
+    return sgd(wrap, loss, data["params"], array(data["x"]), array(data["labels"]))
 
 
 def lstm(wrap):
     data = w.lstm()
-    steps, zero = [jnp.asarray(x) for x in data["x"]], jnp.asarray(data["h"])
 
-    def loss(wx, wh, b):
-        h = c = zero
-        for x in steps:
-            i, f, g, o = jnp.split(x @ wx + h @ wh + b, 4, axis=1)
-            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
-            h = jax.nn.sigmoid(o) * jnp.tanh(c)
-        return jnp.mean(h * h)
+    def cell(wx, wh, b, state, x):
+        h, c = state
+        i, f, g, o = jnp.split(x @ wx + h @ wh + b, 4, axis=1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        return jax.nn.sigmoid(o) * jnp.tanh(c), c
 
-    return sgd(wrap, loss, data["params"])
+    def loss(steps, zero, wx, wh, b):
+        state = zero, zero
+        if wrap is scan:
+            state, _ = jax.lax.scan(lambda state, x: (cell(wx, wh, b, state, x), None), state, steps)
+        else:
+            for x in steps:
+                state = cell(wx, wh, b, state, x)
+        return jnp.mean(state[0] * state[0])
+
+    steps = array(data["x"]) if wrap is scan else [array(x) for x in data["x"]]
+    return sgd(wrap, loss, data["params"], steps, array(data["h"]))
 
 
 def layer_norm(x, scale, shift):
@@ -100,21 +118,20 @@ def layer_norm(x, scale, shift):
 
 def transformer(wrap):
     data = w.transformer()
-    x = jnp.asarray(data["x"])
-    batch, length, width = x.shape
+    batch, length, width = data["x"].shape
 
     def heads(t):
-        return t.reshape(batch, length, w.HEADS, -1).transpose(0, 2, 1, 3)
+        return t.reshape(batch, length, data["heads"], -1).transpose(0, 2, 1, 3)
 
-    def loss(scale1, shift1, qkv, out, scale2, shift2, up, down):
+    def loss(x, scale1, shift1, qkv, out, scale2, shift2, up, down):
         q, k, v = (heads(t) for t in jnp.split(layer_norm(x, scale1, shift1) @ qkv, 3, axis=-1))
-        attention = jax.nn.softmax(q @ k.transpose(0, 1, 3, 2) * (width // w.HEADS) ** -0.5)
+        attention = jax.nn.softmax(q @ k.transpose(0, 1, 3, 2) * (width // data["heads"]) ** -0.5)
         mixed = (attention @ v).transpose(0, 2, 1, 3).reshape(batch, length, width)
         y = x + mixed @ out
         y = y + jax.nn.gelu(layer_norm(y, scale2, shift2) @ up, approximate=False) @ down
         return jnp.mean(y * y)
 
-    return sgd(wrap, loss, data["params"])
+    return sgd(wrap, loss, data["params"], array(data["x"]))
 
 
 def embedding(wrap):
@@ -151,13 +168,13 @@ def small_net():
 def batch_jacobian(wrap):
     x, params, net = small_net()
     step = wrap(jax.vmap(jax.jacrev(lambda x: net(params, x))))
-    return lambda: float(step(x)[3, 2, 1])
+    return lambda: float(np.asarray(step(x))[3, 2, 1])
 
 
 def weight_jacobian(wrap):
     x, params, net = small_net()
     step = wrap(jax.jacrev(lambda params: net(params, x)))
-    return lambda: float(jax.block_until_ready(step(params))[0][3, 2, 1, 0])
+    return lambda: float(np.asarray(jax.block_until_ready(step(params))[0])[3, 2, 1, 0])
 
 
 def hvp(wrap):
@@ -165,7 +182,7 @@ def hvp(wrap):
     direction = [jnp.ones_like(p) for p in params]
     gradient = jax.grad(lambda params: jnp.sum(net(params, x) ** 2))
     step = wrap(lambda params: jax.jvp(gradient, (params,), (direction,))[1])
-    return lambda: float(jax.block_until_ready(step(params))[0][3, 2])
+    return lambda: float(np.asarray(jax.block_until_ready(step(params))[0])[3, 2])
 
 
 def per_example(wrap):
@@ -181,7 +198,7 @@ def per_example(wrap):
         return cross_entropy(label[None], h.reshape(1, -1) @ w3 + b3)
 
     step = wrap(jax.vmap(jax.grad(loss), in_axes=(None, 0, 0)))
-    return lambda: float(jax.block_until_ready(step(params, x, labels))[0][5, 1, 1, 0, 3])
+    return lambda: float(np.asarray(jax.block_until_ready(step(params, x, labels))[0])[5, 1, 1, 0, 3])
 
 
 def memory(wrap, data):

@@ -19,6 +19,22 @@ VARIANTS = {
 LOOP = {"per_example"}
 
 
+def placed():
+    """Where data and parameters are: on the GPU, if that is what is measured and there is one."""
+    gpu = w.Now.scale == "gpu" and tf.config.list_physical_devices("GPU")
+    return tf.device("/GPU:0" if gpu else "/CPU:0")
+
+
+def tensor(array):
+    with placed():
+        return tf.constant(array, w.Now.dtype if array.dtype == "float32" else None)
+
+
+def variable(array):
+    with placed():
+        return tf.Variable(array, dtype=w.Now.dtype)
+
+
 def square(wrap):
     v = tf.Variable(w.square())
 
@@ -48,7 +64,7 @@ def chain(wrap):
 
 def sgd(wrap, loss_of, params):
     """One step on variables made from `params`; `loss_of` gets them."""
-    variables = [tf.Variable(p) for p in params]
+    variables = [variable(p) for p in params]
 
     @wrap
     def step():
@@ -58,7 +74,7 @@ def sgd(wrap, loss_of, params):
             v.assign_sub(w.RATE * g)
         return loss
 
-    return lambda: float(step())
+    return w.Step(step)
 
 
 def cross_entropy(labels, logits):
@@ -67,7 +83,7 @@ def cross_entropy(labels, logits):
 
 def mlp(wrap):
     data = w.mlp()
-    x, labels = tf.constant(data["x"]), tf.constant(data["labels"])
+    x, labels = tensor(data["x"]), tensor(data["labels"])
 
     def loss(w1, b1, w2, b2, w3, b3):
         h = tf.nn.relu(x @ w1 + b1)
@@ -79,20 +95,20 @@ def mlp(wrap):
 
 def cnn(wrap):
     data = w.cnn()
-    x, labels = tf.constant(data["x"]), tf.constant(data["labels"])
+    x, labels = tensor(data["x"]), tensor(data["labels"])
 
     def loss(k1, b1, k2, b2, k3, b3, w4, b4):
         h = x
         for k, b in ((k1, b1), (k2, b2), (k3, b3)):
             h = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(h, k, 1, "SAME") + b), 2, 2, "VALID")
-        return cross_entropy(labels, tf.reshape(h, (64, -1)) @ w4 + b4)
+        return cross_entropy(labels, tf.reshape(h, (len(labels), -1)) @ w4 + b4)
 
     return sgd(wrap, loss, data["params"])
 
 
 def lstm(wrap):
     data = w.lstm()
-    steps, zero = [tf.constant(x) for x in data["x"]], tf.constant(data["h"])
+    steps, zero = [tensor(x) for x in data["x"]], tensor(data["h"])
 
     def loss(wx, wh, b):
         h = c = zero
@@ -112,15 +128,15 @@ def layer_norm(x, scale, shift):
 
 def transformer(wrap):
     data = w.transformer()
-    x = tf.constant(data["x"])
+    x = tensor(data["x"])
     batch, length, width = data["x"].shape
 
     def heads(t):
-        return tf.transpose(tf.reshape(t, (batch, length, w.HEADS, -1)), (0, 2, 1, 3))
+        return tf.transpose(tf.reshape(t, (batch, length, data["heads"], -1)), (0, 2, 1, 3))
 
     def loss(scale1, shift1, qkv, out, scale2, shift2, up, down):
         q, k, v = (heads(t) for t in tf.split(layer_norm(x, scale1, shift1) @ qkv, 3, axis=-1))
-        attention = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * (width // w.HEADS) ** -0.5)
+        attention = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * (width // data["heads"]) ** -0.5)
         mixed = tf.reshape(tf.transpose(attention @ v, (0, 2, 1, 3)), (batch, length, width))
         y = x + mixed @ out
         y = y + tf.nn.gelu(layer_norm(y, scale2, shift2) @ up) @ down

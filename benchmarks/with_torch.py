@@ -1,14 +1,40 @@
-"""PyTorch, eager. Images are (batch, channel, height, width), its own order."""
+"""PyTorch, eager and compiled, on the GPU if it sees one. Images are (batch, channel, height, width), its own order; on a GPU their
+memory has the channels last, as PyTorch advises.
+
+In the variant "library" what is written out elsewhere, attention and the LSTM, is the library's fused routine.
+"""
+
+import os
 
 import torch
 import torch.nn.functional as F
 import workloads as w
 
-VARIANTS = {"eager": lambda f: f}
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+if DEVICE == "cuda":
+    tf32 = os.environ.get("BENCH_TF32") == "1"
+    torch.set_float32_matmul_precision("high" if tf32 else "highest")
+    torch.backends.cudnn.allow_tf32 = tf32
+    torch.backends.cudnn.benchmark = True  # looks for the fastest convolution, as XLA does
+    freed = torch.cuda.empty_cache
+
+
+def library(f):
+    return f
+
+
+VARIANTS = {"eager": lambda f: f, "compile": torch.compile, "library": library}
+LIBRARY = {"transformer", "lstm"}
+
+
+def tensor(array):
+    dtype = getattr(torch, w.Now.dtype) if array.dtype == "float32" else torch.int64
+    made = torch.tensor(array).to(DEVICE, dtype)
+    return made.to(memory_format=torch.channels_last) if DEVICE == "cuda" and made.ndim == 4 else made
 
 
 def leaf(array):
-    return torch.tensor(array, requires_grad=True)
+    return tensor(array).requires_grad_()
 
 
 def square(wrap):
@@ -28,8 +54,10 @@ def chain(wrap):
     return lambda: float(step()[0])
 
 
-def sgd(loss_of, arrays):
-    params = [leaf(a) for a in arrays]
+def sgd(wrap, loss_of, arrays):
+    """What is compiled is the loss, and with it its gradient: the step itself cannot be, as it asks for the gradient."""
+    loss_of = wrap(loss_of)
+    params = [a if torch.is_tensor(a) else leaf(a) for a in arrays]
 
     def step():
         loss = loss_of(*params)
@@ -37,29 +65,30 @@ def sgd(loss_of, arrays):
         with torch.no_grad():
             for p, g in zip(params, gradients):
                 p.sub_(g, alpha=w.RATE)
-        return loss
+        return loss.detach()
 
-    return lambda: step().item()
+    return w.Step(step)
 
 
 def mlp(wrap):
     data = w.mlp()
-    x, labels = torch.tensor(data["x"]), torch.tensor(data["labels"]).long()
+    x, labels = tensor(data["x"]), tensor(data["labels"])
 
     def loss(w1, b1, w2, b2, w3, b3):
         h = torch.relu(x @ w1 + b1)
         h = torch.relu(h @ w2 + b2)
         return F.cross_entropy(h @ w3 + b3, labels)
 
-    return sgd(loss, data["params"])
+    return sgd(wrap, loss, data["params"])
 
 
 def cnn(wrap):
     data = w.cnn()
-    x, labels = torch.tensor(data["x"].transpose(0, 3, 1, 2).copy()), torch.tensor(data["labels"]).long()
+    x, labels = tensor(data["x"].transpose(0, 3, 1, 2).copy()), tensor(data["labels"])
     arrays = [a.transpose(3, 2, 0, 1).copy() if a.ndim == 4 else a for a in data["params"]]
     # the dense layer's rows in the order of this layout
-    arrays[-2] = arrays[-2].reshape(4, 4, 128, 10).transpose(2, 0, 1, 3).reshape(-1, 10).copy()
+    side = data["side"]
+    arrays[-2] = arrays[-2].reshape(side, side, -1, 10).transpose(2, 0, 1, 3).reshape(-1, 10).copy()
 
     def loss(k1, b1, k2, b2, k3, b3, w4, b4):
         h = x
@@ -67,12 +96,14 @@ def cnn(wrap):
             h = F.max_pool2d(torch.relu(F.conv2d(h, k, b, padding=1)), 2)
         return F.cross_entropy(h.flatten(1) @ w4 + b4, labels)
 
-    return sgd(loss, arrays)
+    return sgd(wrap, loss, arrays)
 
 
 def lstm(wrap):
     data = w.lstm()
-    steps, zero = [torch.tensor(x) for x in data["x"]], torch.tensor(data["h"])
+    if wrap is library:
+        return lstm_by_library(wrap, data)
+    steps, zero = [tensor(x) for x in data["x"]], tensor(data["h"])
 
     def loss(wx, wh, b):
         h = c = zero
@@ -82,26 +113,47 @@ def lstm(wrap):
             h = torch.sigmoid(o) * torch.tanh(c)
         return (h * h).mean()
 
-    return sgd(loss, data["params"])
+    return sgd(wrap, loss, data["params"])
+
+
+def lstm_by_library(wrap, data):
+    """cuDNN's on a GPU. It has its matrices the other way round, and a second bias, which stays zero."""
+    x, (wx, wh, b) = tensor(data["x"]), data["params"]
+    module = torch.nn.LSTM(x.shape[-1], wh.shape[0], device=DEVICE, dtype=x.dtype)
+    with torch.no_grad():
+        for parameter, array in zip(module.parameters(), (wx.T, wh.T, b, 0 * b)):
+            parameter.copy_(tensor(array))
+    module.bias_hh_l0.requires_grad_(False)
+
+    def loss(*_):
+        out, _ = module(x)
+        return (out[-1] * out[-1]).mean()
+
+    return sgd(wrap, loss, list(module.parameters())[:3])
 
 
 def transformer(wrap):
     data = w.transformer()
-    x = torch.tensor(data["x"])
+    x = tensor(data["x"])
     batch, length, width = x.shape
 
     def heads(t):
-        return t.reshape(batch, length, w.HEADS, -1).transpose(1, 2)
+        return t.reshape(batch, length, data["heads"], -1).transpose(1, 2)
+
+    def attended(q, k, v):
+        return torch.softmax(q @ k.transpose(2, 3) * (width // data["heads"]) ** -0.5, dim=-1) @ v
+
+    if wrap is library:
+        attended = F.scaled_dot_product_attention
 
     def loss(scale1, shift1, qkv, out, scale2, shift2, up, down):
         q, k, v = (heads(t) for t in (F.layer_norm(x, (width,), scale1, shift1) @ qkv).chunk(3, dim=-1))
-        attention = torch.softmax(q @ k.transpose(2, 3) * (width // w.HEADS) ** -0.5, dim=-1)
-        mixed = (attention @ v).transpose(1, 2).reshape(batch, length, width)
+        mixed = attended(q, k, v).transpose(1, 2).reshape(batch, length, width)
         y = x + mixed @ out
         y = y + F.gelu(F.layer_norm(y, (width,), scale2, shift2) @ up) @ down
         return (y * y).mean()
 
-    return sgd(loss, data["params"])
+    return sgd(wrap, loss, data["params"])
 
 
 def embedding(wrap):

@@ -2,6 +2,7 @@
 
 python worker.py <framework> <variant>            answers JSON lines on standard input with JSON lines
 python worker.py <framework> <variant> memory     prints the peak memory of the memory workload
+python worker.py <framework> <variant> first <workload>     prints the seconds of the workload's first step, which traces and compiles
 """
 
 import contextlib
@@ -43,20 +44,46 @@ def measure(step, seconds):
     return times
 
 
+def sample(step, count):
+    """Time per step, in seconds, when `count` are started one after the other and only the last is waited for."""
+    gc.collect()
+    began = time.perf_counter()
+    for _ in range(count):
+        loss = step.start()
+    float(loss)
+    return (time.perf_counter() - began) / count
+
+
+def first_call(module, variant, workload):
+    """The libraries, their threads and their devices are up by then: something small has been compiled and run."""
+    build(module, variant, "square")()
+    step = build(module, variant, workload)
+    began = time.perf_counter()
+    step()
+    return time.perf_counter() - began
+
+
 def serve(module, variant, answers):
     step = None
     for line in sys.stdin:
         ask = json.loads(line)
         answer = {}
         try:
-            if ask["do"] == "build":
+            if ask["do"] in ("build", "free"):
                 step = None  # lets go of the last workload first
                 gc.collect()
+                getattr(module, "freed", gc.collect)()
+            if ask["do"] == "build":
+                workloads.Now.scale, workloads.Now.dtype = ask.get("scale", "cpu"), ask.get("dtype", "float32")
+                began = time.perf_counter()
                 step = build(module, variant, ask["workload"])
                 if step is not None:
-                    answer["losses"] = [step() for _ in range(3)]  # the later calls also warm up compilers and caches
+                    answer["losses"] = [step() for _ in range(ask.get("steps", 3))]  # the later calls also warm up caches
+                    answer["built"] = time.perf_counter() - began
             elif ask["do"] == "measure":
                 answer["times"] = measure(step, ask["seconds"])
+            elif ask["do"] == "sample":
+                answer["time"] = sample(step, ask["count"])
         except Exception as error:
             answer["error"] = f"{type(error).__name__}: {error}"[:300]
         print(json.dumps(answer), file=answers, flush=True)
@@ -100,6 +127,8 @@ def main():
     module = importlib.import_module(f"with_{framework}")
     if mode == ["memory"]:
         print(peak_memory(module, variant), file=answers, flush=True)
+    elif mode:
+        print(first_call(module, variant, mode[1]), file=answers, flush=True)
     else:
         print("{}", file=answers, flush=True)  # ready
         serve(module, variant, answers)

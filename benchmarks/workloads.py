@@ -2,10 +2,11 @@
 
 An implementation in `with_<framework>.py` has a function of the workload's name, which builds the model from these arrays and
 returns a function that does one whole step and returns its loss as a Python float. All start from the same numbers, so the first
-losses agree; the benchmark checks that they do.
+losses agree; the benchmark checks that they do. Training steps are a `Step`, which can also be started without waiting for it.
 """
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 
@@ -25,8 +26,50 @@ TITLES = {
 
 RATE = 0.001  # of every SGD step: small enough that nothing diverges, however many steps are timed
 CHAIN = 50  # pairs of operations, y = sin(y) * y
-HEADS = 4
 MEMORY_LAYERS, MEMORY_WIDTH, MEMORY_BATCH = 12, 1024, 2048
+
+
+# Sizes of the training steps: for two cores, for one large GPU, and to see in seconds whether the GPU's programs run.
+SCALES: dict[str, dict[str, dict]] = {
+    "cpu": {
+        "mlp": {"widths": (784, 1024, 1024, 10), "batch": 512},
+        "cnn": {"channels": (3, 32, 64, 128), "pixels": 32, "batch": 64},
+        "lstm": {"steps": 50, "batch": 32, "features": 32, "width": 64},
+        "transformer": {"batch": 8, "length": 64, "width": 128, "heads": 4},
+    },
+    "gpu": {
+        "mlp": {"widths": (4096, 4096, 4096, 10), "batch": 4096},
+        "cnn": {"channels": (3, 32, 64, 128), "pixels": 64, "batch": 512},
+        "transformer": {"batch": 16, "length": 1024, "width": 1024, "heads": 16},
+        "lstm": {"steps": 64, "batch": 256, "features": 1024, "width": 1024},
+    },
+    "small": {
+        "mlp": {"widths": (64, 32, 32, 10), "batch": 16},
+        "cnn": {"channels": (3, 4, 8, 16), "pixels": 16, "batch": 8},
+        "transformer": {"batch": 2, "length": 16, "width": 32, "heads": 4},
+        "lstm": {"steps": 5, "batch": 4, "features": 16, "width": 16},
+    },
+}
+
+
+class Now:
+    """What a worker builds next: one of the scales, and the dtype of floating-point parameters and data."""
+
+    scale, dtype = "cpu", "float32"
+
+
+def sizes(workload: str) -> dict:
+    return SCALES[Now.scale][workload]
+
+
+class Step:
+    """A training step. `start` does one and returns its loss in whatever form the framework has it, which need not be there yet."""
+
+    def __init__(self, start: Callable) -> None:
+        self.start = start
+
+    def __call__(self) -> float:
+        return float(self.start())
 
 
 def normal(seed: int, *shape: int, scale: float = 1.0) -> np.ndarray:
@@ -48,40 +91,44 @@ def chain() -> np.ndarray:
 
 
 def mlp() -> dict:
-    sizes = [784, 1024, 1024, 10]
+    widths, batch = sizes("mlp").values()
+    layers = [(weights(i, a, b), np.zeros(b, np.float32)) for i, (a, b) in enumerate(itertools.pairwise(widths))]
     return {
-        "x": normal(0, 512, 784),
-        "labels": np.random.default_rng(1).integers(0, 10, 512).astype(np.int32),
-        "params": [p for i in range(3) for p in (weights(i, sizes[i], sizes[i + 1]), np.zeros(sizes[i + 1], np.float32))],
+        "x": normal(0, batch, widths[0]),
+        "labels": np.random.default_rng(1).integers(0, 10, batch).astype(np.int32),
+        "params": [p for layer in layers for p in layer],
     }
 
 
 def cnn() -> dict:
-    """Kernels are (height, width, in, out) and images (batch, height, width, channel)."""
-    channels = [3, 32, 64, 128]
-    params = [
-        p for i in range(3) for p in (weights(i, 3, 3, channels[i], channels[i + 1]), np.zeros(channels[i + 1], np.float32))
-    ]
+    """Kernels are (height, width, in, out) and images (batch, height, width, channel); three times pooled, they are `side` wide."""
+    channels, pixels, batch = sizes("cnn").values()
+    layers = [(weights(i, 3, 3, a, b), np.zeros(b, np.float32)) for i, (a, b) in enumerate(itertools.pairwise(channels))]
+    side = pixels // 8
     return {
-        "x": normal(0, 64, 32, 32, 3),
-        "labels": np.random.default_rng(1).integers(0, 10, 64).astype(np.int32),
-        "params": [*params, weights(3, 4 * 4 * 128, 10), np.zeros(10, np.float32)],
+        "x": normal(0, batch, pixels, pixels, 3),
+        "side": side,
+        "labels": np.random.default_rng(1).integers(0, 10, batch).astype(np.int32),
+        "params": [*[p for layer in layers for p in layer], weights(3, side * side * channels[-1], 10), np.zeros(10, np.float32)],
     }
 
 
 def lstm() -> dict:
+    steps, batch, features, width = sizes("lstm").values()
     return {
-        "x": normal(0, 50, 32, 32),  # step, batch, feature
-        "h": np.zeros((32, 64), np.float32),
-        "params": [normal(1, 32, 256, scale=0.2), normal(2, 64, 256, scale=0.1), np.zeros(256, np.float32)],
-    }
+        "x": normal(0, steps, batch, features),
+        "h": np.zeros((batch, width), np.float32),
+        "params": [normal(1, features, 4 * width, scale=float((1.28 / features) ** 0.5)),
+                   normal(2, width, 4 * width, scale=float((0.64 / width) ** 0.5)), np.zeros(4 * width, np.float32)],
+    }  # fmt: skip
 
 
 def transformer() -> dict:
-    width = 128
+    batch, length, width, heads = sizes("transformer").values()
     ones, zeros = np.ones(width, np.float32), np.zeros(width, np.float32)
     return {
-        "x": normal(0, 8, 64, width),
+        "x": normal(0, batch, length, width),
+        "heads": heads,
         # two layer norms, query-key-value, attention's output, and the two layers of the MLP
         "params": [ones, zeros, weights(1, width, 3 * width), weights(2, width, width),
                    ones, zeros, weights(3, width, 4 * width), weights(4, 4 * width, width)],

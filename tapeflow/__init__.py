@@ -5,6 +5,7 @@ from .api import (
     array as _array,
     array_protocol as _array_protocol,
     autodiff,
+    autograph,
     bitwise,
     clipping as _clipping,
     constants as _constants,
@@ -130,8 +131,8 @@ from .api.module import Module
 from .api.printing import print_ as print
 from .api.py_function import numpy_function, py_function
 from .api.ragged_tensor import RaggedTensor
+from .api.devices import device
 from .api.runtime import (
-    device,
     executing_eagerly,
     get_current_name_scope,
     get_logger,

@@ -8,6 +8,7 @@ import numpy as np
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
+from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, string
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
@@ -72,8 +73,8 @@ def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
             raise TypeError("There are no ones of dtype string; tf.fill(shape, 'text') fills with a text.")
         return EagerTensor(np.full(shape, b"", object))
     if not shape:
-        return EagerTensor(numpy_dtype.type(value))
-    return EagerTensor((np.ones if value else np.zeros)(shape, numpy_dtype))
+        return placed(EagerTensor(numpy_dtype.type(value)))
+    return placed(EagerTensor((np.ones if value else np.zeros)(shape, numpy_dtype)))
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
@@ -110,7 +111,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     matrix = np.eye(*sizes, dtype=as_dtype(dtype).np)
     if batch_shape is not None:
         matrix = np.broadcast_to(matrix, static_shape(batch_shape) + matrix.shape)
-    return EagerTensor(matrix)
+    return placed(EagerTensor(matrix))
 
 
 _WIDENING = [int32, int64, float32, float64]
@@ -127,7 +128,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if limit is None:
         start, limit = 0, start
     if dtype is None and type(start) is type(limit) is type(delta) is int and delta and (limit - start) * delta >= 0:
-        return EagerTensor(np.arange(start, limit, delta, int32.np if max(abs(start), abs(limit)) < 2**31 else int64.np))
+        return placed(EagerTensor(np.arange(start, limit, delta, int32.np if max(abs(start), abs(limit)) < 2**31 else int64.np)))
     values = [start, limit, delta]
     if dtype is None:
         dtype = _widest([as_tensor(v).dtype for v in values])
@@ -140,9 +141,9 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
             f"Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}"
         )
     if dtype.kind in "iu":
-        return EagerTensor(np.arange(first, last, step, dtype.np))
+        return placed(EagerTensor(np.arange(first, last, step, dtype.np)))
     count = int(np.ceil((last - first) / step))
-    return EagerTensor((np.arange(count) * step + first).astype(dtype.np))
+    return placed(EagerTensor((np.arange(count) * step + first).astype(dtype.np)))
 
 
 def _widest(dtypes: list[DType]) -> DType:

@@ -4,6 +4,7 @@ from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.convert import register_conversion, to_tensor
+from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
@@ -29,7 +30,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
             raise TypeError(str(error)) from None
         raise
     if shape is None:
-        return tensor
+        return placed(tensor)
     shape = tuple(TensorShape(shape))
     if tensor.shape.num_elements() == 1:
         return ops.broadcast_to(ops.reshape(tensor, shape=()), shape=shape)
@@ -50,10 +51,10 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     """
     if dtype is None and dtype_hint is not None and not isinstance(value, (Tensor, Variable)):
         try:
-            return to_tensor(value, as_dtype(dtype_hint))
+            return placed(to_tensor(value, as_dtype(dtype_hint)))
         except (TypeError, ValueError):
             pass
-    return to_tensor(value, None if dtype is None else as_dtype(dtype))
+    return placed(to_tensor(value, None if dtype is None else as_dtype(dtype)))
 
 
 def _stack_tensors(value: Any, dtype: DType | None) -> Any:

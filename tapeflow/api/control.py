@@ -16,11 +16,13 @@ from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.nest import is_composite
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.function import control as graphs
+from tapeflow.function.regions import inside_a_graph
 from tapeflow.vectorize.branches import Branch
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
-from . import nest
+from . import debugging, nest
 
 __all__ = ["case", "cond", "control_dependencies", "group", "no_op", "switch_case", "tuple_", "while_loop"]
 
@@ -44,6 +46,8 @@ def cond(pred: Any, true_fn: Callable | None = None, false_fn: Callable | None =
             raise TypeError(f"cond(): {argument!r} argument required: a function without arguments.")
         if not callable(function):
             raise TypeError(f"{argument!r} must be callable, got {function!r}. Wrap the value: lambda: value.")
+    if graphs.has_no_value(pred):
+        return graphs.cond(pred, true_fn, false_fn)
     if type(pred) is MappedTensor:
         pred = _truth(pred)
         return _by_row([(pred, true_fn), (ops.logical_not(pred), false_fn)])
@@ -80,6 +84,8 @@ def case(
             raise TypeError(f"The second entry of each pair must be callable, got {pair[1]!r}.")
     if default is not None and not callable(default):
         raise TypeError(f"'default' must be callable, got {default!r}.")
+    if any(graphs.has_no_value(pred) for pred, _ in pairs):
+        return _case_of_a_graph(pairs, default, exclusive)
     if any(type(pred) is MappedTensor for pred, _ in pairs):
         return _case_by_row(pairs, default, exclusive)
     true = [k for k, (pred, _) in enumerate(pairs) if bool(pred)]
@@ -88,6 +94,25 @@ def case(
     if true:
         return pairs[true[0]][1]()
     return _or_else(pairs, default)()
+
+
+def _case_of_a_graph(pairs: list, default: Callable | None, exclusive: bool) -> Any:
+    if exclusive:
+        some = ops.stack(*[pred for pred, _ in pairs], axis=0)
+        debugging.assert_less(
+            ops.reduce_sum(ops.cast(some, dtype=int32.np), axis=(0,), keepdims=False), 2,
+            "More than one condition evaluated as True but exclusive=True.",
+        )  # fmt: skip
+    otherwise = default
+    if default is None:  # the last one has to do
+        debugging.assert_equal(
+            functools.reduce(ops.logical_or, [pred for pred, _ in pairs]), True,
+            f"None of the {len(pairs)} conditions evaluated as True, and there is no default.",
+        )  # fmt: skip
+        *pairs, (_, otherwise) = pairs
+    for pred, function in reversed(pairs):
+        otherwise = functools.partial(cond, pred, function, otherwise)
+    return otherwise()
 
 
 def _or_else(pairs: list, default: Callable | None) -> Callable:
@@ -137,11 +162,23 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = N
         if not isinstance(number, int) or not callable(function):
             raise TypeError(f"A branch is a function with an integer number, got {number!r}: {function!r}.")
     other = default if default is not None else branches[max(branches)]
+    if graphs.has_no_value(branch_index):
+        return _switch_of_a_graph(branch_index, branches, other)
     if type(branch_index) is MappedTensor:
         chosen = [(ops.equal(branch_index, number), function) for number, function in branches.items()]
         known = functools.reduce(ops.logical_or, [pred for pred, _ in chosen])
         return _by_row([*chosen, (ops.logical_not(known), other)])
     return branches.get(int(branch_index), other)()
+
+
+def _switch_of_a_graph(index: Tensor, branches: dict[int, Callable], other: Callable) -> Any:
+    numbers = sorted(branches)
+    place = ops.cast(index, dtype=int32.np)
+    if numbers != list(range(len(numbers))):
+        found = [ops.cast(ops.equal(place, n), dtype=int32.np) * (k - len(numbers)) for k, n in enumerate(numbers)]
+        place = functools.reduce(ops.add, found) + len(numbers)
+    functions = {f"branch {n}": branches[n] for n in numbers}
+    return graphs.choose(place, functions if other is branches[numbers[-1]] else functions | {"default": other}, "switch_case")
 
 
 # ---- branches that differ from row to row
@@ -228,6 +265,11 @@ def while_loop(
             raise TypeError(f"{argument!r} must be callable, got {function!r}.")
     if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
         raise ValueError(f"'loop_vars' must be provided as a non-empty list or tuple, got {loop_vars!r}.")
+    if not back_prop:
+        free = while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations=maximum_iterations)
+        return nest.map_structure(lambda leaf: ops.stop_gradient(leaf) if isinstance(leaf, Tensor) else leaf, free)
+    if inside_a_graph():
+        return graphs.while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations)
     left = None if maximum_iterations is None else int(maximum_iterations)
     as_value = lambda leaf: leaf if is_composite(leaf) or hasattr(leaf, "_loop_variable") else as_tensor(leaf)
     loop_vars = nest.map_structure(as_value, loop_vars)

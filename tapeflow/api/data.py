@@ -14,7 +14,7 @@ from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import InvalidArgumentError, OutOfRangeError
-from tapeflow.core.frames import unobserved
+from tapeflow.core.frames import has_an_effect, unobserved
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
@@ -88,6 +88,7 @@ class Dataset(Iterable):
         self._make, self._count = make, count  # count: inf when it never ends, None when it is not known
 
     def __iter__(self) -> Iterator:
+        has_an_effect("reading a dataset")  # a graph would keep the elements that it saw when it was traced
         return Iterator(self._make())
 
     def __len__(self) -> int:

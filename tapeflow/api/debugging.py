@@ -16,6 +16,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
+from tapeflow.function.effects import at_every_run
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
@@ -35,6 +36,7 @@ __all__ = [
 # ---- two tensors, element by element
 
 
+@at_every_run(checks=True)
 def _compared(symbol: str, primitive: str, x: Any, y: Any, message: str | None, summarize: int | None) -> None:
     x, y = convert_group([x, y])
     result = getattr(ops, primitive)(x, y)
@@ -131,6 +133,7 @@ def assert_greater_equal(
     _compared(">=", "greater_equal", x, y, message, summarize)
 
 
+@at_every_run(checks=True)
 def assert_near(
     x: Any,
     y: Any,
@@ -174,6 +177,7 @@ def _finfo(dtype: DType) -> Any:
 # ---- the sign of one tensor
 
 
+@at_every_run(checks=True)
 def _signed(symbol: str, test: Callable, x: Any, message: str | None, summarize: int | None) -> None:
     x = as_tensor(x)
     values = values_of(x)
@@ -241,6 +245,7 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     return ops.check_numerics(x, message=str(message))
 
 
+@at_every_run(checks=True)
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:
     """Raises InvalidArgumentError with the tensors in `data` unless `condition` is true.
 

@@ -12,6 +12,8 @@ from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import OutOfRangeError, ValueNeeded, dtype_clash
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.control import over_rows
+from tapeflow.function.regions import inside_a_graph
 from tapeflow.transforms.vmap import Batch
 
 from . import nest
@@ -65,6 +67,8 @@ def map_fn(
     """
     signature = fn_output_signature if fn_output_signature is not None else dtype
     like = elems if signature is None else signature
+    if _is_a_loop(elems):
+        return _mapped_in_a_graph(fn, elems, like, signature is None)
     results = [fn(row) for row in _slices(elems)]
     if not results:
         return nest.map_structure(_nothing, like)
@@ -75,17 +79,53 @@ def map_fn(
     return nest.pack_sequence_as(like, [_column(c, w, signature is None) for c, w in zip(columns, wanted)])
 
 
+def _is_a_loop(elems: Any) -> bool:
+    """Inside a graph, rows are gone through by a loop; ragged ones, and none at all, by Python."""
+    return inside_a_graph() and all(
+        not isinstance(leaf, RaggedTensor) and leaf.ndim and leaf.shape[0] for leaf in map(as_tensor, nest.flatten(elems))
+    )
+
+
+def _rows_of(elems: Any) -> tuple[list[Tensor], Callable]:
+    """(The tensors; a function that packs one row of each as `elems` is packed)."""
+    tensors = [as_tensor(leaf) for leaf in nest.flatten(elems)]
+    counts = {t.shape[0] for t in tensors}
+    if len(counts) > 1:
+        raise ValueError(f"All tensors in elems must have the same size along their first axis, got {sorted(counts)}.")
+    return tensors, lambda row: nest.pack_sequence_as(elems, list(row))
+
+
+def _mapped_in_a_graph(fn: Callable, elems: Any, like: Any, inferred: bool) -> Any:
+    tensors, packed = _rows_of(elems)
+
+    def step(_: tuple, row: list) -> tuple:
+        result = fn(packed(row))
+        nest.assert_same_structure(like, result)
+        columns = [as_tensor(leaf) for leaf in nest.flatten(result)]
+        for value, wanted in zip(columns, nest.flatten(like)):
+            if hasattr(wanted, "ragged_rank") or isinstance(value, RaggedTensor):
+                raise ValueNeeded("map_fn gives a ragged tensor, which a loop does not stack.")
+            _check_dtype(value, _dtype_of(wanted), inferred)
+        return (), columns
+
+    return nest.pack_sequence_as(like, over_rows(step, (), tensors, False, "map_fn")[1])
+
+
+def _check_dtype(value: Tensor, dtype: DType, inferred: bool) -> None:
+    if value.dtype is not dtype:
+        raise dtype_clash(
+            f"map_fn expects {dtype.name} from its function, which gave {value.dtype.name}. "
+            + ("Without a signature results have the dtype of `elems`; " if inferred else "")
+            + f"say fn_output_signature=tf.{value.dtype.name}."
+        )
+
+
 def _column(values: list, wanted: Any, inferred: bool) -> Any:
     """One component of all results, stacked and checked."""
     dtype = _dtype_of(wanted)
     tensors = [v if isinstance(v, (Tensor, RaggedTensor)) else as_tensor(v) for v in values]
     for t in tensors:
-        if t.dtype is not dtype:
-            raise dtype_clash(
-                f"map_fn expects {dtype.name} from its function, which gave {t.dtype.name}. "
-                + ("Without a signature results have the dtype of `elems`; " if inferred else "")
-                + f"say fn_output_signature=tf.{t.dtype.name}."
-            )
+        _check_dtype(t, dtype, inferred)
     if hasattr(wanted, "ragged_rank") or any(isinstance(t, RaggedTensor) for t in tensors):
         return _ragged_stack(tensors)
     shapes = {tuple(t.shape) for t in tensors}
@@ -102,6 +142,32 @@ def _dtype_of(wanted: Any) -> DType:
 
 def _nothing(leaf: Any) -> Tensor:
     return EagerTensor(np.zeros((0,), _dtype_of(leaf).np))
+
+
+def _accumulated_in_a_graph(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) -> tuple[Any, Any]:
+    """(The last accumulator; all of them stacked, in the order of the rows)."""
+    tensors, packed = _rows_of(elems)
+    state = initializer
+    if initializer is None:
+        rest = slice(None, -1) if reverse else slice(1, None)
+        state, tensors = packed([t[-1 if reverse else 0] for t in tensors]), [t[rest] for t in tensors]
+    state = nest.map_structure(as_tensor, state)
+
+    def step(state: Any, row: list) -> tuple:
+        after = fn(state, packed(row))
+        nest.assert_same_structure(state, after)
+        after = nest.map_structure(as_tensor, after)
+        return after, nest.flatten(after)
+
+    if not tensors[0].shape[0]:
+        last, all_states = state, []
+    else:
+        last, all_states = over_rows(step, state, tensors, reverse, what)
+    if initializer is None:
+        firsts = [ops.stack(t, axis=0) for t in nest.flatten(state)]
+        both = zip(all_states, firsts) if reverse else zip(firsts, all_states)
+        all_states = [ops.concat(*pair, axis=0) for pair in both] if all_states else firsts
+    return last, nest.pack_sequence_as(state, all_states)
 
 
 def _accumulated(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) -> list:
@@ -174,6 +240,8 @@ def scan(
     >>> a.numpy()                                       # Fibonacci
     array([1, 1, 2, 3, 5, 8], dtype=int32)
     """
+    if _is_a_loop(elems):
+        return _accumulated_in_a_graph(fn, elems, initializer, reverse, "scan")[1]
     states = _accumulated(fn, elems, initializer, reverse, "scan")
     if not states:
         return nest.map_structure(lambda leaf: _nothing(as_tensor(leaf)), initializer)
@@ -194,6 +262,8 @@ def foldl(
     >>> tf.foldl(lambda state, digit: state * 10 + digit, tf.constant([1, 2, 3])).numpy()
     np.int32(123)
     """
+    if _is_a_loop(elems):
+        return _accumulated_in_a_graph(fn, elems, initializer, False, "foldl")[0]
     return _last(_accumulated(fn, elems, initializer, False, "foldl"), initializer)
 
 
@@ -211,6 +281,8 @@ def foldr(
     >>> tf.foldr(lambda state, digit: state * 10 + digit, tf.constant([1, 2, 3])).numpy()
     np.int32(321)
     """
+    if _is_a_loop(elems):
+        return _accumulated_in_a_graph(fn, elems, initializer, True, "foldr")[0]
     return _last(_accumulated(fn, elems, initializer, True, "foldr"), initializer)
 
 

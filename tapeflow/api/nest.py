@@ -7,7 +7,7 @@ sets and None are leaves. With `expand_composites=True` ragged, sparse and slice
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tapeflow.core.nest import children, packed, register_composite, sorted_keys, walked
+from tapeflow.core.nest import children, compare, packed, register_composite, walked
 from tapeflow.core.slices import IndexedSlices
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
@@ -91,33 +91,4 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     Traceback (most recent call last):
     TypeError: The two structures don't have the same nested structure: at [1] the first has a tuple, the second a list.
     """
-    _compare(nest1, nest2, check_types, expand_composites, "")
-
-
-def _compare(a: Any, b: Any, types: bool, composites: bool, path: str) -> None:
-    where = f"The two structures don't have the same nested structure: {'at ' + path if path else 'at the top'}"
-    in_a, in_b = children(a, composites), children(b, composites)
-    if (in_a is None) != (in_b is None):
-        kind = lambda value, children: "a leaf" if children is None else f"a {type(value).__name__}"
-        raise ValueError(f"{where} the first has {kind(a, in_a)}, the second {kind(b, in_b)}.")
-    if in_a is None:
-        return
-    if types and not _same_type(a, b):
-        raise TypeError(f"{where} the first has a {type(a).__name__}, the second a {type(b).__name__}.")
-    if len(in_a) != len(in_b):
-        raise ValueError(f"{where} the first has {len(in_a)} entries, the second {len(in_b)}.")
-    if types and isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
-        raise ValueError(f"{where} the first has the keys {sorted_keys(a)}, the second {sorted_keys(b)}.")
-    names = sorted_keys(a) if isinstance(a, Mapping) else range(len(in_a))
-    for name, left, right in zip(names, in_a, in_b):
-        _compare(left, right, types, composites, f"{path}[{name!r}]")
-
-
-def _same_type(a: Any, b: Any) -> bool:
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return True
-    if hasattr(a, "_fields") and hasattr(b, "_fields"):
-        return type(a).__name__ == type(b).__name__ and a._fields == b._fields
-    if hasattr(a, "_fields") or hasattr(b, "_fields"):
-        return False
-    return issubclass(type(a), type(b)) or issubclass(type(b), type(a))
+    compare(nest1, nest2, check_types, expand_composites)

@@ -3,13 +3,14 @@
 import sys
 from typing import Any
 
-from tapeflow.core.frames import has_an_effect
+from tapeflow.function.effects import at_every_run
 
 from .formatting import value_text
 
 __all__ = ["print_"]
 
 
+@at_every_run()
 def print_(*inputs: Any, **kwargs: Any) -> None:
     """Prints tensors and anything else, to standard error unless `output_stream` says otherwise.
 
@@ -20,7 +21,6 @@ def print_(*inputs: Any, **kwargs: Any) -> None:
     >>> tf.print("loss", tf.constant(0.25), {"grads": tf.range(10)}, output_stream=sys.stdout)
     loss 0.25 {'grads': [0 1 2 ... 7 8 9]}
     """
-    has_an_effect("tf.print")
     stream = kwargs.pop("output_stream", None)
     summarize = kwargs.pop("summarize", None)
     sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")

@@ -19,11 +19,16 @@ from tapeflow.core.errors import (
     UnimplementedError,
     UnknownError,
     ValueNeeded,
+    invalid,
+    user_line,
 )
 from tapeflow.core.frames import current, entered, has_an_effect
+from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.effects import later
+from tapeflow.function.regions import enclosing_graph, inside_a_graph
 from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.transforms.custom_gradient import apply_custom
 from tapeflow.vectorize.branches import Branch
@@ -67,12 +72,28 @@ def _dtype(wanted: Any) -> DType:
 
 def _applied(call: Callable, inp: Sequence, Tout: Any, name: str) -> Any:
     """`call`, from tensors to a tuple of tensors, of `inp`; a list if `Tout` is one."""
-    has_an_effect(f"tf.{name}")
     several = isinstance(Tout, (list, tuple))
     call.__name__ = name
+    if inside_a_graph():
+        out = _at_every_run(call, [as_tensor(x) for x in inp], Tout if several else [Tout], name)
+        return out if several else out[0]
     apply = _differentiated_rows if name == "py_function" else _rows
     out = apply(call, [as_tensor(x) for x in inp], [_dtype(t) for t in (Tout if several else [Tout])])
     return list(out) if several else out[0]
+
+
+# ---- inside a graph
+
+
+def _at_every_run(call: Callable, tensors: list[Tensor], Tout: Sequence, name: str) -> list[Tensor]:
+    """A node that calls Python. What follows in the graph must know the shapes that it will give."""
+    shapes = [getattr(wanted, "shape", None) for wanted in Tout]
+    if enclosing_graph().compiles:
+        raise invalid(f"XLA cannot compile tf.{name}, at {user_line()}: it calls Python. Leave jit_compile=True out.")
+    if any(shape is None or not shape.is_fully_defined() for shape in shapes):
+        has_an_effect(f"tf.{name}, whose results have a shape that is not known (say it: Tout=tf.TensorSpec(shape, dtype)),")
+    specs = [Spec(shape=tuple(shape), dtype=_dtype(wanted).np) for shape, wanted in zip(shapes, Tout)]
+    return later(call, tuple(tensors), {}, f"tf.{name}", specs, differentiable=name == "py_function")
 
 
 # ---- inside a vectorised function

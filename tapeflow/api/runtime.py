@@ -1,7 +1,6 @@
 """What a program asks of, and tells, the system it runs on: mode, names, devices, log, time."""
 
 import logging
-import re
 import threading
 import time
 from collections.abc import Iterator
@@ -10,16 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current, unobserved
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.core.variable import scope as _scope
 
-from . import config
-
 __all__ = [
-    "device", "executing_eagerly", "get_current_name_scope", "get_logger", "get_static_value", "init_scope", "inside_function",
+    "executing_eagerly", "get_current_name_scope", "get_logger", "get_static_value", "init_scope", "inside_function",
     "is_symbolic_tensor", "name_scope", "timestamp",
 ]  # fmt: skip
 
@@ -32,7 +28,7 @@ def executing_eagerly() -> bool:
     >>> tf.executing_eagerly()
     True
     """
-    return current().eager
+    return current().executor is None
 
 
 def inside_function() -> bool:
@@ -41,7 +37,7 @@ def inside_function() -> bool:
     >>> tf.inside_function()
     False
     """
-    return not current().eager
+    return current().executor is not None
 
 
 @contextmanager
@@ -126,48 +122,6 @@ def get_current_name_scope() -> str:
     ''
     """
     return _scope.get()
-
-
-# ---- devices
-
-_DEVICE = re.compile(r"(/job:\w+)?(/replica:\d+)?(/task:\d+)?(/?(device:)?(?P<kind>[A-Za-z_]+)(:(?P<index>\d+|\*))?)?$")
-_KINDS = {"CPU", "GPU", "TPU", "XLA_CPU", "XLA_GPU"}
-
-
-@contextmanager
-def device(device_name: Any) -> Iterator[None]:
-    """A context whose operations run on the named device.
-
-    There is one device, the CPU. As with TensorFlow's soft placement, a device that is not there means the CPU; after
-    `tf.config.set_soft_device_placement(False)` it raises InvalidArgumentError.
-
-    >>> with tf.device("/GPU:0"):
-    ...     tf.zeros([2]).device
-    '/job:localhost/replica:0/task:0/device:CPU:0'
-    """
-    if isinstance(device_name, config.LogicalDevice):
-        device_name = device_name.name
-    if callable(device_name):
-        raise RuntimeError("tf.device does not support functions; give a name such as '/CPU:0'.")
-    if device_name is not None:
-        _check_device(device_name)
-    yield
-
-
-def _check_device(name: Any) -> None:
-    if not isinstance(name, str):
-        raise ValueError(f"Expecting a string device name. Got {type(name)}({name!r})")
-    found = _DEVICE.match(name)
-    kind = (found and found["kind"] or "CPU").upper()
-    if not found or kind not in _KINDS:
-        raise ValueError(
-            f"Unknown attribute in the device spec {name!r}. A device is named '/CPU:0' or '/job:localhost/task:0/device:GPU:1'."
-        )
-    here = kind == "CPU" and (found["index"] or "0") in ("0", "*")
-    if not here and not config.get_soft_device_placement():
-        raise invalid(
-            f"Could not satisfy device specification {name!r}. There is one device, /CPU:0, and soft device placement is off."
-        )
 
 
 # ---- log and time

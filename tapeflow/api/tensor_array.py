@@ -9,9 +9,12 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import OutOfRangeError, ValueNeeded, invalid
+from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.control import has_no_value
+from tapeflow.function.regions import inside_a_graph
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
@@ -53,6 +56,7 @@ class TensorArray:
         self._shape = TensorShape(element_shape)
         self._entries: list[Tensor | None] = [None] * (0 if size is None else int(size))
         self._cleared: set[int] = set()
+        self._home = current().executor  # where writing changes it; in a branch or a loop of a graph it makes another array
 
     dtype: DType = property(lambda self: self._dtype, doc="The dtype of every entry.")
     dynamic_size = property(lambda self: self._dynamic, doc="Whether writing past the end makes the array longer.")
@@ -75,6 +79,12 @@ class TensorArray:
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Puts `value` at `index`."""
+        if has_no_value(index):
+            return self._as_one_tensor(value).write(index, value)
+        if inside_a_graph() and self._home is not (here := current().executor):
+            made = self._copy()
+            made._home = here
+            return made.write(index, value)
         places = _places(index)
         count = len(self._entries)
         for place in places:
@@ -83,15 +93,7 @@ class TensorArray:
                     None, None, f"Tried to write to index {place} but array is not resizeable and size is: {count}. "
                     "Make it with a larger size, or with dynamic_size=True."
                 )  # fmt: skip
-        value = value if isinstance(value, Tensor) else to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
-        if value.dtype is not self._dtype:
-            raise invalid(
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use tf.cast."
-            )
-        if not self._shape.is_compatible_with(value.shape):
-            raise ValueError(f"Incompatible shape for value {tuple(value.shape)}, expected {self._shape}.")
-        if self._infers:
-            self._shape = self._shape.merge_with(value.shape)
+        value = self._fitting(value)
         self._entries.extend([None] * (max(places, default=-1) + 1 - count))
         self._cleared.difference_update(places)
         for place in places:
@@ -104,6 +106,19 @@ class TensorArray:
                 self._entries[place] = value
         return self
 
+    def _fitting(self, value: Any) -> Tensor:
+        """A value to write, as a tensor of the dtype and shape of the others."""
+        value = value if isinstance(value, Tensor) else to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        if value.dtype is not self._dtype:
+            raise invalid(
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use tf.cast."
+            )
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(f"Incompatible shape for value {tuple(value.shape)}, expected {self._shape}.")
+        if self._infers:
+            self._shape = self._shape.merge_with(value.shape)
+        return value
+
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
         """Writes the rows of `value` to the entries from 0 on."""
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
@@ -114,9 +129,10 @@ class TensorArray:
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Writes the rows of `value` to the entries `indices`."""
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        made = self
         for index, row in zip(_ints(indices), ops.unstack(value, axis=0), strict=True):
-            self.write(index, row)
-        return self
+            made = made.write(index, row)
+        return made
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> "TensorArray":
         """Writes pieces of `value` along its first axis, of these lengths, to the entries from 0 on."""
@@ -125,15 +141,18 @@ class TensorArray:
         if sum(lengths) != value.shape[0]:
             raise invalid(f"The lengths {list(lengths)} add up to {sum(lengths)}, but the value has {value.shape[0]} rows.")
         infers, self._infers = self._infers, len(set(lengths)) == 1 and self._infers
+        made = self
         for index, piece in enumerate(ops.split(value, sizes=lengths, axis=0)):
-            self.write(index, piece)
-        self._infers = infers
-        return self
+            made = made.write(index, piece)
+        self._infers = made._infers = infers
+        return made
 
     # ---- reading
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The entry at `index`, which is cleared by it unless the array was made with `clear_after_read=False`."""
+        if has_no_value(index):
+            return self._as_one_tensor().read(index)
         places = _places(index)
         for place in places:
             if not 0 <= place < len(self._entries):
@@ -180,6 +199,42 @@ class TensorArray:
     def close(self, name: str | None = None) -> None:
         """Lets go of all entries."""
         self._entries = []
+
+    # ---- in graphs, where an index may be a symbol: all entries as one tensor
+
+    def _as_one_tensor(self, like: Any = None) -> "TensorArray":
+        """The same array; `like` is a value that is about to be written, for an array that does not know its shape yet."""
+        if self._dynamic:
+            raise ValueNeeded("The size of a TensorArray with dynamic_size=True depends on the values of its indices.")
+        if like is not None:
+            self._fitting(like)
+        return self._with_entries(self._entries_as_one())
+
+    def _entries_as_one(self) -> Tensor:
+        if all(entry is None for entry in self._entries) and self._entries:
+            zero = EagerTensor(np.zeros((), self._dtype.np))
+            return ops.broadcast_to(zero, shape=(len(self._entries), *self._entry(0).shape))
+        return self.gather(range(len(self._entries)))
+
+    def _with_entries(self, value: Tensor) -> "TensorArray":
+        from .graph_tensor_array import OneTensorArray  # which is one of these
+
+        made = OneTensorArray.__new__(OneTensorArray)
+        made.__dict__.update(self.__dict__, _one=value, _entries=None)
+        made._shape = TensorShape(value.shape[1:])
+        return made
+
+    def _is_known(self) -> bool:
+        """Is the shape of the entries known?"""
+        return self._shape.is_fully_defined()
+
+    def _on_trial(self) -> "TensorArray":
+        """Takes anything, to learn the shape from it."""
+        from .graph_tensor_array import Trial
+
+        made = Trial.__new__(Trial)
+        made.__dict__.update(self.__dict__, _learner=self)
+        return made
 
     # ---- in loops that run on for some rows of a vectorised function, while others have finished
 

@@ -26,13 +26,6 @@ def _matrix_transposed(self: Tensor) -> Tensor:
     return ops.matrix_transpose(self)
 
 
-def _to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
-    """The tensor on a device, of which there is one: the CPU."""
-    if "cpu" not in str(device).lower():
-        raise ValueError(f"There is no device {device!r} here; tensors are on 'cpu'.")
-    return self
-
-
 def _array_namespace(self: Any, *, api_version: str | None = None) -> Any:
     """The module of functions for tensors by the Python array API standard."""
     from . import array_api
@@ -44,7 +37,6 @@ def _array_namespace(self: Any, *, api_version: str | None = None) -> Any:
 
 Tensor.T = property(_transposed)
 Tensor.mT = property(_matrix_transposed)
-Tensor.to_device = _to_device
 Tensor.__array_namespace__ = _array_namespace
 Variable.__array_namespace__ = _array_namespace
 

@@ -14,6 +14,7 @@ from tapeflow.core.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
 
 from . import nest
+from .devices import list_logical_devices
 from .ragged_tensor import RaggedTensor
 from .sparse import to_dense as _to_dense
 from .sparse_tensor import SparseTensor
@@ -213,7 +214,7 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
     >>> tf.test.is_gpu_available()
     False
     """
-    return False
+    return bool(list_logical_devices("GPU"))
 
 
 def gpu_device_name() -> str:
@@ -222,7 +223,7 @@ def gpu_device_name() -> str:
     >>> tf.test.gpu_device_name()
     ''
     """
-    return ""
+    return next((d.name for d in list_logical_devices("GPU")), "")
 
 
 def is_built_with_cuda() -> bool:

@@ -10,10 +10,11 @@ import numpy as np
 
 from .composite import Composite
 from .convert import constant_like, convert_group, to_tensor
+from .devices import DeviceTensor, computed, on_device
 from .dtypes import ANY, BY_NUMPY, NATIVE, DType
 from .errors import OpError, dtype_clash, invalid, user_line
 from .floating import quiet
-from .frames import current
+from .frames import Frame, current
 from .tensor import EagerTensor, Tensor
 
 # NumPy reports overflow and division by zero as RuntimeWarnings; tensors give inf and nan in silence, as in TensorFlow.
@@ -33,24 +34,26 @@ def apply(prim: Any, args: tuple, params: dict) -> Any:
             if a is not None:
                 return prim.entry(a, b, **params)
     frame = current()
-    if not frame.eager and (tensors := _all_tensors(args)) is not None:
-        out = frame.executor.execute(prim, tensors, params)
-        if frame.observers:
-            tell(frame.observers, prim, tensors, params, out)
-        return out
+    if (not frame.eager or DeviceTensor in map(type, args)) and (tensors := _all_tensors(args)) is not None:
+        return _executed(frame, prim, tensors, params)
     for a in args:
         if isinstance(a, Composite):
             return a._apply(prim, args, params)
     tensors = convert_arguments(prim, args)
     if tensors is not args and not prim.variadic:
         return prim.entry(*tensors, **params)  # now it may be the common case
-    frame = current()
-    if frame.eager:
+    return _executed(current(), prim, tensors, params)
+
+
+def _executed(frame: Frame, prim: Any, tensors: tuple, params: dict) -> Any:
+    """By whoever is in charge; whoever watches is told."""
+    if frame.executor is None:
         check_dtypes(prim, tensors)
         out = compute(prim, tensors, params)
     else:
         out = frame.executor.execute(prim, tensors, params)
-    tell(frame.observers, prim, tensors, params, out)
+    if frame.observers:
+        tell(frame.observers, prim, tensors, params, out)
     return out
 
 
@@ -143,7 +146,12 @@ def _advice(a: DType, b: DType) -> str:
 
 
 def compute(prim: Any, args: tuple, params: dict) -> Any:
-    """Run the NumPy kernel, whatever the dtype, with floating-point warnings off."""
+    """Run the kernel where the values are. NumPy's, whatever the dtype, runs with floating-point warnings off."""
+    try:
+        if on_device(args) and (out := computed(prim, args, params)) is not NotImplemented:
+            return out
+    except (ValueError, TypeError, IndexError) as error:
+        raise explained(prim, args, params, error) from error
     try:
         arrays = [a._array for a in args]
     except AttributeError:

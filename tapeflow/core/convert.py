@@ -316,6 +316,11 @@ def constant_like(value: Any, like: Any) -> EagerTensor | None:
     return found
 
 
+def remembered_constants() -> set[int]:
+    """The identities of the tensors that `constant_like` remembers, which no program ever gets to see."""
+    return {id(tensor) for tensor in _CONSTANTS.values()}
+
+
 def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
     """Tensors of `values`, all of the dtype of the first one that has a dtype of its own."""
     converted: list = list(values)

@@ -18,30 +18,40 @@ class Frame:
     to directly; others have None there.
 
     `below` is the frame that the executor runs its operations in. Those who watch there see these operations; of variables that
-    are read, and of values that leave, they hear here: `audience` is everybody who does."""
+    are read, and of values that leave, they hear here: `audience` is everybody who does.
 
-    __slots__ = ("eager", "executor", "observers", "below", "audience", "serial")
+    `device` is the one that `tf.device` has named, where results are wanted (`core.devices`); None leaves it to the arguments. `eager`
+    says that NumPy computes, unless an argument is elsewhere: what entries ask for."""
 
-    def __init__(self, executor: Any = None, observers: tuple = (), below: "Frame | None" = None) -> None:
-        self.eager, self.executor, self.observers, self.serial = executor is None, executor, observers, _serial()
+    __slots__ = ("eager", "executor", "observers", "below", "audience", "device", "serial")
+
+    def __init__(
+        self, executor: Any = None, observers: tuple = (), below: "Frame | None" = None, device: Any = None
+    ) -> None:
+        self.eager = executor is None and (device is None or device.is_host)
+        self.executor, self.observers, self.device, self.serial = executor, observers, device, _serial()
         self.below, self.audience = below, observers if below is None else below.audience + observers
 
     def watched_by(self, observer: Any) -> "Frame":
-        return Frame(self.executor, (*self.observers, observer), self.below)
+        return Frame(self.executor, (*self.observers, observer), self.below, self.device)
 
     def without(self, observer: Any) -> "Frame":
-        return Frame(self.executor, tuple(o for o in self.observers if o is not observer), self.below)
+        return Frame(self.executor, tuple(o for o in self.observers if o is not observer), self.below, self.device)
 
     def exchanged(self, observer: Any, other: Any) -> "Frame":
         """`other` in the place of an observer, in whichever of the frames below it watches."""
         if observer not in self.audience:
             return self
         below = None if self.below is None else self.below.exchanged(observer, other)
-        return Frame(self.executor, tuple(other if o is observer else o for o in self.observers), below)
+        return Frame(self.executor, tuple(other if o is observer else o for o in self.observers), below, self.device)
+
+    def on(self, device: Any) -> "Frame":
+        """The same, where `device` is named."""
+        return Frame(self.executor, self.observers, self.below, device)
 
     def silent(self) -> "Frame":
         """The same executors, with nobody watching."""
-        return Frame(self.executor, (), None if self.below is None else self.below.silent())
+        return Frame(self.executor, (), None if self.below is None else self.below.silent(), self.device)
 
 
 _NOBODY = Frame()  # eager, and nobody watches: where every thread and task begins

@@ -150,3 +150,33 @@ def paths(structure: Any) -> list[str]:
     if not _is_plain(optree.tree_leaves(structure, none_is_leaf=True)):
         return [f"[{k}]" for k in range(len(walked(structure)))]
     return [optree.PyTreeAccessor(a).codify("") for a in optree.tree_accessors(structure, none_is_leaf=True)]
+
+
+def compare(a: Any, b: Any, types: bool = True, composites: bool = False, path: str = "") -> None:
+    """Raises ValueError when two structures differ in nesting or keys, TypeError when only the types of their containers do."""
+    where = f"The two structures don't have the same nested structure: {'at ' + path if path else 'at the top'}"
+    in_a, in_b = children(a, composites), children(b, composites)
+    if (in_a is None) != (in_b is None):
+        kind = lambda value, children: "a leaf" if children is None else f"a {type(value).__name__}"
+        raise ValueError(f"{where} the first has {kind(a, in_a)}, the second {kind(b, in_b)}.")
+    if in_a is None:
+        return
+    if types and not _same_type(a, b):
+        raise TypeError(f"{where} the first has a {type(a).__name__}, the second a {type(b).__name__}.")
+    if len(in_a) != len(in_b):
+        raise ValueError(f"{where} the first has {len(in_a)} entries, the second {len(in_b)}.")
+    if types and isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
+        raise ValueError(f"{where} the first has the keys {sorted_keys(a)}, the second {sorted_keys(b)}.")
+    names = sorted_keys(a) if isinstance(a, Mapping) else range(len(in_a))
+    for name, left, right in zip(names, in_a, in_b):
+        compare(left, right, types, composites, f"{path}[{name!r}]")
+
+
+def _same_type(a: Any, b: Any) -> bool:
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return True
+    if hasattr(a, "_fields") and hasattr(b, "_fields"):
+        return type(a).__name__ == type(b).__name__ and a._fields == b._fields
+    if hasattr(a, "_fields") or hasattr(b, "_fields"):
+        return False
+    return issubclass(type(a), type(b)) or issubclass(type(b), type(a))

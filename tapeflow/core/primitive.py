@@ -47,6 +47,8 @@ class Primitive:
     # What stands in a primitive's place in a record (`transforms.custom_gradient.Rule`) may have these:
     body = None  # the ids of what a user's function computed itself
     takes_none = False  # gradients of outputs that nothing reached come as None, not as zeros
+    has_effect = False  # something happens besides what is computed
+    hides_sizes = False  # outputs whose size depends on values are seen by nobody but another of its kind
 
     def __init__(
         self,

@@ -150,7 +150,7 @@ class EagerTensor(Tensor):
         return self._array.size
 
     def cpu(self) -> "EagerTensor":
-        """The tensor itself: NumPy's arrays are on the CPU."""
+        """The tensor on the CPU, where NumPy's arrays are: itself."""
         return self
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .convert import to_tensor
+from .devices import DeviceTensor, Serving, raw
 from .errors import invalid
 from .floating import quiet
 from .frames import has_an_effect
@@ -55,6 +56,13 @@ def _rows(ufunc: np.ufunc) -> Callable:
 _add_rows, _subtract_rows = _rows(np.add), _rows(np.subtract)
 
 _ASSIGN = {"assign": _put, "assign_add": np.add.at, "assign_sub": np.subtract.at}
+
+
+# By what changes NumPy's arrays, the method of an engine's that gives the changed array.
+_ON_DEVICE = {
+    _put: "set", np.add.at: "add", np.subtract.at: "subtract", _add_rows: "add", _subtract_rows: "subtract", np.multiply.at: "multiply",
+    _divide_at: "divide", np.maximum.at: "max", np.minimum.at: "min",
+}  # fmt: skip
 
 
 class Updates:
@@ -138,7 +146,10 @@ class Updates:
     def _slices(self, what: str, slices: Any) -> tuple[Tensor, np.ndarray]:
         if not hasattr(slices, "indices") or not hasattr(slices, "values"):
             raise TypeError(f"Argument `sparse_delta` of {what} must be a `tf.IndexedSlices`. Received: {slices!r}")
-        return self._given(slices.values), np.asarray(to_tensor(slices.indices)._array)
+        indices = to_tensor(slices.indices)
+        if self._kind is type(indices) is DeviceTensor:  # they stay there
+            return self._given(slices.values), indices._held
+        return self._given(slices.values), np.asarray(indices._array)
 
     def _scatter_nd(self, what: str, indices: Any, updates: Any, change: Callable) -> Any:
         rows = np.asarray(to_tensor(indices)._array)
@@ -149,8 +160,9 @@ class Updates:
             self._in_range(what, rows[..., axis], self._value.shape[axis])
         return self._update(what, tuple(np.moveaxis(rows, -1, 0)), self._given(updates), change)
 
-    def _in_range(self, what: str, indices: np.ndarray, size: int) -> None:
-        if indices.size and not 0 <= indices.min() <= indices.max() < size:
+    def _in_range(self, what: str, indices: Any, size: int) -> None:
+        """On a device nobody looks: what is out of range changes nothing there."""
+        if isinstance(indices, np.ndarray) and indices.size and not 0 <= indices.min() <= indices.max() < size:
             bad = indices[(indices < 0) | (indices >= size)].flat[0]
             raise invalid(f"{what} on variable '{self.name}' of shape {self._value.shape}: index {bad} is not in [0, {size}).")
 
@@ -167,14 +179,17 @@ class Updates:
         """Put `given`, a number or of the part's own shape, at `index`; if it may be stretched, also what broadcasts to it."""
         has_an_effect(what)
         with self._lock:
-            array = self._value if may_be_changed(self) else np.array(self._value)
-            target = array[index].shape
-            values = given._array
+            there = self._kind is DeviceTensor
+            array = self._value if there or may_be_changed(self) else np.array(self._value)
+            target = Serving.engine.part_shape(array, index) if there else array[index].shape
+            values = raw(given) if there else given._array
             if stretch and values.size == 1 and values.ndim > len(target):
                 values = values.reshape(())
             try:
                 if values.ndim and values.shape != target and not stretch:
                     raise ValueError
+                if there:
+                    return self._store(Serving.engine.change(array, index, values, _ON_DEVICE[change]), (given,))
                 with quiet():
                     change(array, index, values)
             except ValueError:

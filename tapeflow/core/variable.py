@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .apply import compute
 from .convert import register_conversion, to_tensor
+from .devices import device_of, kind_of, moved, placed, raw
 from .dtypes import as_dtype, resource
 from .errors import invalid, user_line
 from .floating import quiet
@@ -40,6 +42,8 @@ class _Creation(type):
         del named["self"]
         return make(**named)
 
+
+_UFUNCS = {"add": np.add, "sub": np.subtract}
 
 # (frame, tensor) of a variable that no operation has read since it was made or changed
 _UNREAD: tuple[int, Any] = (0, None)
@@ -91,7 +95,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(f"The initial value's shape {value.shape} is not compatible with the given `shape` {self._shape}.")
         executor = current().executor
-        self._value = value._array if executor is None else executor.initial(value)
+        self._value = raw(placed(value)) if executor is None else executor.initial(value)
+        self._kind = kind_of(self._value)  # of the tensors that are read
         outer = scope.get()
         self._name = f"{outer}/{name or 'Variable'}:0" if outer else f"{name or 'Variable'}:0"
         self._trainable = True if trainable is None else bool(trainable)
@@ -109,7 +114,7 @@ class Variable(Updates, Value, metaclass=_Creation):
     name = property(lambda self: self._name)
     trainable = property(lambda self: self._trainable)
     ndim = property(lambda self: self._value.ndim)
-    device = property(lambda self: "/job:localhost/replica:0/task:0/device:CPU:0")
+    device = property(lambda self: self._kind(self._value).device)
     handle = property(lambda self: _Handle())
     synchronization = property(lambda self: self._synchronization)
     aggregation = property(lambda self: self._aggregation)
@@ -151,7 +156,7 @@ class Variable(Updates, Value, metaclass=_Creation):
     def _tensor(self) -> Tensor:
         """The value, from whoever executes; nobody is told."""
         executor = current().executor
-        return EagerTensor(self._value) if executor is None else executor.read(self)
+        return self._kind(self._value) if executor is None else executor.read(self)
 
     def _read(self) -> Tensor:
         """What operations on the variable read: one tensor per frame and value. So the gradients of many uses (a weight in an
@@ -161,7 +166,7 @@ class Variable(Updates, Value, metaclass=_Creation):
         if serial != frame.serial:
             tensor = self.value()
             # Not what exists in a graph only, nor when another thread has assigned in between.
-            known = type(tensor) is EagerTensor and self._value is tensor._array
+            known = type(tensor) is self._kind and self._value is (tensor._array if self._kind is EagerTensor else tensor._held)
             self._latest = (frame.serial, tensor) if known else _UNREAD
         return tensor
 
@@ -194,7 +199,11 @@ class Variable(Updates, Value, metaclass=_Creation):
             executor.assign(self, tensor)
             return self._touched((tensor,), read_value)
         with self._lock:
-            return self._store(tensor._array, (tensor,), read_value)
+            return self._store(tensor._array if self._kind is EagerTensor else self._there(tensor), (tensor,), read_value)
+
+    def _there(self, tensor: Tensor) -> Any:
+        """The array of a tensor on the variable's device, where it stays."""
+        return raw(moved(tensor, device_of(self._tensor())))
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Adds `delta`, which must have the variable's shape."""
@@ -202,7 +211,7 @@ class Variable(Updates, Value, metaclass=_Creation):
         if current().executor is not None:
             return self._put(recorded.add(self._tensor(), tensor), read_value)
         with self._lock:
-            return self._store(self._changed(np.add, tensor._array), (tensor,), read_value)
+            return self._store(self._changed("add", tensor), (tensor,), read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Subtracts `delta`, which must have the variable's shape."""
@@ -210,7 +219,7 @@ class Variable(Updates, Value, metaclass=_Creation):
         if current().executor is not None:
             return self._put(recorded.sub(self._tensor(), tensor), read_value)
         with self._lock:
-            return self._store(self._changed(np.subtract, tensor._array), (tensor,), read_value)
+            return self._store(self._changed("sub", tensor), (tensor,), read_value)
 
     def _given(self, value: Any) -> Tensor:
         """A value to change a part of the variable with: one, not one for each row."""
@@ -223,12 +232,15 @@ class Variable(Updates, Value, metaclass=_Creation):
             )
         return tensor
 
-    def _changed(self, operation: np.ufunc, delta: Any) -> Any:
-        """The value after `operation`, in its own place where nobody else holds it. Overflow gives inf in silence."""
+    def _changed(self, operation: str, delta: Tensor) -> Any:
+        """The value after adding or subtracting, in its own place where nobody else holds it. Overflow gives inf in silence."""
+        if self._kind is not EagerTensor:
+            return self._there(compute(getattr(recorded, operation).primitive, (self._tensor(), delta), {}))
+        ufunc, array = _UFUNCS[operation], delta._array
         with quiet():
             if may_be_changed(self):
-                return operation(self._value, delta, out=self._value)
-            return operation(self._value, delta)
+                return ufunc(self._value, array, out=self._value)
+            return ufunc(self._value, array)
 
     def _delta(self, what: str, delta: Any) -> Tensor:
         tensor = to_tensor(delta, self._dtype)
@@ -243,7 +255,7 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def _store(self, array: Any, given: tuple = (), read_value: bool = True) -> Any:
         """The one place where the value changes. An assignment is an access too: tapes are told."""
-        self._value = array
+        self._value, self._kind = array, kind_of(array)
         return self._touched(given, read_value)
 
     def _touched(self, given: tuple, read_value: bool) -> Any:
@@ -272,10 +284,10 @@ class Variable(Updates, Value, metaclass=_Creation):
         return self.value().__index__()
 
     def __len__(self) -> int:
-        return len(EagerTensor(self._value))
+        return len(self._kind(self._value))
 
     def __format__(self, spec: str) -> str:
-        return format(EagerTensor(self._value), spec) if spec else str(self)
+        return format(self._kind(self._value), spec) if spec else str(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return self.value().__array__(dtype, copy)
@@ -287,17 +299,17 @@ class Variable(Updates, Value, metaclass=_Creation):
         return self
 
     def __deepcopy__(self, memo: dict) -> "Variable":
-        made = _unpickle(self._value, self._trainable, self._name, self._shape)
+        made = _of(self._kind(self._value), self._trainable, self._name, self._shape)
         made.constraint, made._synchronization, made._aggregation = self.constraint, self._synchronization, self._aggregation
         memo[id(self)] = made
         return made
 
     def __reduce__(self):
-        return _unpickle, (self._value, self._trainable, self._name, self._shape)
+        return _unpickle, (self._kind(self._value)._array, self._trainable, self._name, self._shape)
 
     def __repr__(self) -> str:
         name = self._name if type(self) is not _UnreadVariable else "UnreadVariable"
-        return f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, numpy={representation(self._value)}>"
+        return f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, numpy={representation(self._kind(self._value)._array)}>"
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("'Variable' object does not support item assignment. Use v[i].assign(value).")
@@ -317,8 +329,12 @@ def _alias(variable: Variable) -> Variable:
     return alias
 
 
-def _unpickle(value: Any, trainable: bool, name: str, shape: Any) -> Variable:
-    made = Variable(EagerTensor(value), trainable=trainable, shape=shape)
+def _unpickle(array: Any, trainable: bool, name: str, shape: Any) -> Variable:
+    return _of(EagerTensor(array), trainable, name, shape)
+
+
+def _of(value: Tensor, trainable: bool, name: str, shape: Any) -> Variable:
+    made = Variable(value, trainable=trainable, shape=shape)
     made._name = name  # in full, whatever scope is open now
     return made
 

@@ -4,6 +4,7 @@ A call under a tape is told of as one operation. Its forward run also returns wh
 alive. Backward runs are graphs, too, made once, so gradients of gradients are calls of calls.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,27 +20,30 @@ from tapeflow.transforms.custom_gradient import Rule
 from tapeflow.transforms.forward import ForwardAccumulator
 
 from . import plan, xla
-from .graph import Graph
+from .graph import Graph, SymbolicTensor
 
 
 class GraphFunction:
     """What a graph computes at `outputs` from values at `inputs`."""
 
-    def __init__(self, graph: Graph, inputs: list[int], outputs: list[int], name: str, jit: bool = False) -> None:
-        """`jit`: compile by XLA instead of running by NumPy."""
+    def __init__(
+        self, graph: Graph, inputs: list[int], outputs: list[int], name: str, jit: bool = False, effects: bool = True
+    ) -> None:
+        """`jit`: compile by XLA instead of running by NumPy. `effects`: what the graph prints is printed; not by its derivatives."""
         self.graph, self.inputs, self.outputs, self.name, self.jit = graph, inputs, outputs, name, jit
-        self.derivatives: dict[int, Derivative | None] = {}
+        self.has_effect = effects and any(node.prim.has_effect for node in graph.nodes)
+        self.derivatives: dict[int, Derivative] = {}
         self.may_refuse = False  # a caller can run Python instead, where users' backward functions have values
 
     @cached_property
     def run(self) -> Any:
         engine = xla if self.jit else plan
-        return engine.compiled(self.graph, self.inputs, self.outputs, self.name)
+        return engine.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect)
 
     def __call__(self, tensors: list[Tensor]) -> list[Tensor]:
         frame = current()
         if frame.executor is not None:
-            return self.graph.replay(dict(zip(self.inputs, tensors)), self.outputs)
+            return self.replay(tensors)
         if frame.observers:
             mask = 0
             for observer in frame.observers:
@@ -51,20 +55,26 @@ class GraphFunction:
                 return self._recorded(tensors, mask)
         return [EagerTensor(a) for a in self.run(*[t._array for t in tensors])]
 
-    def _recorded(self, tensors: list[Tensor], mask: int) -> list[Tensor]:
+    def derivative(self, mask: int) -> "Derivative":
+        """By the inputs in `mask`; made once."""
         if mask not in self.derivatives:
-            try:
-                self.derivatives[mask] = Derivative(self, mask)
-            except ValueNeeded:  # a backward rule cannot be part of a graph
-                if self.may_refuse and any(node.prim.body is not None for node in self.graph.nodes):
-                    raise
-                self.derivatives[mask] = None
-        derivative = self.derivatives[mask]
-        if derivative is None:
-            return self.graph.replay(dict(zip(self.inputs, tensors)), self.outputs)
+            self.derivatives[mask] = Derivative(self, mask)
+        return self.derivatives[mask]
+
+    def _recorded(self, tensors: list[Tensor], mask: int) -> list[Tensor]:
+        try:
+            derivative = self.derivative(mask)
+        except ValueNeeded:  # a backward rule cannot be part of a graph
+            if self.may_refuse and any(node.prim.body is not None for node in self.graph.nodes):
+                raise
+            return self.replay(tensors)
         outs = tuple([EagerTensor(a) for a in derivative.forward.run(*[t._array for t in tensors])])
         tell(current().observers, CallRule(derivative, tensors, outs), tuple(tensors), {}, outs)
         return list(outs[: len(self.outputs)])
+
+    def replay(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """What the function computes, in the current frame, operation by operation."""
+        return self.graph.replay(dict(zip(self.inputs, tensors)), self.outputs, self.has_effect)
 
     @cached_property
     def specs(self) -> list:
@@ -81,46 +91,55 @@ class Derivative:
         self.xs = [graph.argument(spec) for spec in function.specs]
         with entered(graph.frame()), GradientTape(persistent=True, watch_accessed_variables=False) as self.tape:
             self.tape.watch([self.xs[k] for k in self.wanted])
-            outs = function.graph.replay(dict(zip(function.inputs, self.xs)), function.outputs)
+            outs = function.replay(self.xs)
             self.outs = [graph.symbols[graph.place(y)] for y in outs]
         self.backwards: dict[tuple, Any] = {}
         self.pushes: dict[tuple, Any] = {}
-        self.forward_nodes = len(graph.nodes)
         self.kept: list[int] = []
-        places = [graph.place(y) for y in self.outs]
-        before = self.forward_nodes
-        self.backward(tuple([y.dtype.is_inexact for y in self.outs]))
+        self.kept = self._read_by_backward()
+        name = f"{function.name} under a tape"
+        places = [y._place for y in self.outs] + self.kept
+        self.forward = GraphFunction(graph, [x._place for x in self.xs], places, name, function.jit)
+
+    def _read_by_backward(self) -> list[int]:
+        """The places of what the backward graph reads and the forward graph computes, besides the outputs."""
+        graph, before = self.graph, len(self.graph.nodes)
+        _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]))
         if graph.assigned:
             raise ValueNeeded("A user's backward function assigns to a variable, which a graph of gradients alone does not.")
-        made = {p for node in graph.nodes[:before] for p in node.outputs}
-        reads = {p for node in graph.nodes[before:] for p in node.inputs} | {
-            p for b in self.backwards.values() for p in b[0].outputs
-        }
-        self.kept = sorted(reads & made - set(places))
-        self.backwards.clear()
-        name = f"{function.name} under a tape"
-        self.forward = GraphFunction(graph, [x._place for x in self.xs], places + self.kept, name, function.jit)
+        given = {(node.prim, node.inputs) for node in graph.nodes[:before]}
+        # Loops and branches that keep a history take the place of those that do not: they run in the forward graph.
+        ahead = [n for n in graph.nodes[before:] if getattr(n.prim, "extends", None) and (n.prim.root(), n.inputs) in given]
+        behind = [n for n in graph.nodes[before:] if not any(n is a for a in ahead)]
+        made = {p for node in [*graph.nodes[:before], *ahead] for p in node.outputs}
+        reads = {p for node in behind for p in node.inputs} | {graph.place(t) for g in found for t in _parts(g)}
+        return sorted(reads & made - {y._place for y in self.outs})
+
+    def gradients(self, given: tuple[bool, ...]) -> tuple[list[SymbolicTensor], list]:
+        """(Symbols for the gradients of those outputs that are `given`; the gradients of the wanted inputs), in the graph."""
+        everything = [*self.outs, *[self.graph.symbols[p] for p in self.kept]]
+        targets = [y for y, there in zip(everything, given) if there]
+        with entered(self.graph.frame()):
+            seeds = [self.graph.new(y._spec) for y in targets]
+            sources = [self.xs[k] for k in self.wanted]
+            found = self.tape.gradient(targets, sources, output_gradients=seeds) if targets else [None] * len(sources)
+        return seeds, found
 
     def backward(self, given: tuple[bool, ...]) -> tuple[GraphFunction, list[tuple[int, bool]], list[int]]:
         """(The graph from inputs, outputs, what is kept, and the gradients of those outputs that are `given`; which inputs of the
         function get one, and whether as slices)."""
         if given not in self.backwards:
             graph = self.graph
-            everything = [*self.outs, *[graph.symbols[p] for p in self.kept]]
-            targets = [y for y, there in zip(everything, given) if there]
-            with entered(graph.frame()):
-                seeds = [graph.new(y._spec) for y in targets]
-                sources = [self.xs[k] for k in self.wanted]
-                found = self.tape.gradient(targets, sources, output_gradients=seeds) if targets else [None] * len(sources)
+            seeds, found = self.gradients(given)
             # Slices are two outputs: an embedding's gradient is not as large as the embedding.
             reached = [(k, isinstance(g, IndexedSlices)) for k, g in zip(self.wanted, found) if g is not None]
-            found = [t for g in found for t in ((g.values, g.indices) if isinstance(g, IndexedSlices) else (g,))]
-            inputs = [*[x._place for x in self.xs], *[graph.place(y) for y in everything], *[s._place for s in seeds]]
+            found = [t for g in found for t in _parts(g)]
+            inputs = [x._place for x in self.xs] + [y._place for y in self.outs] + self.kept + [s._place for s in seeds]
             # Users' backward functions read variables when they run, and draw numbers.
             unique = list(dict.fromkeys([*inputs, *[p for _, p in graph.reads.values()], *[p for _, p in graph.keys_drawn]]))
             made = GraphFunction(
-                graph, unique, [graph.place(g) for g in found if g is not None], f"the gradient of {self.function.name}",
-                self.function.jit,
+                graph, unique, [graph.place(g) for g in found], f"the gradient of {self.function.name}", self.function.jit,
+                effects=False,
             )  # fmt: skip
             self.backwards[given] = made, reached, inputs
         return self.backwards[given]
@@ -132,13 +151,19 @@ class Derivative:
             xs = [graph.argument(spec) for spec in self.function.specs]
             ts = [graph.argument(self.function.specs[k]) for k in wanted]
             with entered(graph.frame()), ForwardAccumulator([xs[k] for k in wanted], ts) as accumulator:
-                outs = self.graph.replay(dict(zip(self.forward.inputs, xs)), self.forward.outputs, self.forward_nodes)
+                outs = self.forward.replay(xs)
             found = accumulator.jvp(outs)
             connected = [k for k, t in enumerate(found) if t is not None]
             places = [graph.place(found[k]) for k in connected]
-            made = GraphFunction(graph, graph.inputs, places, f"the tangent of {self.function.name}", self.function.jit)
+            made = GraphFunction(graph, graph.inputs, places, f"the tangent of {self.function.name}", self.function.jit, False)
             self.pushes[wanted] = made, connected
         return self.pushes[wanted]
+
+
+def _parts(gradient: Any) -> tuple:
+    if gradient is None:
+        return ()
+    return (gradient.values, gradient.indices) if isinstance(gradient, IndexedSlices) else (gradient,)
 
 
 class CallRule(Rule):

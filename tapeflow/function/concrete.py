@@ -16,6 +16,7 @@ from tapeflow.core.variable import Variable
 
 from .calls import GraphFunction
 from .graph import Graph, SymbolicTensor
+from .regions import enclosing_graphs
 
 
 class ConcreteFunction:
@@ -32,8 +33,8 @@ class ConcreteFunction:
 
     def trace(self, now: list[Tensor] | None, may_create: bool) -> int:
         """Run the Python function; returns how many variables it made. `now` are the arguments of the call that it is for."""
-        self.graph = graph = Graph()
-        graph.may_create = may_create
+        self.graph = graph = Graph(enclosing_graphs())
+        graph.may_create, graph.compiles = may_create, self.jit
         graph.evaluate = lambda symbol: self._evaluated(symbol, now)
         leaves = nest.flatten(self.structure)
         for k, spec in zip(self.tensor_places, self.specs):
@@ -48,6 +49,8 @@ class ConcreteFunction:
             self.places = [None if r is None else graph.place(r) for r in results]  # of slices, the values
             self.parts = [None if t is None else graph.place(t) for t in parts]
         graph.evaluate = None
+        del leaves, args, kwargs, results, parts
+        graph.seal()
         outputs = [p for p in self.places + self.parts if p is not None]
         # In one order in all functions: threads lock them in it.
         self.assigned = [v for _, v in sorted(graph.assigned.items())]

@@ -6,11 +6,14 @@ graph, an assignment puts another value in their place, and what they hold at th
 assignments keep their order without being nodes at all.
 """
 
+import sys
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.core.apply import check_dtypes
+from tapeflow.core.convert import remembered_constants
 from tapeflow.core.dtypes import BY_NUMPY, DType
 from tapeflow.core.errors import OperatorNotAllowedInGraphError, ValueNeeded, user_call, user_line
 from tapeflow.core.frames import Frame, current, entered
@@ -93,19 +96,26 @@ class Node(NamedTuple):
     line: str
 
 
+_HELD_BY_SEAL = 3  # references to a tensor that nobody else has: the pair in `captures`, a name, the argument
+
+
 class Graph:
     """An executor that writes down what the function does."""
 
-    def __init__(self) -> None:
+    def __init__(self, within: "tuple[Graph, ...] | None" = None) -> None:
+        """`within`: the graphs around it, whose symbols it may capture; None: it captures what it is given."""
+        self.within = within
         self.symbols: list[SymbolicTensor] = []
         self.nodes: list[Node] = []
         self.inputs: list[int] = []
         self.captures: dict[int, tuple[Tensor, int]] = {}  # tensors from outside, by identity
+        self.constants: dict[int, Tensor] = {}  # what nobody else can have, by place
         self.reads: dict[int, tuple[Any, int]] = {}  # variables, by id, with the place of their first value
         self.latest: dict[int, int] = {}  # what variables hold now
         self.assigned: dict[int, Any] = {}
         self.keys_drawn: list[tuple[int | None, int]] = []
         self.may_create, self.created = False, 0
+        self.compiles = False  # XLA is to compile it
         self.evaluate: Any = None  # computes a symbol now, from the arguments of the call that the trace is for
 
     def frame(self) -> Frame:
@@ -133,8 +143,21 @@ class Graph:
             return tensor._place
         entry = self.captures.get(id(tensor))
         if entry is None:
+            if self.within is not None and type(tensor) is SymbolicTensor and tensor._graph not in self.within:
+                raise TypeError(
+                    f"{tensor} belongs to another function (or branch, or loop), and is used outside of it, at {user_line()}. A symbolic "
+                    "tensor has no value there: return it from that function, and use the result."
+                )
             entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.shape, dtype=tensor.dtype.np))._place
         return entry[1]
+
+    def seal(self) -> None:
+        """The function has been traced: tensors that only the graph holds are constants. Nobody can watch them, or capture them again."""
+        remembered = remembered_constants()
+        for key, (tensor, place) in list(self.captures.items()):
+            held = sys.getrefcount(tensor) - (id(tensor) in remembered)
+            if type(tensor) is EagerTensor and held <= _HELD_BY_SEAL:
+                self.constants[place] = self.captures.pop(key)[0]
 
     # ---- the executor
 
@@ -145,7 +168,7 @@ class Graph:
         out = prim.infer(specs, params)
         several = isinstance(out, tuple)
         known = not any(None in s.shape for s in specs)  # sizes of a specification may be unknown; then so are results
-        if known and any(None in o.shape for o in (out if several else (out,))):
+        if known and not prim.hides_sizes and any(None in o.shape for o in (out if several else (out,))):
             raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
         symbols = tuple([self.new(o) for o in (out if several else (out,))])
         self.nodes.append(Node(prim, places, params, tuple([s._place for s in symbols]), several, user_line()))
@@ -196,12 +219,20 @@ class Graph:
 
     # ---- a graph inside another
 
-    def replay(self, values: dict[int, Tensor], outputs: list[int], count: int | None = None) -> list[Tensor]:
-        """What the graph (its first `count` nodes) computes, in the current frame, from the tensors at its input places."""
-        values = {p: t for t, p in self.captures.values()} | values
-        for node in self.nodes[:count]:
-            if any(p not in values for p in node.inputs):  # off the way from these inputs
-                continue
+    def leading_to(self, inputs: Iterable[int], outputs: Iterable[int], effects: bool) -> list[Node]:
+        """The nodes that the outputs are computed by from the inputs, in order; and those that have an effect."""
+        given, found = set(inputs), []
+        wanted = set(outputs) - given
+        for node in reversed(self.nodes):
+            if not wanted.isdisjoint(node.outputs) or effects and node.prim.has_effect:
+                found.append(node)
+                wanted.update([p for p in node.inputs if p not in given])
+        return found[::-1]
+
+    def replay(self, values: dict[int, Tensor], outputs: list[int], effects: bool = False) -> list[Tensor]:
+        """What the graph computes, in the current frame, from the tensors at its input places."""
+        values = self.constants | {p: t for t, p in self.captures.values()} | values
+        for node in self.leading_to(values, outputs, effects):
             args = [values[p] for p in node.inputs]
             if node.prim.body is None:
                 out = node.prim.entry(*args, **node.params)

@@ -5,7 +5,7 @@ what is computed twice is computed once, and large arrays are let go of after th
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from tapeflow.core.apply import compute, explained
 from tapeflow.core.dtypes import ANY, NATIVE
 from tapeflow.core.floating import quiet
+from tapeflow.core.primitive import Primitive
 from tapeflow.core.tensor import EagerTensor
 
 from .graph import Graph, Node
@@ -20,16 +21,10 @@ from .graph import Graph, Node
 _LARGE = 1024  # elements from which on it is worth a statement to let go
 
 
-def needed(graph: Graph, inputs: list[int], outputs: list[int]) -> tuple[list[Node], dict[int, int]]:
+def needed(graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False) -> tuple[list[Node], dict[int, int]]:
     """The nodes that the outputs are computed by, from the inputs, in order; what is the same is there once, and the places of the
     others are mapped to the first's."""
-    wanted, found = set(outputs), []
-    given = set(inputs)
-    for node in reversed(graph.nodes):
-        if not wanted.isdisjoint(node.outputs) and not given.issuperset(node.outputs):
-            found.append(node)
-            wanted.update(node.inputs)
-    return _shared(found[::-1])
+    return _extended(*_shared(graph.leading_to(inputs, outputs, effects)))
 
 
 def _shared(nodes: list[Node]) -> tuple[list[Node], dict[int, int]]:
@@ -41,7 +36,7 @@ def _shared(nodes: list[Node]) -> tuple[list[Node], dict[int, int]]:
         node = node._replace(inputs=tuple([same.get(p, p) for p in node.inputs]))
         try:
             key = node.prim, node.inputs, tuple(sorted(node.params.items()))
-            first = seen.setdefault(key, node)
+            first = node if node.prim.has_effect else seen.setdefault(key, node)
         except TypeError:  # parameters that cannot be compared
             first = node
         if first is node:
@@ -51,16 +46,65 @@ def _shared(nodes: list[Node]) -> tuple[list[Node], dict[int, int]]:
     return kept, same
 
 
-def compiled(graph: Graph, inputs: list[int], outputs: list[int], name: str) -> Callable:
+def _extended(nodes: list[Node], same: dict[int, int]) -> tuple[list[Node], dict[int, int]]:
+    """Loops and branches that give more than another of the same inputs take its place."""
+    flows: dict[Any, list[int]] = {}
+    for k, node in enumerate(nodes):
+        if _is_flow(node.prim):
+            flows.setdefault(node.prim.root(), []).append(k)
+    flows = {root: places for root, places in flows.items() if len(places) > 1}
+    if not flows:
+        return nodes, same
+    gone: set[int] = set()
+    kept = []
+
+    def now(places: Iterable[int]) -> tuple[int, ...]:
+        out = []
+        for p in places:
+            while p in same:  # what was replaced may have been replaced again
+                p = same[p]
+            out.append(p)
+        return tuple(out)
+
+    for k, node in enumerate(nodes):
+        if k in gone:
+            continue
+        node = node._replace(inputs=now(node.inputs))
+        for j in flows.get(node.prim.root(), ()) if _is_flow(node.prim) else ():
+            other = nodes[j]
+            if j > k and j not in gone and _extends(other.prim, node.prim) and now(other.inputs) == node.inputs:
+                same.update(zip(node.outputs, other.outputs))
+                node = other._replace(inputs=node.inputs)
+                gone.add(j)
+        kept.append(node)
+    return kept, {old: now([old])[0] for old in same}
+
+
+def _is_flow(prim: Any) -> bool:
+    return not isinstance(prim, Primitive) and prim.body is None
+
+
+def _extends(flow: Any, other: Any) -> bool:
+    while flow is not None and flow is not other:
+        flow = flow.extends
+    return flow is other
+
+
+def constants(graph: Graph, inputs: list[int]) -> dict[int, Any]:
+    """The arrays that the graph itself holds, by place."""
+    found = {p: t._array for p, t in graph.constants.items()}
+    return found | {p: t._array for t, p in graph.captures.values() if p not in inputs and type(t) is EagerTensor}
+
+
+def compiled(graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False) -> Callable:
     """A function from the arrays at `inputs` to a tuple of those at `outputs`."""
-    nodes, same = needed(graph, inputs, outputs)
+    nodes, same = needed(graph, inputs, outputs, effects)
     outputs = [same.get(p, p) for p in outputs]
     last = {p: k for k, node in enumerate(nodes) for p in node.inputs}
     kept = set(inputs) | set(outputs)
-    env = {
-        f"t{p}": t._array for t, p in graph.captures.values() if p not in inputs and type(t) is EagerTensor
-    }  # constants of rules
+    env = {f"t{p}": array for p, array in constants(graph, inputs).items()}
     kept.update(p for _, p in graph.captures.values())
+    kept.update(graph.constants)
     lines, lines_of = [f"def run({', '.join(f't{p}' for p in inputs)}):"], {}
     for k, node in enumerate(nodes):
         lines.append(f"    {_statement(k, node, graph, env)}")
@@ -88,7 +132,7 @@ def _statement(k: int, node: Node, graph: Graph, env: dict) -> str:
         else:
             env[f"p{k}_{name}"] = value
             arguments.append(f"{name}=p{k}_{name}")
-    return f"{targets} = k{k}({', '.join(arguments)})"
+    return f"{targets} = k{k}({', '.join(arguments)})" if targets else f"k{k}({', '.join(arguments)})"
 
 
 def _kernel(node: Node, graph: Graph) -> Callable:

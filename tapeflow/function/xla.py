@@ -1,25 +1,41 @@
 """The XLA plan: a graph compiled as a whole, by way of `jax` (the extra `xla`)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
-from tapeflow.core.errors import OpError, invalid
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.errors import InvalidArgumentError, OpError, invalid
 
 from .graph import Graph, Node
-from .plan import needed
+from .plan import constants, needed
 
 
-def compiled(graph: Graph, inputs: list[int], outputs: list[int], name: str) -> Callable:
-    """A function from the arrays at `inputs` to a tuple of those at `outputs`, which XLA compiles when it is first called."""
-    from tapeflow.engines import xla  # an extra: only who asks for XLA needs jax
+class NoKernel(InvalidArgumentError):
+    """An operation of the graph is not one that XLA can have."""
 
-    nodes, same = needed(graph, inputs, outputs)
-    constants = {p: t._array for t, p in graph.captures.values() if p not in inputs and type(t) is EagerTensor}
+
+def compiled(
+    graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False, donated: Collection[int] = ()
+) -> Callable:
+    """A function from the arrays, and by `on_tensors` from the tensors, at `inputs` to those at `outputs`, which XLA compiles when it is first called on a device.
+
+    `donated` are the places of variables' values that other values replace after the call: they need not be there any longer.
+    """
+    from tapeflow.engines.xla.programs import Program  # an extra: only who asks for XLA needs jax
+
+    run = traceable(graph, inputs, outputs, effects)
+    return Program(run, name, [k for k, place in enumerate(inputs) if place in donated])
+
+
+def traceable(graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False) -> Callable:
+    """The same as a function of JAX arrays, to be called while something is compiled: graphs inside others are."""
+    from tapeflow.engines import xla
+
+    nodes, same = needed(graph, inputs, outputs, effects)
+    held = constants(graph, inputs)
     kernels = [None if node.prim.body is not None else _kernel(xla, node) for node in nodes]
 
     def run(*arrays: Any) -> tuple:
-        values = constants | dict(zip(inputs, arrays))
+        values = held | dict(zip(inputs, arrays))
         for node, kernel in zip(nodes, kernels):
             args = [values[p] for p in node.inputs]
             if kernel is None:  # a user's rule: its outputs are what the function computed
@@ -29,17 +45,18 @@ def compiled(graph: Graph, inputs: list[int], outputs: list[int], name: str) -> 
             values.update(zip(node.outputs, out if node.several else (out,)))
         return tuple([values[same.get(p, p)] for p in outputs])
 
-    return xla.jitted(run)
+    return run
 
 
 def _kernel(xla: Any, node: Node) -> Callable:
     try:
         return xla.kernel(node.prim)
     except NotImplementedError:
-        raise invalid(
+        raise NoKernel(
+            None, None,
             f"XLA cannot compile {node.prim.name}, at {node.line}: it works on strings, or the size of its result depends on values. "
-            "Leave jit_compile=True out, or move it out of the function."
-        ) from None
+            "Leave jit_compile=True out, or move it out of the function.",
+        ) from None  # fmt: skip
 
 
 def _called(kernel: Callable, node: Node, args: list) -> Any:

@@ -157,6 +157,12 @@ eigvals = primitive(
 # ---- singular values: A = U diag(s) Vᴴ, in descending order
 
 
+def _square_gap_reciprocals(ops, s):
+    """1 / (s[j]² - s[i]²), and 0 where they are equal. A difference of squares that is compiled into one operation, rounded once, need
+    not be 0 for equal numbers; this product is."""
+    return reciprocal_or_zero(ops, (row(ops, s) - column(ops, s)) * (row(ops, s) + column(ops, s)))
+
+
 def _svd(x, full):
     u, s, vh = np.linalg.svd(x, full_matrices=full)
     return s, u, np.conj(np.swapaxes(vh, -1, -2))
@@ -179,7 +185,7 @@ def _svd_vjp(ops, g, s, u, v, x_dtype):
     g_v, v = _thin(ops, g_v, v, k)
     scale = row(ops, ops.cast(s, dtype=x_dtype))
     inverse = row(ops, ops.cast(reciprocal_or_zero(ops, s), dtype=x_dtype))
-    gaps = ops.cast(gap_reciprocals(ops, s * s), dtype=x_dtype)
+    gaps = ops.cast(_square_gap_reciprocals(ops, s), dtype=x_dtype)
     u_h, v_h = adjoint(ops, u), adjoint(ops, v)
     along_u, along_v = ops.matmul(u_h, g_u), ops.matmul(v_h, g_v)
     turn_u, turn_v = gaps * along_u, gaps * along_v
@@ -214,7 +220,7 @@ def _svd_jvp(ops, t, s, u, v, x_dtype):
     thin_u, thin_v = [x if x.shape[-1] == k else ops.getitem(x, index=(Ellipsis, (None, k, None))) for x in (u, v)]
     scale = row(ops, ops.cast(s, dtype=x_dtype))
     inverse = row(ops, ops.cast(reciprocal_or_zero(ops, s), dtype=x_dtype))
-    gaps = ops.cast(gap_reciprocals(ops, s * s), dtype=x_dtype)
+    gaps = ops.cast(_square_gap_reciprocals(ops, s), dtype=x_dtype)
     forth, back = ops.matmul(t, thin_v), ops.matmul(adjoint(ops, t), thin_u)
     inner = ops.matmul(adjoint(ops, thin_u), forth)
     inner_h = adjoint(ops, inner)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.devices import raw
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor
 
@@ -37,7 +38,7 @@ class Sum:
             self.slices.append(g)
             return
         if not self.waiting:
-            array = g._array if isinstance(g, EagerTensor) else g
+            array = raw(g) if isinstance(g, EagerTensor) else g
             self.room = max(1, _BYTES_THAT_MAY_WAIT // max(1, getattr(array, "nbytes", 32)))
         self.waiting.append(g)
         if len(self.waiting) > self.room:

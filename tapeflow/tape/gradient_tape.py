@@ -271,7 +271,7 @@ class GradientTape:
         """`at_once`: how many rows go together; None for as many as fit into memory. `pfor`: may they at all?"""
         mode = gradient_mode(unconnected_gradients)
         recording = self._usable()
-        if not pfor and not self._persistent and current().eager:  # a graph keeps everything anyway
+        if not pfor and not self._persistent and current().executor is None:  # a graph keeps everything anyway
             raise RuntimeError("experimental_use_pfor=False (or parallel_iterations) needs a tape made with persistent=True.")
         if self._active:
             self._step_aside("jacobian")
@@ -301,7 +301,7 @@ class GradientTape:
     def _walk(self, recording: Recording, paths: tuple, targets: list, start: list, leaves: list, consume: bool) -> list:
         """The gradient of each source, along the `paths` to them: a tensor, IndexedSlices, or None."""
         frame = current()
-        plain = frame.eager and not frame.observers and not recording.narrow
+        plain = frame.eager and not frame.observers and not recording.on_tensors
         grads: dict[int, Any] = {}
         for target, seed in zip(targets, start):
             if type(target) is MappedTensor and _seen_below(recording, target):

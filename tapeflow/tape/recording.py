@@ -6,17 +6,19 @@ Tensors are known by their ids. A record with several outputs has id 0 and keeps
 
 from typing import Any
 
+from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.dtypes import NATIVE, DType
 from tapeflow.core.errors import user_line
 from tapeflow.core.tensor import EagerTensor, identify
 
 _MOST_NOTES = 10_000
+_ON_ARRAYS = {EagerTensor}
 
 
 class Recording:
     """The record of one tape. `see`, `read` and `left` are the observer's methods."""
 
-    __slots__ = ("records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "narrow", "spent", "notes")
+    __slots__ = ("records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "on_tensors", "spent", "notes")
 
     def __init__(self, watch_accessed_variables: bool) -> None:
         self.records: list[tuple] = []
@@ -26,7 +28,7 @@ class Recording:
         self.reads: dict[int, list[int]] = {}  # variable id -> ids of the tensors read from it
         self.watch_accessed = watch_accessed_variables
         self.complex = False  # complex numbers are about: the walk conjugates around rules
-        self.narrow = False  # so are bfloat16 or float8, which bare kernels do not compute with
+        self.on_tensors = False  # so are values that NumPy's bare kernels do not compute with: bfloat16, float8, or on a device
         self.spent = False
         self.notes: list[tuple] = []  # where paths end: (tensor id, reason, line); see tape/unconnected.py
 
@@ -36,6 +38,7 @@ class Recording:
         self.watched.add(tensor._id or identify(tensor))
         self.kept.append(tensor)
         self._meet(tensor.dtype)
+        self.on_tensors |= type(tensor) is DeviceTensor
 
     def watch_variable(self, variable: Any) -> None:
         """From now on reads of it count."""
@@ -47,7 +50,7 @@ class Recording:
         if dtype.is_complex:
             self.complex = True
         elif dtype.is_floating and dtype.np not in NATIVE:
-            self.narrow = True
+            self.on_tensors = True
 
     def spend(self) -> None:
         """Let go of everything recorded; what was watched is still known."""
@@ -71,11 +74,14 @@ class Recording:
             self.cut(args, prim.name)
             return
         several = type(out) is tuple
+        results = out if several else (out,)
         if prim.result is not None:  # outputs of another kind than the inputs
-            for y in out if several else (out,):
+            for y in results:
                 self._meet(y.dtype)
         new = 0 if several else out._id or identify(out)
-        on_arrays = all(type(t) is EagerTensor for t in args)
+        kinds = {type(t) for t in (*args, *results)}
+        on_arrays = kinds == _ON_ARRAYS
+        self.on_tensors |= DeviceTensor in kinds
         record = (plan.record if on_arrays else plan.record_any)(new, out, params, *args)
         if several:
             record = self._several(out, record, prim.takes_none)

@@ -6,6 +6,7 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
+from tapeflow.core.devices import DeviceTensor, device_of, moved
 from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
@@ -69,7 +70,10 @@ def _ones(target: Any) -> Tensor | None:
     if type(target) is EagerTensor and target._array.dtype is _FLOAT32 and not target._array.ndim:
         return _ONE
     dtype = target.dtype
-    return EagerTensor(np.ones(tuple(target.shape), dtype.np)[()]) if dtype.is_inexact else None
+    if not dtype.is_inexact:
+        return None
+    ones = EagerTensor(np.ones(tuple(target.shape), dtype.np)[()])
+    return moved(ones, device_of(target)) if type(target) is DeviceTensor else ones
 
 
 def _paired(target: Any, targets: list, given: Any) -> list:

@@ -147,7 +147,7 @@ class Rule:
     """Stands where a primitive stands in a record: a tape asks it for its plan, an accumulator for its push."""
 
     result = "any"  # of whatever kind the function returns
-    takes_none = False
+    takes_none = has_effect = hides_sizes = False
     name: str
     body: list[int]  # the ids of what the function itself computed, in place of which the outputs stand
 

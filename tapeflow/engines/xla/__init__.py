@@ -8,8 +8,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 try:
     import jax
 except ModuleNotFoundError as error:
@@ -24,17 +22,3 @@ def kernel(prim: Any) -> Callable:
 def _named(place: str) -> Callable:
     module, _, name = place.rpartition(".")
     return getattr(import_module(f".{module}", __name__), name)
-
-
-def jitted(run: Callable) -> Callable:
-    """`run`, a function of JAX arrays, compiled for each kind of arrays it is called with; from NumPy's arrays to NumPy's arrays.
-
-    64 bits are on while it runs, whatever the program has set for its own use of jax.
-    """
-    compiled = jax.jit(run)
-
-    def call(*arrays: Any) -> tuple:
-        with jax.enable_x64(True):
-            return tuple([np.asarray(out) for out in compiled(*arrays)])
-
-    return call

@@ -1,0 +1,74 @@
+"""TensorArrays inside a graph: indices may be symbols there, so all entries are one tensor."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.errors import ValueNeeded
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+from .tensor_array import TensorArray
+
+
+class OneTensorArray(TensorArray):
+    """A TensorArray in a graph. Writing gives another array: what a branch or an iteration writes is its result, not a change."""
+
+    def size(self, name: str | None = None) -> Tensor:
+        return EagerTensor(np.int32(len(self)))
+
+    def __len__(self) -> int:
+        return self._one.shape[0]
+
+    def _entries_as_one(self) -> Tensor:
+        return self._one
+
+    def _as_one_tensor(self, like: Any = None) -> TensorArray:
+        return self
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        ids = ops.stack(as_tensor(index), axis=0)
+        return self._with_entries(ops.scatter_update(self._one, ids, ops.stack(self._fitting(value), axis=0)))
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        ids = as_tensor(list(indices) if isinstance(indices, range) else indices)
+        return self._with_entries(ops.scatter_update(self._one, ids, to_tensor(value, self._dtype)))
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        raise ValueNeeded("TensorArray.split makes entries of different sizes, which are not one tensor.")
+
+    def read(self, index: Any, name: str | None = None) -> Tensor:
+        return ops.take(self._one, as_tensor(index), axis=0)
+
+    def stack(self, name: str | None = None) -> Tensor:
+        return self._one
+
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+        return ops.take(self._one, as_tensor(list(indices) if isinstance(indices, range) else indices), axis=0)
+
+    def concat(self, name: str | None = None) -> Tensor:
+        first, second, *rest = self._one.shape
+        return ops.reshape(self._one, shape=(first * second, *rest))
+
+    def _copy(self) -> TensorArray:
+        return self
+
+    def _merge(self, chosen: Tensor, other: TensorArray) -> TensorArray:
+        return self._with_entries(ops.where(chosen, self._one, other._entries_as_one()))
+
+    def __repr__(self) -> str:
+        return f"<TensorArray: {len(self)} entries of {self._dtype.name}, shape {self._shape}>"
+
+
+class Trial(TensorArray):
+    """Stands for a TensorArray in a loop's first, tentative iteration."""
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        self._learner._fitting(value)
+        self._shape = self._learner._shape
+        return self
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        return self.write(0, to_tensor(value, self._dtype)[0])

@@ -1,0 +1,154 @@
+"""Devices, and the tensors that are on one: values that another engine than NumPy holds.
+
+The engine (`tapeflow.engines.xla.devices`) is not known here. It serves from the moment something is put on a device; so whoever meets a
+`DeviceTensor` can ask it.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .dtypes import BY_NUMPY, DType
+from .frames import current
+from .shapes import TensorShape
+from .tensor import EagerTensor, Tensor
+
+_NUMPY = (np.ndarray, np.generic)
+
+
+class Device(NamedTuple):
+    """One device: `Device("GPU", 0)`. The kind "XLA_CPU" is the CPU as the engine sees it, which does all that a GPU does."""
+
+    kind: str
+    index: int
+
+    @property
+    def is_host(self) -> bool:
+        return self.kind == "CPU"
+
+    @property
+    def short(self) -> str:
+        return f"/device:{self.kind}:{self.index}"
+
+    @property
+    def name(self) -> str:
+        return f"/job:localhost/replica:0/task:0{self.short}"
+
+
+HOST = Device("CPU", 0)  # NumPy's
+
+
+class Serving:
+    """The engine that holds values on devices, once there is one: put, fetch, where, compute, change."""
+
+    engine: Any = None
+
+
+class DeviceTensor(EagerTensor):
+    """A tensor on an array of the engine, `_held`, on one of its devices.
+
+    Whoever asks for `_array` gets a copy on the host: right everywhere, and slow. Operations do not ask; they are computed where
+    the tensor is, since entries know `EagerTensor` itself only and send everything else to the general path.
+    """
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: Any) -> None:
+        self._held = held
+        self._id = 0
+
+    @property
+    def _array(self) -> Any:
+        return Serving.engine.fetch(self._held)
+
+    @property
+    def shape(self) -> TensorShape:
+        return tuple.__new__(TensorShape, self._held.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return BY_NUMPY[self._held.dtype]
+
+    @property
+    def ndim(self) -> int:
+        return self._held.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._held.size
+
+    def __len__(self) -> int:
+        if not self._held.ndim:
+            raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
+        return self._held.shape[0]
+
+    def _twin(self) -> "DeviceTensor":
+        return DeviceTensor(self._held)
+
+    @property
+    def device(self) -> str:
+        return Serving.engine.where(self._held).name
+
+    backing_device = device
+
+    def cpu(self) -> EagerTensor:
+        """A copy on the host."""
+        return EagerTensor(self._array)
+
+
+# ---- from tensors to what they hold, and back
+
+
+def raw(tensor: Tensor) -> Any:
+    """The array of a tensor, wherever it is: NumPy's or the engine's."""
+    return tensor._held if type(tensor) is DeviceTensor else tensor._array
+
+
+def tensor_of(array: Any) -> EagerTensor:
+    """The tensor of an array, NumPy's or the engine's."""
+    return EagerTensor(array) if isinstance(array, _NUMPY) else DeviceTensor(array)
+
+
+def device_of(tensor: EagerTensor) -> Device:
+    return Serving.engine.where(tensor._held) if type(tensor) is DeviceTensor else HOST
+
+
+def kind_of(array: Any) -> type[EagerTensor]:
+    """The class that `tensor_of` would take."""
+    return EagerTensor if isinstance(array, _NUMPY) else DeviceTensor
+
+
+def on_device(tensors: Any) -> bool:
+    """Is one of the tensors on a device, or is one named where new ones belong?"""
+    device = current().device
+    return device is not None and not device.is_host or DeviceTensor in map(type, tensors)
+
+
+# ---- placing
+
+
+def moved(tensor: Tensor, device: Device) -> Tensor:
+    """The tensor on `device`: itself, if it is there. Strings stay on the host."""
+    if not isinstance(tensor, EagerTensor):
+        return tensor
+    if device.is_host:
+        return tensor.cpu()
+    if tensor.dtype.kind == "s" or type(tensor) is DeviceTensor and Serving.engine.where(tensor._held) == device:
+        return tensor
+    return DeviceTensor(Serving.engine.put(raw(tensor), device))
+
+
+def placed(tensor: Tensor) -> Tensor:
+    """A tensor that was just made, on the device that `tf.device` names, if it does."""
+    frame = current()
+    device = frame.device
+    return tensor if device is None or frame.executor is not None else moved(tensor, device)
+
+
+def computed(prim: Any, args: tuple, params: dict) -> Any:
+    """The result by the engine's kernel, when the current device or an argument is not the host; NotImplemented where NumPy computes."""
+    device = current().device
+    if device is None:
+        device = next((Serving.engine.where(a._held) for a in args if type(a) is DeviceTensor), HOST)
+    return NotImplemented if device.is_host else Serving.engine.compute(prim, args, params, device)

@@ -1,0 +1,90 @@
+"""Whole graphs on a device: compiled once, values stay there, and what a variable held gives its memory to what it holds next."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from tapeflow.core.devices import Device, DeviceTensor
+from tapeflow.core.errors import InternalError, ResourceExhaustedError
+from tapeflow.core.frames import current
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+from . import devices
+
+
+class Program:
+    """`run`, a function of JAX arrays, compiled for each device and each kind of arrays it is called with; from tensors to tensors.
+
+    64 bits are on while it runs, whatever the program has set for its own use of jax. (That costs 1 µs of 6; a function compiled ahead of
+    time would ask for it, too, and costs 2 more to call.) On the host, results are NumPy arrays: jax shares its memory with them, both ways.
+    """
+
+    def __init__(self, run: Callable, name: str, donated: Sequence[int] = ()) -> None:
+        """`donated`: the inputs that are a variable's value, which is replaced afterwards."""
+        run.__name__ = run.__qualname__ = "".join(c if c.isalnum() else "_" for c in name)
+        self.function, self.name, self.donated = run, name, frozenset(donated)
+        self.compiled: dict[Device, Callable] = {}
+
+    def __call__(self, *arrays: Any) -> tuple:
+        """From NumPy's arrays to NumPy's arrays."""
+        return tuple([t._array for t in self.on_tensors([EagerTensor(a) for a in arrays])])
+
+    def on_tensors(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The results, where they were computed."""
+        device = self._device(tensors)
+        compiled = self.compiled.get(device) or self._compiled(device)
+        if device.is_host:
+            arrays = [t._array for t in tensors]
+        else:
+            arrays = [self._there(k, t, device) for k, t in enumerate(tensors)]
+        try:
+            with jax.enable_x64(True):
+                out = compiled(*arrays)
+            return [EagerTensor(np.asarray(a)) for a in out] if device.is_host else [DeviceTensor(a) for a in out]
+        except jax.errors.JaxRuntimeError as error:
+            kind = ResourceExhaustedError if "RESOURCE_EXHAUSTED" in str(error) else InternalError
+            raise kind(None, None, f"{self.name} on {device.short}: {error}") from error
+        except Exception as error:
+            raise devices.without_notes(error) from error.__cause__
+
+    def _device(self, tensors: Sequence[Tensor]) -> Device:
+        """The one that is named, or that a value is on, or the first accelerator."""
+        named = current().device
+        if named is not None:
+            return named
+        for t in tensors:
+            if type(t) is DeviceTensor:
+                return devices.where(t._held)
+        return devices.default()
+
+    def _compiled(self, device: Device) -> Callable:
+        # On the host NumPy has views of what would be given away.
+        donated = () if device.is_host else tuple(self.donated)
+        made = jax.jit(self.function, out_shardings=devices.sharding(device), donate_argnums=donated)
+        return self.compiled.setdefault(device, made)
+
+    def _there(self, k: int, tensor: Tensor, device: Device) -> Any:
+        if type(tensor) is not DeviceTensor:
+            array = tensor._array
+            return array if array.ndim or k in self.donated else devices.put(array, device)
+        if k in self.donated and _others_hold(tensor):
+            return devices.copied(tensor._held, device)
+        return devices.brought(tensor._held, device)
+
+
+def _others_hold(tensor: DeviceTensor) -> bool:
+    """Does anybody but a variable and this tensor, which was read from it for this call, hold the array?"""
+    return sys.getrefcount(tensor._held) > _ALONE
+
+
+def _calibrated() -> int:
+    """The count for one other holder: how many references a call itself makes depends on the interpreter."""
+    held = [np.zeros(1)]
+    tensor = DeviceTensor(held[0])
+    return sys.getrefcount(tensor._held)
+
+
+_ALONE = _calibrated()

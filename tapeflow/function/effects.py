@@ -1,0 +1,111 @@
+"""What happens at every run of a graph: printing, assertions, the user's Python (`tf.py_function`). Nodes that stay, in their order."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.core import nest
+from tapeflow.core.errors import ValueNeeded
+from tapeflow.core.frames import Frame, entered
+from tapeflow.core.plan import Plan
+from tapeflow.core.primitive import Spec
+from tapeflow.core.push import Push
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.tape.gradient_tape import GradientTape
+
+from .flow import Flow
+from .regions import inside_a_graph
+
+_EAGER = Frame()  # the user's Python computes now, and no tape of the traced function hears of it
+
+
+class Effect(Flow):
+    """Calls `function` with tensors that have values; it returns a tuple of tensors, of these `specs`."""
+
+    def __init__(
+        self, function: Callable, specs: Sequence[Spec], name: str, differentiable: bool = False, checks: bool = False
+    ) -> None:
+        """`differentiable`: a tape sees what the function does. `checks`: it only raises, or does not."""
+        self.function, self.given, self.name, self.differentiable, self.checks = function, list(specs), name, differentiable, checks
+
+    has_effect = True
+
+    def run(self, *arrays: Any) -> tuple:
+        with entered(_EAGER):
+            out = self.function(*[EagerTensor(a) for a in arrays])
+        for tensor, spec in zip(out, self.given):
+            if tuple(tensor.shape) != tuple(spec.shape):
+                raise ValueError(f"{self.name} returned shape {tuple(tensor.shape)}, but {tuple(spec.shape)} was promised.")
+        return tuple([t._array for t in out])
+
+    def on_xla(self, engine: Any) -> Callable:
+        if not self.checks:
+            raise NotImplementedError
+        return lambda *arrays: ()
+
+    def specs(self) -> list[Spec]:
+        return self.given
+
+    def plan(self, mask: int, count: int) -> Plan | None:
+        return super().plan(mask, count) if self.differentiable else None
+
+    def pulled(self, gs: Sequence, xs: Sequence, ys: Sequence, wanted: tuple[int, ...]) -> list:
+        count, targets = len(xs), [k for k, g in enumerate(gs) if g is not None]
+
+        def pull(*given: Tensor) -> tuple:
+            sources = [given[k] for k in wanted]
+            with GradientTape() as tape:
+                tape.watch(sources)
+                outs = self.function(*given[:count])
+            found = tape.gradient([outs[k] for k in targets], sources, list(given[count:]), unconnected_gradients="zero")
+            return tuple([g._dense() if isinstance(g, IndexedSlices) else g for g in found])
+
+        specs = [Spec(shape=tuple(xs[k].shape), dtype=xs[k].dtype.np) for k in wanted]
+        again = Effect(pull, specs, f"the gradient of {self.name}", differentiable=True)
+        again.has_effect = False  # it is called when somebody wants the gradient
+        return list(again.entry(*xs, *[gs[k] for k in targets]))
+
+    def push(self, mask: int, count: int) -> Push:
+        return Push(None, mask if self.differentiable else 0)
+
+    def batch(self, op: Callable, args: list, batched: list[bool], params: dict) -> tuple:
+        raise ValueNeeded(f"{self.name} happens once, not for each row of a map.")
+
+
+def later(
+    function: Callable, args: tuple, kwargs: dict, name: str, specs: Sequence[Spec] = (), differentiable: bool = False,
+    checks: bool = False,
+) -> list[Tensor]:  # fmt: skip
+    """Have `function(*args, **kwargs)` called at every run of the graph. The results are tensors of these `specs`."""
+    leaves = nest.walked((args, kwargs), composites=True)
+    places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, Tensor) and not isinstance(leaf, EagerTensor)]
+
+    def call(*tensors: Tensor) -> Any:
+        own = list(leaves)
+        for k, tensor in zip(places, tensors):
+            own[k] = tensor
+        now, named = nest.packed((args, kwargs), iter(own), composites=True)
+        out = function(*now, **named)
+        return out if specs else ()
+
+    return list(Effect(call, specs, name, differentiable, checks).entry(*[leaves[k] for k in places]))
+
+
+def at_every_run(checks: bool = False) -> Callable:
+    """Decorates a function that returns nothing and is called for what happens: in a graph, that happens at every run.
+
+    `checks`: it raises, or does nothing. XLA leaves checks out.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> None:
+            if inside_a_graph():
+                later(function, args, kwargs, f"tf.{decorated.__name__.lstrip('_')}", checks=checks)
+            else:
+                function(*args, **kwargs)
+
+        return decorated
+
+    return decorate
