@@ -9,6 +9,7 @@ BENCH_ENV_torch=/path/to/python and BENCH_ENV_jax run these peers in environment
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -25,16 +26,17 @@ TITLES = {
     Peer("jax", "jit"): "`jax.jit`",
     Peer("jax", "scan"): "`jax.jit`, `lax.scan`",
     Peer("torch", "eager"): "PyTorch eager",
-    Peer("torch", "compile"): "`torch.compile`",
     Peer("torch", "library"): "PyTorch's fused routine",
+    Peer("torch", "compile"): "`torch.compile`",
 }
 SELF = next(iter(TITLES))
 CHECKED = 6  # steps whose losses are compared
 
 
 def settings(tf32: bool) -> dict[str, str]:
-    """Of the processes. Those with XLA take their memory at once; so much, that there is some left for the others."""
-    common = {"XLA_PYTHON_CLIENT_MEM_FRACTION": "0.18", "BENCH_TF32": str(int(tf32)), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    """Of the processes. Those with XLA take their memory at once: not so much that there is none left for the others."""
+    path = os.pathsep.join([str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    common = {"PYTHONPATH": path, "XLA_PYTHON_CLIENT_MEM_FRACTION": "0.18", "BENCH_TF32": str(int(tf32))}
     return common if tf32 else common | {"JAX_DEFAULT_MATMUL_PRECISION": "highest"}
 
 
@@ -45,6 +47,7 @@ class Peers:
         self.variables = variables
         self.workers: dict[Peer, Worker] = {}
         self.absent: dict[str, str] = {}
+        self.too_slow: set[tuple] = set()
 
     def start(self, peer: Peer) -> None:
         python = os.environ.get(f"BENCH_ENV_{peer.framework}", sys.executable)
@@ -54,16 +57,20 @@ class Peers:
             self.workers.pop(peer, None)
             self.absent[TITLES[peer]] = str(error)
 
-    def build(self, peer: Peer, limit: float, **what: object) -> dict:
-        """The first losses; a compiler that takes longer than `limit` seconds is stopped."""
+    def build(self, peer: Peer, limit: float, what: dict) -> dict:
+        """The first losses; a compiler that takes longer than `limit` seconds is stopped, and not asked again in another dtype."""
+        if limit < 1 or (peer, what["workload"]) in self.too_slow:
+            return {"error": "no time left" if limit < 1 else "not tried, float32 took too long"}
         worker = self.workers[peer]
         alarm = threading.Timer(limit, worker.process.kill)
         alarm.start()
         answer = worker.ask(do="build", steps=CHECKED, **what)
         alarm.cancel()
         if worker.process.poll() is not None or "the process ended" in answer.get("error", ""):
-            worker.process.wait()
-            answer = {"error": f"not ready after {limit:.0f} s" if worker.process.returncode == -9 else answer["error"]}
+            if worker.process.wait() == -signal.SIGKILL:
+                answer = {"error": f"not ready after {limit:.0f} s"}
+                self.too_slow.add((peer, what["workload"]))
+            worker.close()
             self.start(peer)
         return answer
 
@@ -77,12 +84,12 @@ class Peers:
             worker.close()
 
 
-def measured(peers: Peers, rounds: int, seconds: float, limit: float, what: dict) -> dict[str, dict]:
+def measured(peers: Peers, args: argparse.Namespace, deadline: float, what: dict) -> dict[str, dict]:
     """{title of the peer: {"losses", "built": seconds until the first losses were there, "times": of a step, one for each round}}"""
     found: dict[str, dict] = {}
     counts: dict[Peer, int] = {}
     for peer in list(peers.workers):
-        answer = peers.build(peer, limit, **what)
+        answer = peers.build(peer, min(args.limit, deadline - time.monotonic()), what)
         if not answer:  # no such variant of this workload
             continue
         found[TITLES[peer]] = answer
@@ -90,11 +97,11 @@ def measured(peers: Peers, rounds: int, seconds: float, limit: float, what: dict
             print(f"    {TITLES[peer]}: {answer['built']:.1f} s to compile and warm up", file=sys.stderr, flush=True)
             answer |= {"times": []} | peers.workers[peer].ask(do="sample", count=5)
             if "time" in answer:
-                counts[peer] = min(2000, max(3, round(seconds / answer.pop("time"))))
+                counts[peer] = min(2000, max(3, round(args.seconds / answer.pop("time"))))
         if "error" in answer:
             print(f"    {TITLES[peer]}: {answer['error']}", file=sys.stderr, flush=True)
     turn = list(counts)
-    for _ in range(rounds):
+    for _ in range(args.rounds):
         for peer in turn:
             answer = peers.workers[peer].ask(do="sample", count=counts[peer])
             found[TITLES[peer]]["times"].append(answer.get("time", float("nan")))
@@ -129,7 +136,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.2, help="of a peer's turn in a round")
     parser.add_argument("--minutes", type=float, default=8.0, help="after which nothing new is begun")
-    parser.add_argument("--limit", type=float, default=90.0, help="seconds that a peer may take to compile a step")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds that a peer may take to compile a step")
     parser.add_argument("--small", action="store_true", help="tiny sizes and two short rounds: does it run?")
     parser.add_argument("--out", type=Path, help="folder for gpu.md and gpu.json (default: this one; nothing with --small)")
     args = parser.parse_args(argv)
@@ -153,16 +160,22 @@ def main(argv: list[str] | None = None) -> int:
                     continue
                 print(f"{workload}, {dtype} ({left:.0f} s left)", file=sys.stderr, flush=True)
                 what = {"workload": workload, "scale": scale, "dtype": dtype}
-                results["timings"][f"{workload} {dtype}"] = measured(peers, args.rounds, args.seconds, args.limit, what)
-                report = "\n".join(gpu_report.lines(results, TITLES[SELF])) + "\n"
-                if out is not None:  # after every workload: whatever stops the run, what was measured stays
-                    out.mkdir(parents=True, exist_ok=True)
-                    (out / "gpu.json").write_text(json.dumps(results, indent=1) + "\n")
-                    (out / "gpu.md").write_text(report)
+                results["timings"][f"{workload} {dtype}"] = measured(peers, args, deadline, what)
+                saved(results, out)  # after every workload: whatever stops the run, what was measured stays
     finally:
         peers.close()
-    print(report)
+    print(saved(results, out))
     return 0
+
+
+def saved(results: dict, folder: Path | None) -> str:
+    """The tables, which are also in the folder's gpu.md; the numbers are in its gpu.json."""
+    report = "\n".join(gpu_report.lines(results, TITLES[SELF])) + "\n"
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "gpu.json").write_text(json.dumps(results, indent=1) + "\n")
+        (folder / "gpu.md").write_text(report)
+    return report
 
 
 if __name__ == "__main__":

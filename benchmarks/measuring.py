@@ -1,5 +1,6 @@
 """Running the peers' processes: interleaved timings, memory, import time, footprint."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -30,13 +31,15 @@ class Worker:
 
     def __init__(self, peer: Peer, python: str, settings: dict[str, str] = ON_CPU) -> None:
         self.peer = peer
-        self.messages = tempfile.TemporaryFile("w+")  # not a pipe, which would be full one day
+        self.messages = tempfile.TemporaryFile("w+")  # noqa: SIM115  until close; a pipe would be full one day
         self.process = subprocess.Popen(
             [python, str(HERE / "worker.py"), peer.framework, peer.variant], env=os.environ | settings,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.messages, text=True,
         )  # fmt: skip
         if not self.process.stdout.readline():
-            raise RuntimeError(self.last_message() or "it ended at once")
+            message = self.last_message()
+            self.close()
+            raise RuntimeError(message or "it ended at once")
 
     def last_message(self) -> str:
         self.messages.seek(0)
@@ -49,7 +52,8 @@ class Worker:
         return json.loads(line) if line else {"error": f"the process ended: {self.last_message()}"}
 
     def close(self) -> None:
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # it may have ended by itself
+            self.process.stdin.close()
         self.process.stdout.close()
         self.messages.close()
         self.process.wait()

@@ -11,6 +11,7 @@ from tapeflow.core.dtypes import as_dtype, int32
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 
@@ -70,7 +71,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     sizes = _sizes(input)
     if None in sizes:
         raise ValueError(f"A ragged tensor has no single shape, only {sizes}. Use its bounding_shape() or row_lengths().")
-    return EagerTensor(np.array(sizes, int32.np if out_type is None else as_dtype(out_type).np))
+    return _as_tensor_of_sizes(sizes, out_type)
 
 
 def shape_n(input: Sequence, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
@@ -91,7 +92,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     total = 1
     for d in _sizes(getattr(input, "flat_values", input)):  # of a ragged tensor, what there is
         total *= d
-    return EagerTensor((int32.np if out_type is None else as_dtype(out_type).np).type(total))
+    return _as_tensor_of_sizes(total, out_type)
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
@@ -101,6 +102,13 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     np.int32(2)
     """
     return EagerTensor(np.int32(len(_sizes(input))))
+
+
+def _as_tensor_of_sizes(sizes: Any, out_type: Any) -> Tensor:
+    dtype = int32.np if out_type is None else as_dtype(out_type).np
+    if any(type(d) is Size for d in (sizes if type(sizes) is tuple else (sizes,))):
+        return ops.size_tensor(sizes=sizes, dtype=dtype)
+    return EagerTensor(np.array(sizes, dtype) if type(sizes) is tuple else dtype.type(sizes))
 
 
 def _sizes(value: Any) -> tuple:

@@ -47,10 +47,10 @@ def set_loop_options(
 
     >>> @tf.function
     ... def powers(x):
-    ...     for _ in tf.range(100):
-    ...         tf.autograph.experimental.set_loop_options(maximum_iterations=3)
-    ...         x = x * 2.
+    ...     for _ in tf.range(3):
+    ...         tf.autograph.experimental.set_loop_options(shape_invariants=[(x, tf.TensorShape([None]))])
+    ...         x = tf.concat([x, 2. * x], 0)
     ...     return x
-    >>> powers(tf.constant(1.)).numpy()
-    np.float32(8.0)
+    >>> powers(tf.constant([1.])).numpy()
+    array([1., 2., 2., 4., 2., 4., 4., 8.], dtype=float32)
     """

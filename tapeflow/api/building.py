@@ -12,7 +12,9 @@ from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, string
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.control import has_no_value
 from tapeflow.vectorize.values import largest, one_size
 
 from .public import one_axis, static_shape, whole
@@ -68,6 +70,8 @@ def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
     numpy_dtype = _FLOAT32 if dtype is float32 else as_dtype(dtype).np
     if any(d < 0 for d in shape):
         raise invalid(f"A size in a shape cannot be negative, got {shape}.")
+    if any(type(d) is Size for d in shape):
+        return ops.broadcast_to(EagerTensor(numpy_dtype.type(value)), shape=shape)
     if numpy_dtype.kind == "O":
         if value:
             raise TypeError("There are no ones of dtype string; tf.fill(shape, 'text') fills with a text.")
@@ -130,6 +134,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if dtype is None and type(start) is type(limit) is type(delta) is int and delta and (limit - start) * delta >= 0:
         return placed(EagerTensor(np.arange(start, limit, delta, int32.np if max(abs(start), abs(limit)) < 2**31 else int64.np)))
     values = [start, limit, delta]
+    if any(has_no_value(v) for v in values):
+        return _symbolic_range(*map(as_tensor, values), dtype)
     if dtype is None:
         dtype = _widest([as_tensor(v).dtype for v in values])
     dtype = as_dtype(dtype)
@@ -144,6 +150,15 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         return placed(EagerTensor(np.arange(first, last, step, dtype.np)))
     count = int(np.ceil((last - first) / step))
     return placed(EagerTensor((np.arange(count) * step + first).astype(dtype.np)))
+
+
+def _symbolic_range(start: Tensor, limit: Tensor, delta: Tensor, dtype: Any) -> Tensor:
+    """A range inside a graph: how long it is must be known from sizes, if not as a number."""
+    first, last, step = static_shape([start, limit, delta])
+    count = last - first if step == 1 else (last - first + step - 1) // step
+    steps = ops.cumsum(ops.broadcast_to(delta, shape=(count,)), axis=0, exclusive=True, reverse=False)
+    made = start + steps
+    return made if dtype is None else ops.cast(made, dtype=as_dtype(dtype).np)
 
 
 def _widest(dtypes: list[DType]) -> DType:

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
+from tapeflow.core.devices import Rounding
 from tapeflow.function.polymorphic import Switches
 
 from .devices import (
@@ -33,7 +34,7 @@ __all__ = [
 
 
 _state: dict[str, Any] = {
-    "inter": 0, "intra": 0, "jit": "", "options": {}, "synchronous": True, "policy": "silent", "tf32": True, "deterministic": False,
+    "inter": 0, "intra": 0, "jit": "", "options": {}, "synchronous": True, "policy": "silent", "deterministic": False,
 }  # fmt: skip
 
 
@@ -110,6 +111,11 @@ def _enable_op_determinism() -> None:
     _state["deterministic"] = True
 
 
+def _allow_rounding(enabled: bool) -> None:
+    """Whether GPUs may round the factors of float32 products, which is several times faster."""
+    Rounding.allowed = bool(enabled)
+
+
 experimental = SimpleNamespace(
     VirtualDeviceConfiguration=LogicalDeviceConfiguration,
     list_physical_devices=list_physical_devices,
@@ -129,6 +135,6 @@ experimental = SimpleNamespace(
     set_synchronous_execution=_setting("synchronous", bool, "Whether operations are computed in order, at once.")[1],
     get_device_policy=_setting("policy", str, "What happens when an operand is on another device.")[0],
     set_device_policy=_setting("policy", str, "What happens when an operand is on another device.")[1],
-    enable_tensor_float_32_execution=_setting("tf32", bool, "Whether GPUs may round float32 products.")[1],
-    tensor_float_32_execution_enabled=_setting("tf32", bool, "Whether GPUs may round float32 products.")[0],
+    enable_tensor_float_32_execution=_allow_rounding,
+    tensor_float_32_execution_enabled=lambda: Rounding.allowed,
 )

@@ -82,7 +82,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def _physical(device: Device) -> PhysicalDevice:
-    return PhysicalDevice(f"/physical_device:{device.kind}:{device.index}", device.kind)
+    return PhysicalDevice(f"/physical_device:{device.kind}:{device.number}", device.kind)
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
@@ -148,7 +148,7 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: li
     >>> cpu = tf.config.list_physical_devices("CPU")[0]
     >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
     """
-    if len(logical_devices or ()) > 1:
+    if logical_devices is not None and len(logical_devices) > 1:
         raise ValueError(
             f"{_known(device).name} cannot be divided into {len(logical_devices)} logical devices: there is one for each physical device. "
             "For several CPU devices set XLA_FLAGS=--xla_force_host_platform_device_count=N before the program starts; they are "

@@ -38,7 +38,8 @@ def function(
     (np.float32(12.0), np.float32(27.0))
     """
     if func is None:
-        return lambda func: function(func, input_signature, autograph, jit_compile, experimental_compile=experimental_compile)
+        options = input_signature, autograph, jit_compile, reduce_retracing or bool(experimental_relax_shapes)
+        return lambda func: function(func, *options, experimental_compile=experimental_compile)
     if not callable(func):
         raise TypeError(f"tf.function takes a function, got {func!r} of type {type(func).__name__}.")
     signature = None if input_signature is None else tuple(input_signature)
@@ -47,4 +48,5 @@ def function(
         signature,
         autograph,
         bool(jit_compile or experimental_compile),
+        bool(reduce_retracing or experimental_relax_shapes),
     )

@@ -8,6 +8,7 @@ from typing import Any
 from tapeflow.core import entry
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import ValueNeeded, dtype_clash, invalid
+from tapeflow.core.sizes import Size
 
 
 def expose(function: Callable, signature: str, doc: str) -> Callable:
@@ -55,14 +56,26 @@ def one_axis(axis: Any, rank: int, what: str = "axis") -> int:
     return axis + rank if axis < 0 else axis
 
 
+def _numbers(tensor: Any) -> list:
+    """What is in a tensor of sizes, some of which may not be known."""
+    known = getattr(tensor, "_known", None)
+    return (tensor._array if known is None else known).reshape(-1).tolist()
+
+
+def _number(size: Any) -> Any:
+    known = getattr(size, "_known", None)
+    size = size if known is None else known.item()
+    return size if type(size) is Size else operator.index(size)
+
+
 def static_shape(shape: Any) -> tuple[int, ...]:
     """A shape given as ints, a list, a TensorShape or an integer tensor, as a tuple of ints."""
     if type(shape) is int:
         return (shape,)
     if not isinstance(shape, (list, tuple)):
-        shape = as_tensor(shape)._array.reshape(-1).tolist()
+        shape = _numbers(as_tensor(shape))
     try:
-        return tuple([operator.index(d) for d in shape])
+        return tuple([_number(d) for d in shape])
     except ValueNeeded:
         raise
     except TypeError:

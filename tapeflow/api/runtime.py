@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.frames import current, unobserved
+from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.core.variable import scope as _scope
@@ -51,7 +51,7 @@ def init_scope() -> Iterator[None]:
     >>> tape.gradient(y, v) is None
     True
     """
-    with unobserved():
+    with entered(Frame()):
         yield
 
 

@@ -14,10 +14,15 @@ def broadcast_shapes(*shapes: Any) -> tuple:
     rank = max(map(len, shapes))
     out = []
     for sizes in zip(*[(1,) * (rank - len(s)) + tuple(s) for s in shapes]):
-        known = {d for d in sizes if d not in (None, 1)}
-        if len(known) > 1:
-            raise invalid(f"Incompatible shapes: {' vs. '.join(str(list(s)) for s in shapes)}")
-        out.append(known.pop() if known else None if None in sizes else 1)
+        size: Any = 1
+        for d in sizes:
+            if d is None or d == 1:
+                continue
+            if size == 1:
+                size = d
+            elif size != d:
+                raise invalid(f"Incompatible shapes: {' vs. '.join(str(list(s)) for s in shapes)}")
+        out.append(None if size == 1 and None in sizes else size)
     return tuple(out)
 
 

@@ -20,7 +20,7 @@ class Device(NamedTuple):
     """One device: `Device("GPU", 0)`. The kind "XLA_CPU" is the CPU as the engine sees it, which does all that a GPU does."""
 
     kind: str
-    index: int
+    number: int
 
     @property
     def is_host(self) -> bool:
@@ -28,7 +28,7 @@ class Device(NamedTuple):
 
     @property
     def short(self) -> str:
-        return f"/device:{self.kind}:{self.index}"
+        return f"/device:{self.kind}:{self.number}"
 
     @property
     def name(self) -> str:
@@ -42,6 +42,12 @@ class Serving:
     """The engine that holds values on devices, once there is one: put, fetch, where, compute, change."""
 
     engine: Any = None
+
+
+class Rounding:
+    """May accelerators round the factors of float32 products to 10 bits (TensorFloat-32)? As in TensorFlow, they may."""
+
+    allowed = True
 
 
 class DeviceTensor(EagerTensor):

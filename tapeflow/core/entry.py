@@ -86,9 +86,9 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
             compute=(_SEVERAL if prim.outputs else _ONE).format(call=call),
         )
     else:
-        call = f"kernel({', '.join('_' + x for x in xs)}{''.join(f', {p}={p}' for p in prim.params)})"
+        call = f"kernel({', '.join([*['_' + x for x in xs], *[f'{p}={p}' for p in prim.params]])})"
         source = _TEMPLATE.format(
-            signature=", ".join(xs) + (", *" + static if static else "") + extra,
+            signature=", ".join([*xs, "*" + static] if static else xs) + extra,
             eager=" and ".join(f"type({x}) is EagerTensor" for x in xs) or "True",
             unpack="; ".join(f"_{x} = {x}._array" for x in xs) or "pass",
             args="(" + "".join(x + ", " for x in xs) + ")",

@@ -154,6 +154,10 @@ class Primitive:
             self.pushes[key] = push.write(self, mask, count)
         return self.pushes[key]
 
+    def settled(self, sizes: Any) -> "Primitive":
+        """The operation, where sizes that were not known are these; what stands in a primitive's place may have some inside."""
+        return self
+
     def infer(self, specs: list[Spec], params: dict) -> Any:
         """The output's Spec (or a tuple of them) by the shape rule, or by running the kernel on zeros."""
         if self.shape is not None:

@@ -4,6 +4,8 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+from .sizes import Size
+
 
 class TensorShape(tuple):
     """The shape of a tensor. It is a tuple, so it indexes, unpacks and compares like one.
@@ -179,8 +181,8 @@ _UNKNOWN = tuple.__new__(TensorShape)
 
 
 def _size(value: Any) -> int | None:
-    if value is None:
-        return None
+    if value is None or type(value) is Size:
+        return value
     try:
         size = operator.index(value)
     except TypeError:

@@ -11,7 +11,9 @@ from typing import Any
 from tapeflow.core.apply import tell
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
+from tapeflow.core.primitive import Spec
 from tapeflow.core.push import Push
+from tapeflow.core.sizes import settled
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -75,6 +77,18 @@ class GraphFunction:
     def replay(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """What the function computes, in the current frame, operation by operation."""
         return self.graph.replay(dict(zip(self.inputs, tensors)), self.outputs, self.has_effect)
+
+    def settled(self, sizes: Any) -> "GraphFunction":
+        """The function for sizes, by number, that were not known when it was traced."""
+        graph = Graph()
+        graph.compiles = self.graph.compiles
+        xs = [graph.argument(Spec(shape=settled(s.shape, sizes), dtype=s.dtype)) for s in self.specs]
+        with entered(graph.frame()):
+            outs = self.graph.replay(dict(zip(self.inputs, xs)), self.outputs, self.has_effect, sizes)
+            places = [graph.place(y) for y in outs]
+        made = GraphFunction(graph, graph.inputs, places, self.name, self.jit)
+        made.may_refuse = self.may_refuse
+        return made
 
     @cached_property
     def specs(self) -> list:

@@ -1,14 +1,19 @@
 """A function traced for one kind of arguments: the graph, what it takes from outside, and what it leaves behind."""
 
+import copy
+import inspect
 from contextlib import ExitStack
 from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import is_convertible, to_tensor
-from tapeflow.core.dtypes import BY_NUMPY
+from tapeflow.core.dtypes import BY_NUMPY, int32
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.primitive import Spec
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import computed
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import Tensor
@@ -19,29 +24,38 @@ from .graph import Graph, SymbolicTensor
 from .regions import enclosing_graphs
 
 
+_ANY_SIZE = 840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
+MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
+
+
 class ConcreteFunction:
     """One trace. Called with the tensors among the arguments, it gives what the Python function returned, computed."""
 
     def __init__(
-        self, python_function: Any, structure: Any, places: list[int], specs: list, name: str, jit: bool = False
+        self, python_function: Any, traced: Any, structure: Any, places: list[int], specs: list, name: str, jit: bool, autograph: bool
     ) -> None:
-        """`structure` are the arguments, (positional, keyword); of its leaves those at `places` are tensors, with these `specs`."""
+        """`traced` is the function as AutoGraph converted it. `structure` are the arguments, (positional, keyword); of its leaves those at `places` are tensors, with these `specs`, in which
+        sizes may be None."""
         self.name, self.structure, self.tensor_places, self.specs = name, structure, places, specs
-        self.python_function, self.jit = python_function, jit
+        self.python_function, self.traced, self.jit, self.autograph = python_function, traced, jit, autograph
         self.graph, self.assigned = Graph(), []
         self.as_python = False  # not traced: Python needs values of tensors
+        self.sizes: list[tuple[int, int, int]] = []  # those not known: which argument, which axis, which number
+        self.versions: dict[tuple, ConcreteFunction] = {}  # by the sizes
 
     def trace(self, now: list[Tensor] | None, may_create: bool) -> int:
         """Run the Python function; returns how many variables it made. `now` are the arguments of the call that it is for."""
         self.graph = graph = Graph(enclosing_graphs())
-        graph.may_create, graph.compiles = may_create, self.jit
+        graph.may_create, graph.compiles, graph.autograph = may_create, self.jit, self.autograph
         graph.evaluate = lambda symbol: self._evaluated(symbol, now)
         leaves = nest.flatten(self.structure)
-        for k, spec in zip(self.tensor_places, self.specs):
-            leaves[k] = graph.argument(spec)
+        names, self.sizes = nest.paths(self.structure), []
+        for n, (k, spec) in enumerate(zip(self.tensor_places, self.specs)):
+            leaves[k] = graph.argument(self._sized(spec, n, None if now is None else now[n]))
+            graph.names[leaves[k]._place] = argument_name(self.python_function, names[k])
         args, kwargs = nest.pack_as(self.structure, leaves)
         with entered(graph.frame()):
-            self.structured_outputs = self.python_function(*args, **kwargs)
+            self.structured_outputs = self.traced(*args, **kwargs)
             results = [self._result(leaf) for leaf in nest.flatten(self.structured_outputs)]
             self.slices = [k for k, r in enumerate(results) if isinstance(r, IndexedSlices)]
             parts = [t for k in self.slices for t in (results[k].indices, results[k].dense_shape)]
@@ -59,6 +73,30 @@ class ConcreteFunction:
         self.function = GraphFunction(graph, self._input_places(), outputs + finals, self.name, self.jit)
         self.function.may_refuse = True
         return graph.created
+
+    def _sized(self, spec: Any, n: int, now: Tensor | None) -> Spec:
+        """The specification of argument `n`, with objects in the place of sizes that are not known."""
+        shape = list(spec.shape)
+        for axis, size in enumerate(shape):
+            if size is None:
+                shape[axis] = self.graph.size(_ANY_SIZE if now is None else tuple(now.shape)[axis])
+                self.sizes.append((n, axis, shape[axis].expression[1]))
+        return Spec(shape=tuple(shape), dtype=spec.dtype)
+
+    def at(self, tensors: list[Tensor]) -> "ConcreteFunction | None":
+        """This function for tensors of these sizes; None if what Python did while it was traced would be different for them."""
+        if not self.sizes or self.as_python:
+            return self
+        sizes = {number: tuple(tensors[n].shape)[axis] for n, axis, number in self.sizes}
+        key = tuple(sizes.values())
+        if key not in self.versions:
+            if any(computed(question, sizes) != answer for question, answer in self.graph.relied_on):
+                return None
+            while len(self.versions) >= MOST_VERSIONS:
+                del self.versions[next(iter(self.versions))]
+            made = self.versions[key] = copy.copy(self)
+            made.function, made.sizes = self.function.settled(sizes), []
+        return self.versions[key]
 
     def _input_places(self) -> list[int]:
         graph = self.graph
@@ -89,13 +127,18 @@ class ConcreteFunction:
             if self.as_python:
                 return leaf
             raise ValueNeeded(f"{self.name} returns a {type(leaf).__name__}, which a plan does not make.")
-        if is_convertible(leaf):
+        if isinstance(leaf, TensorShape) and leaf.is_fully_defined():
+            return to_tensor(list(leaf), int32)
+        if is_convertible(leaf) and not isinstance(leaf, TensorShape):
             return to_tensor(leaf)
         raise TypeError(
             f"{self.name}, a tf.function, must return tensors (or numbers, or None), it returned {leaf!r} of type {type(leaf).__name__}."
         )
 
     def run(self, tensors: list[Tensor]) -> Any:
+        if self.sizes:
+            version = self.at(tensors) or self._traced_again(tensors)
+            return version.run(tensors)
         if not self.as_python:
             try:
                 return self._packed(self._computed(tensors))
@@ -109,6 +152,17 @@ class ConcreteFunction:
         args, kwargs = nest.pack_as(self.structure, leaves)
         out = self.python_function(*args, **kwargs)
         return nest.pack_as(out, [self._result(leaf) for leaf in nest.flatten(out)])
+
+    def _traced_again(self, tensors: list[Tensor]) -> "ConcreteFunction":
+        """For sizes that this trace is not right for."""
+        made = ConcreteFunction(
+            self.python_function, self.traced, self.structure, self.tensor_places, self.specs, self.name, self.jit, self.autograph
+        )
+        try:
+            made.trace(tensors, may_create=False)
+        except ValueNeeded:
+            made.as_python, made.sizes = True, []
+        return made.at(tensors)
 
     def _computed(self, tensors: list[Tensor]) -> list[Tensor]:
         """The outputs; what was assigned is stored."""
@@ -142,7 +196,7 @@ class ConcreteFunction:
             if isinstance(value, Tensor) and value.dtype.np != spec.dtype:
                 raise invalid(f"cannot compute {self.name}: it was traced for {spec}, and was given a {value.dtype.name} tensor.")
             tensor = to_tensor(value) if isinstance(value, Tensor) else to_tensor(value, BY_NUMPY[spec.dtype])
-            if tuple(tensor.shape) != tuple(spec.shape):
+            if len(tensor.shape) != len(spec.shape) or any(d not in (None, e) for d, e in zip(spec.shape, tensor.shape)):
                 raise invalid(f"{self.name} was traced for {spec}, and was given shape {tuple(tensor.shape)}.")
             tensors.append(tensor)
         return self.run(tensors)
@@ -174,3 +228,12 @@ class ConcreteFunction:
 
 
 _EAGER = Frame()  # for what is computed while a function is traced
+
+
+def argument_name(function: Any, path: str) -> str:
+    """What the leaf of (positional, keyword) arguments at `path` is called in the program: `x`, or `x_0` for a part of it."""
+    parts = [part.strip("'\"]") for part in path.split("[") if part]
+    if parts[0] == "0" and len(parts) > 1:
+        names = list(inspect.signature(function).parameters)
+        parts[1] = names[min(int(parts[1]), len(names) - 1)] if names else parts[1]
+    return "_".join(parts[1:]) or "argument"

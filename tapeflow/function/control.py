@@ -158,7 +158,7 @@ def over_rows(function: Callable, state: Any, rows: Sequence[Tensor], backwards:
         if before.dtype is not now.dtype or tuple(before.shape) != tuple(now.shape):
             raise ValueNeeded(f"The state of {name} changes its shape or dtype, at {user_line()}.")
     places = [[step.place(t) for t in some] for some in (after, emitted)]
-    found = _run(None, step, first, rows, *places, EagerTensor(np.int32(size)), size, name, backwards)
+    found = _run(None, step, first, rows, *places, ops.size_tensor(sizes=size, dtype=_INT), size, name, backwards)
     return nest.packed(state, iter(found[:count]), composites=True), list(found[count + 1 :])
 
 

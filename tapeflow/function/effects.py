@@ -10,6 +10,7 @@ from tapeflow.core.frames import Frame, entered
 from tapeflow.core.plan import Plan
 from tapeflow.core.primitive import Spec
 from tapeflow.core.push import Push
+from tapeflow.core.sizes import settled
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.tape.gradient_tape import GradientTape
@@ -46,6 +47,10 @@ class Effect(Flow):
 
     def specs(self) -> list[Spec]:
         return self.given
+
+    def settled(self, sizes: Any) -> "Effect":
+        specs = [Spec(shape=settled(s.shape, sizes), dtype=s.dtype) for s in self.given]
+        return Effect(self.function, specs, self.name, self.differentiable, self.checks)
 
     def plan(self, mask: int, count: int) -> Plan | None:
         return super().plan(mask, count) if self.differentiable else None

@@ -64,6 +64,10 @@ class Flow:
         """All rows at once."""
         raise NotImplementedError
 
+    def settled(self, sizes: Any) -> "Flow":
+        """The same, where sizes that were not known are these."""
+        raise NotImplementedError
+
     # ---- what is asked of primitives
 
     def entry(self, *args: Tensor) -> tuple:
@@ -137,6 +141,9 @@ class Choice(Flow):
     def specs(self) -> list[Spec]:
         first = self.branches[0]
         return [first.graph.symbols[p]._spec for p in first.outputs]
+
+    def settled(self, sizes: Any) -> "Choice":
+        return Choice([b.settled(sizes) for b in self.branches], self.name)
 
     # ---- backwards
 

@@ -6,20 +6,23 @@ graph, an assignment puts another value in their place, and what they hold at th
 assignments keep their order without being nodes at all.
 """
 
+import itertools
+import operator
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.core.apply import check_dtypes
+from tapeflow.core.apply import check_dtypes, describe
 from tapeflow.core.convert import remembered_constants
 from tapeflow.core.dtypes import BY_NUMPY, DType
-from tapeflow.core.errors import OperatorNotAllowedInGraphError, ValueNeeded, user_call, user_line
+from tapeflow.core.errors import InvalidArgumentError, OperatorNotAllowedInGraphError, ValueNeeded, user_call, user_line
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import Size, public, settled
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -29,17 +32,22 @@ from tapeflow.transforms.custom_gradient import Rule
 class SymbolicTensor(Tensor):
     """A value of a graph: a shape and a dtype, no numbers."""
 
-    __slots__ = ("_graph", "_place", "_spec")
+    __slots__ = ("_graph", "_known", "_place", "_spec")
 
     def __init__(self, graph: "Graph", place: int, spec: Spec) -> None:
         self._graph, self._place, self._spec, self._id = graph, place, spec, 0
+        self._known: np.ndarray | None = None  # what is in it, for one that is made of sizes; some may not be known
 
     def _twin(self) -> "SymbolicTensor":
         return self._graph.new(self._spec)
 
     @property
     def shape(self) -> TensorShape:
-        return tuple.__new__(TensorShape, self._spec.shape)
+        """With sizes that are not known as None for programs; the library itself computes with them."""
+        shape = self._spec.shape
+        if self._graph.sizes and not sys._getframe(1).f_globals.get("__name__", "").startswith("tapeflow."):
+            shape = public(shape)
+        return tuple.__new__(TensorShape, shape)
 
     @property
     def dtype(self) -> DType:
@@ -49,13 +57,31 @@ class SymbolicTensor(Tensor):
     def ndim(self) -> int:
         return len(self._spec.shape)
 
+    def get_shape(self) -> TensorShape:
+        return tuple.__new__(TensorShape, public(self._spec.shape))
+
     def __len__(self) -> int:
         if not self._spec.shape:
             raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
-        return self._spec.shape[0]
+        if not self._graph.autograph:
+            raise TypeError(
+                f"len() of a symbolic tensor is not known to Python, at {user_line()}. Use x.shape[0] or tf.shape(x)[0], or autograph=True."
+            )
+        return operator.index(self._spec.shape[0])
+
+    def __iter__(self) -> Iterator:
+        if not self._graph.autograph:
+            raise OperatorNotAllowedInGraphError(
+                f"Iterating over a symbolic `tf.Tensor` is not allowed, at {user_line()}: AutoGraph is off. Use tf.map_fn, tf.scan or "
+                "tf.while_loop, or autograph=True."
+            )
+        if not self._spec.shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return iter(ops.unstack(self, axis=0))
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor 'Placeholder:{self._place}' shape={tuple(self._spec.shape)} dtype={self.dtype.name}>"
+        shape = tuple(public(self._spec.shape))
+        return f'Tensor("{self._graph.named(self._place)}:0", shape={shape}, dtype={self.dtype.name})'
 
     __str__ = __repr__
 
@@ -66,6 +92,11 @@ def _refused(what: str | None, kind: type[Exception], instead: str = "tf operati
     error = type(kind.__name__, bases, {"__doc__": kind.__doc__, "asked_by_python": kind is not ValueNeeded})
 
     def refuse(self: SymbolicTensor, *_: Any, **__: Any) -> Any:
+        if not self._graph.is_open():
+            raise TypeError(
+                f"{self} is used outside the function that it belongs to, at {user_line()}. A symbolic tensor has no value there: return it "
+                "from the function, and use the result."
+            )
         raise error(
             f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no value yet, at "
             f"{user_line()}. Use {instead}, or call it outside of tf.function."
@@ -80,9 +111,27 @@ for _name, _what, _kind in (
     ("__complex__", "complex()", TypeError), ("__index__", "A Python index or size", TypeError),
 ):  # fmt: skip
     setattr(SymbolicTensor, _name, _refused(_what, _kind))
+_no_index = SymbolicTensor.__index__
+
+
+def _index(self: SymbolicTensor) -> int:
+    return _no_index(self) if self._known is None or self._known.ndim else operator.index(self._known.item())
+
+
+SymbolicTensor.__index__ = _index
 SymbolicTensor.__bool__ = _refused("A symbolic `tf.Tensor` as a Python `bool`", OperatorNotAllowedInGraphError, _NO_BOOL)
 SymbolicTensor._array = property(_refused(None, ValueNeeded, "operations that take a tensor there"))
 SymbolicTensor.numpy = property(_refused(".numpy()", AttributeError))
+
+
+def _whole_numbers(tensor: Tensor) -> np.ndarray | None:
+    """The numbers in a small tensor that has a value."""
+    if type(tensor) is not EagerTensor or tensor.dtype.np.kind not in "iu" or np.size(tensor._array) > 64:
+        return None
+    return np.asarray(tensor._array).astype(object)
+
+
+_size_number = itertools.count().__next__  # of all graphs: one may be inside another
 
 
 class Node(NamedTuple):
@@ -95,6 +144,13 @@ class Node(NamedTuple):
     several: bool
     line: str
 
+
+def _also(kind: type[Exception]) -> type[InvalidArgumentError]:
+    """What is wrong with an argument, found while tracing: TensorFlow raises another error then than when it runs. Ours is both."""
+    return type(kind.__name__, (InvalidArgumentError, kind), {"__doc__": _also.__doc__, "__module__": "builtins"})
+
+
+_WrongDtype, _WrongShape = _also(TypeError), _also(ValueError)
 
 _HELD_BY_SEAL = 3  # references to a tensor that nobody else has: the pair in `captures`, a name, the argument
 
@@ -116,10 +172,23 @@ class Graph:
         self.keys_drawn: list[tuple[int | None, int]] = []
         self.may_create, self.created = False, 0
         self.compiles = False  # XLA is to compile it
+        self.autograph = True  # Python statements about tensors are part of the graph, or are unrolled
+        self.sizes: list[Size] = []  # those that are not known
+        self.relied_on: list[tuple] = []  # what the trace is only right for; see `core.sizes`
+        self.names: dict[int, str] = {}  # of arguments
         self.evaluate: Any = None  # computes a symbol now, from the arguments of the call that the trace is for
 
     def frame(self) -> Frame:
         return Frame(self)
+
+    def is_open(self) -> bool:
+        """Is it being traced now, or what is traced now inside of it?"""
+        frame: Frame | None = current()
+        while frame is not None:
+            if isinstance(frame.executor, Graph) and (frame.executor is self or self in (frame.executor.within or ())):
+                return True
+            frame = frame.below
+        return False
 
     # ---- values
 
@@ -132,6 +201,20 @@ class Graph:
         symbol = self.new(spec)
         self.inputs.append(symbol._place)
         return symbol
+
+    def size(self, now: int) -> Size:
+        """One that is not known, but `now` in the call that the trace is for."""
+        self.sizes.append(Size(("size", _size_number()), now, self.relied_on))
+        return self.sizes[-1]
+
+    def named(self, place: int) -> str:
+        """What the value at a place is called: as the argument, or after the operation that computes it."""
+        if place in self.names:
+            return self.names[place]
+        for node in self.nodes:
+            if place in node.outputs:
+                return f"{node.prim.name}_{place}"
+        return f"Placeholder_{place}"
 
     def twin(self, place: int) -> SymbolicTensor:
         """Another handle on a value, which no tape knows."""
@@ -162,17 +245,44 @@ class Graph:
     # ---- the executor
 
     def execute(self, prim: Any, args: tuple, params: dict) -> Any:
-        check_dtypes(prim, args)
         places = tuple([self.place(a) for a in args])
         specs = [self.symbols[p]._spec for p in places]
-        out = prim.infer(specs, params)
+        try:
+            check_dtypes(prim, args)
+        except InvalidArgumentError as error:
+            raise _WrongDtype(None, None, error.message) from None
+        try:
+            out = prim.infer(specs, params)
+        except InvalidArgumentError as error:
+            if isinstance(error, ValueNeeded):
+                raise
+            text = error.message if " at " in error.message else f"{error.message}\n  {describe(prim, args, params)}"
+            raise _WrongShape(None, None, text) from None
         several = isinstance(out, tuple)
         known = not any(None in s.shape for s in specs)  # sizes of a specification may be unknown; then so are results
         if known and not prim.hides_sizes and any(None in o.shape for o in (out if several else (out,))):
             raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
         symbols = tuple([self.new(o) for o in (out if several else (out,))])
         self.nodes.append(Node(prim, places, params, tuple([s._place for s in symbols]), several, user_line()))
+        if self.sizes:
+            self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
+
+    def _compute_sizes(self, prim: Any, args: tuple, params: dict, symbols: tuple) -> None:
+        """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of something else."""
+        known = [a._known if type(a) is SymbolicTensor else _whole_numbers(a) for a in args]
+        if any(k is None for k in known) or any(s.dtype.kind not in "iu" for s in symbols) or not hasattr(prim, "kernel"):
+            return
+        if any(type(d) is Size for s in symbols for d in s._spec.shape):
+            return
+        if "dtype" in params:
+            params = params | {"dtype": np.dtype(object)}
+        try:
+            found = prim.on("numpy", np)(*known, **params)
+        except Exception:  # a kernel that does not compute with objects
+            return
+        for symbol, value in zip(symbols, found if type(found) is tuple else (found,)):
+            symbol._known = np.asarray(value, object)
 
     def effect(self, what: str) -> None:
         raise ValueNeeded(f"{what} happens at every call, and cannot be part of a graph, at {user_line()}.")
@@ -229,13 +339,17 @@ class Graph:
                 wanted.update([p for p in node.inputs if p not in given])
         return found[::-1]
 
-    def replay(self, values: dict[int, Tensor], outputs: list[int], effects: bool = False) -> list[Tensor]:
-        """What the graph computes, in the current frame, from the tensors at its input places."""
+    def replay(self, values: dict[int, Tensor], outputs: list[int], effects: bool = False, sizes: Any = None) -> list[Tensor]:
+        """What the graph computes, in the current frame, from the tensors at its input places. `sizes`: what those that were not
+        known when it was traced are now, by number."""
         values = self.constants | {p: t for t, p in self.captures.values()} | values
         for node in self.leading_to(values, outputs, effects):
             args = [values[p] for p in node.inputs]
             if node.prim.body is None:
-                out = node.prim.entry(*args, **node.params)
+                prim, params = node.prim, node.params
+                if sizes is not None:
+                    prim, params = prim.settled(sizes), {name: settled(value, sizes) for name, value in params.items()}
+                out = prim.entry(*args, **params)
                 made = dict(zip(node.outputs, out if node.several else (out,)))
             else:  # a user's rule: the outputs are fresh, and come from the inputs by the rule
                 inputs, body = args[: -len(node.outputs)], args[-len(node.outputs) :]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.primitive import Spec
+from tapeflow.core.sizes import settled
 
 from . import xla
 from .calls import GraphFunction
@@ -114,6 +115,11 @@ class Loop(Flow):
         if key not in self.derivatives:
             self.derivatives[key] = LoopRows(self, batched, key[2])
         return self.derivatives[key].run(args)
+
+    def settled(self, sizes: Any) -> "Loop":
+        cond = None if self.cond is None else self.cond.settled(sizes)
+        limit = settled(self.limit, sizes)
+        return Loop(cond, self.step.settled(sizes), self.state, self.rows, limit, self.name, self.backwards, exact=self.exact)
 
     def another(self, cond: GraphFunction | None, body: GraphFunction, state: int, rows: int, name: str, **how: Any) -> "Loop":
         """A loop with as many iterations, at most."""

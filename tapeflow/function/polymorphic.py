@@ -18,10 +18,13 @@ from tapeflow.core.frames import current
 from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import Tensor
 
+from .autograph.convert import converted
 from .concrete import ConcreteFunction
 from .graph import Graph
 
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
+_MOST_TRACES = 256  # that are remembered by their arguments; the oldest goes
+_MOST_WARNINGS = 2  # for one function
 _MANY = 5  # traces in a row, each for a new kind of arguments, that are worth a warning
 
 
@@ -35,23 +38,26 @@ class Function:
     """A Python function that is traced when it is called with a new kind of arguments, and otherwise runs as a plan."""
 
     def __init__(
-        self, python_function: Callable, input_signature: Any = None, autograph: bool = True, jit_compile: bool = False
-    ) -> None:
-        """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain Python."""
+        self, python_function: Callable, input_signature: Any = None, autograph: bool = True, jit_compile: bool = False,
+        reduce_retracing: bool = False,
+    ) -> None:  # fmt: skip
+        """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain Python.
+        `reduce_retracing`: where sizes differ from call to call, trace for any."""
         functools.update_wrapper(self, python_function)
         self.python_function, self.input_signature, self.autograph = python_function, input_signature, autograph
-        self.jit_compile = jit_compile
-        self._options = input_signature, autograph, jit_compile
+        self.jit_compile, self.reduce_retracing = jit_compile, reduce_retracing
+        self._options = input_signature, autograph, jit_compile, reduce_retracing
         self._name = getattr(python_function, "__name__", type(python_function).__name__)
         self._signature = inspect.signature(python_function)
         kinds = [p.kind for p in self._signature.parameters.values()]
         plain = all(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
         self._arity = len(kinds) if plain else -1  # a call with so many arguments needs no binding, which is slow
         self._traces: dict[Any, ConcreteFunction] = {}
-        self._kept: list[Any] = []  # objects whose identity is part of a key stay alive
+        self._general: dict[Any, list[ConcreteFunction]] = {}  # traces that serve more than one size
+        self._seen: dict[Any, list] = {}  # the shapes of the last trace, for `reduce_retracing`
         self._methods: dict[int, Function] = {}  # by the id of the object
         self._lock = threading.RLock()
-        self._count = self._in_a_row = 0
+        self._count = self._in_a_row = self._warnings = 0
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else _Bound(self._method(instance), instance)
@@ -67,6 +73,7 @@ class Function:
                 get = lambda: instance
             call = functools.wraps(self.python_function)(lambda *args, **kwargs: self.python_function(get(), *args, **kwargs))
             call.__signature__ = _without_first(self._signature)
+            call._converted = lambda: lambda *args, **kwargs: converted(self.python_function)(get(), *args, **kwargs)
             with self._lock:
                 found = self._methods.setdefault(key, Function(call, *self._options))
         return found
@@ -84,6 +91,8 @@ class Function:
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments; specifications stand for tensors."""
+        if self.input_signature is not None and not args and not kwargs:
+            args = tuple(self.input_signature)
         return self._concrete(args, kwargs)[0]
 
     def experimental_get_tracing_count(self) -> int:
@@ -115,37 +124,76 @@ class Function:
         found = self._traces.get(whole)
         if found is None:
             with self._lock:
-                found = self._traces.get(whole)
-                if found is None:
-                    self._kept.extend(leaf for leaf in leaves if not isinstance(leaf, (Tensor, np.ndarray)))
-                    made = ConcreteFunction(self.python_function, structure, places, specs, self._name, self.jit_compile)
-                    found = self._traced(made, tensors if len(tensors) == len(places) else None)
-                    self._traces[whole] = found
-                    self._warn(leaves)
+                found = self._traces.get(whole) or self._new(whole, structure, leaves, places, tensors, specs)
         else:
             self._in_a_row = 0
         return found, tensors
 
+    def _new(
+        self, key: tuple, structure: Any, leaves: list, places: list[int], tensors: list[Tensor], specs: list[Spec]
+    ) -> ConcreteFunction:
+        """What serves arguments that none so far were like: a trace for more than one size, or a new trace."""
+        now = tensors if len(tensors) == len(places) else None
+        kinds = tuple([part if len(part) != 2 or not isinstance(part[0], tuple) else (len(part[0]), part[1]) for part in key[1:]])
+        general = key[0], kinds  # what they are like, sizes apart
+        if now is not None:
+            for trace in self._general.get(general, ()):
+                found = trace.at(tensors)
+                if found is not None:
+                    return self._remembered(key, found)
+            specs = self._generalised(general, specs)
+        kept = [leaf for leaf in leaves if not isinstance(leaf, (Tensor, np.ndarray))]
+        traced = converted(self.python_function) if self.autograph else self.python_function
+        made = ConcreteFunction(
+            self.python_function, traced, structure, places, specs, self._name, self.jit_compile, self.autograph
+        )
+        made.kept = kept  # objects whose identity is part of the key
+        made = self._traced(made, now)
+        if made.sizes and now is not None:
+            self._general.setdefault(general, []).append(made)
+            made = made.at(tensors)
+        self._warn(leaves)
+        return self._remembered(key, made)
+
+    def _remembered(self, key: tuple, found: ConcreteFunction) -> ConcreteFunction:
+        while len(self._traces) >= _MOST_TRACES:
+            del self._traces[next(iter(self._traces))]
+        self._traces[key] = found
+        return found
+
+    def _generalised(self, general: Any, specs: list[Spec]) -> list[Spec]:
+        """The specifications to trace for: None for sizes that the signature leaves open, or that were others before."""
+        if self.input_signature is not None:
+            wanted = [s for s in nest.flatten(self.input_signature) if _is_spec(s)]
+            shapes = [tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)]
+        elif self.reduce_retracing and (before := self._seen.get(general)):
+            shapes = [tuple([a if a == b else None for a, b in zip(old, s.shape)]) for old, s in zip(before, specs)]
+        else:
+            shapes = [s.shape for s in specs]
+        self._seen[general] = shapes
+        return [Spec(shape=shape, dtype=s.dtype) for shape, s in zip(shapes, specs)]
+
     def _traced(self, made: ConcreteFunction, now: list[Tensor] | None) -> ConcreteFunction:
         """Variables may be made in the first trace only; what then uses them is traced once more."""
-        first = not self._traces
+        first = not self._count
         self._count += 1
         try:
             if made.trace(now, may_create=first):
                 self._count += 1
                 made.trace(now, may_create=False)
         except ValueNeeded as error:
-            if not self.autograph and error.asked_by_python:
+            if error.asked_by_python:  # what AutoGraph does not convert, or where there is none
                 raise
             log = logging.getLogger("tapeflow")
             level = logging.WARNING if self.jit_compile else logging.INFO
             log.log(level, "%s runs as plain Python, not as a graph: %s", self._name, error)
-            made.as_python = True
+            made.as_python, made.sizes = True, []
         return made
 
     def _warn(self, leaves: list) -> None:
         self._in_a_row += 1
-        if self._in_a_row >= _MANY:
+        if self._in_a_row >= _MANY and self._warnings < _MOST_WARNINGS:
+            self._warnings += 1
             python = [leaf for leaf in leaves if isinstance(leaf, _NUMBERS) and leaf is not None]
             why = f"Python values such as {python[0]!r}" if python else "shapes or dtypes"
             logging.getLogger("tapeflow").warning(

@@ -23,6 +23,7 @@ class Region:
         outer = enclosing_graph()
         self.graph = graph = Graph((*(outer.within or ()), outer))
         graph.may_create, graph.evaluate, graph.compiles = outer.may_create, outer.evaluate, outer.compiles
+        graph.autograph, graph.sizes, graph.relied_on = outer.autograph, outer.sizes, outer.relied_on
         arguments = [graph.argument(spec) for spec in specs]
         with entered(graph.frame()):
             self.structure = function(*pack(*arguments))

@@ -8,15 +8,15 @@ from tapeflow.core.errors import InvalidArgumentError, OpError, invalid
 from .graph import Graph, Node
 from .plan import constants, needed
 
-
-class NoKernel(InvalidArgumentError):
-    """An operation of the graph is not one that XLA can have."""
+# An operation of the graph is not one that XLA can have. By the name that users know.
+NoKernel = type("InvalidArgumentError", (InvalidArgumentError,), {"__doc__": InvalidArgumentError.__doc__})
 
 
 def compiled(
     graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False, donated: Collection[int] = ()
 ) -> Callable:
-    """A function from the arrays, and by `on_tensors` from the tensors, at `inputs` to those at `outputs`, which XLA compiles when it is first called on a device.
+    """A function from the arrays at `inputs` to those at `outputs`, and by its `on_tensors` from tensors to tensors. XLA compiles it when
+    it is first called on a device.
 
     `donated` are the places of variables' values that other values replace after the call: they need not be there any longer.
     """

@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.core.batching import apart, end_to_end, leading, rows_from, rows_to, shift, spread
 from tapeflow.core.dtypes import ANY, BOOL, INDEX, INTEGER
 from tapeflow.core.errors import invalid, uneven_rows
+from tapeflow.core.sizes import Size
 from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import SparseGradient
@@ -28,6 +29,7 @@ def boxed(element):
 # ---- slices
 
 _ALL = (None, None, None)
+_MARK = 1 << 20  # sizes that stand for those that are not known; a view of nothing may be as large as it likes
 
 
 def as_numpy_index(index):
@@ -35,7 +37,14 @@ def as_numpy_index(index):
 
 
 def _indexed_shape(x, index):
-    return Spec(shape=np.broadcast_to(False, x.shape)[as_numpy_index(index)].shape, dtype=x.dtype)
+    # A size that is not known stays one where all of its axis is taken, and else becomes what it is now.
+    whole = [i == _ALL for i in index if i is not None] + [True] * len(x.shape)
+    unknown = {k: d for k, d in enumerate(x.shape) if type(d) is Size and whole[k]} if ... not in index else {}
+    if not unknown:
+        return Spec(shape=np.broadcast_to(False, x.shape)[as_numpy_index(index)].shape, dtype=x.dtype)
+    marked = [_MARK + k if k in unknown else d for k, d in enumerate(x.shape)]
+    found = np.broadcast_to(False, marked)[as_numpy_index(index)].shape
+    return Spec(shape=tuple([unknown.get(d - _MARK, d) for d in found]), dtype=x.dtype)
 
 
 getitem = primitive(

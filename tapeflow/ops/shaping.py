@@ -144,3 +144,12 @@ reverse_sequence = primitive(
     batch=_reverse_rows,
     dtypes={"x": ANY, "lengths": INDEX},
 )
+
+
+# Sizes as a tensor: a constant, except where some are not known when a function is traced.
+size_tensor = primitive(
+    "size_tensor(*, sizes, dtype)",
+    kernel=lambda xp, sizes, dtype: xp.asarray(np.array(sizes, dtype)),
+    shape=lambda sizes, dtype: Spec(shape=np.shape(np.array(sizes, object)), dtype=dtype),
+    vjp=CUT,
+)

@@ -1,9 +1,18 @@
-"""Every kernel compiled by XLA against NumPy's, on the samples of the registry check."""
+"""Every primitive has a kernel for XLA, whose shapes and dtypes are those of the shape rule.
 
+Nothing is compiled here: `tests/function/test_compiled_registry.py` compares values, compiled, with NumPy's.
+"""
+
+from functools import partial
+
+import ml_dtypes
 import numpy as np
 import pytest
 
-from tapeflow.core.primitive import REGISTRY
+from tapeflow.core.apply import check_dtypes
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.primitive import REGISTRY, Spec
+from tapeflow.core.tensor import EagerTensor
 from tests.ops.samples import all_samples
 
 jax = pytest.importorskip("jax", reason="the extra `xla` is not installed")
@@ -26,6 +35,9 @@ RANDOM = {
     "random_poisson", "random_binomial", "random_categorical", "random_permutation", "shuffled_index", "sample_classes", "random_window",
 }  # fmt: skip
 
+# The signs of vectors, and the order of eigenvalues of general matrices, are those of the device's library.
+FREE = {"eig", "eigvals", "eigh", "svd"}
+
 
 def has_strings(sample):
     return any(np.asarray(a).dtype == object for a in sample.args)
@@ -41,24 +53,62 @@ def parts(prim, out):
     return list(out) if prim.outputs else [out]
 
 
-def test_exceptions_are_primitives():
-    assert NOT_ON_XLA.keys() <= REGISTRY.keys() >= RANDOM
-
-
-@pytest.mark.parametrize("name,k", CASES)
-def test_kernel_compiled(name, k):
-    prim, sample = REGISTRY[name], SAMPLES[name][k]
-    arrays = [np.asarray(a) for a in sample.args]
-    with np.errstate(all="ignore"):
-        want = parts(prim, prim.on("numpy", np)(*arrays, **sample.params))
-    with jax.enable_x64(True):
-        compiled = jax.jit(lambda *xs: xla.kernel(prim)(*xs, **sample.params))
-        got = parts(prim, compiled(*arrays))
-        assert len(got) == len(want)
-        for a, b in zip(got, want):
-            a, b = np.asarray(a), np.asarray(b)
-            assert (a.shape, a.dtype) == (b.shape, b.dtype), name
-            if name in RANDOM:
-                continue
+def close(got, want, what, values=True, rough=1):
+    """Arrays of the same shapes and dtypes, and where `values` are to be compared with nearly the same values."""
+    for a, b in zip(got, want, strict=True):
+        assert (a.shape, a.dtype) == (b.shape, b.dtype), what
+        if values:
             precise = b.dtype in (np.float64, np.complex128, np.int64)
-            np.testing.assert_allclose(a, b, rtol=1e-6 if precise else 1e-4, atol=1e-9 if precise else 1e-5, err_msg=name)
+            rtol, atol = (1e-6, 1e-9) if precise else (1e-4, 1e-5)
+            np.testing.assert_allclose(a, b, rtol=rough * rtol, atol=rough * atol, err_msg=what)
+
+
+def test_exceptions_are_primitives():
+    assert NOT_ON_XLA.keys() <= REGISTRY.keys() >= RANDOM | FREE
+
+
+@pytest.mark.parametrize("name", NOT_ON_XLA)
+def test_exceptions_have_no_kernel(name):
+    with pytest.raises(NotImplementedError):
+        xla.kernel(REGISTRY[name])
+
+
+# ---- shapes and dtypes
+
+WIDTHS = {
+    "float64": (np.float64, np.complex128), "float32": (np.float32, np.complex64), "float16": (np.float16, np.complex64),
+    "bfloat16": (ml_dtypes.bfloat16, np.complex64),
+}  # fmt: skip
+
+# -1e30 stands for the logarithm of 0, and is no float16: NumPy's kernel gives NaN.
+NOT_IN = {("ctc_forward", "float16")}
+
+
+def calls(name):
+    """(What it is, the arrays, the parameters, the results' specifications) for each sample in each dtype that the primitive takes."""
+    prim = REGISTRY[name]
+    for k in [k for n, k in CASES if n == name]:
+        params, given = SAMPLES[name][k].params, [np.asarray(a) for a in SAMPLES[name][k].args]
+        floating = any(a.dtype.kind in "fc" for a in given)
+        for width, kinds in WIDTHS.items():
+            if (name, width) in NOT_IN or width != "float64" and not floating:
+                continue
+            dtypes = dict(zip((np.dtype(np.float64), np.dtype(np.complex128)), kinds))
+            with np.errstate(all="ignore"):
+                arrays = [a.astype(dtypes.get(a.dtype, a.dtype)) for a in given]
+            try:
+                check_dtypes(prim, tuple([EagerTensor(a) for a in arrays]))
+                specs = parts(prim, prim.infer([Spec(shape=a.shape, dtype=a.dtype) for a in arrays], params))
+            except InvalidArgumentError:  # not all take 16 bits
+                continue
+            yield f"{name}, sample {k}, {width}", arrays, params, [(tuple(s.shape), s.dtype) for s in specs]
+
+
+@pytest.mark.parametrize("name", list(dict.fromkeys(name for name, _ in CASES)))
+def test_shapes_and_dtypes(name):
+    prim = REGISTRY[name]
+    call = xla.kernel(prim)
+    for what, arrays, params, want in calls(name):
+        with jax.enable_x64(True):
+            out = jax.eval_shape(partial(call, **params), *arrays)
+        assert [(o.shape, o.dtype) for o in parts(prim, out)] == want, what

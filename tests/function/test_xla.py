@@ -10,6 +10,14 @@ from .programs import X, grad_of, wave
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
 
 
+@pytest.fixture(autouse=True)
+def _precise_products():
+    """Without the rounding of GPUs."""
+    tf.config.experimental.enable_tensor_float_32_execution(False)
+    yield
+    tf.config.experimental.enable_tensor_float_32_execution(True)
+
+
 def test_values_and_derivatives():
     f = tf.function(wave, jit_compile=True)
     np.testing.assert_allclose(f(X), wave(X), rtol=1e-6)

@@ -8,7 +8,7 @@ from tapeflow.core.tensor import EagerTensor
 from tests.engines.test_devices import data, device, fetched, network, on, train  # noqa: F401  fixtures
 
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
-from tapeflow.engines.xla import devices, programs  # noqa: E402  it needs jax
+from tapeflow.engines.xla import devices, programs
 
 
 def step_of(weights):

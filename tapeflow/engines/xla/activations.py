@@ -1,7 +1,8 @@
 """Activation functions."""
 
 import jax.numpy as jnp
-from jax.scipy.special import ndtr
+
+from .special import normal_cdf
 
 
 def relu(x):
@@ -10,7 +11,7 @@ def relu(x):
 
 def gelu(x):
     wide = x if x.dtype in (jnp.float32, jnp.float64) else x.astype(jnp.float32)
-    return (wide * ndtr(wide)).astype(x.dtype)
+    return (wide * normal_cdf(wide)).astype(x.dtype)
 
 
 def _shifted(x, axis):

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jax.sharding import SingleDeviceSharding
 
-from tapeflow.core.devices import HOST, Device, DeviceTensor, Serving
+from tapeflow.core.devices import HOST, Device, DeviceTensor, Rounding, Serving
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current
 
@@ -124,7 +124,7 @@ def copied(held: Any, device: Device) -> Any:
 # ---- operations
 
 _MOST_PROGRAMS = 32  # of one primitive on one device, by parameters: `x[i]` for each i is not worth a compilation each
-_programs: dict[tuple, dict[Any, Callable]] = {}
+_programs: dict[tuple, dict[Any, Any]] = {}
 
 
 def compute(prim: Any, args: tuple, params: dict, device: Device) -> Any:
@@ -168,9 +168,16 @@ def brought(held: Any, device: Device) -> Any:
     return _sent(held, device)
 
 
+def compiled(run: Callable, device: Device, donated: tuple[int, ...] = ()) -> Callable:
+    """`run`, a function of JAX arrays, compiled for a device, when it is called."""
+    if not Rounding.allowed:
+        run = jax.default_matmul_precision("float32")(run)  # while it is traced
+    return jax.jit(run, out_shardings=sharding(device), donate_argnums=donated)
+
+
 def _program(prim: Any, params: dict, device: Device) -> Callable | None:
     """The kernel with these parameters as a function of arrays, compiled; None if there is no kernel."""
-    known = _programs.setdefault((prim, device), {})
+    known = _programs.setdefault((prim, device, Rounding.allowed), {})
     try:
         key = tuple([(type(v), _key(v)) for v in params.values()])
         found = known.get(key, _MISSING)
@@ -184,11 +191,11 @@ def _program(prim: Any, params: dict, device: Device) -> Callable | None:
         else:
             if key is None or len(known) >= _MOST_PROGRAMS:
                 return partial(_one_by_one, run, device)
-            found = known[key] = jax.jit(run, out_shardings=sharding(device))
+            found = known[key] = compiled(run, device)
     return found
 
 
-_MISSING = object()
+_MISSING: Any = object()
 
 
 def _key(value: Any) -> Any:

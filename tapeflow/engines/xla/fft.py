@@ -60,7 +60,7 @@ def frame(x, length, step):
     if not frames or not length:
         return jnp.zeros((*x.shape[:-1], frames, length), x.dtype)
     places = jnp.arange(frames, dtype=jnp.int32)[:, None] * step + jnp.arange(length, dtype=jnp.int32)
-    return jnp.asarray(x).at[..., places].get(mode="promise_in_bounds")
+    return x.at[..., places].get(mode="promise_in_bounds")
 
 
 def overlap_and_add(x, step):

@@ -47,7 +47,7 @@ def rows_at(x, indices, axis=0):
     """`x.at` the rows along `axis`. XLA may index with 32 bits: what is beyond them must not come back into the range."""
     if indices.dtype.itemsize > 4:
         indices = jnp.clip(indices, -1, x.shape[axis])
-    return jnp.asarray(x).at[(slice(None),) * axis + (indices,)]
+    return x.at[(slice(None),) * axis + (indices,)]
 
 
 def taken(x, indices, axis=0):

@@ -40,7 +40,7 @@ def diag_part(x, k, align):
     d = k[1] - jnp.arange(k[1] - k[0] + 1, dtype=jnp.int32)[:, None]
     lengths = _lengths(rows, cols, d)
     along = jnp.arange(longest, dtype=jnp.int32) - _starts(d, lengths, longest, align)
-    found = jnp.asarray(x).at[..., along + jnp.maximum(-d, 0), along + jnp.maximum(d, 0)].get(mode="clip")
+    found = x.at[..., along + jnp.maximum(-d, 0), along + jnp.maximum(d, 0)].get(mode="clip")
     return jnp.where((along >= 0) & (along < lengths), found, jnp.zeros((), x.dtype))
 
 
@@ -49,7 +49,6 @@ def diag_matrix(x, k, rows, cols, align):
         return jnp.zeros((*x.shape[: -1 if k[0] == k[1] else -2], rows, cols), x.dtype)
     d = _offsets(rows, cols)
     along = lax.broadcasted_iota(jnp.int32, (rows, cols), 0) + jnp.minimum(d, 0)
-    x = jnp.asarray(x)
     if k[0] == k[1]:
         found = x.at[..., along].get(mode="clip")
     else:

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapeflow.core.devices import Device, DeviceTensor
+from tapeflow.core.devices import Device, DeviceTensor, Rounding
 from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -26,7 +26,7 @@ class Program:
         """`donated`: the inputs that are a variable's value, which is replaced afterwards."""
         run.__name__ = run.__qualname__ = "".join(c if c.isalnum() else "_" for c in name)
         self.function, self.name, self.donated = run, name, frozenset(donated)
-        self.compiled: dict[Device, Callable] = {}
+        self.compiled: dict[tuple[Device, bool], Callable] = {}
 
     def __call__(self, *arrays: Any) -> tuple:
         """From NumPy's arrays to NumPy's arrays."""
@@ -35,11 +35,8 @@ class Program:
     def on_tensors(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """The results, where they were computed."""
         device = self._device(tensors)
-        compiled = self.compiled.get(device) or self._compiled(device)
-        if device.is_host:
-            arrays = [t._array for t in tensors]
-        else:
-            arrays = [self._there(k, t, device) for k, t in enumerate(tensors)]
+        compiled = self.compiled.get((device, Rounding.allowed)) or self._compiled(device)
+        arrays = [t._array for t in tensors] if device.is_host else self._sent(tensors, device)
         try:
             with jax.enable_x64(True):
                 out = compiled(*arrays)
@@ -63,16 +60,20 @@ class Program:
     def _compiled(self, device: Device) -> Callable:
         # On the host NumPy has views of what would be given away.
         donated = () if device.is_host else tuple(self.donated)
-        made = jax.jit(self.function, out_shardings=devices.sharding(device), donate_argnums=donated)
-        return self.compiled.setdefault(device, made)
+        return self.compiled.setdefault((device, Rounding.allowed), devices.compiled(self.function, device, donated))
 
-    def _there(self, k: int, tensor: Tensor, device: Device) -> Any:
-        if type(tensor) is not DeviceTensor:
-            array = tensor._array
-            return array if array.ndim or k in self.donated else devices.put(array, device)
-        if k in self.donated and _others_hold(tensor):
-            return devices.copied(tensor._held, device)
-        return devices.brought(tensor._held, device)
+    def _sent(self, tensors: Sequence[Tensor], device: Device) -> list:
+        """The arrays on a device, or on their way to it: jax sends NumPy's itself when it calls the program."""
+        here, arrays = devices.sharding(device), []
+        for k, t in enumerate(tensors):
+            if type(t) is not DeviceTensor:
+                array = t._array
+                arrays.append(array if array.ndim or k in self.donated else devices.put(array, device))
+            elif t._held.sharding is not here and devices.where(t._held) != device:
+                arrays.append(devices.brought(t._held, device))
+            else:
+                arrays.append(devices.copied(t._held, device) if k in self.donated and _others_hold(t) else t._held)
+        return arrays
 
 
 def _others_hold(tensor: DeviceTensor) -> bool:

@@ -26,8 +26,14 @@ def wide(kernel):
 
 
 erf, erfc, erfinv, ndtri = wide(special.erf), wide(special.erfc), wide(special.erfinv), wide(special.ndtri)
-normal_cdf, dawsn, spence = wide(special.ndtr), wide(special.dawsn), wide(special.spence)
+dawsn, spence = wide(special.dawsn), wide(special.spence)
 fresnel_sin, fresnel_cos = wide(lambda x: special.fresnel(x)[0]), wide(lambda x: special.fresnel(x)[1])
+
+
+@wide
+def normal_cdf(x):
+    """One function for both tails: JAX's `ndtr` computes erf and erfc and then chooses, a third slower and not more exact."""
+    return 0.5 * lax.erfc(x * -(0.5**0.5))
 
 
 @wide

@@ -4,3 +4,5 @@ The code is taken apart by the package `diastatic-malt` (the extra `autograph`) 
 place of statements: `if` becomes `if_stmt`. An operator does what the Python statement does, unless it meets a tensor that has no
 value yet.
 """
+
+from .convert import converted as converted

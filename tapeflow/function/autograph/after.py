@@ -21,7 +21,9 @@ class After(ast.NodeTransformer):
         self.undefined, self.line_of = undefined, line_of
 
     def visit_Name(self, node: ast.Name) -> Any:
-        if node.id in self.undefined and isinstance(node.ctx, ast.Load) and self.line_of(node):  # of the source, not put in by a pass
+        if (
+            node.id in self.undefined and isinstance(node.ctx, ast.Load) and self.line_of(node)
+        ):  # of the source, not put in by a pass
             return operator("ld", node)
         return node
 

@@ -28,6 +28,11 @@ def operator(name: str, *args: ast.expr) -> ast.expr:
     return ast.Call(function, list(args), []) if args else function
 
 
+def call(name: str) -> ast.stmt:
+    """The statement `ag__.name()`."""
+    return ast.Expr(ast.Call(operator(name), [], []))
+
+
 def thunk(value: ast.expr, *names: str) -> ast.Lambda:
     """`lambda names: value`."""
     args = [ast.arg(name, None) for name in names]
@@ -40,6 +45,7 @@ class Before(ast.NodeTransformer):
         self.is_loop_options, self.class_name, self.first_argument = is_loop_options, class_name, first_argument
         self.has_branches = self.has_breaks = self.has_continues = self.has_early_returns = False
         self.loops: list[Any] = []
+        self.tries = 0
         self.options: dict[ast.AST, dict[str, ast.expr]] = {}  # of loops, as `set_loop_options` says them
 
     def visit(self, node: ast.AST) -> Any:
@@ -157,7 +163,9 @@ class Before(ast.NodeTransformer):
         call = node.value
         if isinstance(call, ast.Call) and self.is_loop_options(call.func):
             if not self.loops:
-                raise ValueError(f"set_loop_options says how a loop runs; call it first thing in a loop, not at line {node.lineno}.")
+                raise ValueError(
+                    f"set_loop_options says how a loop runs; call it first thing in a loop, not at line {node.lineno}."
+                )
             names = ["parallel_iterations", "swap_memory", "maximum_iterations", "shape_invariants"]
             given = dict(zip(names, call.args)) | {k.arg: k.value for k in call.keywords if k.arg}
             self.options[self.loops[-1]] = {name: self.visit(value) for name, value in given.items()}
@@ -170,6 +178,18 @@ class Before(ast.NodeTransformer):
             return node
         message = [] if node.msg is None else [thunk(node.msg)]
         return ast.Expr(operator("assert_stmt", node.test, *message))
+
+    def visit_Raise(self, node: ast.Raise) -> Any:
+        self.generic_visit(node)
+        return node if self.tries or node.exc is None else [call("raises"), node]
+
+    def visit_Try(self, node: ast.Try) -> Any:
+        self.tries += 1
+        node.body = self._block(node.body)
+        self.tries -= 1
+        node.handlers = [self.visit(h) for h in node.handlers]
+        node.orelse, node.finalbody = self._block(node.orelse), self._block(node.finalbody)
+        return node
 
     # ---- lists: in code that is traced once and runs often, changing one goes wrong
 

@@ -118,7 +118,9 @@ class _Choice:
 
 def is_dynamic(value: Any) -> bool:
     """Something that a graph can compute."""
-    return isinstance(value, (Tensor, Variable)) or is_number(value) or nest.is_composite(value) or hasattr(value, "_loop_variable")
+    return (
+        isinstance(value, (Tensor, Variable)) or is_number(value) or nest.is_composite(value) or hasattr(value, "_loop_variable")
+    )
 
 
 def is_plain(value: Any) -> bool:
@@ -138,7 +140,9 @@ def stand_in(value: Any) -> Any:
     if isinstance(value, Variable) or is_number(value):
         value = tensor_of(value)
     if not isinstance(value, Tensor) or None in value.shape:
-        raise ValueNeeded(f"A {type(value).__name__} is returned from a branch or loop that depends on a tensor, at {user_line()}.")
+        raise ValueNeeded(
+            f"A {type(value).__name__} is returned from a branch or loop that depends on a tensor, at {user_line()}."
+        )
     return EagerTensor(np.zeros(tuple(value.shape), value.dtype.np))
 
 

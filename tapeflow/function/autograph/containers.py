@@ -1,7 +1,7 @@
 """Branches and loop bodies are traced once, whether and however often they run. So what they do to a list is not what the program says.
 
-While one is traced, lists, dicts and sets that were there before may not be changed: `tf.function` then runs the function as plain
-Python, where it means what it says. Those that are made inside, and only serve the inside, may.
+While one is traced, lists, dicts and sets that were there before may not be changed, and no exception may be raised: `tf.function` then
+runs the function as plain Python, where it means what it says. Lists that are made inside, and only serve the inside, may be changed.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -55,3 +55,11 @@ def check_method(method: BuiltinMethodType) -> None:
     """`values.append` is about to be called."""
     if method.__name__ in _CHANGE:
         changed(method.__self__)
+
+
+def raises() -> None:
+    """The code is about to raise an exception."""
+    if _inside.get() is not None:
+        raise ValueNeeded(
+            f"An exception is raised in a branch or loop that depends on a tensor, at {user_line()}. tf.debugging.Assert can be part of a graph."
+        )

@@ -48,7 +48,7 @@ def converted(function: Callable) -> Callable:
     if isinstance(function, functools.partial):
         inner = converted(function.func)
         return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
-    call = getattr(type(function), "__call__", None)
+    call = type(function).__call__ if callable(function) else None
     if isinstance(call, FunctionType) and not isinstance(function, type):
         inner = converted(call)
         return function if inner is call else MethodType(inner, function)
@@ -95,7 +95,7 @@ class _Maker:
         code = function.__code__
         node = _transformed(function)
         if isinstance(node, ast.Lambda):
-            name = "lambda_"
+            name = f"{OPERATORS}lambda"
             definition: ast.stmt = ast.Assign([ast.Name(name, ast.Store())], node)
         else:  # under a name of its own, since the function may call itself by its name
             name = node.name = f"{OPERATORS}{node.name}"
@@ -112,8 +112,12 @@ class _Maker:
         whole = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
         space: dict[str, Any] = {}
         exec(whole, space)
-        self.factory = space["outer"]().__code__
-
+        factory = space[f"{OPERATORS}outer"]().__code__
+        # In tracebacks it goes by its own name again.
+        named = lambda c: (
+            c.replace(co_name=code.co_name, co_qualname=code.co_qualname) if getattr(c, "co_name", "") == name else c
+        )
+        self.factory = factory.replace(co_consts=tuple(map(named, factory.co_consts)))
         _remember(self.factory)
 
     def __call__(self, function: FunctionType) -> FunctionType:
@@ -128,16 +132,16 @@ class _Maker:
 def _factory(names: tuple[str, ...]) -> str:
     """A function that makes the converted one, in which the names that the original closes over are closed over, too."""
     cells = "".join(f" {name} = None\n" for name in names)
-    return f"def outer():\n{cells} def inner({OPERATORS}):\n  pass\n return inner\n"
+    return f"def {OPERATORS}outer():\n{cells} def {OPERATORS}inner({OPERATORS}):\n  pass\n return {OPERATORS}inner\n"
 
 
 def _transformed(function: FunctionType) -> Any:
-    code = function.__code__
-    node = parsed(function)
     try:
         from .passes import transformed  # `malt` is an extra, and only who traces a function needs it
     except ImportError as error:
         raise NotConvertible('the package it needs is not there; pip install "tapeflow[autograph]"') from error
+    code = function.__code__
+    node = parsed(function)
     first = code.co_varnames[0] if code.co_argcount else None
     return transformed(node, Before(_is_loop_options, _class_of(function), first), {*function.__globals__, *code.co_freevars})
 

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.dtypes import bool_
-from tapeflow.core.frames import current, entered
+from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.function.effects import later
 from tapeflow.function.graph import Graph
+from tapeflow.function.regions import Region
 
 from .branches import choose
 from .symbolic import is_scalar, is_symbolic, negated, truth
@@ -31,15 +32,17 @@ def or_(*operands: Callable) -> Any:
 
 
 def _joined(operands: tuple[Callable, ...], goes_on: bool) -> Any:
-    for k, operand in enumerate(operands, 1):
+    done = 0
+    for operand in operands:
         value = operand()
+        done += 1
         if is_symbolic(value):
             break
-        if bool(value) is not goes_on:
+        if done < len(operands) and bool(value) is not goes_on:  # of the last one Python does not ask the truth
             return value
-    if k == len(operands):
+    rest = operands[done:]
+    if not rest:
         return value
-    rest = operands[k:]
     if _is_truth(value) and _is_harmless(lambda: _joined(rest, goes_on)):
         return (ops.logical_and if goes_on else ops.logical_or)(value, truth(_joined(rest, goes_on)))
     own, others = (lambda: (value,)), (lambda: (_joined(rest, goes_on),))
@@ -55,9 +58,13 @@ def _is_harmless(operand: Callable) -> bool:
     """Is it a single boolean, of operations that cannot fail?"""
     if not isinstance(current().executor, Graph):
         return False
-    graph = Graph()
-    with entered(graph.frame()):
+    value: Any = None
+
+    def once() -> None:
+        nonlocal value
         value = operand()
+
+    graph = Region(once).graph
     effects = graph.assigned or graph.keys_drawn
     return (isinstance(value, bool) or _is_truth(value)) and not effects and all(n.prim.name in _HARMLESS for n in graph.nodes)
 
@@ -90,7 +97,7 @@ def assert_stmt(test: Any, message: Callable | None = None) -> None:
         return
     said = [] if message is None else [message()]
     words = [m if isinstance(m, str) or is_symbolic(m) else str(m) for m in said]
-    later(_check, (truth(test), *words), {}, checks=True)
+    later(_check, (truth(test), *words), {}, "assert", checks=True)
 
 
 def _check(test: Any, *message: Any) -> None:

@@ -9,13 +9,13 @@ from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import bool_, int32
 from tapeflow.core.errors import ValueNeeded, user_line
-from tapeflow.core.frames import entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.function import control
-from tapeflow.function.graph import Graph
+from tapeflow.function.regions import Region
 
 from .branches import if_stmt, is_dynamic, is_plain, stand_in, tensor_of
 from .containers import region
@@ -40,7 +40,13 @@ def while_stmt(
 
 
 def for_stmt(
-    values: Any, more: Callable | None, body: Callable, get_state: Callable, set_state: Callable, names: tuple[str, ...], options: dict
+    values: Any,
+    more: Callable | None,
+    body: Callable,
+    get_state: Callable,
+    set_state: Callable,
+    names: tuple[str, ...],
+    options: dict,
 ) -> None:
     """`for target in values: body(target)`, as long as `more()`."""
     if isinstance(values, (Tensor, Variable)) and tracing():
@@ -48,15 +54,15 @@ def for_stmt(
         if not tensor.ndim:
             raise TypeError(f"Cannot iterate over a scalar tensor, at {user_line()}.")
         count: Any = tensor.shape[0]
-        if count is None:
-            raise ValueNeeded(f"The number of rows is not known: the shape is {tuple(tensor.shape)}, at {user_line()}.")
+        if type(count) is Size:
+            count = ops.size_tensor(sizes=count, dtype=int32.np)
         element = lambda k: ops.gather(tensor, k, axis=0)
     elif isinstance(values, TensorRange):
         count, element = values.count(), values.element
     else:
         _python_for(values, more, body, get_state, set_state, names)
         return
-    if count is not None and not isinstance(count, Tensor) and count == 0:
+    if isinstance(count, int) and count == 0:
         return
     loop = _Loop(body, get_state, set_state, names, options)
     loop.run((lambda: True) if more is None else (lambda: truth(more())), count, element)
@@ -86,9 +92,7 @@ def _python_for(
 class _Loop:
     """One loop of a graph. Its variables are the tensors and numbers in the state; everything else has to stay as it is."""
 
-    def __init__(
-        self, body: Callable, get_state: Callable, set_state: Callable, names: tuple[str, ...], options: dict
-    ) -> None:
+    def __init__(self, body: Callable, get_state: Callable, set_state: Callable, names: tuple[str, ...], options: dict) -> None:
         self.body, self.get_state, self.set_state, self.names, self.options = body, get_state, set_state, names, options
         self.start = get_state()
 
@@ -174,10 +178,16 @@ class _Loop:
         missing = [k for k, value in enumerate(self.start) if type(value) in _MARKERS]
         if not missing:
             return self.start
-        with entered(Graph().frame()), region():  # only to see what they will be
+        found: tuple = ()
+
+        def once() -> None:
+            nonlocal found
             self.set_state(tuple([nest.map_structure(lambda v: tensor_of(v) if is_dynamic(v) else v, v) for v in self.start]))
-            step()
+            with region():
+                step()
             found = self.get_state()
+
+        Region(once)  # only to see what they will be
         self.set_state(self.start)
         out = list(self.start)
         for k in missing:

@@ -6,14 +6,14 @@ from tapeflow.core.errors import user_line
 
 from .branches import if_exp, if_stmt
 from .calling import called, called_for_loop
-from .containers import changed, made
+from .containers import changed, made, raises
 from .logic import and_, assert_stmt, chained, not_, or_
 from .loops import for_stmt, while_stmt
 from .symbolic import Undefined, UndefinedReturnValue, is_symbolic, ld, ldu, rows
 
 __all__ = [
     "Undefined", "UndefinedReturnValue", "and_", "assert_stmt", "called", "called_for_loop", "chained", "changed", "for_stmt", "if_exp",
-    "if_stmt", "ld", "ldu", "made", "not_", "or_", "ret", "rows", "scope", "while_stmt",
+    "if_stmt", "ld", "ldu", "made", "not_", "or_", "raises", "ret", "rows", "scope", "while_stmt",
 ]  # fmt: skip
 
 scope = None  # marks where the body of a function is, while it is converted

@@ -6,10 +6,12 @@ from typing import Any
 from malt.converters import break_statements, continue_statements, control_flow, return_statements
 from malt.core import converter
 from malt.lang import directives
-from malt.pyct import anno, naming, transformer
+from malt.pyct import anno, cfg, naming, qual_names, transformer
+from malt.pyct.static_analysis import activity, liveness, reaching_definitions, reaching_fndefs
 
 from .after import After, place, undefined_names
 from .before import OPERATORS, Before, NotConvertible, operator
+from .hiding import Shown, hide
 
 _LINE = anno.Basic.ORIGIN  # copies of nodes keep it, and what takes the place of a node inherits it
 
@@ -38,6 +40,7 @@ def _control_flow(node: Any, before: Before, context: Any) -> Any:
     for loop, options in before.options.items():
         anno.setanno(loop, anno.Basic.DIRECTIVES, {directives.set_loop_options: options})
     try:
+        hide(node)
         if before.has_early_returns:
             _scoped(node)
         if before.has_breaks or any(getattr(n, "orelse", None) for n in ast.walk(node) if isinstance(n, (ast.For, ast.While))):
@@ -46,13 +49,29 @@ def _control_flow(node: Any, before: Before, context: Any) -> Any:
             node = continue_statements.transform(node, context)
         if before.has_early_returns:
             node = return_statements.transform(node, context)
-        return control_flow.transform(node, context)
+        return Shown().visit(_taken_apart(node, context))
     except NotConvertible:
         raise
     except Exception as error:
         raise NotConvertible(f"{type(error).__name__}: {error}") from error
 
 
+def _taken_apart(node: Any, context: Any) -> Any:
+    graphs = cfg.build(node)
+    node = activity.resolve(qual_names.resolve(node), context, None)
+    for analysis in (reaching_definitions, reaching_fndefs, liveness):
+        node = analysis.resolve(node, context, graphs)
+    return _ControlFlow(context).visit(node)
+
+
+class _ControlFlow(control_flow.ControlFlowTransformer):
+    def _get_block_vars(self, node: Any, modified: Any) -> tuple:
+        """(The variables of a block; those without a value before it; how many of the first are used later). Variables of the
+        surroundings are, by whoever comes after this function."""
+        names, undefined, count = super()._get_block_vars(node, modified)
+        scope = self.state[control_flow._Function].scope
+        used = [*names[:count], *[n for n in names[count:] if n in scope.nonlocals or n in scope.globals]]
+        return [*used, *[n for n in names if n not in used]], undefined, len(used)
 
 
 def _scoped(node: ast.AST) -> None:

@@ -38,9 +38,9 @@ def _definition(code: Any, lines: list[str]) -> Any:
 
 def _found(code: Any, source: str, error: Exception) -> Any:
     for node in _nodes(source):
-        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
-            if min([node.lineno, *[d.lineno for d in node.decorator_list]]) == code.co_firstlineno:
-                return copy.deepcopy(node)
+        first = min([node.lineno, *[d.lineno for d in getattr(node, "decorator_list", ())]])
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name and first == code.co_firstlineno:
+            return copy.deepcopy(node)
     raise NotConvertible(f"its source cannot be read: {error}")
 
 
@@ -50,7 +50,9 @@ def _lambda(code: Any, source: str) -> Any:
     inside = lambda node: all((node.lineno, node.col_offset) <= p < (node.end_lineno, node.end_col_offset) for p in columns)
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     named = lambda node: names == tuple([a.arg for a in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]])
-    found = [n for n in _nodes(source) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno and inside(n) and named(n)]
+    found = [
+        n for n in _nodes(source) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno and inside(n) and named(n)
+    ]
     innermost = [n for n in found if not any(m is not n and m in set(ast.walk(n)) for m in found)]
     if len(innermost) != 1:
         raise NotConvertible("its source is not there" if not found else "there are several lambdas like it in one line")
@@ -58,7 +60,7 @@ def _lambda(code: Any, source: str) -> Any:
 
 
 @functools.lru_cache(maxsize=16)
-def _nodes(source: str) -> list[ast.AST]:
+def _nodes(source: str) -> list[Any]:
     try:
         return [n for n in ast.walk(ast.parse(source)) if isinstance(n, (ast.Lambda, ast.FunctionDef))]
     except SyntaxError:  # a cell of a notebook with commands in it

@@ -7,13 +7,12 @@ import numpy as np
 
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import bool_
-from tapeflow.core.errors import ValueNeeded, user_line
+from tapeflow.core.errors import user_line
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.function.graph import Graph, SymbolicTensor
-
 
 _KNOWN = {bool, int, float, str, type(None), list, tuple, dict, EagerTensor}  # for speed; others are looked at
 
@@ -72,9 +71,7 @@ def rows(values: Any) -> Any:
     tensor = values.value() if isinstance(values, Variable) else values
     if not tensor.ndim:
         raise TypeError(f"Cannot iterate over a scalar tensor, at {user_line()}.")
-    if tensor.shape[0] is None:
-        raise ValueNeeded(f"Python has to know how many rows there are, and the shape is {tuple(tensor.shape)}, at {user_line()}.")
-    return list(ops.unstack(tensor, axis=0)) if tensor.shape[0] else []
+    return list(ops.unstack(tensor, axis=0)) if int(tensor.shape[0]) else []  # a size that is not known is asked for
 
 
 def is_number(value: Any) -> bool:

@@ -1,0 +1,158 @@
+"""Sizes that are not known yet: `tf.TensorSpec([None, 3])`.
+
+A function with such a signature is traced once, for one call, and the graph is then made again for other sizes, without Python. So an
+unknown size is an object that computes: `2 * size` is a size again. Where Python must decide (`if size == 1:`) it is told what is
+true in the call that the trace is for, and the trace remembers what it relied on: it serves those calls for which the same is true.
+"""
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_COMPUTE: dict[str, Callable] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
+    "==": operator.eq, "<": operator.lt, "<=": operator.le, "max": max, "min": min,
+}  # fmt: skip
+
+
+class Size:
+    """A whole number that is known later. `now` is what it is in the call being traced."""
+
+    __slots__ = ("expression", "now", "relied_on")
+
+    def __init__(self, expression: tuple, now: int, relied_on: list) -> None:
+        """`expression`: ("size", number), or (operation, expression or number, expression or number). `relied_on`: what Python was told, as
+        (expression, answer)."""
+        self.expression, self.now, self.relied_on = expression, now, relied_on
+
+    def _with(self, operation: str, a: Any, b: Any) -> Any:
+        return Size((operation, _expression(a), _expression(b)), _COMPUTE[operation](_now(a), _now(b)), self.relied_on)
+
+    def _told(self, operation: str, a: Any, b: Any) -> bool:
+        answer = _COMPUTE[operation](_now(a), _now(b))
+        self.relied_on.append(((operation, _expression(a), _expression(b)), answer))
+        return answer
+
+    # ---- arithmetic
+
+    def __add__(self, other: Any) -> Any:
+        return self if _is(other, 0) else self._with("+", self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return 0 if _same(self, other) else self if _is(other, 0) else self._with("-", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with("-", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self if _is(other, 1) else 0 if _is(other, 0) else self._with("*", self, other)
+
+    def __floordiv__(self, other: Any) -> Any:
+        if _is(other, 1):
+            return self
+        if self.expression[0] == "*" and _expression(other) in self.expression[1:]:  # what was multiplied by it
+            a, b = self.expression[1:]
+            rest = b if a == _expression(other) else a
+            return rest if type(rest) is int else Size(rest, self.now // _now(other), self.relied_on)
+        return self._with("//", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._with("//", other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return 0 if _is(other, 1) or _same(self, other) else self._with("%", self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._with("%", other, self)
+
+    def __neg__(self) -> Any:
+        return self._with("-", 0, self)
+
+    def __truediv__(self, other: Any) -> float:
+        return float(self) / other
+
+    def __rtruediv__(self, other: Any) -> float:
+        return other / float(self)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    # ---- answers that Python needs
+
+    def __eq__(self, other: object) -> bool:
+        if _same(self, other):
+            return True
+        return _is_number(other) and self._told("==", self, other)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._told("<", self, other)
+
+    def __le__(self, other: Any) -> bool:
+        return self._told("<=", self, other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._told("<", other, self)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._told("<=", other, self)
+
+    def __bool__(self) -> bool:
+        return not self._told("==", self, 0)
+
+    def __index__(self) -> int:
+        self._told("==", self, self.now)
+        return self.now
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        return float(self.__index__())
+
+    def __hash__(self) -> int:
+        return hash(self.expression)
+
+    def __repr__(self) -> str:
+        return "None"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, Size)) or hasattr(value, "__index__")
+
+
+def _is(value: Any, number: int) -> bool:
+    return type(value) is int and value == number
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is Size and type(b) is Size and a.expression == b.expression
+
+
+def _now(value: Any) -> Any:
+    return value.now if type(value) is Size else value
+
+
+def _expression(value: Any) -> Any:
+    return value.expression if type(value) is Size else value
+
+
+def computed(expression: Any, sizes: Mapping[int, Any]) -> Any:
+    """What an expression is, where sizes are these, by number."""
+    if type(expression) is not tuple:
+        return expression
+    operation, *rest = expression
+    if operation == "size":
+        return sizes[rest[0]]
+    return _COMPUTE[operation](*[computed(part, sizes) for part in rest])
+
+
+def settled(value: Any, sizes: Mapping[int, Any]) -> Any:
+    """A parameter of an operation, or a shape, where sizes are these."""
+    if type(value) is Size:
+        return computed(value.expression, sizes)
+    if type(value) in (tuple, list):
+        return type(value)([settled(part, sizes) for part in value])
+    return value
+
+
+def public(shape: tuple) -> tuple:
+    """As programs see it: None for what is not known."""
+    return tuple([None if type(size) is Size else size for size in shape])
