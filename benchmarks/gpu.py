@@ -136,7 +136,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.2, help="of a peer's turn in a round")
     parser.add_argument("--minutes", type=float, default=8.0, help="after which nothing new is begun")
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds that a peer may take to compile a step")
+    parser.add_argument("--limit", type=float, default=100.0, help="seconds that a peer may take to compile a step")
     parser.add_argument("--small", action="store_true", help="tiny sizes and two short rounds: does it run?")
     parser.add_argument("--out", type=Path, help="folder for gpu.md and gpu.json (default: this one; nothing with --small)")
     args = parser.parse_args(argv)

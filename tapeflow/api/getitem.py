@@ -4,6 +4,7 @@ Ints, slices, `...` and `tf.newaxis` are one primitive, `getitem`. Integer tenso
 keep the elements where they are true. (TensorFlow raises for integer arrays and takes a list for a tuple.)
 """
 
+import math
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +18,7 @@ from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
+from tapeflow.function.control import has_no_value
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
@@ -74,7 +76,7 @@ def _single(key: Any) -> Any:
         return key
     if kind == "b":
         raise ValueError("A mask of rank 0 cannot index a tensor: a mask has at least one axis.")
-    return key if type(key) is MappedTensor else operator.index(key)
+    return key if type(key) is MappedTensor or has_no_value(key) else operator.index(key)
 
 
 def _bad_index(key: Any) -> TypeError:
@@ -109,7 +111,7 @@ def _picked(x: Tensor, key: list) -> Tensor:
     sizes = tuple(x.shape[at : at + len(axes)])
     index = _flat_index(arrays, sizes)
     if len(axes) > 1:
-        x = ops.reshape(x, shape=(*x.shape[:at], int(np.prod(sizes)), *x.shape[at + len(axes) :]))
+        x = ops.reshape(x, shape=(*x.shape[:at], math.prod(sizes), *x.shape[at + len(axes) :]))
     return ops.take(x, index, axis=at)
 
 
@@ -155,6 +157,10 @@ def _flat_index(arrays: list, sizes: tuple) -> Tensor:
     """One index into the flattened axes that the arrays index together; negative ones count from the end."""
     flat: Any = 0
     for k, size in zip(arrays, sizes):
+        if isinstance(k, Tensor) and has_no_value(k):  # `take` looks at the bounds when it runs
+            k = ops.cast(k, dtype=int64.np)
+            flat = ops.where(ops.less(k, 0), k + size, k) + flat * size
+            continue
         values = values_of(k) if isinstance(k, Tensor) else np.asarray(k)
         if values.size and not -size <= values.min() <= values.max() < size:
             bad = values[(values < -size) | (values >= size)].flat[0]

@@ -70,6 +70,10 @@ class Primitive:
         sparse: bool = False,
         keeps_sparse: bool = False,
         clash: type[Exception] = TypeError,
+        unchanged: bool | Callable | None = None,
+        neutral: Mapping[str, int] | None = None,
+        merges: Callable | None = None,
+        makes_new: bool = False,
     ) -> None:
         """
         `kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one of these per engine: {"numpy": f, "jax": "sorting.sort"}
@@ -92,6 +96,10 @@ class Primitive:
         `sparse`      a rule returns a SparseGradient
         `keeps_sparse` IndexedSlices pass through the rule without being made dense
         `clash`       what a Python value of the wrong kind raises as second argument
+        `unchanged`   True, or a function of the parameters that says so: where shape and dtype stay, the output is the first input
+        `neutral`     the number that an input may be for the output to be the other one: {"b": 1} for a quotient
+        `makes_new`   the NumPy kernel never gives back an input, or a view of one, so what comes out may be written over
+        `merges`      (inner parameters, outer parameters) -> the parameters of one operation that does what two of it do
         """
         self.name, inputs, params = _parse(signature)
         self.variadic = bool(inputs) and inputs[0].startswith("*")
@@ -102,6 +110,7 @@ class Primitive:
         self.zero = frozenset(zero.split())
         self.result, self.sparse, self.keeps_sparse, self.clash = result, sparse, keeps_sparse, clash
         self.kernel, self.shape = kernel, shape
+        self.unchanged, self.neutral, self.merges, self.makes_new = unchanged, neutral or {}, merges, makes_new
         self.groups = self._dtype_groups(dtypes)
         self.moves = all(allowed in (ANY, INDEX) for _, allowed, _ in self.groups) if moves is None else moves
         self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp

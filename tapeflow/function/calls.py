@@ -4,11 +4,12 @@ A call under a tape is told of as one operation. Its forward run also returns wh
 alive. Backward runs are graphs, too, made once, so gradients of gradients are calls of calls.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
 from tapeflow.core.apply import tell
+from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import Spec
@@ -34,15 +35,35 @@ class GraphFunction:
         """`jit`: compile by XLA instead of running by NumPy. `effects`: what the graph prints is printed; not by its derivatives."""
         self.graph, self.inputs, self.outputs, self.name, self.jit = graph, inputs, outputs, name, jit
         self.has_effect = effects and any(node.prim.has_effect for node in graph.nodes)
+        self.donated: Collection[int] = ()  # the places of values that are not needed after a call: of variables that get others
+        self.host_only = False
         self.derivatives: dict[int, Derivative] = {}
         self.may_refuse = False  # a caller can run Python instead, where users' backward functions have values
 
     @cached_property
     def run(self) -> Any:
-        engine = xla if self.jit else plan
-        return engine.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect)
+        """On NumPy's arrays."""
+        return plan.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect)
 
-    def __call__(self, tensors: list[Tensor]) -> list[Tensor]:
+    @cached_property
+    def program(self) -> Any:
+        """On tensors, wherever they are: compiled by XLA."""
+        return xla.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, self.donated)
+
+    def compute(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device."""
+        if not self.jit:
+            device = current().device
+            if (device is None or device.is_host) and not any([type(t) is DeviceTensor for t in tensors]) or self.host_only:
+                return [EagerTensor(a) for a in self.run(*[t._array for t in tensors])]
+            try:
+                return self.program.on_tensors(tensors)
+            except xla.NoKernel:  # strings, or Python: what XLA cannot have is computed on the host, as eagerly
+                self.host_only = True
+                return self.compute(tensors)
+        return self.program.on_tensors(tensors)
+
+    def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         frame = current()
         if frame.executor is not None:
             return self.replay(tensors)
@@ -55,7 +76,7 @@ class GraphFunction:
                         mask |= 1 << k
             if mask:
                 return self._recorded(tensors, mask)
-        return [EagerTensor(a) for a in self.run(*[t._array for t in tensors])]
+        return self.compute(tensors)
 
     def derivative(self, mask: int) -> "Derivative":
         """By the inputs in `mask`; made once."""
@@ -70,7 +91,7 @@ class GraphFunction:
             if self.may_refuse and any(node.prim.body is not None for node in self.graph.nodes):
                 raise
             return self.replay(tensors)
-        outs = tuple([EagerTensor(a) for a in derivative.forward.run(*[t._array for t in tensors])])
+        outs = tuple(derivative.forward.compute(tensors))
         tell(current().observers, CallRule(derivative, tensors, outs), tuple(tensors), {}, outs)
         return list(outs[: len(self.outputs)])
 
@@ -88,6 +109,7 @@ class GraphFunction:
             places = [graph.place(y) for y in outs]
         made = GraphFunction(graph, graph.inputs, places, self.name, self.jit)
         made.may_refuse = self.may_refuse
+        made.donated = [graph.inputs[k] for k, p in enumerate(self.inputs) if p in self.donated]
         return made
 
     @cached_property

@@ -2,12 +2,12 @@
 
 import copy
 import inspect
-from contextlib import ExitStack
 from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import is_convertible, to_tensor
+from tapeflow.core.devices import raw
 from tapeflow.core.dtypes import BY_NUMPY, int32
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.frames import Frame, current, entered
@@ -72,6 +72,9 @@ class ConcreteFunction:
         finals = [graph.latest[v._id] for v in self.assigned]
         self.function = GraphFunction(graph, self._input_places(), outputs + finals, self.name, self.jit)
         self.function.may_refuse = True
+        self.function.donated = [graph.reads[v._id][1] for v in self.assigned if v._id in graph.reads]
+        self.alone = len(outputs) == 1 and isinstance(self.structured_outputs, (Tensor, Variable))
+        self._learn_inputs()
         return graph.created
 
     def _sized(self, spec: Any, n: int, now: Tensor | None) -> Spec:
@@ -107,16 +110,25 @@ class ConcreteFunction:
 
     def _input_tensors(self, tensors: list[Tensor]) -> list[Tensor]:
         """The arguments, what the graph captured, the variables' values and new keys for random numbers."""
-        graph = self.graph
-        captured = [tensor for tensor, _ in graph.captures.values()]
-        return [*tensors, *captured, *[v.value() for v, _ in graph.reads.values()], *[fresh_key(s) for s, _ in graph.keys_drawn]]
+        found = [*tensors, *self.captured]
+        for variable in self.read:
+            found.append(variable.value())
+        for seed, _ in self.graph.keys_drawn:
+            found.append(fresh_key(seed))
+        return found
+
+    def _learn_inputs(self) -> None:
+        self.captured = [tensor for tensor, _ in self.graph.captures.values()]
+        self.read = [variable for variable, _ in self.graph.reads.values()]
 
     def _evaluated(self, symbol: SymbolicTensor, now: list[Tensor] | None) -> Any:
         if now is None:
             raise invalid("A variable's first value depends on an argument, which has no value without a call.")
+        self._learn_inputs()
         with entered(_EAGER):
-            [value] = GraphFunction(self.graph, self._input_places(), [symbol._place], self.name)(self._input_tensors(now))
-        return value._array
+            function = GraphFunction(self.graph, self._input_places(), [symbol._place], self.name, effects=False)
+            [value] = function(self._input_tensors(now))
+        return raw(value)
 
     def _result(self, leaf: Any) -> Tensor | None:
         if leaf is None or isinstance(leaf, (Tensor, IndexedSlices)):
@@ -166,20 +178,28 @@ class ConcreteFunction:
 
     def _computed(self, tensors: list[Tensor]) -> list[Tensor]:
         """The outputs; what was assigned is stored."""
-        with ExitStack() as locks:
-            eager = current().executor is None
-            for variable in self.assigned if eager else ():  # no other thread changes them in between: its change would be lost
-                locks.enter_context(variable._lock)
+        if not self.assigned:
+            return self.function(self._input_tensors(tensors))
+        if current().executor is not None:
             found = self.function(self._input_tensors(tensors))
             for variable, value in zip(self.assigned, found[self.count :]):
-                if eager:
-                    variable._store(value._array, (value,), False)
-                else:
-                    variable._put(value, read_value=False)
+                variable._put(value, read_value=False)
+            return found[: self.count]
+        for variable in self.assigned:  # no other thread changes them in between: its change would be lost
+            variable._lock.acquire()
+        try:
+            found = self.function(self._input_tensors(tensors))
+            for variable, value in zip(self.assigned, found[self.count :]):
+                variable._store(raw(value), (value,), False)
+        finally:
+            for variable in self.assigned:
+                variable._lock.release()
         return found[: self.count]
 
     def _packed(self, found: list[Tensor]) -> Any:
         """The outputs as the Python function returned them."""
+        if self.alone:
+            return found[0]
         rest = iter(found)
         results, parts = ([None if p is None else next(rest) for p in places] for places in (self.places, self.parts))
         for n, k in enumerate(self.slices):

@@ -29,6 +29,11 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.transforms.custom_gradient import Rule
 
 
+def _called_by_the_library() -> bool:
+    """Is it the library that called who asks? Programs are told less of sizes, and more of their mistakes."""
+    return sys._getframe(2).f_globals.get("__name__", "").startswith("tapeflow.")
+
+
 class SymbolicTensor(Tensor):
     """A value of a graph: a shape and a dtype, no numbers."""
 
@@ -45,7 +50,7 @@ class SymbolicTensor(Tensor):
     def shape(self) -> TensorShape:
         """With sizes that are not known as None for programs; the library itself computes with them."""
         shape = self._spec.shape
-        if self._graph.sizes and not sys._getframe(1).f_globals.get("__name__", "").startswith("tapeflow."):
+        if self._graph.sizes and not _called_by_the_library():
             shape = public(shape)
         return tuple.__new__(TensorShape, shape)
 
@@ -92,12 +97,12 @@ def _refused(what: str | None, kind: type[Exception], instead: str = "tf operati
     error = type(kind.__name__, bases, {"__doc__": kind.__doc__, "asked_by_python": kind is not ValueNeeded})
 
     def refuse(self: SymbolicTensor, *_: Any, **__: Any) -> Any:
-        if not self._graph.is_open():
+        if not self._graph.is_open() and kind is not AttributeError:
             raise TypeError(
                 f"{self} is used outside the function that it belongs to, at {user_line()}. A symbolic tensor has no value there: return it "
                 "from the function, and use the result."
             )
-        raise error(
+        raise (ValueNeeded if _called_by_the_library() else error)(
             f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no value yet, at "
             f"{user_line()}. Use {instead}, or call it outside of tf.function."
         )
@@ -254,8 +259,8 @@ class Graph:
         try:
             out = prim.infer(specs, params)
         except InvalidArgumentError as error:
-            if isinstance(error, ValueNeeded):
-                raise
+            if isinstance(error, ValueNeeded) or any(type(d) is Size for s in specs for d in s.shape):
+                raise  # with other sizes it may be right
             text = error.message if " at " in error.message else f"{error.message}\n  {describe(prim, args, params)}"
             raise _WrongShape(None, None, text) from None
         several = isinstance(out, tuple)

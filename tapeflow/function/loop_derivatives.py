@@ -10,7 +10,6 @@ from tapeflow.core.primitive import recorded as ops
 from .calls import GraphFunction
 from .flow import as_dense, is_inexact, pushed_through
 from .graph import Graph
-from .plan import needed
 
 
 class LoopGradient:
@@ -39,7 +38,7 @@ class LoopGradient:
             results = [graph.place(t) for t in [*results, *[one(k) for k in self.of_rows]]]
         # What the iterations must emit: whatever the backward body reads and is not there at its time.
         there = {p for p in xs[loop.state :]} | {t._place for t in [*seeds, *totals]}
-        nodes, _ = needed(graph, [*xs, *[y._place for y in side.outs], *side.kept, *there], results)
+        nodes = graph.leading_to([*xs, *[y._place for y in side.outs], *side.kept, *there], results, effects=False)
         read = {p for node in nodes for p in node.inputs} | set(results)
         of_iteration = {*xs[: loop.state], *[y._place for y in side.outs], *side.kept}
         emitted = sorted((read & of_iteration) - there)

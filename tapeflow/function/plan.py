@@ -1,155 +1,121 @@
 """The NumPy plan: a graph as one Python function on arrays, a line for each operation.
 
-No tensors, no dispatch: kernels are called with arrays, by names that hold nothing else. What is not needed for the outputs is not computed,
-what is computed twice is computed once, and large arrays are let go of after their last use.
+No tensors, no dispatch: kernels are called with arrays, by names that hold nothing else. Large arrays are let go of after their last use,
+or written over by the operation that used them last.
 """
 
 import math
-from collections.abc import Callable, Iterable
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tapeflow.core.apply import compute, explained
-from tapeflow.core.dtypes import ANY, NATIVE
+from tapeflow.core.apply import explained
 from tapeflow.core.floating import quiet
-from tapeflow.core.primitive import Primitive
 from tapeflow.core.tensor import EagerTensor
 
+from .cleaning import Cleaned, kernel_of
 from .graph import Graph, Node
 
-_LARGE = 1024  # elements from which on it is worth a statement to let go
+_LARGE = 4096  # elements from which on it is worth a statement to let go, or to write over
 
-
-def needed(graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False) -> tuple[list[Node], dict[int, int]]:
-    """The nodes that the outputs are computed by, from the inputs, in order; what is the same is there once, and the places of the
-    others are mapped to the first's."""
-    return _extended(*_shared(graph.leading_to(inputs, outputs, effects)))
-
-
-def _shared(nodes: list[Node]) -> tuple[list[Node], dict[int, int]]:
-    """Common subexpressions once: later nodes read the places of the first."""
-    same: dict[int, int] = {}
-    seen: dict[Any, Node] = {}
-    kept = []
-    for node in nodes:
-        node = node._replace(inputs=tuple([same.get(p, p) for p in node.inputs]))
-        try:
-            key = node.prim, node.inputs, tuple(sorted(node.params.items()))
-            first = node if node.prim.has_effect else seen.setdefault(key, node)
-        except TypeError:  # parameters that cannot be compared
-            first = node
-        if first is node:
-            kept.append(node)
-        else:
-            same.update(zip(node.outputs, first.outputs))
-    return kept, same
-
-
-def _extended(nodes: list[Node], same: dict[int, int]) -> tuple[list[Node], dict[int, int]]:
-    """Loops and branches that give more than another of the same inputs take its place."""
-    flows: dict[Any, list[int]] = {}
-    for k, node in enumerate(nodes):
-        if _is_flow(node.prim):
-            flows.setdefault(node.prim.root(), []).append(k)
-    flows = {root: places for root, places in flows.items() if len(places) > 1}
-    if not flows:
-        return nodes, same
-    gone: set[int] = set()
-    kept = []
-
-    def now(places: Iterable[int]) -> tuple[int, ...]:
-        out = []
-        for p in places:
-            while p in same:  # what was replaced may have been replaced again
-                p = same[p]
-            out.append(p)
-        return tuple(out)
-
-    for k, node in enumerate(nodes):
-        if k in gone:
-            continue
-        node = node._replace(inputs=now(node.inputs))
-        for j in flows.get(node.prim.root(), ()) if _is_flow(node.prim) else ():
-            other = nodes[j]
-            if j > k and j not in gone and _extends(other.prim, node.prim) and now(other.inputs) == node.inputs:
-                same.update(zip(node.outputs, other.outputs))
-                node = other._replace(inputs=node.inputs)
-                gone.add(j)
-        kept.append(node)
-    return kept, {old: now([old])[0] for old in same}
-
-
-def _is_flow(prim: Any) -> bool:
-    return not isinstance(prim, Primitive) and prim.body is None
-
-
-def _extends(flow: Any, other: Any) -> bool:
-    while flow is not None and flow is not other:
-        flow = flow.extends
-    return flow is other
-
-
-def constants(graph: Graph, inputs: list[int]) -> dict[int, Any]:
-    """The arrays that the graph itself holds, by place."""
-    found = {p: t._array for p, t in graph.constants.items()}
-    return found | {p: t._array for t, p in graph.captures.values() if p not in inputs and type(t) is EagerTensor}
+# Kernels that are Python's own operators: how they are written, and what writes over its first argument.
+_OPERATORS: dict[Any, tuple[str, Any]] = {
+    operator.add: ("{} + {}", np.add), operator.sub: ("{} - {}", np.subtract), operator.mul: ("{} * {}", np.multiply),
+    operator.truediv: ("{} / {}", np.true_divide), operator.neg: ("-{}", np.negative),
+}  # fmt: skip
 
 
 def compiled(graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False) -> Callable:
     """A function from the arrays at `inputs` to a tuple of those at `outputs`."""
-    nodes, same = needed(graph, inputs, outputs, effects)
-    outputs = [same.get(p, p) for p in outputs]
-    last = {p: k for k, node in enumerate(nodes) for p in node.inputs}
-    kept = set(inputs) | set(outputs)
-    env = {f"t{p}": array for p, array in constants(graph, inputs).items()}
-    kept.update(p for _, p in graph.captures.values())
-    kept.update(graph.constants)
+    clean = Cleaned(graph, inputs, outputs, effects)
+    env = {f"t{p}": array for p, array in clean.held.items()}
+    kernels = [kernel_of(node, graph) for node in clean.nodes]
+    lifetimes = _Lifetimes(graph, clean, kernels, {*inputs, *clean.outputs, *clean.held})
     lines, lines_of = [f"def run({', '.join(f't{p}' for p in inputs)}):"], {}
-    for k, node in enumerate(nodes):
-        lines.append(f"    {_statement(k, node, graph, env)}")
+    for k, (node, kernel) in enumerate(zip(clean.nodes, kernels)):
+        lines.append(f"    {_statement(k, node, kernel, lifetimes.written_over(k), env)}")
         lines_of[len(lines)] = node
-        gone = [p for p in {*node.inputs, *node.outputs} - kept if last.get(p, k) == k and _size(graph, p) >= _LARGE]
-        if gone:
+        if gone := lifetimes.gone_after(k):
             lines.append(f"    del {', '.join(f't{p}' for p in gone)}")
-    lines.append(f"    return ({''.join(f't{p}, ' for p in outputs)})")
+    lines.append(f"    return ({''.join(f't{p}, ' for p in clean.outputs)})")
     file = f"<plan of {name}>"
     exec(compile("\n".join(lines), file, "exec"), env)
-    return _guarded(env["run"], lines_of, file)
+    run = _guarded(env["run"], lines_of, file)
+    run.source = "\n".join(lines)
+    return run
 
 
-def _statement(k: int, node: Node, graph: Graph, env: dict) -> str:
+def _statement(k: int, node: Node, kernel: Callable, over: int | None, env: dict) -> str:
+    """`over`: the place of an input whose memory the output gets."""
     targets = ", ".join(f"t{p}" for p in node.outputs) + ("," if node.several and len(node.outputs) == 1 else "")
-    if node.prim.body is not None:  # a user's rule: its outputs are what the function computed
-        return f"{targets} = {', '.join(f't{p}' for p in node.inputs[len(node.inputs) - len(node.outputs) :])}" + (
-            "," if len(node.outputs) == 1 else ""
-        )
-    env[f"k{k}"] = _kernel(node, graph)
     arguments = [f"t{p}" for p in node.inputs]
+    text, ufunc = _OPERATORS.get(kernel, (None, kernel))
+    if text is not None and over is None:
+        return f"{targets} = {text.format(*arguments)}"
+    env[f"k{k}"] = ufunc
     for name, value in node.params.items():
         if type(value) in (int, bool, str, type(None)):
             arguments.append(f"{name}={value!r}")
         else:
             env[f"p{k}_{name}"] = value
             arguments.append(f"{name}=p{k}_{name}")
-    return f"{targets} = k{k}({', '.join(arguments)})" if targets else f"k{k}({', '.join(arguments)})"
+    if over is not None:
+        arguments.append(f"out=t{over}")
+    call = f"k{k}({', '.join(arguments)})"
+    return f"{targets} = {call}" if targets else call
 
 
-def _kernel(node: Node, graph: Graph) -> Callable:
-    prim = node.prim
-    dtypes = {graph.symbols[p]._spec.dtype for p in node.inputs}
-    if all(allowed is ANY for _, allowed, _ in prim.groups) or all(d in NATIVE or d.kind == "O" for d in dtypes):
-        return prim.on("numpy", np)
+class _Lifetimes:
+    """When values are used last, and which memory is free then. An operation may give back a view of what it takes, unless it is known to
+    make something new: NumPy's ufuncs, and primitives that say so."""
 
-    def widened(*arrays: Any, **params: Any) -> Any:
-        out = compute(prim, tuple([EagerTensor(a) for a in arrays]), params)
-        return tuple([o._array for o in out]) if type(out) is tuple else out._array
+    def __init__(self, graph: Graph, clean: Cleaned, kernels: list, kept: set[int]) -> None:
+        self.graph, self.nodes, self.kept = graph, clean.nodes, kept
+        self.ufunc = [isinstance(_OPERATORS.get(kernel, (None, kernel))[1], np.ufunc) for kernel in kernels]
+        self.last: dict[int, int] = {}
+        views: dict[int, set[int]] = {}  # the values whose memory a value may be in
+        self.new: set[int] = set()
+        for k, node in enumerate(self.nodes):
+            new = self.ufunc[k] or node.prim.makes_new
+            behind = set() if new else set().union(*[views.get(p, {p}) for p in node.inputs])
+            for p in node.outputs:
+                views[p] = behind | {p}
+                self.last[p] = k
+            if new:
+                self.new.update(node.outputs)
+            for p in node.inputs:
+                self.last[p] = k
+        self.busy_until = {p: math.inf if p in kept else k for p, k in self.last.items()}
+        for p, owners in views.items():
+            for owner in owners:
+                self.busy_until[owner] = max(self.busy_until.get(owner, 0), self.busy_until[p])
+        self.taken: set[int] = set()
 
-    return widened
+    def written_over(self, k: int) -> int | None:
+        """An input of node `k` whose memory nobody needs after it, and that is just what the output needs."""
+        node = self.nodes[k]
+        if not self.ufunc[k]:
+            return None
+        out = self.graph.symbols[node.outputs[0]]._spec
+        for p in node.inputs:
+            spec = self.graph.symbols[p]._spec
+            fits = spec.shape == out.shape and spec.dtype == out.dtype and _elements(spec) >= _LARGE
+            if fits and p in self.new and p not in self.taken and self.busy_until[p] <= k:
+                self.taken.add(p)
+                return p
+        return None
+
+    def gone_after(self, k: int) -> list[int]:
+        """Large values that node `k` is the last to use."""
+        node = self.nodes[k]
+        here = {*node.inputs, *node.outputs} - self.kept
+        return sorted(p for p in here if self.last[p] == k and _elements(self.graph.symbols[p]._spec) >= _LARGE)
 
 
-def _size(graph: Graph, place: int) -> int:
-    return math.prod(d or 0 for d in graph.symbols[place]._spec.shape)
+def _elements(spec: Any) -> int:
+    return math.prod(d or 0 for d in spec.shape)
 
 
 def _guarded(run: Callable, lines_of: dict[int, Node], file: str) -> Callable:

@@ -13,16 +13,17 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.convert import is_convertible, to_tensor
-from tapeflow.core.errors import ValueNeeded
+from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import Spec
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .autograph.convert import converted
 from .concrete import ConcreteFunction
 from .graph import Graph
 
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
+_EXACT = frozenset((bool, int, str, bytes, type(None)))  # those that are the same if they are equal, and of one type
 _MOST_TRACES = 256  # that are remembered by their arguments; the oldest goes
 _MOST_WARNINGS = 2  # for one function
 _MANY = 5  # traces in a row, each for a new kind of arguments, that are worth a warning
@@ -53,10 +54,12 @@ class Function:
         plain = all(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
         self._arity = len(kinds) if plain else -1  # a call with so many arguments needs no binding, which is slow
         self._traces: dict[Any, ConcreteFunction] = {}
+        self._quick: dict[tuple, ConcreteFunction] = {}  # the same, by simpler keys
         self._general: dict[Any, list[ConcreteFunction]] = {}  # traces that serve more than one size
         self._seen: dict[Any, list] = {}  # the shapes of the last trace, for `reduce_retracing`
         self._methods: dict[int, Function] = {}  # by the id of the object
         self._lock = threading.RLock()
+        self._tracing: set[Any] = set()  # the keys of traces that are being made
         self._count = self._in_a_row = self._warnings = 0
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -82,7 +85,28 @@ class Function:
         executor = current().executor
         if Switches.eager or executor is not None and not isinstance(executor, Graph):
             return self.python_function(*args, **kwargs)
-        concrete, tensors = self._concrete(args, kwargs)
+        if kwargs or len(args) != self._arity:
+            concrete, tensors = self._concrete(args, kwargs)
+            return concrete.run(tensors)
+        # Most calls are with tensors and numbers, and like an earlier one: a key that is made fast finds it.
+        key, tensors = [], []
+        for a in args:
+            if type(a) is EagerTensor:
+                array = a._array
+                key += array.shape, array.dtype
+                tensors.append(a)
+            elif type(a) in _EXACT:
+                key += a, type(a)
+            else:
+                concrete, tensors = self._concrete(args, kwargs)
+                return concrete.run(tensors)
+        quick = tuple(key)
+        concrete = self._quick.get(quick)
+        if concrete is None:
+            concrete, tensors = self._concrete(args, kwargs)
+            if self.input_signature is None:  # which may have converted them
+                self._quick[quick] = concrete
+        self._in_a_row = 0
         return concrete.run(tensors)
 
     def __deepcopy__(self, memo: dict) -> "Function":
@@ -115,7 +139,7 @@ class Function:
             elif _is_spec(leaf):
                 spec = Spec(shape=tuple(leaf.shape), dtype=leaf.dtype.np)
             else:
-                key.append((type(leaf), leaf if isinstance(leaf, _NUMBERS) else id(leaf)))
+                key.append((type(leaf), _same_number(leaf) if isinstance(leaf, _NUMBERS) else id(leaf)))
                 continue
             places.append(k)
             specs.append(spec)
@@ -124,7 +148,15 @@ class Function:
         found = self._traces.get(whole)
         if found is None:
             with self._lock:
-                found = self._traces.get(whole) or self._new(whole, structure, leaves, places, tensors, specs)
+                found = self._traces.get(whole)
+                if found is None:
+                    if whole in self._tracing:
+                        raise ValueNeeded(f"{self._name} calls itself, and when it stops depends on values, at {user_line()}.")
+                    self._tracing.add(whole)
+                    try:
+                        found = self._new(whole, structure, leaves, places, tensors, specs)
+                    finally:
+                        self._tracing.discard(whole)
         else:
             self._in_a_row = 0
         return found, tensors
@@ -157,6 +189,7 @@ class Function:
 
     def _remembered(self, key: tuple, found: ConcreteFunction) -> ConcreteFunction:
         while len(self._traces) >= _MOST_TRACES:
+            self._quick.clear()
             del self._traces[next(iter(self._traces))]
         self._traces[key] = found
         return found
@@ -258,6 +291,11 @@ def _fitted(value: Any, spec: Any, name: str) -> Any:
     if nest.is_nested(spec):
         return nest.map_together(lambda s, v: one(v, s), spec, value)
     return one(value, spec)
+
+
+def _same_number(value: Any) -> Any:
+    """Equal only to what is the same: -0.0 is not 0.0, and nan is nan."""
+    return repr(value) if isinstance(value, (float, complex)) else value
 
 
 def _is_spec(value: Any) -> bool:

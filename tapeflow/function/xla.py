@@ -5,8 +5,8 @@ from typing import Any
 
 from tapeflow.core.errors import InvalidArgumentError, OpError, invalid
 
+from .cleaning import Cleaned
 from .graph import Graph, Node
-from .plan import constants, needed
 
 # An operation of the graph is not one that XLA can have. By the name that users know.
 NoKernel = type("InvalidArgumentError", (InvalidArgumentError,), {"__doc__": InvalidArgumentError.__doc__})
@@ -30,20 +30,15 @@ def traceable(graph: Graph, inputs: list[int], outputs: list[int], effects: bool
     """The same as a function of JAX arrays, to be called while something is compiled: graphs inside others are."""
     from tapeflow.engines import xla
 
-    nodes, same = needed(graph, inputs, outputs, effects)
-    held = constants(graph, inputs)
-    kernels = [None if node.prim.body is not None else _kernel(xla, node) for node in nodes]
+    clean = Cleaned(graph, inputs, outputs, effects, fold=False)
+    kernels = [_kernel(xla, node) for node in clean.nodes]
 
     def run(*arrays: Any) -> tuple:
-        values = held | dict(zip(inputs, arrays))
-        for node, kernel in zip(nodes, kernels):
-            args = [values[p] for p in node.inputs]
-            if kernel is None:  # a user's rule: its outputs are what the function computed
-                out = args[len(args) - len(node.outputs) :]
-            else:
-                out = _called(kernel, node, args)
+        values = clean.held | dict(zip(inputs, arrays))
+        for node, kernel in zip(clean.nodes, kernels):
+            out = _called(kernel, node, [values[p] for p in node.inputs])
             values.update(zip(node.outputs, out if node.several else (out,)))
-        return tuple([values[same.get(p, p)] for p in outputs])
+        return tuple([values[p] for p in clean.outputs])
 
     return run
 

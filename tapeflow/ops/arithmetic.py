@@ -19,10 +19,13 @@ add = broadcasting(
     vjp={"a": lambda g: g, "b": lambda g: g},
     clash=InvalidArgumentError,
 )
-sub = broadcasting("sub(a, b)", kernel=scalar_op(operator.sub, "subtract"), vjp={"a": lambda g: g, "b": lambda g: -g})
-mul = broadcasting(
-    "mul(a, b)", kernel=scalar_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a}, zero="a b"
+sub = broadcasting(
+    "sub(a, b)", kernel=scalar_op(operator.sub, "subtract"), vjp={"a": lambda g: g, "b": lambda g: -g}, neutral={"b": 0}
 )
+mul = broadcasting(
+    "mul(a, b)", kernel=scalar_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a}, zero="a b",
+    neutral={"a": 1, "b": 1},
+)  # fmt: skip
 neg = elementwise("neg(x)", kernel=scalar_op(operator.neg, "negative"), vjp=lambda g: -g, dtypes=SIGNED)
 
 
@@ -53,6 +56,7 @@ div = broadcasting(
     vjp={"a": lambda ops, g, b: ops.safe_div(g, b), "b": lambda ops, g, b, y: -ops.safe_mul(g, y / b)},
     dtypes=INEXACT,
     zero="a",
+    neutral={"b": 1},
 )
 
 

@@ -40,6 +40,7 @@ cast = primitive(
     moves=False,
     holomorphic=False,
     result=_kind,
+    unchanged=True,
 )
 
 

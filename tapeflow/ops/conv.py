@@ -129,6 +129,7 @@ def _inner(shape, rank, after):
 
 conv = primitive(
     "conv(x, w, *, strides, padding, dilations, groups)",
+    makes_new=True,
     kernel={"numpy": _conv, "jax": "conv.conv"},
     shape=_conv_shape,
     vjp={
@@ -160,6 +161,7 @@ def _conv_input_grad(dy, w, strides, size, padding, dilations, groups):
 
 conv_input_grad = primitive(
     "conv_input_grad(dy, w, *, size, strides, padding, dilations, groups)",
+    makes_new=True,
     kernel={"numpy": _conv_input_grad, "jax": "conv.conv_input_grad"},
     shape=lambda dy, w, size, strides, padding, dilations, groups: Spec(
         shape=(*dy.shape[: -1 - len(size)], *size, w.shape[-2] * groups), dtype=dy.dtype
@@ -193,6 +195,7 @@ def _conv_filter_grad(x, dy, strides, window, padding, dilations, groups):
 
 conv_filter_grad = primitive(
     "conv_filter_grad(x, dy, *, window, strides, padding, dilations, groups)",
+    makes_new=True,
     kernel={"numpy": _conv_filter_grad, "jax": "conv.conv_filter_grad"},
     shape=lambda x, dy, window, strides, padding, dilations, groups: Spec(
         shape=(*x.shape[: -2 - len(window)], *window, x.shape[-1] // groups, dy.shape[-1]), dtype=x.dtype

@@ -13,11 +13,13 @@ from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from .families import same_shape
 
 identity = primitive(
-    "identity(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=lambda g: g, elementwise=True, keeps_sparse=True
+    "identity(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=lambda g: g, elementwise=True, keeps_sparse=True, unchanged=True
 )
 
 # The same value, with the path of gradients ending here.
-stop_gradient = primitive("stop_gradient(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=CUT, elementwise=True)
+stop_gradient = primitive(
+    "stop_gradient(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=CUT, elementwise=True, unchanged=True
+)
 
 # What a variable holds after an assignment of `x`: the value is that of `x`, but its gradient is the variable's.
 assigned = primitive(
@@ -27,6 +29,7 @@ assigned = primitive(
     vjp={"x": CUT, "variable": lambda g: g},
     batch=leading,
     elementwise=True,
+    unchanged=True,
 )
 
 reshape = primitive(
@@ -36,6 +39,8 @@ reshape = primitive(
     vjp=lambda ops, g, x_shape: ops.reshape(g, shape=x_shape),
     jvp=LINEAR,
     batch=lengthened("shape"),
+    unchanged=True,
+    merges=lambda inner, outer: outer,
 )
 
 
@@ -64,6 +69,8 @@ broadcast_to = primitive(
     vjp=lambda ops, g, x_shape: sum_to(ops, g, x_shape),
     jvp=LINEAR,
     batch=_broadcast_rows,
+    unchanged=True,
+    merges=lambda inner, outer: outer,
 )
 
 transpose = primitive(
@@ -73,6 +80,8 @@ transpose = primitive(
     vjp=lambda ops, g, perm: ops.transpose(g, perm=tuple(int(i) for i in np.argsort(perm))),
     jvp=LINEAR,
     batch=lambda op, args, batched, params: op(*args, perm=(0, *(p + 1 for p in params["perm"]))),
+    unchanged=lambda perm: tuple(perm) == tuple(range(len(perm))),
+    merges=lambda inner, outer: {"perm": tuple(inner["perm"][p] for p in outer["perm"])},
 )
 
 flip = primitive(

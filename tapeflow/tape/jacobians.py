@@ -5,6 +5,7 @@ fit into memory; where a rule needs the value of a gradient (a `custom_gradient`
 """
 
 import math
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -49,7 +50,7 @@ class Rows:
 
     def __init__(self, target: Tensor, sources: list, batched: bool, walk: Callable[[Tensor], list]) -> None:
         self.target, self.sources, self.batched, self.walk = target, sources, batched, walk
-        self.shape = tuple(target.shape)
+        self.shape = tuple([operator.index(d) for d in target.shape])  # there are as many rows as elements: they must be known
         self.inner = self.shape[1:] if batched else self.shape
         self.count = math.prod(self.inner)
 

@@ -73,9 +73,3 @@ def test_random_numbers_follow_the_seed():
 def test_what_cannot_be_compiled_is_named_with_its_line():
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"XLA cannot compile as_string, at test_xla.py:\d+"):
         tf.function(lambda x: tf.strings.as_string(x), jit_compile=True)(X)
-
-
-def test_control_flow_runs_as_python_and_says_so(caplog):
-    f = tf.function(lambda x: x if x > 0 else -x, jit_compile=True)
-    assert [float(f(tf.constant(v))) for v in (2.0, -3.0)] == [2.0, 3.0]
-    assert "runs as plain Python, not as a graph" in caplog.text and "test_xla.py" in caplog.text

@@ -134,7 +134,43 @@ def test_captured_tensors_and_random_numbers(device):  # noqa: F811
     np.testing.assert_allclose(first, scale * on(device, lambda: tf.random.uniform([100])), rtol=1e-6)  # as eager
 
 
+def test_compiled_once_wherever_values_come_from(device, monkeypatch):  # noqa: F811
+    traced = []
+    f = tf.function(lambda x, y: x @ y, jit_compile=True)
+    x, sent = tf.ones([3, 3]), []
+    f(x, x)
+    program = f.get_concrete_function(x, x).function.program
+    run = program.function
+    program.function = lambda *arrays: (traced.append(1), run(*arrays))[1]
+    put = devices.put
+    monkeypatch.setattr(devices, "put", lambda array, device: (sent.append(array.shape), put(array, device))[1])
+    with tf.device(device):
+        there = tf.identity(x)
+        for arguments in ((x, x), (there, x), (x, there), (there, there), (tf.identity(there), there)):
+            assert f(*arguments).numpy()[0, 0] == 3.0
+        assert len(traced) == 1
+        for _ in range(4):
+            f(x, x)
+        assert sent == [(3, 3)] * 2  # as the one argument, and as the other, when it came for the second time
+
+
+def test_a_variable_of_the_host_that_is_only_read_is_sent_when_it_changes(device, monkeypatch):  # noqa: F811
+    v, x = tf.Variable(np.ones([200, 200], np.float32)), on(device, lambda: tf.ones([200, 200]))
+    f = tf.function(lambda x: tf.reduce_sum(x * v), jit_compile=True)
+    sent, put = [], devices.put
+    monkeypatch.setattr(devices, "put", lambda array, device: (sent.append(array.shape), put(array, device))[1])
+    assert [float(f(x)) for _ in range(4)] == [40000.0] * 4 and sent.count((200, 200)) == 1
+    for k in range(1, 4):
+        v.assign_add(np.ones([200, 200], np.float32))  # in place, if nobody held the array
+        assert float(f(x)) == 40000.0 * (k + 1)
+
+
+def test_without_inputs(device):  # noqa: F811
+    f = tf.function(lambda: tf.zeros([2]), jit_compile=True)
+    assert on(device, f).device == device
+
+
 def test_what_has_no_kernel_is_computed_on_the_host(device):  # noqa: F811
     x = on(device, lambda: tf.constant([1.0, 2.0]))
     text, double = tf.function(lambda x: (tf.strings.as_string(x), x * 2.0))(x)
-    assert text.numpy().tolist() == [b"1.000000", b"2.000000"] and double.device == device
+    assert text.numpy().tolist() == [b"1.000000", b"2.000000"] and double.numpy().tolist() == [2.0, 4.0]

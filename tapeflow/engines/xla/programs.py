@@ -1,6 +1,7 @@
 """Whole graphs on a device: compiled once, values stay there, and what a variable held gives its memory to what it holds next."""
 
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ class Program:
         """`donated`: the inputs that are a variable's value, which is replaced afterwards."""
         run.__name__ = run.__qualname__ = "".join(c if c.isalnum() else "_" for c in name)
         self.function, self.name, self.donated = run, name, frozenset(donated)
+        self.seen: dict[int, tuple] = {}  # by input: the last array of the host, where it was sent, as what
         self.compiled: dict[tuple[Device, bool], Callable] = {}
 
     def __call__(self, *arrays: Any) -> tuple:
@@ -63,17 +65,32 @@ class Program:
         return self.compiled.setdefault((device, Rounding.allowed), devices.compiled(self.function, device, donated))
 
     def _sent(self, tensors: Sequence[Tensor], device: Device) -> list:
-        """The arrays on a device, or on their way to it: jax sends NumPy's itself when it calls the program."""
+        """The arrays on a device, or on their way to it."""
         here, arrays = devices.sharding(device), []
         for k, t in enumerate(tensors):
             if type(t) is not DeviceTensor:
-                array = t._array
-                arrays.append(array if array.ndim or k in self.donated else devices.put(array, device))
+                arrays.append(t._array if k in self.donated else self._on_its_way(k, t._array, device))
             elif t._held.sharding is not here and devices.where(t._held) != device:
                 arrays.append(devices.brought(t._held, device))
             else:
                 arrays.append(devices.copied(t._held, device) if k in self.donated and _others_hold(t) else t._held)
         return arrays
+
+    def _on_its_way(self, k: int, array: Any, device: Device) -> Any:
+        """What comes again, a captured tensor or a variable that is not assigned, is sent once; the rest jax sends as it is called."""
+        if not array.ndim:
+            return devices.put(array, device)
+        before, there, sent = self.seen.get(k, _NOTHING)
+        if before() is not array or there != device:
+            self.seen[k] = weakref.ref(array), device, None
+            return array
+        if sent is None:
+            sent = devices.put(array, device)
+            self.seen[k] = lambda: array, device, sent  # held, so that its variable does not change it in place
+        return sent
+
+
+_NOTHING: tuple = (lambda: None, None, None)
 
 
 def _others_hold(tensor: DeviceTensor) -> bool:
