@@ -124,6 +124,7 @@ from .api.composite_specs import RaggedTensorSpec, SparseTensorSpec
 from .api.control import case, cond, control_dependencies, group, no_op, switch_case, tuple_ as tuple, while_loop
 from .api.debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
 from .api.function import function
+from .api.graphs import Graph
 from .api.functional import foldl, foldr, map_fn, scan, vectorized_map
 from .transforms.vmap import vmap
 from .api.gradient_registry import RegisterGradient, no_gradient

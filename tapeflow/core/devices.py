@@ -146,10 +146,11 @@ def moved(tensor: Tensor, device: Device) -> Tensor:
 
 
 def placed(tensor: Tensor) -> Tensor:
-    """A tensor that was just made, on the device that `tf.device` names, if it does."""
+    """A tensor that was just made, as whoever executes wants it, or on the device that `tf.device` names."""
     frame = current()
-    device = frame.device
-    return tensor if device is None or frame.executor is not None else moved(tensor, device)
+    if frame.executor is not None:
+        return frame.executor.constant(tensor)
+    return tensor if frame.device is None else moved(tensor, frame.device)
 
 
 def computed(prim: Any, args: tuple, params: dict) -> Any:

@@ -99,6 +99,12 @@ class GraphFunction:
         """What the function computes, in the current frame, operation by operation."""
         return self.graph.replay(dict(zip(self.inputs, tensors)), self.outputs, self.has_effect)
 
+    def read_inputs(self) -> set[int]:
+        """Which of the inputs the outputs depend on, by number."""
+        nodes = self.graph.leading_to(self.inputs, self.outputs, self.has_effect)
+        read = {p for node in nodes for p in node.inputs} | set(self.outputs)
+        return {k for k, p in enumerate(self.inputs) if p in read}
+
     def settled(self, sizes: Any) -> "GraphFunction":
         """The function for sizes, by number, that were not known when it was traced."""
         graph = Graph()

@@ -24,7 +24,7 @@ def constants(graph: Graph, inputs: Iterable[int]) -> dict[int, Any]:
     """The arrays that the graph itself holds, by place."""
     found = {p: t._array for p, t in graph.constants.items()}
     given = set(inputs)
-    return found | {p: t._array for t, p in graph.captures.values() if p not in given and type(t) is EagerTensor}
+    return found | {p: t._array for t, p in graph.captures.values() if p not in given and isinstance(t, EagerTensor)}
 
 
 class Cleaned:
@@ -169,7 +169,7 @@ def _extends(flow: Any, other: Any) -> bool:
 def _all_are(array: Any, value: int) -> bool:
     if not _is_small(np.shape(array)) or not np.all(array == value):
         return False
-    return bool(value) or not np.any(np.signbit(array))  # x - (-0.0) is not x where x is -0.0
+    return bool(value) or array.dtype.kind != "f" or not np.any(np.signbit(array))  # x - (-0.0) is not x where x is -0.0
 
 
 def _is_small(shape: Any) -> bool:

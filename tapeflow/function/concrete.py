@@ -1,6 +1,7 @@
 """A function traced for one kind of arguments: the graph, what it takes from outside, and what it leaves behind."""
 
 import copy
+import functools
 import inspect
 from typing import Any
 
@@ -19,6 +20,7 @@ from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 
+from . import describing
 from .calls import GraphFunction
 from .graph import Graph, SymbolicTensor
 from .regions import enclosing_graphs
@@ -75,6 +77,8 @@ class ConcreteFunction:
         self.function.donated = [graph.reads[v._id][1] for v in self.assigned if v._id in graph.reads]
         self.alone = len(outputs) == 1 and isinstance(self.structured_outputs, (Tensor, Variable))
         self._learn_inputs()
+        words = [""] * len(outputs) + [v.name.removesuffix(":0") for v in self.assigned]
+        graph.text = functools.partial(describing.text, self.function, words)
         return graph.created
 
     def _sized(self, spec: Any, n: int, now: Tensor | None) -> Spec:
@@ -222,6 +226,10 @@ class ConcreteFunction:
         return self.run(tensors)
 
     # ---- what it is made of
+
+    def compiler_text(self, tensors: list[Tensor], stage: str) -> str:
+        version = self.at(tensors) or self._traced_again(tensors)
+        return version.function.program.text(version._input_tensors(tensors), stage)
 
     @property
     def variables(self) -> tuple:

@@ -143,6 +143,9 @@ class Choice(Flow):
         first = self.branches[0]
         return [first.graph.symbols[p]._spec for p in first.outputs]
 
+    def parts(self) -> list[tuple[str, GraphFunction]]:
+        return [(b.name, b) for b in self.branches]
+
     def settled(self, sizes: Any) -> "Choice":
         return Choice([b.settled(sizes) for b in self.branches], self.name)
 
@@ -153,14 +156,15 @@ class Choice(Flow):
         key = wanted, given
         if key not in self.derivatives:
             self.derivatives[key] = self._derivative(wanted, given)
-        forward, backward, reached = self.derivatives[key]
+        forward, backward, read, reached = self.derivatives[key]
         kept = forward.entry(*xs)[len(ys) :]
-        found = iter(backward.entry(*xs, *ys, *kept, *[g for g in gs if g is not None]))
+        everything = [*xs[1:], *ys, *kept, *[g for g in gs if g is not None]]
+        found = iter(backward.entry(xs[0], *[everything[k] for k in read]))
         return [next(found) if there else None for there in reached]
 
-    def _derivative(self, wanted: tuple[int, ...], given: tuple[bool, ...]) -> tuple["Choice", "Choice", list[bool]]:
-        """(The choice that also gives what the backward one reads; from the inputs, outputs, that, and the gradients to gradients
-        of the operands; which of the wanted get one)."""
+    def _derivative(self, wanted: tuple[int, ...], given: tuple[bool, ...]) -> tuple["Choice", "Choice", list[int], list[bool]]:
+        """(The choice that also gives what the backward one reads; the one from operands, outputs, that, and gradients to gradients of
+        the operands; which of these it reads; which of the wanted get a gradient)."""
         sides = [b.derivative(sum(1 << k - 1 for k in wanted)) for b in self.branches]
         pulls = [side.gradients(given + (False,) * len(side.kept)) for side in sides]
         reached = [any(found[k] is not None for _, found in pulls) for k in range(len(wanted))]
@@ -173,7 +177,7 @@ class Choice(Flow):
             xs, ys = [x._place for x in side.xs], [y._place for y in side.outs]
             with entered(graph.frame()):
                 fill = [zeros(s) for s in kept]  # for what the other branches keep
-                dense = [as_dense(g, s) for g, k, there in zip(found, wanted, reached) for s in [branch.specs[k - 1]] if there]
+                dense = [as_dense(g, branch.specs[k - 1]) for g, k, there in zip(found, wanted, reached) if there]
                 own = [graph.place(t) for t in fill[:start]] + side.kept + [graph.place(t) for t in fill[end:]]
                 results = [graph.place(t) for t in dense]
             forwards.append(GraphFunction(graph, xs, ys + own, branch.name))
@@ -181,7 +185,12 @@ class Choice(Flow):
             inputs = distinct(graph, places + [s._place for s in seeds])
             backwards.append(GraphFunction(graph, inputs, results, f"the gradient of {branch.name}", effects=False))
             start = end
-        return Choice(forwards, self.name, extends=self), Choice(backwards, f"the gradient of {self.name}"), reached
+        used = [f.read_inputs() for f in backwards]
+        read = [k for k in range(len(backwards[0].inputs)) if any(k in places for places in used)]
+        for function in backwards:
+            function.inputs = [function.inputs[k] for k in read]
+        backward = Choice(backwards, f"the gradient of {self.name}")
+        return Choice(forwards, self.name, extends=self), backward, read, reached
 
     # ---- forwards, and in rows
 

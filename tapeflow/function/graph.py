@@ -16,6 +16,7 @@ import numpy as np
 
 from tapeflow.core.apply import check_dtypes, describe
 from tapeflow.core.convert import remembered_constants
+from tapeflow.core.devices import raw
 from tapeflow.core.dtypes import BY_NUMPY, DType
 from tapeflow.core.errors import InvalidArgumentError, OperatorNotAllowedInGraphError, ValueNeeded, user_call, user_line
 from tapeflow.core.frames import Frame, current, entered
@@ -149,6 +150,16 @@ class Node(NamedTuple):
     several: bool
     line: str
 
+    @property
+    def type(self) -> str:
+        """The name of the operation."""
+        return self.prim.name
+
+    @property
+    def name(self) -> str:
+        """A name of its own in the graph."""
+        return f"{self.prim.name}_{self.outputs[0]}" if self.outputs else self.prim.name
+
 
 def _also(kind: type[Exception]) -> type[InvalidArgumentError]:
     """What is wrong with an argument, found while tracing: TensorFlow raises another error then than when it runs. Ours is both."""
@@ -180,11 +191,20 @@ class Graph:
         self.autograph = True  # Python statements about tensors are part of the graph, or are unrolled
         self.sizes: list[Size] = []  # those that are not known
         self.relied_on: list[tuple] = []  # what the trace is only right for; see `core.sizes`
-        self.names: dict[int, str] = {}  # of arguments
+        self.names: dict[int, str] = {}  # of arguments and variables
+        self.line: str | None = None  # the user's, of an operation that is written down again
+        self.text: Any = None  # writes it down for people, once it is complete
         self.evaluate: Any = None  # computes a symbol now, from the arguments of the call that the trace is for
 
     def frame(self) -> Frame:
         return Frame(self)
+
+    def get_operations(self) -> list["Node"]:
+        """What the function does, in order."""
+        return list(self.nodes)
+
+    def __str__(self) -> str:
+        return super().__repr__() if self.text is None else self.text()
 
     def is_open(self) -> bool:
         """Is it being traced now, or what is traced now inside of it?"""
@@ -268,7 +288,7 @@ class Graph:
         if known and not prim.hides_sizes and any(None in o.shape for o in (out if several else (out,))):
             raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
         symbols = tuple([self.new(o) for o in (out if several else (out,))])
-        self.nodes.append(Node(prim, places, params, tuple([s._place for s in symbols]), several, user_line()))
+        self.nodes.append(Node(prim, places, params, tuple([s._place for s in symbols]), several, self.line or user_line()))
         if self.sizes:
             self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
@@ -300,7 +320,7 @@ class Graph:
                 f"{user_line()}. Create it outside, or keep it: `if self.v is None: self.v = tf.Variable(...)`."
             )
         self.created += 1
-        return value._array if type(value) is EagerTensor else self.evaluate(value)
+        return raw(value) if isinstance(value, EagerTensor) else self.evaluate(value)
 
     def read(self, variable: Any) -> SymbolicTensor:
         if variable._id not in self.reads:
@@ -308,6 +328,7 @@ class Graph:
                 raise ValueNeeded(f"The shape of variable {variable.name!r} may change, at {user_line()}.")
             place = self.new(Spec(shape=variable._value.shape, dtype=variable.dtype.np))._place
             self.reads[variable._id] = variable, place
+            self.names[place] = variable.name.removesuffix(":0")
             self.latest.setdefault(variable._id, place)
         first, now = self.reads[variable._id][1], self.latest[variable._id]
         if first == now:
@@ -318,6 +339,10 @@ class Graph:
     def assign(self, variable: Any, value: Tensor) -> None:
         self.latest[variable._id] = self.place(value)
         self.assigned[variable._id] = variable
+
+    def constant(self, tensor: Tensor) -> Tensor:
+        """One that was just made: it stays what it is until an operation takes it."""
+        return tensor
 
     def fresh_key(self, op_seed: int | None) -> SymbolicTensor:
         """A key that is drawn anew in each run."""
@@ -348,7 +373,12 @@ class Graph:
         """What the graph computes, in the current frame, from the tensors at its input places. `sizes`: what those that were not
         known when it was traced are now, by number."""
         values = self.constants | {p: t for t, p in self.captures.values()} | values
+        into = current().executor
+        lined = isinstance(into, Graph)
+        before = into.line if lined else None
         for node in self.leading_to(values, outputs, effects):
+            if lined:
+                into.line = node.line
             args = [values[p] for p in node.inputs]
             if node.prim.body is None:
                 prim, params = node.prim, node.params
@@ -362,6 +392,8 @@ class Graph:
                 ReplayedRule(node.prim, self, values).announce(tuple(inputs), fresh, body)
                 made = dict(zip(node.outputs, fresh))
             values.update(made)
+        if lined:
+            into.line = before
         return [values[p] for p in outputs]
 
 

@@ -116,6 +116,9 @@ class Loop(Flow):
             self.derivatives[key] = LoopRows(self, batched, key[2])
         return self.derivatives[key].run(args)
 
+    def parts(self) -> list[tuple[str, GraphFunction]]:
+        return [(f.name, f) for f in (self.cond, self.step) if f is not None]
+
     def settled(self, sizes: Any) -> "Loop":
         cond = None if self.cond is None else self.cond.settled(sizes)
         limit = settled(self.limit, sizes)

@@ -119,6 +119,22 @@ class Function:
             args = tuple(self.input_signature)
         return self._concrete(args, kwargs)[0]
 
+    @property
+    def graph(self) -> Graph:
+        """The graph of the latest trace; `print(f.graph)` shows it."""
+        if not self._traces:
+            raise ValueError(f"{self._name} has no graph before it was called. Call it, or say for what: get_concrete_function(...).")
+        return list(self._traces.values())[-1].graph
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable:
+        """What XLA is given, or makes of it, for these arguments: `stage` is "hlo" or "optimized_hlo"."""
+        concrete, tensors = self._concrete(args, kwargs)
+
+        def text(stage: str = "hlo", device_name: str | None = None, platform_name: str | None = None) -> str:
+            return concrete.compiler_text(tensors, stage)
+
+        return text
+
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was run."""
         return self._count

@@ -22,8 +22,8 @@ is_finite = comparison("is_finite(x)", kernel="isfinite", dtypes=INEXACT)
 is_inf = comparison("is_inf(x)", kernel="isinf", dtypes=INEXACT)
 is_nan = comparison("is_nan(x)", kernel="isnan", dtypes=INEXACT)
 
-logical_and = comparison("logical_and(a, b)", kernel="logical_and", dtypes=BOOL)
-logical_or = comparison("logical_or(a, b)", kernel="logical_or", dtypes=BOOL)
+logical_and = comparison("logical_and(a, b)", kernel="logical_and", dtypes=BOOL, neutral={"a": 1, "b": 1})
+logical_or = comparison("logical_or(a, b)", kernel="logical_or", dtypes=BOOL, neutral={"a": 0, "b": 0})
 logical_xor = comparison("logical_xor(a, b)", kernel="logical_xor", dtypes=BOOL)
 logical_not = comparison("logical_not(x)", kernel="logical_not", dtypes=BOOL)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow.core.apply import describe
 from tapeflow.core.batching import spread
+from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, invalid, uneven_rows, user_call, user_line
 from tapeflow.core.frames import Frame, current, enter, entered, has_an_effect
@@ -95,6 +96,11 @@ class OnTop:
         """Things happen once, not for each row."""
         with entered(current().below):
             has_an_effect(what)
+
+    def constant(self, tensor: Tensor) -> Tensor:
+        """A tensor that was just made, which is the same for every row."""
+        with entered(current().below):
+            return placed(tensor)
 
     def initial(self, value: Tensor) -> Any:
         """The array that a new variable starts from."""

@@ -38,8 +38,8 @@ class Program:
         """The results, where they were computed."""
         device = self._device(tensors)
         compiled = self.compiled.get((device, Rounding.allowed)) or self._compiled(device)
-        arrays = [t._array for t in tensors] if device.is_host else self._sent(tensors, device)
         try:
+            arrays = self._sent(tensors, device)
             with jax.enable_x64(True):
                 out = compiled(*arrays)
             return [EagerTensor(np.asarray(a)) for a in out] if device.is_host else [DeviceTensor(a) for a in out]
@@ -48,6 +48,15 @@ class Program:
             raise kind(None, None, f"{self.name} on {device.short}: {error}") from error
         except Exception as error:
             raise devices.without_notes(error) from error.__cause__
+
+    def text(self, tensors: Sequence[Tensor], stage: str) -> str:
+        """The program as XLA gets it ("hlo"), or as it compiled it ("optimized_hlo"), for tensors like these."""
+        stages = ("hlo", "optimized_hlo")
+        if stage not in stages:
+            raise ValueError(f"stage must be one of {', '.join(stages)}, got {stage!r}.")
+        with jax.enable_x64(True):
+            lowered = jax.jit(self.function).lower(*[t._array for t in tensors])
+            return lowered.as_text("hlo") if stage == "hlo" else lowered.compile().as_text()
 
     def _device(self, tensors: Sequence[Tensor]) -> Device:
         """The one that is named, or that a value is on, or the first accelerator."""
@@ -68,7 +77,7 @@ class Program:
         """The arrays on a device, or on their way to it."""
         here, arrays = devices.sharding(device), []
         for k, t in enumerate(tensors):
-            if type(t) is not DeviceTensor:
+            if type(t) is not DeviceTensor or device.is_host:
                 arrays.append(t._array if k in self.donated else self._on_its_way(k, t._array, device))
             elif t._held.sharding is not here and devices.where(t._held) != device:
                 arrays.append(devices.brought(t._held, device))
