@@ -10,19 +10,20 @@ from .errors import invalid
 
 
 def broadcast_shapes(*shapes: Any) -> tuple:
-    """NumPy's rule, with None for sizes that are not known."""
+    """NumPy's rule, with None for sizes that are not known. Of a size that is known later as little as possible is asked: a trace serves
+    those sizes for which the answers are the same."""
     rank = max(map(len, shapes))
     out = []
     for sizes in zip(*[(1,) * (rank - len(s)) + tuple(s) for s in shapes]):
-        size: Any = 1
-        for d in sizes:
-            if d is None or d == 1:
+        counted = [d for d in sizes if d is not None and not (type(d) is int and d == 1)]
+        size: Any = counted[0] if counted else None if None in sizes else 1
+        for d in counted[1:]:
+            if d == size or d == 1:
                 continue
-            if size == 1:
-                size = d
-            elif size != d:
+            if size != 1:
                 raise invalid(f"Incompatible shapes: {' vs. '.join(str(list(s)) for s in shapes)}")
-        out.append(None if size == 1 and None in sizes else size)
+            size = d
+        out.append(size)
     return tuple(out)
 
 
@@ -32,7 +33,7 @@ def sum_to(ops: Any, g: Any, shape: tuple) -> Any:
     if have == shape:
         return g
     extra = len(have) - len(shape)
-    axis = tuple(range(extra)) + tuple(i + extra for i, d in enumerate(shape) if d == 1 != have[i + extra])
+    axis = tuple(range(extra)) + tuple(i + extra for i, d in enumerate(shape) if have[i + extra] != d == 1)
     if axis:
         g = ops.reduce_sum(g, axis=axis, keepdims=False)
     return g if tuple(g.shape) == shape else ops.reshape(g, shape=shape)

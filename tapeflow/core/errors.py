@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+from .frames import current
+
 __all__ = [
     "AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError", "DeadlineExceededError",
     "FailedPreconditionError", "InternalError", "InvalidArgumentError", "NotFoundError", "OpError",
@@ -105,7 +107,9 @@ def uneven_rows(message: str) -> UnevenRows:
 
 
 def dtype_clash(message: str) -> InvalidArgumentError:
-    return _DtypeClash(None, None, message)
+    """While a function is traced TensorFlow calls it a TypeError; ours is both, by the name that is expected."""
+    kind = getattr(current().executor, "wrong_dtype", _DtypeClash)
+    return kind(None, None, message)
 
 
 def user_call() -> str:

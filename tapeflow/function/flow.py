@@ -35,7 +35,7 @@ class Flow:
     body, takes_none, hides_sizes, result = None, True, True, "any"
     variadic, groups, outputs = True, (), ("*",)
     extends: "Flow | None" = None
-    makes_new = False
+    makes_new = checks = False
     has_effect = False  # something happens besides what it computes
     name: str
 

@@ -174,6 +174,8 @@ _HELD_BY_SEAL = 3  # references to a tensor that nobody else has: the pair in `c
 class Graph:
     """An executor that writes down what the function does."""
 
+    wrong_dtype = _WrongDtype
+
     def __init__(self, within: "tuple[Graph, ...] | None" = None) -> None:
         """`within`: the graphs around it, whose symbols it may capture; None: it captures what it is given."""
         self.within = within

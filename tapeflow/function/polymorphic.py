@@ -106,7 +106,8 @@ class Function:
             concrete, tensors = self._concrete(args, kwargs)
             if self.input_signature is None:  # which may have converted them
                 self._quick[quick] = concrete
-        self._in_a_row = 0
+        else:
+            self._in_a_row = 0
         return concrete.run(tensors)
 
     def __deepcopy__(self, memo: dict) -> "Function":
@@ -257,13 +258,14 @@ class Function:
         if self.input_signature is None:
             bound.apply_defaults()
             return bound.args, bound.kwargs
-        given = list(bound.arguments.values())
+        given, names = [*bound.args, *bound.kwargs.values()], list(bound.arguments)
         if len(given) > len(self.input_signature):
             raise TypeError(
                 f"{self._name} takes the {len(self.input_signature)} arguments of its input_signature, and was called with {len(given)}."
             )
-        converted = [_fitted(value, spec, name) for (name, value), spec in zip(bound.arguments.items(), self.input_signature)]
-        return tuple(converted), {}
+        names += names[-1:] * (len(given) - len(names))  # those of `*args` have one name
+        fitted = [_fitted(value, spec, name) for value, spec, name in zip(given, self.input_signature, names)]
+        return tuple(fitted[: len(bound.args)]), dict(zip(bound.kwargs, fitted[len(bound.args) :]))
 
 
 class _Bound:

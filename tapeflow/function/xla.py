@@ -1,9 +1,10 @@
 """The XLA plan: a graph compiled as a whole, by way of `jax` (the extra `xla`)."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from tapeflow.core.errors import InvalidArgumentError, OpError, invalid
+from tapeflow.core.tensor import Tensor
 
 from .cleaning import Cleaned
 from .graph import Graph, Node
@@ -14,7 +15,7 @@ NoKernel = type("InvalidArgumentError", (InvalidArgumentError,), {"__doc__": Inv
 
 def compiled(
     graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False, donated: Collection[int] = ()
-) -> Callable:
+) -> Any:
     """A function from the arrays at `inputs` to those at `outputs`, and by its `on_tensors` from tensors to tensors. XLA compiles it when
     it is first called on a device.
 
@@ -22,8 +23,25 @@ def compiled(
     """
     from tapeflow.engines.xla.programs import Program  # an extra: only who asks for XLA needs jax
 
-    run = traceable(graph, inputs, outputs, effects)
-    return Program(run, name, [k for k, place in enumerate(inputs) if place in donated])
+    checks = [node for node in graph.leading_to(inputs, outputs, effects) if node.prim.has_effect and node.prim.checks]
+    checked = [p for node in checks for p in node.inputs]
+    run = traceable(graph, inputs, outputs + checked, effects)
+    program = Program(run, name, [k for k, place in enumerate(inputs) if place in donated])
+    return Checked(program, checks, len(outputs)) if checks else program
+
+
+class Checked:
+    """A program and the assertions of its graph. XLA cannot raise: what they look at is given back too, and looked at afterwards."""
+
+    def __init__(self, program: Any, checks: list[Node], count: int) -> None:
+        self.program, self.checks, self.count, self.text = program, checks, count, program.text
+
+    def on_tensors(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        found = self.program.on_tensors(tensors)
+        rest = iter(found[self.count :])
+        for node in self.checks:
+            node.prim.run(*[next(rest)._array for _ in node.inputs])
+        return found[: self.count]
 
 
 def traceable(graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False) -> Callable:

@@ -77,7 +77,7 @@ def _unstack(x, axis):
 unstack = primitive(
     "unstack(x, *, axis)",
     kernel=_unstack,
-    shape=lambda x, axis: (Spec(shape=(*x.shape[:axis], *x.shape[axis + 1 :]), dtype=x.dtype),) * x.shape[axis],
+    shape=lambda x, axis: (Spec(shape=(*x.shape[:axis], *x.shape[axis + 1 :]), dtype=x.dtype),) * int(x.shape[axis]),
     vjp=lambda ops, g, axis: ops.stack(*g, axis=axis),
     jvp=LINEAR,
     batch=shift("axis"),

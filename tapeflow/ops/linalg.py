@@ -266,7 +266,9 @@ def _diag_part(x, k, align):
 
 
 def _diag_part_shape(x, k, align):
-    return Spec(shape=(*x.shape[:-2], *diagonal_places(*x.shape[-2:], k, align)[2]), dtype=x.dtype)
+    longest = max(diagonal_length(*x.shape[-2:], d) for d in range(k[0], k[1] + 1))
+    packed = (longest,) if k[0] == k[1] else (k[1] - k[0] + 1, longest)
+    return Spec(shape=(*x.shape[:-2], *packed), dtype=x.dtype)
 
 
 # Diagonals k[0] to k[1] of matrices, packed; unused places are 0.
