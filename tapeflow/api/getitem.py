@@ -16,6 +16,7 @@ from tapeflow.core.dtypes import int64
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.function.control import has_no_value
@@ -49,6 +50,9 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 def _bound(value: Any) -> int | None:
     if value is None or type(value) is int:
         return value
+    known = getattr(value, "_known", None)
+    if known is not None and not known.ndim and type(known.item()) is Size:
+        return known.item()
     try:
         return operator.index(value)
     except ValueNeeded:

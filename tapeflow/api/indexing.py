@@ -1,5 +1,6 @@
 """Reading parts of a tensor: by index, by slice, by mask, by condition."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     if depth == 1:
         return ops.gather(params, ops.reshape(indices, shape=tuple(indices.shape[:-1])), axis=0)
     dims = tuple(params.shape[:depth])
-    rows = ops.reshape(params, shape=(int(np.prod(dims)), *params.shape[depth:]))
+    rows = ops.reshape(params, shape=(math.prod(dims), *params.shape[depth:]))
     return ops.take(rows, ops.ravel_index(indices, dims=dims), axis=0)
 
 

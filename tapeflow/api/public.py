@@ -41,7 +41,7 @@ def normal_axis(axis: Any, rank: int, what: str = "axis") -> tuple[int, ...]:
 def whole(value: Any, what: str) -> int:
     """A count or an axis as an int. A float is a mistake, also 2.0: it comes from a division that meant `//`."""
     try:
-        return operator.index(value)
+        return _number(value)
     except ValueNeeded:
         raise
     except TypeError:

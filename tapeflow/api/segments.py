@@ -49,7 +49,7 @@ def _sorted(data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, int]:
 def _unsorted(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Tensor, int]:
     """Data with one axis of rows, ids as a vector, and the number of segments."""
     data, ids = as_tensor(data), as_tensor(segment_ids)
-    count = int(num_segments)
+    count = whole(num_segments, "num_segments")
     if count < 0:
         raise invalid(f"num_segments == {count} must not be negative.")
     if ids.ndim != 1 and data.shape[: ids.ndim] == ids.shape:

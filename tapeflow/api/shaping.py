@@ -8,6 +8,7 @@ import numpy as np
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import Tensor
 
 from .public import normal_axis, one_axis, static_shape
@@ -22,7 +23,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """
     tensor = as_tensor(tensor)
     shape = static_shape(shape)
-    if shape and min(shape) < 0:
+    if any(type(d) is int and d < 0 for d in shape):
         shape = _resolved(shape, tensor)
     return ops.reshape(tensor, shape=shape)
 
@@ -31,10 +32,10 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
     """`shape` with its -1 replaced."""
     known = 1
     for d in shape:
-        if d >= 0:
+        if type(d) is Size or d >= 0:
             known *= d
     total = tensor.shape.num_elements()
-    if shape.count(-1) > 1 or min(shape) < -1:
+    if shape.count(-1) > 1 or any(type(d) is int and d < -1 for d in shape):
         raise invalid(f"Only one size of a shape can be -1, and none less, got {shape}.")
     if not known and not total:
         return tuple([1 if d == -1 else d for d in shape])  # any size would do

@@ -21,6 +21,8 @@ def rows_of(args: Any, batched: list[bool]) -> int:
 
 def spread(ops: Any, x: Any, size: int) -> Any:
     """An argument without the axis, repeated along it."""
+    if None in tuple(x.shape):  # how long a loop's history is turns out when it runs
+        return ops.take(ops.stack(x, axis=0), np.zeros(size, np.int32), axis=0)
     return ops.broadcast_to(x, shape=(size, *x.shape))
 
 

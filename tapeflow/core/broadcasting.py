@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .errors import invalid
+from .sizes import alike
 
 
 def broadcast_shapes(*shapes: Any) -> tuple:
@@ -30,13 +31,13 @@ def broadcast_shapes(*shapes: Any) -> tuple:
 def sum_to(ops: Any, g: Any, shape: tuple) -> Any:
     """Undo broadcasting: sum `g` down to `shape`, the adjoint of broadcast_to."""
     have = tuple(g.shape)
-    if have == shape:
+    if have == shape if isinstance(g, np.ndarray) else alike(have, shape):
         return g
     extra = len(have) - len(shape)
-    axis = tuple(range(extra)) + tuple(i + extra for i, d in enumerate(shape) if have[i + extra] != d == 1)
+    axis = tuple(range(extra)) + tuple(i + extra for i, d in enumerate(shape) if not alike((d,), (have[i + extra],)) and d == 1)
     if axis:
         g = ops.reduce_sum(g, axis=axis, keepdims=False)
-    return g if tuple(g.shape) == shape else ops.reshape(g, shape=shape)
+    return g if alike(tuple(g.shape), shape) else ops.reshape(g, shape=shape)
 
 
 def one_matrix_for_many(solve: Callable) -> Callable:

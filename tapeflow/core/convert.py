@@ -14,6 +14,7 @@ from .composite import Composite
 from .dtypes import BY_NUMPY, DType, as_dtype, bool_, complex128, float32, int32, int64, string
 from .errors import dtype_clash
 from .floating import quiet
+from .sizes import Size
 from .tensor import EagerTensor, Tensor
 
 _CONVERSIONS: list[tuple[int, Any, Callable]] = []
@@ -326,7 +327,7 @@ def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
     converted: list = list(values)
     leader = None
     for k, v in enumerate(values):
-        if not isinstance(v, (*_NUMBERS, str, bytes, list, tuple, range, np.ndarray, np.generic)) and not _is_foreign_array(v):
+        if not isinstance(v, (*_NUMBERS, Size, str, bytes, list, tuple, range, np.ndarray, np.generic)) and not _is_foreign_array(v):
             converted[k] = v if isinstance(v, Composite) else to_tensor(v)
             leader = leader or converted[k].dtype
     if leader is None:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from .broadcasting import sum_to
+from .sizes import alike
 
 
 class Plan(NamedTuple):
@@ -82,7 +83,7 @@ def write(prim: Any, mask: int, count: int) -> Plan | None:
     general = _Writer(prim, mask, count, undo=prim.broadcasts)
     if not general.positions:
         return None
-    env, name = {"general": general.pulls()}, f"<record of {prim.name}>"
+    env, name = {"general": general.pulls(), "alike": alike, "__name__": "tapeflow.plans"}, f"<record of {prim.name}>"
     inputs = "*x" if prim.variadic else ", ".join(f"x{i}" for i in range(count))
     compiled = lambda source: eval(compile(f"lambda new, y, p, {inputs}: {source}", name, "eval"), env)
     eager = general.record("general", _TAKE_EAGER)
@@ -166,8 +167,9 @@ class _Writer:
 
 def _take(how: dict[str, str], kind: str, source: str) -> str:
     if kind == "unless":  # the input's shape, unless it is the output's: then there is nothing to undo
-        shape = how["shape"].format(source)
-        return f"(None if (shape := {shape}) == {how['shape'].format('y')} else shape)"
+        shape, out = how["shape"].format(source), how["shape"].format("y")
+        same = f"alike(shape := {shape}, {out})" if how is _TAKE_ANY else f"(shape := {shape}) == {out}"
+        return f"(None if {same} else shape)"
     return how[kind].format(source)
 
 

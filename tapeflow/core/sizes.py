@@ -9,6 +9,10 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
+from .dtypes import int32
+
 _COMPUTE: dict[str, Callable] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
     "==": operator.eq, "<": operator.lt, "<=": operator.le, "max": max, "min": min,
@@ -26,6 +30,11 @@ class Size:
         self.expression, self.now, self.relied_on = expression, now, relied_on
 
     def _with(self, operation: str, a: Any, b: Any) -> Any:
+        other = b if a is self else a
+        if type(other) is float:
+            return _COMPUTE[operation](*[float(x) for x in (a, b)])
+        if type(other) is not Size and not isinstance(other, (int, np.integer)):
+            return NotImplemented
         return Size((operation, _expression(a), _expression(b)), _COMPUTE[operation](_now(a), _now(b)), self.relied_on)
 
     def _told(self, operation: str, a: Any, b: Any) -> bool:
@@ -33,7 +42,7 @@ class Size:
         self.relied_on.append(((operation, _expression(a), _expression(b)), answer))
         return answer
 
-    # ---- arithmetic
+    # ---- arithmetic; with a number that is not whole the result is one, of what the size is now
 
     def __add__(self, other: Any) -> Any:
         return self if _is(other, 0) else self._with("+", self, other)
@@ -50,7 +59,7 @@ class Size:
     def __floordiv__(self, other: Any) -> Any:
         if _is(other, 1):
             return self
-        if self.expression[0] == "*" and _expression(other) in self.expression[1:]:  # what was multiplied by it
+        if self._has_factor(other):
             a, b = self.expression[1:]
             rest = b if a == _expression(other) else a
             return rest if type(rest) is int else Size(rest, self.now // _now(other), self.relied_on)
@@ -60,7 +69,7 @@ class Size:
         return self._with("//", other, self)
 
     def __mod__(self, other: Any) -> Any:
-        return 0 if _is(other, 1) or _same(self, other) else self._with("%", self, other)
+        return 0 if _is(other, 1) or _same(self, other) or self._has_factor(other) else self._with("%", self, other)
 
     def __rmod__(self, other: Any) -> Any:
         return self._with("%", other, self)
@@ -73,6 +82,10 @@ class Size:
 
     def __rtruediv__(self, other: Any) -> float:
         return other / float(self)
+
+    def _has_factor(self, other: Any) -> bool:
+        """Was it made by multiplying by this number? What is 0 now may be another number later, and divides nothing."""
+        return self.expression[0] == "*" and _expression(other) in self.expression[1:] and bool(_now(other))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -106,6 +119,12 @@ class Size:
 
     def __float__(self) -> float:
         return float(self.__index__())
+
+    def __tf_tensor__(self, dtype: Any = None) -> Any:
+        """A scalar, in the graph that the size belongs to."""
+        from .primitive import recorded  # which is above
+
+        return recorded.size_tensor(sizes=self, dtype=(dtype or int32).np)
 
     def __hash__(self) -> int:
         return hash(self.expression)
@@ -151,6 +170,33 @@ def settled(value: Any, sizes: Mapping[int, Any]) -> Any:
     if type(value) in (tuple, list):
         return type(value)([settled(part, sizes) for part in value])
     return value
+
+
+def larger(a: Any, b: Any) -> Any:
+    """The maximum, without asking which one it is."""
+    return _chosen("max", a, b)
+
+
+def smaller(a: Any, b: Any) -> Any:
+    """The minimum, without asking which one it is."""
+    return _chosen("min", a, b)
+
+
+def _chosen(operation: str, a: Any, b: Any) -> Any:
+    size = a if type(a) is Size else b
+    if type(size) is not Size:
+        return _COMPUTE[operation](a, b)
+    return a if _same(a, b) else size._with(operation, a, b)
+
+
+def estimated(size: Any) -> int:
+    """What it is in the call that is traced, for a choice that no result depends on."""
+    return _now(size)
+
+
+def alike(a: tuple, b: tuple) -> bool:
+    """Are two shapes the same whatever the sizes are? Nothing is asked."""
+    return len(a) == len(b) and all([x is y or type(x) is type(y) and (_same(x, y) if type(x) is Size else x == y) for x, y in zip(a, b)])
 
 
 def public(shape: tuple) -> tuple:

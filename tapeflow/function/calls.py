@@ -4,6 +4,7 @@ A call under a tape is told of as one operation. Its forward run also returns wh
 alive. Backward runs are graphs, too, made once, so gradients of gradients are calls of calls.
 """
 
+import contextlib
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
@@ -146,10 +147,11 @@ class Derivative:
     def _read_by_backward(self) -> list[int]:
         """The places of what the backward graph reads and the forward graph computes, besides the outputs."""
         graph, before = self.graph, len(self.graph.nodes)
-        _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]))
+        # Under the tape: what loops and branches keep is a result like others, which gradients of gradients go through.
+        _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]), self.tape)
         if graph.assigned:
             raise ValueNeeded("A user's backward function assigns to a variable, which a graph of gradients alone does not.")
-        given = {(node.prim, node.inputs) for node in graph.nodes[:before]}
+        given = {(node.prim.root(), node.inputs) for node in graph.nodes[:before] if hasattr(node.prim, "root")}
         # Loops and branches that keep a history take the place of those that do not: they run in the forward graph.
         ahead = [n for n in graph.nodes[before:] if getattr(n.prim, "extends", None) and (n.prim.root(), n.inputs) in given]
         behind = [n for n in graph.nodes[before:] if not any(n is a for a in ahead)]
@@ -157,11 +159,11 @@ class Derivative:
         reads = {p for node in behind for p in node.inputs} | {graph.place(t) for g in found for t in _parts(g)}
         return sorted(reads & made - {y._place for y in self.outs})
 
-    def gradients(self, given: tuple[bool, ...]) -> tuple[list[SymbolicTensor], list]:
+    def gradients(self, given: tuple[bool, ...], under: Any = contextlib.nullcontext()) -> tuple[list[SymbolicTensor], list]:
         """(Symbols for the gradients of those outputs that are `given`; the gradients of the wanted inputs), in the graph."""
         everything = [*self.outs, *[self.graph.symbols[p] for p in self.kept]]
         targets = [y for y, there in zip(everything, given) if there]
-        with entered(self.graph.frame()):
+        with entered(self.graph.frame()), under:
             seeds = [self.graph.new(y._spec) for y in targets]
             sources = [self.xs[k] for k in self.wanted]
             found = self.tape.gradient(targets, sources, output_gradients=seeds) if targets else [None] * len(sources)

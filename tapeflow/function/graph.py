@@ -309,7 +309,17 @@ class Graph:
         except Exception:  # a kernel that does not compute with objects
             return
         for symbol, value in zip(symbols, found if type(found) is tuple else (found,)):
-            symbol._known = np.asarray(value, object)
+            value = np.asarray(value, object)
+            if all([isinstance(d, (int, np.integer, Size)) for d in value.flat]):
+                symbol._known = value
+
+    def again(self, prim: Any, args: tuple) -> tuple | None:
+        """What `prim` gives, if it is there with these arguments: as other handles, which no tape knows."""
+        places = tuple([self.place(a) for a in args])
+        for node in reversed(self.nodes):
+            if node.prim is prim and node.inputs == places:
+                return tuple([self.twin(p) for p in node.outputs])
+        return None
 
     def effect(self, what: str) -> None:
         raise ValueNeeded(f"{what} happens at every call, and cannot be part of a graph, at {user_line()}.")

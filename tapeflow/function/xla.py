@@ -52,7 +52,7 @@ def traceable(graph: Graph, inputs: list[int], outputs: list[int], effects: bool
     kernels = [_kernel(xla, node) for node in clean.nodes]
 
     def run(*arrays: Any) -> tuple:
-        values = clean.held | dict(zip(inputs, arrays))
+        values = {p: xla.constant(array) for p, array in clean.held.items()} | dict(zip(inputs, arrays))
         for node, kernel in zip(clean.nodes, kernels):
             out = _called(kernel, node, [values[p] for p in node.inputs])
             values.update(zip(node.outputs, out if node.several else (out,)))

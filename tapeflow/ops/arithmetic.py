@@ -69,7 +69,7 @@ def _no_zero_divisor(b):
 
 def _floordiv(a, b):
     _no_zero_divisor(b)
-    return a // b if b.dtype.kind in "iu" else np.floor(a / b)
+    return a // b if b.dtype.kind in "iuO" else np.floor(a / b)  # objects: sizes that are not known
 
 
 def _floormod(a, b):

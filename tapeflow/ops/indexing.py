@@ -4,15 +4,16 @@ An `index` is a tuple of ints, (start, stop, step) triples, None for a new axis 
 """
 
 import math
+import operator
 
 import numpy as np
 
 from tapeflow.core.batching import apart, end_to_end, leading, rows_from, rows_to, shift, spread
 from tapeflow.core.dtypes import ANY, BOOL, INDEX, INTEGER
 from tapeflow.core.errors import invalid, uneven_rows
-from tapeflow.core.sizes import Size
 from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import Size, larger, smaller
 from tapeflow.core.slices import SparseGradient
 
 
@@ -29,7 +30,6 @@ def boxed(element):
 # ---- slices
 
 _ALL = (None, None, None)
-_MARK = 1 << 20  # sizes that stand for those that are not known; a view of nothing may be as large as it likes
 
 
 def as_numpy_index(index):
@@ -37,14 +37,40 @@ def as_numpy_index(index):
 
 
 def _indexed_shape(x, index):
-    # A size that is not known stays one where all of its axis is taken, and else becomes what it is now.
-    whole = [i == _ALL for i in index if i is not None] + [True] * len(x.shape)
-    unknown = {k: d for k, d in enumerate(x.shape) if type(d) is Size and whole[k]} if ... not in index else {}
-    if not unknown:
-        return Spec(shape=np.broadcast_to(False, x.shape)[as_numpy_index(index)].shape, dtype=x.dtype)
-    marked = [_MARK + k if k in unknown else d for k, d in enumerate(x.shape)]
-    found = np.broadcast_to(False, marked)[as_numpy_index(index)].shape
-    return Spec(shape=tuple([unknown.get(d - _MARK, d) for d in found]), dtype=x.dtype)
+    if any([type(d) is Size for i in (x.shape, *index) if type(i) is tuple for d in i]):
+        return Spec(shape=_part_of_unknown(tuple(x.shape), index), dtype=x.dtype)
+    return Spec(shape=np.broadcast_to(False, x.shape)[as_numpy_index(index)].shape, dtype=x.dtype)
+
+
+def _part_of_unknown(shape, index):
+    """The shape of a part, where sizes or bounds are not known. Whether an int is in range is seen when they are."""
+    rest = len(shape) - sum([i is not None and i is not ... for i in index])
+    if rest < 0:
+        raise IndexError(f"too many indices for a tensor of rank {len(shape)}")
+    at = index.index(...) if ... in index else len(index)
+    sizes, out = iter(shape), []
+    for i in (*index[:at], *[_ALL] * rest, *index[at + 1 :]):
+        size = None if i is None else next(sizes)
+        if i is None or type(i) is tuple:
+            out.append(1 if i is None else _length(size, *i))
+    return tuple(out)
+
+
+def _length(size, start, stop, step):
+    """Of a slice. Bounds that are whole axes, or count from an end, are written in the shortest way: so that two parts have the same size
+    without a question."""
+    if (step or 1) < 0:
+        if start is stop is None:
+            return size if step == -1 else (size - step - 1) // -step
+        return len(range(operator.index(size))[start:stop:step])
+    if start is None:
+        span = size if stop is None else smaller(stop, size) if stop >= 0 else larger(size + stop, 0)
+    elif stop is None:
+        span = larger(size - start, 0) if start >= 0 else smaller(-start, size)
+    else:
+        first, last = [smaller(bound, size) if bound >= 0 else larger(size + bound, 0) for bound in (start, stop)]
+        span = larger(last - first, 0)
+    return span if step in (None, 1) else (span + step - 1) // step
 
 
 getitem = primitive(

@@ -11,6 +11,7 @@ import numpy as np
 from tapeflow.core.batching import shift
 from tapeflow.core.dtypes import BOOL, FLOATING, INEXACT, NUMERIC, REAL
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
+from tapeflow.core.sizes import larger
 
 from .families import elementwise, reduced
 
@@ -88,7 +89,7 @@ reduce_mean = primitive(
     kernel={"numpy": _mean, "jax": "reduction.reduce_mean"},
     shape=_reduced_shape,
     batch=shift("axis"),
-    vjp=lambda ops, g, x_shape, axis: _spread(ops, g / max(_count(x_shape, axis), 1), x_shape, axis),
+    vjp=lambda ops, g, x_shape, axis: _spread(ops, g / larger(_count(x_shape, axis), 1), x_shape, axis),
     jvp=LINEAR,
     dtypes=NUMERIC,
 )

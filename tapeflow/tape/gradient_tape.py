@@ -12,6 +12,7 @@ from tapeflow.core.errors import user_line
 from tapeflow.core.floating import quiet
 from tapeflow.core.frames import current, enter
 from tapeflow.core.primitive import bare, recorded
+from tapeflow.core.sizes import Size
 from tapeflow.core.slices import SparseGradient, finished
 from tapeflow.core.tensor import EagerTensor, Tensor, identify
 from tapeflow.core.variable import Variable
@@ -405,4 +406,7 @@ def _packed(sources: Any, leaves: list, found: list) -> Any:
 
 def zeros_of(source: Any) -> Tensor:
     source = getattr(source, "_differentiable", source)
-    return EagerTensor(np.zeros(tuple(source.shape), source.dtype.np))
+    shape = tuple(source.shape)
+    if any(type(d) is Size for d in shape):
+        return recorded.broadcast_to(EagerTensor(source.dtype.np.type(0)), shape=shape)
+    return EagerTensor(np.zeros(shape, source.dtype.np))

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tapeflow.core.sizes import Size, estimated
 from tapeflow.core.tensor import Tensor
 from tapeflow.vectorize.mapped import MappedTensor
 
@@ -70,8 +71,8 @@ def _largest(saved: tuple, itemsize: int) -> int:
             found = max(found, bytes_of(value))
         elif type(value) is tuple:
             shape = value[0] if len(value) == 2 and isinstance(value[0], tuple) else value  # the specification of an output
-            if all(type(d) is int for d in shape):
-                found = max(found, math.prod(shape) * itemsize)
+            if all(type(d) in (int, Size) for d in shape):
+                found = max(found, math.prod(map(estimated, shape)) * itemsize)
     return found
 
 
@@ -79,4 +80,4 @@ def bytes_of(value: Any) -> int:
     """The size of a tensor; inside a map that of all rows."""
     while type(value) is MappedTensor:
         value = value._held
-    return math.prod(d or 1 for d in value.shape) * value.dtype.size
+    return math.prod(estimated(d) or 1 for d in value.shape) * value.dtype.size

@@ -8,6 +8,8 @@ from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.devices import DeviceTensor, device_of, moved
 from tapeflow.core.errors import dtype_clash, invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 
@@ -72,6 +74,8 @@ def _ones(target: Any) -> Tensor | None:
     dtype = target.dtype
     if not dtype.is_inexact:
         return None
+    if any(type(d) is Size for d in target.shape):
+        return ops.broadcast_to(EagerTensor(dtype.np.type(1)), shape=tuple(target.shape))
     ones = EagerTensor(np.ones(tuple(target.shape), dtype.np)[()])
     return moved(ones, device_of(target)) if type(target) is DeviceTensor else ones
 

@@ -79,7 +79,7 @@ class Batch:
         if not self.rows:
             raise ValueError("Nothing to map over: no argument has a batch axis. Give at least one tensor that has one.")
         sizes = {k: rows.shape[0] for k, rows in self.rows.items()}
-        if ones_repeat and set(sizes.values()) - {1}:
+        if ones_repeat and len(sizes) > 1 and any(size != 1 for size in sizes.values()):
             for k in [k for k, size in sizes.items() if size == 1]:
                 self.leaves[k] = ops.getitem(self.rows.pop(k), index=(0,))
                 del sizes[k]

@@ -24,12 +24,6 @@ DEVICES = ["/CPU:0", *(["/GPU:0"] if GPUS else [])]
 # The second derivatives by the parameters have no rule.
 NO_CURVATURE = {"igamma", "igammac", "betainc"}
 
-# Constants of a graph reach kernels as NumPy's arrays, which have no `at`. The XLA plan is to hand on JAX's.
-constants_fail = pytest.mark.xfail(
-    reason="kernels get constants of a graph as NumPy's arrays", raises=tf.errors.InvalidArgumentError
-)
-CONSTANT_GRADIENTS = {"eigvals", "eigvalsh", "singular_values"}
-
 
 def differentiable(name, k):
     """The inputs to differentiate by: those of the registry check, and those it skips where only differences do not agree."""
@@ -46,10 +40,6 @@ def differentiable(name, k):
 
 NAMES = list(dict.fromkeys(name for name, _ in CASES))
 FIRST = {name: k for name, k in reversed(CASES) if differentiable(name, k)}
-
-
-def _marked(name):
-    return pytest.param(name, marks=constants_fail) if name in CONSTANT_GRADIENTS else name
 
 
 class Case:
@@ -101,7 +91,7 @@ def test_on_a_gpu_too():
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", [_marked(name) for name in NAMES])
+@pytest.mark.parametrize("name", NAMES)
 def test_tapes_inside(name, device):
     cases = [Case(name, k) for n, k in CASES if n == name]
     everything = lambda arguments: [[c.values(*args), *c.derivatives(args, c.at)] for c, args in zip(cases, arguments)]
@@ -116,7 +106,7 @@ def test_tapes_inside(name, device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", [_marked(name) for name in sorted(FIRST)])
+@pytest.mark.parametrize("name", sorted(FIRST))
 def test_tapes_outside(name, device):
     case = Case(name, FIRST[name])
     with tf.device(device):
@@ -126,7 +116,6 @@ def test_tapes_outside(name, device):
     case.check(got, case.derivatives(case.args, case.at), device)
 
 
-@constants_fail
 def test_constants():
     f = lambda x: tf.linalg.diag(tf.constant([1.0, 2.0])) @ x + tf.gather(tf.constant([[3.0], [4.0]]), [1, 0])
     x = tf.constant([[5.0], [6.0]])

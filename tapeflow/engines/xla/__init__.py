@@ -22,3 +22,8 @@ def kernel(prim: Any) -> Callable:
 def _named(place: str) -> Callable:
     module, _, name = place.rpartition(".")
     return getattr(import_module(f".{module}", __name__), name)
+
+
+def constant(array: Any) -> Any:
+    """A NumPy array as what kernels take; texts stay where they are."""
+    return array if array.dtype.kind == "O" else jax.numpy.asarray(array)
