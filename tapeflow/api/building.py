@@ -108,10 +108,14 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     """
     rows = whole(num_rows, "num_rows")
     sizes = rows, rows if num_columns is None else whole(num_columns, "num_columns")
-    if min(sizes) < 0:
+    if any(type(d) is int and d < 0 for d in sizes):
         raise invalid(f"num_rows and num_columns cannot be negative, got {sizes}.")
     if as_dtype(dtype) is string:
         raise TypeError("There is no identity matrix of strings.")
+    if any(type(d) is Size for d in sizes):
+        row, column = (range(as_tensor(d)) for d in sizes)
+        made = ops.cast(ops.equal(ops.reshape(row, shape=(*row.shape, 1)), column), dtype=as_dtype(dtype).np)
+        return made if batch_shape is None else ops.broadcast_to(made, shape=static_shape(batch_shape) + sizes)
     matrix = np.eye(*sizes, dtype=as_dtype(dtype).np)
     if batch_shape is not None:
         matrix = np.broadcast_to(matrix, static_shape(batch_shape) + matrix.shape)

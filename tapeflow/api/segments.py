@@ -11,6 +11,8 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.vectorize.values import largest, one_size, values_of
 
+from .public import whole
+
 __all__ = [
     "segment_max",
     "segment_mean",

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from .errors import invalid
 
 

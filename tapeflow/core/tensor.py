@@ -32,7 +32,8 @@ class Tensor(Value):
     (TensorShape([2, 2]), tf.float32, [[7.0, 10.0], [15.0, 22.0]])
     """
 
-    __slots__ = ("_id", "__weakref__")
+    # `_origin` is only set by `v[i]`: the variable and the index, for v[i].assign(value).
+    __slots__ = ("_id", "_origin", "__weakref__")
     __array_priority__ = 100
 
     shape: TensorShape
@@ -56,6 +57,28 @@ class Tensor(Value):
     def _twin(self) -> "Tensor":
         """Another tensor of the same value, which no tape knows."""
         raise NotImplementedError  # each kind of tensor says it
+
+    @property
+    def assign(self) -> Any:
+        """Only on a part of a variable: `v[i].assign(value)`, `.assign_add(value)`, `.assign_sub(value)` change that part."""
+        return self._assigner("assign")
+
+    @property
+    def assign_add(self) -> Any:
+        return self._assigner("assign_add")
+
+    @property
+    def assign_sub(self) -> Any:
+        return self._assigner("assign_sub")
+
+    def _assigner(self, name: str) -> Any:
+        try:
+            variable, key = self._origin
+        except AttributeError:
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute {name!r}. Tensors never change; only a tf.Variable can be assigned."
+            ) from None
+        return variable._assigner(name, key)
 
     def ref(self) -> "Reference":
         """A hashable handle, equal only to another handle on the same object: for sets and dict keys."""
@@ -116,8 +139,7 @@ class EagerTensor(Tensor):
     """A tensor on a NumPy array (or NumPy scalar). Only this class has `_array`; its absence elsewhere is what sends an
     operation to the general path."""
 
-    # `_origin` is only set by `v[i]`: the variable and the index, for v[i].assign(value).
-    __slots__ = ("_array", "_origin")
+    __slots__ = ("_array",)
 
     def __init__(self, array: Any) -> None:
         self._array = array
@@ -152,28 +174,6 @@ class EagerTensor(Tensor):
     def cpu(self) -> "EagerTensor":
         """The tensor on the CPU, where NumPy's arrays are: itself."""
         return self
-
-    @property
-    def assign(self) -> Any:
-        """Only on a part of a variable: `v[i].assign(value)`, `.assign_add(value)`, `.assign_sub(value)` change that part."""
-        return self._assigner("assign")
-
-    @property
-    def assign_add(self) -> Any:
-        return self._assigner("assign_add")
-
-    @property
-    def assign_sub(self) -> Any:
-        return self._assigner("assign_sub")
-
-    def _assigner(self, name: str) -> Any:
-        try:
-            variable, key = self._origin
-        except AttributeError:
-            raise AttributeError(
-                f"'EagerTensor' object has no attribute {name!r}. Tensors never change; only a tf.Variable can be assigned."
-            ) from None
-        return variable._assigner(name, key)
 
     def numpy(self) -> Any:
         """A copy as a NumPy array; a NumPy scalar when the rank is 0, bytes for a scalar string."""

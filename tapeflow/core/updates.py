@@ -4,17 +4,21 @@ Tensors read before keep their values: a change makes a new array, unless it can
 happens under the variable's lock. None is differentiable: the variable is a fresh leaf afterwards.
 """
 
+import functools
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from . import graph_updates
 from .convert import to_tensor
 from .devices import DeviceTensor, Serving, raw
 from .errors import invalid
 from .floating import quiet
-from .frames import has_an_effect
+from .frames import current, has_an_effect
+from .primitive import recorded
 from .tensor import Tensor
 
 
@@ -137,6 +141,9 @@ class Updates:
     # ---- how
 
     def _scatter(self, what: str, slices: Any, change: Callable) -> Any:
+        if current().executor is not None and hasattr(slices, "indices"):
+            indices = to_tensor(slices.indices)
+            return self._changed_in_a_graph(what, recorded.reshape(indices, shape=(*indices.shape, 1)), slices.values)
         values, indices = self._slices(what, slices)
         if not self._value.ndim:
             raise invalid(f"{what} needs a variable of rank 1 or more; '{self.name}' is a scalar.")
@@ -152,6 +159,8 @@ class Updates:
         return self._given(slices.values), np.asarray(indices._array)
 
     def _scatter_nd(self, what: str, indices: Any, updates: Any, change: Callable) -> Any:
+        if current().executor is not None:
+            return self._changed_in_a_graph(what, to_tensor(indices), updates)
         rows = np.asarray(to_tensor(indices)._array)
         depth = rows.shape[-1]
         if depth > self._value.ndim:
@@ -159,6 +168,10 @@ class Updates:
         for axis in range(depth):
             self._in_range(what, rows[..., axis], self._value.shape[axis])
         return self._update(what, tuple(np.moveaxis(rows, -1, 0)), self._given(updates), change)
+
+    def _changed_in_a_graph(self, what: str, indices: Tensor, values: Any) -> Any:
+        how = what.rpartition("_")[2]
+        return self._put(graph_updates.changed(self._tensor(), how, indices, to_tensor(values, self._dtype)))
 
     def _in_range(self, what: str, indices: Any, size: int) -> None:
         """On a device nobody looks: what is out of range changes nothing there."""
@@ -168,12 +181,24 @@ class Updates:
 
     def _assigner(self, how: str, key: Any) -> Callable:
         """The function behind `v[key].assign`."""
+        if current().executor is not None:
+            return functools.partial(self._assign_part_in_a_graph, how, key)
         index = tuple(map(_for_numpy, key)) if isinstance(key, tuple) else _for_numpy(key)
 
         def assign(value: Any, name: str | None = None) -> Any:
             return self._update(f"v[...].{how}", index, self._given(value), _ASSIGN[how], stretch=True)
 
         return assign
+
+    def _assign_part_in_a_graph(self, how: str, key: Any, value: Any, name: str | None = None) -> Any:
+        whole = self._tensor()
+        indices, shape = graph_updates.of_index(whole, key)
+        given = to_tensor(value, self._dtype)
+        if math.prod(given.shape) == 1 and given.ndim > len(shape):
+            given = recorded.reshape(given, shape=())
+        given = recorded.broadcast_to(given, shape=shape)
+        change = {"assign": "update", "assign_add": "add", "assign_sub": "sub"}[how]
+        return self._put(graph_updates.changed(whole, change, indices, given))
 
     def _update(self, what: str, index: Any, given: Tensor, change: Callable, stretch: bool = False) -> Any:
         """Put `given`, a number or of the part's own shape, at `index`; if it may be stretched, also what broadcasts to it."""

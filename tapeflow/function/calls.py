@@ -4,7 +4,6 @@ A call under a tape is told of as one operation. Its forward run also returns wh
 alive. Backward runs are graphs, too, made once, so gradients of gradients are calls of calls.
 """
 
-import contextlib
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from tapeflow.core.apply import tell
 from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.errors import ValueNeeded
-from tapeflow.core.frames import current, entered
+from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.push import Push
 from tapeflow.core.sizes import settled
@@ -106,6 +105,10 @@ class GraphFunction:
         read = {p for node in nodes for p in node.inputs} | set(self.outputs)
         return {k for k, p in enumerate(self.inputs) if p in read}
 
+    def silent(self) -> "GraphFunction":
+        """The same, and nothing happens."""
+        return GraphFunction(self.graph, self.inputs, self.outputs, self.name, self.jit, False) if self.has_effect else self
+
     def settled(self, sizes: Any) -> "GraphFunction":
         """The function for sizes, by number, that were not known when it was traced."""
         graph = Graph()
@@ -147,8 +150,7 @@ class Derivative:
     def _read_by_backward(self) -> list[int]:
         """The places of what the backward graph reads and the forward graph computes, besides the outputs."""
         graph, before = self.graph, len(self.graph.nodes)
-        # Under the tape: what loops and branches keep is a result like others, which gradients of gradients go through.
-        _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]), self.tape)
+        _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]), (_Extensions(self.tape._recording),))
         if graph.assigned:
             raise ValueNeeded("A user's backward function assigns to a variable, which a graph of gradients alone does not.")
         given = {(node.prim.root(), node.inputs) for node in graph.nodes[:before] if hasattr(node.prim, "root")}
@@ -159,11 +161,11 @@ class Derivative:
         reads = {p for node in behind for p in node.inputs} | {graph.place(t) for g in found for t in _parts(g)}
         return sorted(reads & made - {y._place for y in self.outs})
 
-    def gradients(self, given: tuple[bool, ...], under: Any = contextlib.nullcontext()) -> tuple[list[SymbolicTensor], list]:
+    def gradients(self, given: tuple[bool, ...], observers: tuple = ()) -> tuple[list[SymbolicTensor], list]:
         """(Symbols for the gradients of those outputs that are `given`; the gradients of the wanted inputs), in the graph."""
         everything = [*self.outs, *[self.graph.symbols[p] for p in self.kept]]
         targets = [y for y, there in zip(everything, given) if there]
-        with entered(self.graph.frame()), under:
+        with entered(Frame(self.graph, observers)):
             seeds = [self.graph.new(y._spec) for y in targets]
             sources = [self.xs[k] for k in self.wanted]
             found = self.tape.gradient(targets, sources, output_gradients=seeds) if targets else [None] * len(sources)
@@ -202,6 +204,25 @@ class Derivative:
             made = GraphFunction(graph, graph.inputs, places, f"the tangent of {self.function.name}", self.function.jit, False)
             self.pushes[wanted] = made, connected
         return self.pushes[wanted]
+
+
+class _Extensions:
+    """Has a tape know of loops and branches that keep a history, though they are written down only for the backward graph: what they keep
+    depends on the inputs too, and gradients of gradients go through it."""
+
+    def __init__(self, recording: Any) -> None:
+        self.recording = recording
+        self.watched, self.records = recording.watched, None
+
+    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+        if getattr(prim, "extends", None) is not None:
+            self.recording.see(prim, args, params, out, mask)
+
+    def read(self, variable: Any, tensor: Any) -> None:
+        pass
+
+    def left(self, tensor: Any, how: str) -> None:
+        pass
 
 
 def _parts(gradient: Any) -> tuple:

@@ -126,7 +126,7 @@ class Cleaned:
         for node in nodes:
             node = node._replace(inputs=self.now(node.inputs))
             try:
-                key = node.prim, node.inputs, tuple(sorted(node.params.items()))
+                key = node.prim, node.inputs, tuple(sorted((name, _exactly(value)) for name, value in node.params.items()))
                 first = node if node.prim.has_effect else seen.setdefault(key, node)
             except TypeError:  # parameters that cannot be compared
                 first = node
@@ -166,10 +166,18 @@ def _extends(flow: Any, other: Any) -> bool:
     return flow is other
 
 
+def _exactly(value: Any) -> Any:
+    """Equal only to what is the same: 1 is not True, and 0.0 is not -0.0."""
+    if type(value) in (tuple, list):
+        return tuple(map(_exactly, value))
+    return type(value), repr(value) if type(value) in (float, complex) else value
+
+
 def _all_are(array: Any, value: int) -> bool:
-    if not _is_small(np.shape(array)) or not np.all(array == value):
+    """Complex numbers do not count: inf * (1 + 0j) is inf + nan j."""
+    if array.dtype.kind == "c" or not _is_small(np.shape(array)) or not np.all(array == value):
         return False
-    return bool(value) or array.dtype.kind != "f" or not np.any(np.signbit(array))  # x - (-0.0) is not x where x is -0.0
+    return bool(value) or not np.any(np.signbit(array.astype(np.float64)))  # x - (-0.0) is not x where x is -0.0
 
 
 def _is_small(shape: Any) -> bool:

@@ -48,7 +48,7 @@ class Effect(Flow):
     def specs(self) -> list[Spec]:
         return self.given
 
-    def settled(self, sizes: Any) -> "Effect":
+    def with_sizes(self, sizes: Any, extends: Any) -> "Effect":
         specs = [Spec(shape=settled(s.shape, sizes), dtype=s.dtype) for s in self.given]
         return Effect(self.function, specs, self.name, self.differentiable, self.checks)
 

@@ -26,7 +26,7 @@ from tapeflow.vectorize.mapped import Vectorizer
 
 from . import xla
 from .calls import GraphFunction
-from .graph import Graph
+from .graph import Graph, SymbolicTensor
 
 
 class Flow:
@@ -38,6 +38,7 @@ class Flow:
     makes_new = checks = False
     has_effect = False  # something happens besides what it computes
     name: str
+    _settled: tuple = None, None  # the sizes it was last settled for, and what came of it
 
     # ---- each kind of flow says
 
@@ -65,18 +66,30 @@ class Flow:
         """All rows at once."""
         raise NotImplementedError
 
-    def settled(self, sizes: Any) -> "Flow":
-        """The same, where sizes that were not known are these."""
+    def silent(self) -> "Flow":
+        """The same without what happens besides what it computes."""
+        return self
+
+    def with_sizes(self, sizes: Any, extends: "Flow | None") -> "Flow":
+        """The same, where sizes that were not known are these, by number."""
         raise NotImplementedError
 
     # ---- what is asked of primitives
+
+    def settled(self, sizes: Any) -> "Flow":
+        """The same for these sizes. It is one for all nodes of a graph, as the operation itself is."""
+        key = tuple(sizes.items())
+        if self._settled[0] != key:
+            self._settled = key, self.with_sizes(sizes, None if self.extends is None else self.extends.settled(sizes))
+        return self._settled[1]
 
     def entry(self, *args: Tensor) -> tuple:
         frame = current()
         if frame.executor is None:
             out = tuple([EagerTensor(o) for o in self.run(*[a._array for a in args])])
         else:
-            out = frame.executor.execute(self, args, {})
+            known = frame.executor.existing(self, args) if self.extends is not None and isinstance(frame.executor, Graph) else None
+            out = frame.executor.execute(self, args, {}) if known is None else known
         tell(frame.observers, self, args, {}, out)
         return out
 
@@ -137,17 +150,20 @@ class Choice(Flow):
 
     def on_xla(self, engine: Any) -> Callable:
         branches = [xla.traceable(b.graph, b.inputs, b.outputs, b.has_effect) for b in self.branches]
-        return lambda index, *arrays: engine.choice(index, branches, arrays)
+        differ = any(None in spec.shape for spec in self.specs())
+        return lambda index, *arrays: engine.choice(index, branches, arrays, differ)
 
     def specs(self) -> list[Spec]:
-        first = self.branches[0]
-        return [first.graph.symbols[p]._spec for p in first.outputs]
+        return [_common(one) for one in zip(*[[b.graph.symbols[p]._spec for p in b.outputs] for b in self.branches])]
 
     def parts(self) -> list[tuple[str, GraphFunction]]:
         return [(b.name, b) for b in self.branches]
 
-    def settled(self, sizes: Any) -> "Choice":
-        return Choice([b.settled(sizes) for b in self.branches], self.name)
+    def silent(self) -> "Choice":
+        return Choice([b.silent() for b in self.branches], self.name) if self.has_effect else self
+
+    def with_sizes(self, sizes: Any, extends: Any) -> "Choice":
+        return Choice([b.settled(sizes) for b in self.branches], self.name, extends)
 
     # ---- backwards
 
@@ -177,7 +193,7 @@ class Choice(Flow):
             xs, ys = [x._place for x in side.xs], [y._place for y in side.outs]
             with entered(graph.frame()):
                 fill = [zeros(s) for s in kept]  # for what the other branches keep
-                dense = [as_dense(g, branch.specs[k - 1]) for g, k, there in zip(found, wanted, reached) if there]
+                dense = [as_dense(g, side.xs[k - 1]) for g, k, there in zip(found, wanted, reached) if there]
                 own = [graph.place(t) for t in fill[:start]] + side.kept + [graph.place(t) for t in fill[end:]]
                 results = [graph.place(t) for t in dense]
             forwards.append(GraphFunction(graph, xs, ys + own, branch.name))
@@ -214,9 +230,10 @@ class Choice(Flow):
             if out is None:
                 out = made
                 continue
-            chosen = ops.greater_equal(ops.cast(args[0], dtype=np.dtype("int32")), np.int32(k))
-            if k < len(branches) - 1:
-                chosen = ops.equal(ops.cast(args[0], dtype=np.dtype("int32")), np.int32(k))
+            index = ops.cast(args[0], dtype=np.dtype("int32"))
+            chosen = ops.equal(index, np.int32(k))
+            if k == len(branches) - 1:
+                chosen = ops.logical_or(ops.less(index, np.int32(0)), ops.greater_equal(index, np.int32(k)))
             shaped = [ops.reshape(chosen, shape=(size,) + (1,) * (y.ndim - 1)) for y in made]
             out = [ops.where(c, a, b) for c, a, b in zip(shaped, made, out)]
         return tuple(out)
@@ -230,13 +247,20 @@ def is_inexact(spec: Spec) -> bool:
 
 
 def zeros(spec: Spec) -> Tensor:
-    """As a node, which takes no room."""
-    return ops.broadcast_to(EagerTensor(np.zeros((), spec.dtype)), shape=tuple(spec.shape))
+    """As a node, which takes no room. Where a size is not known it is 1, which fits all."""
+    return ops.broadcast_to(EagerTensor(np.zeros((), spec.dtype)), shape=tuple([1 if d is None else d for d in spec.shape]))
 
 
-def as_dense(gradient: Any, spec: Spec) -> Tensor:
+def _common(specs: Sequence[Spec]) -> Spec:
+    """Of a value that has one of these: None for sizes that differ."""
+    shapes = zip(*[s.shape for s in specs])
+    return Spec(shape=tuple([sizes[0] if all(d == sizes[0] for d in sizes) else None for sizes in shapes]), dtype=specs[0].dtype)
+
+
+def as_dense(gradient: Any, x: SymbolicTensor) -> Tensor:
+    """A gradient of `x` that is there, and not as slices."""
     if gradient is None:
-        return zeros(spec)
+        return ops.zeros_like(x) if None in x._spec.shape else zeros(x._spec)
     return gradient._dense() if isinstance(gradient, IndexedSlices) else gradient
 
 

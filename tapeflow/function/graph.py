@@ -313,7 +313,7 @@ class Graph:
             if all([isinstance(d, (int, np.integer, Size)) for d in value.flat]):
                 symbol._known = value
 
-    def again(self, prim: Any, args: tuple) -> tuple | None:
+    def existing(self, prim: Any, args: tuple) -> tuple | None:
         """What `prim` gives, if it is there with these arguments: as other handles, which no tape knows."""
         places = tuple([self.place(a) for a in args])
         for node in reversed(self.nodes):

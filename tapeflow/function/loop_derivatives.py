@@ -32,7 +32,7 @@ class LoopGradient:
         gradients = {k: g for k, g in zip(side.wanted, found)}
         with entered(graph.frame()):
             totals = [graph.new(loop.step.specs[k]) for k in self.of_operands]
-            one = lambda k: as_dense(gradients[k], loop.step.specs[k])
+            one = lambda k: as_dense(gradients[k], side.xs[k])
             results = [one(k) for k in self.inexact]
             results += [t if gradients[k] is None else ops.add(t, one(k)) for t, k in zip(totals, self.of_operands)]
             results = [graph.place(t) for t in [*results, *[one(k) for k in self.of_rows]]]

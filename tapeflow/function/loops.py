@@ -76,13 +76,21 @@ class Loop(Flow):
             for column, value in zip(emitted, out[self.state :]):
                 column.append(value)
             k += 1
-        return (*state, np.int32(k), *[self._stack(n, column) for n, column in enumerate(emitted)])
+        length = len(rows[0]) if rows else k
+        return (*state, np.int32(k), *[self._stack(n, column, length) for n, column in enumerate(emitted)])
 
-    def _stack(self, n: int, values: list) -> Any:
-        if not values:
-            spec = self.step.graph.symbols[self.step.outputs[self.state + n]]._spec
-            return np.zeros((0, *spec.shape), spec.dtype)
-        out = np.stack(values[::-1] if self.backwards else values)
+    def _stack(self, n: int, values: list, length: int) -> Any:
+        """What was emitted, and zeros up to the length: histories of a loop inside another differ in it, and are stacked again."""
+        spec = self.step.graph.symbols[self.step.outputs[self.state + n]]._spec
+        if self.backwards:
+            values.reverse()
+        if len(values) == length and length and None not in spec.shape:
+            out = np.stack(values)
+        else:
+            sizes = [max(size) for size in zip(*[value.shape for value in values])]
+            out = np.zeros((length, *(sizes if values else [d or 0 for d in spec.shape])), spec.dtype)
+            for place, value in enumerate(values):
+                out[place, *[slice(d) for d in value.shape]] = value
         values.clear()  # before the next column is copied
         return out
 
@@ -119,10 +127,14 @@ class Loop(Flow):
     def parts(self) -> list[tuple[str, GraphFunction]]:
         return [(f.name, f) for f in (self.cond, self.step) if f is not None]
 
-    def settled(self, sizes: Any) -> "Loop":
+    def silent(self) -> "Loop":
+        cond = None if self.cond is None else self.cond.silent()
+        return self.another(cond, self.step.silent(), self.state, self.rows, self.name) if self.has_effect else self
+
+    def with_sizes(self, sizes: Any, extends: Any) -> "Loop":
         cond = None if self.cond is None else self.cond.settled(sizes)
-        limit = settled(self.limit, sizes)
-        return Loop(cond, self.step.settled(sizes), self.state, self.rows, limit, self.name, self.backwards, exact=self.exact)
+        how = {"limit": settled(self.limit, sizes), "backwards": self.backwards, "exact": self.exact, "extends": extends}
+        return Loop(cond, self.step.settled(sizes), self.state, self.rows, name=self.name, **how)
 
     def another(self, cond: GraphFunction | None, body: GraphFunction, state: int, rows: int, name: str, **how: Any) -> "Loop":
         """A loop with as many iterations, at most."""
@@ -135,7 +147,7 @@ class Loop(Flow):
         graph, inputs = self.cond.graph, self.cond.inputs
         new = lambda specs: [graph.new(s)._place for s in specs]
         places = inputs[: self.state] + new(more_state) + inputs[self.state :] + new(more_operands)
-        return GraphFunction(graph, places, self.cond.outputs, self.cond.name)
+        return GraphFunction(graph, places, self.cond.outputs, self.cond.name, effects=False)
 
     def inexact_state(self) -> list[int]:
         return [k for k in range(self.state) if is_inexact(self.step.specs[k])]

@@ -132,8 +132,8 @@ def _guarded(run: Callable, lines_of: dict[int, Node], file: str) -> Callable:
             node = None if trace is None else lines_of.get(trace.tb_lineno)
             if node is None:
                 raise
-            local = trace.tb_frame.f_locals
-            args = [EagerTensor(local[f"t{p}"]) for p in node.inputs if f"t{p}" in local]
+            values = trace.tb_frame.f_globals | trace.tb_frame.f_locals  # constants are global
+            args = [EagerTensor(values[f"t{p}"]) for p in node.inputs if f"t{p}" in values]
             raise explained(node.prim, tuple(args), node.params, error, node.line) from error
 
     return guarded

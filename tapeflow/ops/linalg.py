@@ -1,7 +1,7 @@
 """Products of matrices, and the diagonals and bands of them. Rules are written with plain transposes, never conjugates."""
 
 import string
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import prod
 
 import numpy as np
@@ -11,6 +11,7 @@ from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, NUMERIC
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import LINEAR, Spec, primitive
+from tapeflow.core.sizes import larger, smaller
 
 _FLOAT16 = np.dtype("float16")
 _LABELS = string.ascii_letters
@@ -236,7 +237,7 @@ band_part = primitive(
 
 
 def diagonal_length(rows, cols, k):
-    return max(0, min(rows + min(k, 0), cols - max(k, 0)))
+    return larger(smaller(rows + min(k, 0), cols - max(k, 0)), 0)
 
 
 @lru_cache(256)
@@ -266,7 +267,7 @@ def _diag_part(x, k, align):
 
 
 def _diag_part_shape(x, k, align):
-    longest = max(diagonal_length(*x.shape[-2:], d) for d in range(k[0], k[1] + 1))
+    longest = reduce(larger, [diagonal_length(*x.shape[-2:], d) for d in range(k[0], k[1] + 1)])
     packed = (longest,) if k[0] == k[1] else (k[1] - k[0] + 1, longest)
     return Spec(shape=(*x.shape[:-2], *packed), dtype=x.dtype)
 

@@ -14,6 +14,7 @@ import numpy as np
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
@@ -50,7 +51,8 @@ class Rows:
 
     def __init__(self, target: Tensor, sources: list, batched: bool, walk: Callable[[Tensor], list]) -> None:
         self.target, self.sources, self.batched, self.walk = target, sources, batched, walk
-        self.shape = tuple([operator.index(d) for d in target.shape])  # there are as many rows as elements: they must be known
+        # There are as many rows as elements: they must be known. The size of a batch need not be.
+        self.shape = tuple([d if batched and not k else operator.index(d) for k, d in enumerate(target.shape)])
         self.inner = self.shape[1:] if batched else self.shape
         self.count = math.prod(self.inner)
 
@@ -59,7 +61,10 @@ class Rows:
         chosen = np.zeros((stop - start, self.count), self.target.dtype.np)
         chosen[np.arange(stop - start), np.arange(start, stop)] = 1
         if self.batched:
-            chosen = np.broadcast_to(chosen[:, None], (stop - start, self.shape[0], self.count))
+            chosen = chosen.reshape(stop - start, 1, *self.inner)
+            if type(self.shape[0]) is Size:
+                return ops.broadcast_to(EagerTensor(chosen), shape=(stop - start, *self.shape))
+            chosen = np.broadcast_to(chosen, (stop - start, *self.shape))
         return EagerTensor(chosen.reshape(stop - start, *self.shape))
 
     def together(self, start: int, stop: int) -> list:

@@ -3,17 +3,22 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
 from tapeflow.core.errors import invalid
 
 
-def choice(index: Any, branches: list[Callable], arrays: Sequence) -> tuple:
-    """An index beyond the last branch means the last."""
+def choice(index: Any, branches: list[Callable], arrays: Sequence, differ: bool) -> tuple:
+    """An index beyond the last branch means the last. `differ`: in the sizes of what they give. Then it gets the largest."""
     last = len(branches) - 1
     index = jnp.asarray(index).astype(jnp.int32)
     inside = jnp.where((index < 0) | (index > last), last, index)
+    if differ:
+        given = [jax.eval_shape(b, *arrays) for b in branches]
+        shapes = [tuple(map(max, *[y.shape for y in ys])) if ys[0].shape else () for ys in zip(*given)]
+        branches = [_padded(b, shapes) for b in branches]
     return lax.switch(inside, [_typed(b) for b in branches], *arrays)
 
 
@@ -29,13 +34,16 @@ def loop(
     backwards: bool,
 ) -> tuple:
     """`limit`: the most iterations there can be. What is emitted is stacked, and an array has a size that is known before."""
-    if emitted and limit is None:
+    length = rows[0].shape[0] if rows else limit
+    if emitted and length is None:
         raise invalid(
             "XLA needs a known maximum trip count to stack what the iterations of a loop give, a history for the gradient for example: "
             "say maximum_iterations=..., loop over a tf.range of known size, or leave jit_compile=True out"
         )
     most = jnp.asarray(most, jnp.int32)
-    buffers = tuple(jnp.zeros((limit, *spec.shape), spec.dtype) for spec in emitted)
+    if any(None in spec.shape for spec in emitted):  # the history of a loop inside
+        emitted = jax.eval_shape(step, *state, *[row[0] for row in rows], *operands)[len(state) :]
+    buffers = tuple(jnp.zeros((length, *spec.shape), spec.dtype) for spec in emitted)
 
     def goes_on(carried: tuple) -> Any:
         k, state, _ = carried
@@ -60,6 +68,13 @@ def loop(
 def _like(new: Any, old: Any) -> Any:
     """Of exactly one type: a Python number's array is not as strict about its own as XLA wants it."""
     return lax.convert_element_type(new, old.dtype)
+
+
+def _padded(branch: Callable, shapes: list[tuple]) -> Callable:
+    def run(*arrays: Any) -> tuple:
+        return tuple(jnp.pad(y, [(0, a - b) for a, b in zip(s, y.shape)]) for y, s in zip(branch(*arrays), shapes))
+
+    return run
 
 
 def _typed(branch: Callable) -> Callable:
