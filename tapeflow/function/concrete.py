@@ -6,7 +6,6 @@ import inspect
 from typing import Any
 
 from tapeflow.core import nest
-from tapeflow.core.composite import Composite
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.devices import raw
 from tapeflow.core.dtypes import BY_NUMPY, int32
@@ -15,7 +14,6 @@ from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import computed
-from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
@@ -50,24 +48,21 @@ class ConcreteFunction:
         self.graph = graph = Graph(enclosing_graphs())
         graph.may_create, graph.compiles, graph.autograph = may_create, self.jit, self.autograph
         graph.evaluate = lambda symbol: self._evaluated(symbol, now)
-        leaves = nest.flatten(self.structure)
+        leaves = opened(self.structure)
         names, self.sizes = nest.paths(self.structure), []
+        names += ["[0]"] * (len(leaves) - len(names))  # the parts of a ragged tensor, say
         for n, (k, spec) in enumerate(zip(self.tensor_places, self.specs)):
             leaves[k] = graph.argument(self._sized(spec, n, None if now is None else now[n]))
             graph.names[leaves[k]._place] = argument_name(self.python_function, names[k])
-        args, kwargs = nest.pack_as(self.structure, leaves)
         with entered(graph.frame()):
+            args, kwargs = closed(self.structure, leaves)
             self.structured_outputs = self.traced(*args, **kwargs)
-            results = [self._result(leaf) for leaf in nest.flatten(self.structured_outputs)]
-            self.slices = [k for k, r in enumerate(results) if isinstance(r, IndexedSlices)]
-            parts = [t for k in self.slices for t in (results[k].indices, results[k].dense_shape)]
-            results = [r.values if isinstance(r, IndexedSlices) else r for r in results]
-            self.places = [None if r is None else graph.place(r) for r in results]  # of slices, the values
-            self.parts = [None if t is None else graph.place(t) for t in parts]
+            results = [self._result(leaf) for leaf in opened(self.structured_outputs)]
+            self.places = [None if r is None else graph.place(r) for r in results]
         graph.evaluate = None
-        del leaves, args, kwargs, results, parts
+        del leaves, args, kwargs, results
         graph.seal()
-        outputs = [p for p in self.places + self.parts if p is not None]
+        outputs = [p for p in self.places if p is not None]
         # In one order in all functions: threads lock them in it.
         self.assigned = [v for _, v in sorted(graph.assigned.items())]
         self.count = len(outputs)
@@ -135,14 +130,10 @@ class ConcreteFunction:
         return raw(value)
 
     def _result(self, leaf: Any) -> Tensor | None:
-        if leaf is None or isinstance(leaf, (Tensor, IndexedSlices)):
+        if leaf is None or isinstance(leaf, Tensor):
             return leaf
         if isinstance(leaf, Variable):
             return leaf.value()
-        if isinstance(leaf, Composite):
-            if self.as_python:
-                return leaf
-            raise ValueNeeded(f"{self.name} returns a {type(leaf).__name__}, which a plan does not make.")
         if isinstance(leaf, TensorShape) and leaf.is_fully_defined():
             return to_tensor(list(leaf), int32)
         if is_convertible(leaf) and not isinstance(leaf, TensorShape):
@@ -162,12 +153,12 @@ class ConcreteFunction:
                 if current().executor is not None:
                     raise
                 self.as_python = True
-        leaves = nest.flatten(self.structure)
+        leaves = opened(self.structure)
         for k, tensor in zip(self.tensor_places, tensors):
             leaves[k] = tensor
-        args, kwargs = nest.pack_as(self.structure, leaves)
+        args, kwargs = closed(self.structure, leaves)
         out = self.python_function(*args, **kwargs)
-        return nest.pack_as(out, [self._result(leaf) for leaf in nest.flatten(out)])
+        return closed(out, [self._result(leaf) for leaf in opened(out)])
 
     def _traced_again(self, tensors: list[Tensor]) -> "ConcreteFunction":
         """For sizes that this trace is not right for."""
@@ -205,10 +196,7 @@ class ConcreteFunction:
         if self.alone:
             return found[0]
         rest = iter(found)
-        results, parts = ([None if p is None else next(rest) for p in places] for places in (self.places, self.parts))
-        for n, k in enumerate(self.slices):
-            results[k] = IndexedSlices(results[k], *parts[2 * n : 2 * n + 2])
-        return nest.pack_as(self.structured_outputs, results)
+        return closed(self.structured_outputs, [None if p is None else next(rest) for p in self.places])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Called with the tensor arguments; others are as they were when the function was traced."""
@@ -256,6 +244,19 @@ class ConcreteFunction:
 
 
 _EAGER = Frame()  # for what is computed while a function is traced
+
+
+def opened(structure: Any) -> list:
+    """The leaves, with ragged and sparse tensors and slices as the tensors that they are made of."""
+    leaves = nest.flatten(structure)
+    return nest.walked(structure, composites=True) if any(map(nest.is_composite, leaves)) else leaves
+
+
+def closed(structure: Any, leaves: list) -> Any:
+    """The inverse of `opened`."""
+    if any(map(nest.is_composite, nest.flatten(structure))):
+        return nest.packed(structure, iter(leaves), composites=True)
+    return nest.pack_as(structure, leaves)
 
 
 def argument_name(function: Any, path: str) -> str:

@@ -19,7 +19,7 @@ from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .autograph.convert import converted
-from .concrete import ConcreteFunction
+from .concrete import ConcreteFunction, opened
 from .graph import Graph
 
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
@@ -145,7 +145,7 @@ class Function:
     def _concrete(self, args: tuple, kwargs: dict) -> tuple[ConcreteFunction, list[Tensor]]:
         args, kwargs = self._bound(args, kwargs)
         structure = args, kwargs
-        leaves = nest.flatten(structure)
+        leaves = opened(structure)
         key: list[Any] = [_containers(structure)]
         places, tensors, specs = [], [], []
         for k, leaf in enumerate(leaves):
@@ -327,7 +327,7 @@ def _is_spec(value: Any) -> bool:
 
 def _containers(structure: Any) -> Any:
     """The containers: a list and a tuple, or dicts with other keys, make different traces."""
-    parts = nest.children(structure)
+    parts = nest.children(structure, composites=True)
     if parts is None:
         return None
     return type(structure), tuple(structure) if isinstance(structure, dict) else None, tuple(map(_containers, parts))
