@@ -9,6 +9,7 @@ import ast
 import contextlib
 import doctest
 import io
+import linecache
 import re
 import subprocess
 import sys
@@ -38,7 +39,9 @@ def problems(path: Path) -> list[str]:
     """Runs the file's blocks in this process; one text for each thing that is wrong."""
     found: list[str] = []
     names: dict = {"__name__": "__docs__"}
-    for block in blocks(path.read_text(encoding="utf-8")):
+    text = path.read_text(encoding="utf-8")
+    linecache.cache[path.name] = len(text), None, text.splitlines(True), path.name  # functions are asked for their source
+    for block in blocks(text):
         if block.skipped:
             continue
         lines = block.code.splitlines()
@@ -46,7 +49,7 @@ def problems(path: Path) -> list[str]:
             place = f"{path.name}:{block.line + statement.lineno - 1}"
             expected = EXPECTED.search(lines[statement.end_lineno - 1])
             try:
-                got = outcome(statement, place, names)
+                got = outcome(ast.increment_lineno(statement, block.line - 1), path.name, names)
             except Exception as error:
                 found.append(f"{place}: {type(error).__name__}: {error}")
                 break
@@ -55,14 +58,14 @@ def problems(path: Path) -> list[str]:
     return found
 
 
-def outcome(statement: ast.stmt, place: str, names: dict) -> str:
+def outcome(statement: ast.stmt, file: str, names: dict) -> str:
     """What the statement prints, or the repr of its value."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         if isinstance(statement, ast.Expr):
-            value = eval(compile(ast.Expression(statement.value), place, "eval"), names)
+            value = eval(compile(ast.Expression(statement.value), file, "eval"), names)
             return printed.getvalue() if value is None else printed.getvalue() + repr(value)
-        exec(compile(ast.Module([statement], []), place, "exec"), names)
+        exec(compile(ast.Module([statement], []), file, "exec"), names)
     return printed.getvalue()
 
 

@@ -129,6 +129,8 @@ class TensorArray:
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Writes the rows of `value` to the entries `indices`."""
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        if not isinstance(indices, range) and has_no_value(indices := as_tensor(indices)):
+            return self._as_one_tensor(value[0]).scatter(indices, value)
         made = self
         for index, row in zip(_ints(indices), ops.unstack(value, axis=0), strict=True):
             made = made.write(index, row)
@@ -187,6 +189,8 @@ class TensorArray:
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The entries `indices` along a new first axis."""
+        if not isinstance(indices, range) and has_no_value(indices := as_tensor(indices)):
+            return self._as_one_tensor().gather(indices)
         entries = [self._entry(i) for i in _ints(indices)]
         if not entries:
             return EagerTensor(np.zeros((0, *(self._shape if self._shape.is_fully_defined() else ())), self._dtype.np))

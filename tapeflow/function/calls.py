@@ -43,12 +43,14 @@ class GraphFunction:
     @cached_property
     def run(self) -> Any:
         """On NumPy's arrays."""
-        return plan.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect)
+        with self.graph.lock:  # a backward graph is written in the same graph, perhaps now, by another thread
+            return plan.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect)
 
     @cached_property
     def program(self) -> Any:
         """On tensors, wherever they are: compiled by XLA."""
-        return xla.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, self.donated)
+        with self.graph.lock:
+            return xla.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, self.donated)
 
     def compute(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device."""
@@ -174,21 +176,24 @@ class Derivative:
     def backward(self, given: tuple[bool, ...]) -> tuple[GraphFunction, list[tuple[int, bool]], list[int]]:
         """(The graph from inputs, outputs, what is kept, and the gradients of those outputs that are `given`; which inputs of the
         function get one, and whether as slices)."""
-        if given not in self.backwards:
-            graph = self.graph
-            seeds, found = self.gradients(given)
-            # Slices are two outputs: an embedding's gradient is not as large as the embedding.
-            reached = [(k, isinstance(g, IndexedSlices)) for k, g in zip(self.wanted, found) if g is not None]
-            found = [t for g in found for t in _parts(g)]
-            inputs = [x._place for x in self.xs] + [y._place for y in self.outs] + self.kept + [s._place for s in seeds]
-            # Users' backward functions read variables when they run, and draw numbers.
-            unique = list(dict.fromkeys([*inputs, *[p for _, p in graph.reads.values()], *[p for _, p in graph.keys_drawn]]))
-            made = GraphFunction(
-                graph, unique, [graph.place(g) for g in found], f"the gradient of {self.function.name}", self.function.jit,
-                effects=False,
-            )  # fmt: skip
-            self.backwards[given] = made, reached, inputs
-        return self.backwards[given]
+        with self.graph.lock:
+            if given not in self.backwards:
+                self.backwards[given] = self._backward(given)
+            return self.backwards[given]
+
+    def _backward(self, given: tuple[bool, ...]) -> tuple[GraphFunction, list[tuple[int, bool]], list[int]]:
+        graph = self.graph
+        seeds, found = self.gradients(given)
+        # Slices are two outputs: an embedding's gradient is not as large as the embedding.
+        reached = [(k, isinstance(g, IndexedSlices)) for k, g in zip(self.wanted, found) if g is not None]
+        found = [t for g in found for t in _parts(g)]
+        inputs = [x._place for x in self.xs] + [y._place for y in self.outs] + self.kept + [s._place for s in seeds]
+        # Users' backward functions read variables when they run, and draw numbers.
+        unique = list(dict.fromkeys([*inputs, *[p for _, p in graph.reads.values()], *[p for _, p in graph.keys_drawn]]))
+        made = GraphFunction(
+            graph, unique, [graph.place(g) for g in found], f"the gradient of {self.function.name}", self.function.jit, effects=False
+        )
+        return made, reached, inputs
 
     def pushed(self, wanted: tuple[int, ...]) -> tuple[GraphFunction, list[int]]:
         """(The graph from the inputs, and the tangents of those `wanted`, to tangents of outputs and what is kept; of which of them)."""

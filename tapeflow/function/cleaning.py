@@ -35,7 +35,7 @@ class Cleaned:
         self.graph, self.same = graph, {}
         self.held = constants(graph, inputs)
         nodes = graph.leading_to(inputs, outputs, effects)
-        nodes = self._extended(self._shared(self._simplified(nodes, fold)))
+        nodes = self._extended(self._shared(self._simplified(nodes, fold)), effects)
         self.outputs = self.now(outputs)
         self.nodes = self._used(nodes, set(inputs))
         used = {p for node in self.nodes for p in node.inputs} | set(self.outputs)
@@ -136,13 +136,13 @@ class Cleaned:
                 self.same.update(zip(node.outputs, first.outputs))
         return kept
 
-    def _extended(self, nodes: list[Node]) -> list[Node]:
-        """Loops and branches that give more than another of the same inputs take its place."""
+    def _extended(self, nodes: list[Node], effects: bool) -> list[Node]:
+        """Loops and branches that give more than another of the same inputs take its place; what they print is printed once."""
         flows: dict[Any, list[int]] = {}
         for k, node in enumerate(nodes):
             if not isinstance(node.prim, Primitive):
                 flows.setdefault(node.prim.root(), []).append(k)
-        if all(len(places) == 1 for places in flows.values()):
+        if all(len(places) == 1 for places in flows.values()) and not any(flow.has_effect for flow in flows):
             return nodes
         gone: set[int] = set()
         kept = []
@@ -150,13 +150,14 @@ class Cleaned:
             if k in gone:
                 continue
             node = node._replace(inputs=self.now(node.inputs))
+            again = node.prim.has_effect and (not effects or node.prim.extends is not None)
             for j in flows[node.prim.root()] if not isinstance(node.prim, Primitive) else ():
                 other = nodes[j]
                 if j > k and j not in gone and _extends(other.prim, node.prim) and self.now(other.inputs) == node.inputs:
                     self.same.update(zip(node.outputs, other.outputs))
                     node = other._replace(inputs=node.inputs)
                     gone.add(j)
-            kept.append(node)
+            kept.append(node._replace(prim=node.prim.silent()) if again else node)
         return kept
 
 

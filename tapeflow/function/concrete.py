@@ -94,11 +94,16 @@ class ConcreteFunction:
         if key not in self.versions:
             if any(computed(question, sizes) != answer for question, answer in self.graph.relied_on):
                 return None
-            while len(self.versions) >= MOST_VERSIONS:
-                del self.versions[next(iter(self.versions))]
-            made = self.versions[key] = copy.copy(self)
+            made = copy.copy(self)
             made.function, made.sizes = self.function.settled(sizes), []
+            return self._version(key, made)
         return self.versions[key]
+
+    def _version(self, sizes: tuple, made: "ConcreteFunction") -> "ConcreteFunction":
+        while len(self.versions) >= MOST_VERSIONS:
+            self.versions.pop(next(iter(self.versions)), None)
+        self.versions[sizes] = made
+        return made
 
     def _input_places(self) -> list[int]:
         graph = self.graph
@@ -169,7 +174,7 @@ class ConcreteFunction:
             made.trace(tensors, may_create=False)
         except ValueNeeded:
             made.as_python, made.sizes = True, []
-        return made.at(tensors)
+        return self._version(tuple([tuple(tensors[n].shape)[axis] for n, axis, _ in self.sizes]), made.at(tensors))
 
     def _computed(self, tensors: list[Tensor]) -> list[Tensor]:
         """The outputs; what was assigned is stored."""

@@ -119,34 +119,34 @@ def _like(leaf: Any, value: Tensor) -> Any:
 
 
 def while_loop(
-    cond: Callable,
-    body: Callable,
-    loop_vars: Any,
-    shape_invariants: Any = None,
-    maximum_iterations: Any = None,
-    name: str = "while_loop",
-) -> Any:
-    """`loop_vars`, a tuple or list of structures, after `body` was applied as long as `cond` holds."""
+    cond: Callable | None, body: Callable, loop_vars: Any, shape_invariants: Any = None, maximum_iterations: Any = None,
+    name: str = "while_loop", rows: Sequence[Tensor] = (),
+) -> Any:  # fmt: skip
+    """`loop_vars`, a tuple or list of structures, after `body` was applied as long as `cond` holds; without one, as often as
+    `maximum_iterations` says.
+
+    `rows` are tensors with one first axis: each iteration gets the next of each, after the loop variables.
+    """
     first = nest.walked(nest.map_structure(_loop_value, loop_vars), composites=True)
-    _learn_shapes(body, loop_vars, first)
-    start = [_held(leaf) for leaf in first]
-    specs = [Spec(shape=tuple(t.shape), dtype=t.dtype.np) for t in start]
+    _learn_shapes(body, loop_vars, first, rows)
+    start, count = [_held(leaf) for leaf in first], len(first)
     pack = lambda *xs: nest.packed(loop_vars, iter([_like(a, x) for a, x in zip(first, xs)]), composites=True)
-    holds = Region(cond, specs, pack)
-    step = Region(lambda *xs: _listed(body(*xs)), specs, pack)
-    _check_condition(holds)
+    holds = None if cond is None else Region(cond, [_spec(t) for t in start], pack)
+    specs = [_spec(t) for t in start] + [_spec(t, rows=True) for t in rows]
+    step = Region(lambda *xs: _listed(body(*xs)), specs, lambda *xs: (*pack(*xs[:count]), *xs[count:]))
+    if holds is not None:
+        _check_condition(holds)
     _check_iteration(loop_vars, first, step, shape_invariants)
     most, limit = _bound(maximum_iterations)
     outs = [step.place(_held(leaf)) for leaf in step.leaves]
-    found = _run(holds, step, start, [], outs, [], most, limit, name)[: len(start)]
+    found = _run(holds, step, start, rows, outs, [], most, limit, name)[:count]
     return nest.packed(loop_vars, iter([_like(a, x) for a, x in zip(step.leaves, found)]), composites=True)
 
 
 def over_rows(function: Callable, state: Any, rows: Sequence[Tensor], backwards: bool, name: str) -> tuple[Any, list[Tensor]]:
     """(The last state; the stacked tensors) of `function(state, tensors) -> (state, tensors)` over the rows of tensors with one first axis."""
     first = [_held(_loop_value(leaf)) for leaf in nest.walked(state, composites=True)]
-    specs = [Spec(shape=tuple(t.shape), dtype=t.dtype.np) for t in first]
-    specs += [Spec(shape=tuple(t.shape)[1:], dtype=t.dtype.np) for t in rows]
+    specs = [_spec(t) for t in first] + [_spec(t, rows=True) for t in rows]
     count, size = len(first), rows[0].shape[0]
 
     def pack(*xs: Tensor) -> tuple:
@@ -200,8 +200,9 @@ def _run(
     return (*out[:count], *out[len(state) :])
 
 
-def _spec(tensor: Tensor) -> Spec:
-    return Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
+def _spec(tensor: Tensor, rows: bool = False) -> Spec:
+    """Of a tensor, or of one of its rows."""
+    return Spec(shape=tuple(tensor.shape)[rows:], dtype=tensor.dtype.np)
 
 
 def _read_in_iteration(step: Region, variable: Any) -> tuple[int, int]:
@@ -238,7 +239,7 @@ def _listed(given: Any) -> Any:
     return given if isinstance(given, (list, tuple)) else [given]
 
 
-def _learn_shapes(body: Callable, loop_vars: Any, first: list) -> None:
+def _learn_shapes(body: Callable, loop_vars: Any, first: list, rows: Sequence[Tensor]) -> None:
     """TensorArrays that nothing was written to yet have a shape once an iteration writes: try one."""
     for leaf in first:
         if hasattr(leaf, "_loop_variable") and not leaf._is_known():
@@ -246,11 +247,10 @@ def _learn_shapes(body: Callable, loop_vars: Any, first: list) -> None:
 
             def pack(*xs: Tensor) -> Any:
                 rest = iter(xs)
-                return nest.packed(
-                    loop_vars, iter([a._on_trial() if s is None else next(rest) for a, s in zip(first, specs)]), composites=True
-                )
+                own = [a._on_trial() if s is None else next(rest) for a, s in zip(first, specs)]
+                return (*nest.packed(loop_vars, iter(own), composites=True), *rest)
 
-            Region(body, [s for s in specs if s is not None], pack)
+            Region(body, [s for s in specs if s is not None] + [_spec(t, rows=True) for t in rows], pack)
             return
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from tapeflow.core.apply import tell
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.errors import ValueNeeded
+from tapeflow.core.floating import quiet
 from tapeflow.core.frames import current, entered
 from tapeflow.core.plan import Plan
 from tapeflow.core.primitive import Spec
@@ -86,7 +87,8 @@ class Flow:
     def entry(self, *args: Tensor) -> tuple:
         frame = current()
         if frame.executor is None:
-            out = tuple([EagerTensor(o) for o in self.run(*[a._array for a in args])])
+            with quiet():
+                out = tuple([EagerTensor(o) for o in self.run(*[a._array for a in args])])
         else:
             known = frame.executor.existing(self, args) if self.extends is not None and isinstance(frame.executor, Graph) else None
             out = frame.executor.execute(self, args, {}) if known is None else known
@@ -146,7 +148,7 @@ class Choice(Flow):
 
     def run(self, index: Any, *arrays: Any) -> tuple:
         k = int(index)
-        return self.branches[k if 0 <= k < len(self.branches) else -1].run(*arrays)
+        return self.branches[k if 0 <= k < len(self.branches) else -1].run.inner(*arrays)
 
     def on_xla(self, engine: Any) -> Callable:
         branches = [xla.traceable(b.graph, b.inputs, b.outputs, b.has_effect) for b in self.branches]

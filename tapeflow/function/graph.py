@@ -6,10 +6,12 @@ graph, an assignment puts another value in their place, and what they hold at th
 assignments keep their order without being nodes at all.
 """
 
+import importlib.util
 import itertools
 import operator
 import sys
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,7 +94,7 @@ class SymbolicTensor(Tensor):
     __str__ = __repr__
 
 
-def _refused(what: str | None, kind: type[Exception], instead: str = "tf operations") -> Any:
+def _refused(what: str | None, kind: type[Exception], instead: str | Callable = "tf operations") -> Any:
     """A method that raises: as `kind`, which programs expect, and as ValueNeeded, by which `tf.function` knows it."""
     bases = (ValueNeeded,) if issubclass(ValueNeeded, kind) else (ValueNeeded, kind)
     error = type(kind.__name__, bases, {"__doc__": kind.__doc__, "asked_by_python": kind is not ValueNeeded})
@@ -105,13 +107,23 @@ def _refused(what: str | None, kind: type[Exception], instead: str = "tf operati
             )
         raise (ValueNeeded if _called_by_the_library() else error)(
             f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no value yet, at "
-            f"{user_line()}. Use {instead}, or call it outside of tf.function."
+            f"{user_line()}. Use {instead(self) if callable(instead) else instead}, or call it outside of tf.function."
         )
 
     return refuse
 
 
-_NO_BOOL = "tf.cond, tf.while_loop or tf.where instead of `if` and `while`"
+def _no_bool(symbol: SymbolicTensor) -> str:
+    """What to do instead, and why Python's statements were not converted."""
+    if not symbol._graph.autograph:
+        why = "AutoGraph is off; autograph=True converts them"
+    elif importlib.util.find_spec("malt") is None:
+        why = 'AutoGraph, which converts them, is not installed: pip install "tapeflow[autograph]"'
+    else:
+        why = "AutoGraph did not convert them here: it needs the source, and leaves installed packages as they are"
+    return f"tf.cond, tf.while_loop or tf.where instead of `if` and `while` ({why})"
+
+
 for _name, _what, _kind in (
     ("__array__", "A NumPy conversion", NotImplementedError), ("__float__", "float()", TypeError), ("__int__", "int()", TypeError),
     ("__complex__", "complex()", TypeError), ("__index__", "A Python index or size", TypeError),
@@ -125,7 +137,7 @@ def _index(self: SymbolicTensor) -> int:
 
 
 SymbolicTensor.__index__ = _index
-SymbolicTensor.__bool__ = _refused("A symbolic `tf.Tensor` as a Python `bool`", OperatorNotAllowedInGraphError, _NO_BOOL)
+SymbolicTensor.__bool__ = _refused("A symbolic `tf.Tensor` as a Python `bool`", OperatorNotAllowedInGraphError, _no_bool)
 SymbolicTensor._array = property(_refused(None, ValueNeeded, "operations that take a tensor there"))
 SymbolicTensor.numpy = property(_refused(".numpy()", AttributeError))
 
@@ -179,6 +191,7 @@ class Graph:
     def __init__(self, within: "tuple[Graph, ...] | None" = None) -> None:
         """`within`: the graphs around it, whose symbols it may capture; None: it captures what it is given."""
         self.within = within
+        self.lock = threading.RLock()  # for who writes on in a graph that others read
         self.symbols: list[SymbolicTensor] = []
         self.nodes: list[Node] = []
         self.inputs: list[int] = []

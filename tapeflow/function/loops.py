@@ -66,7 +66,7 @@ class Loop(Flow):
 
     def run(self, most: Any, *arrays: Any) -> tuple:
         state, rows, operands = self._split(arrays)
-        most, step, going = int(most), self.step.run, None if self.cond is None else self.cond.run
+        most, step, going = int(most), self.step.run.inner, None if self.cond is None else self.cond.run.inner
         emitted: list[list] = [[] for _ in self.step.outputs[self.state :]]
         k = 0
         while (k < most or most < 0) and (going is None or going(*state, *operands)[0]):

@@ -6,13 +6,16 @@ or written over by the operation that used them last.
 
 import math
 import operator
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tapeflow.core.apply import explained
+from tapeflow.core.apply import describe, explained
+from tapeflow.core.errors import OpError, ValueNeeded
 from tapeflow.core.floating import quiet
+from tapeflow.core.primitive import Primitive
 from tapeflow.core.tensor import EagerTensor
 
 from .cleaning import Cleaned, kernel_of
@@ -40,10 +43,12 @@ def compiled(graph: Graph, inputs: list[int], outputs: list[int], name: str, eff
         if gone := lifetimes.gone_after(k):
             lines.append(f"    del {', '.join(f't{p}' for p in gone)}")
     lines.append(f"    return ({''.join(f't{p}, ' for p in clean.outputs)})")
-    file = f"<plan of {name}>"
-    exec(compile("\n".join(lines), file, "exec"), env)
-    run = _guarded(env["run"], lines_of, file)
-    run.source = "\n".join(lines)
+    exec(compile("\n".join(lines), f"<plan of {name}>", "exec"), env)
+    inner = env["run"]
+    _LINES[id(inner.__code__)] = lines_of
+    run = _guarded(inner)
+    run.inner, run.source = inner, "\n".join(lines)  # `inner` is for plans that run others
+    weakref.finalize(run, _LINES.pop, id(inner.__code__), None)
     return run
 
 
@@ -118,22 +123,37 @@ def _elements(spec: Any) -> int:
     return math.prod(d or 0 for d in spec.shape)
 
 
-def _guarded(run: Callable, lines_of: dict[int, Node], file: str) -> Callable:
-    """Errors of kernels name the operation and the line of the user's program."""
+def _located(node: Node, args: tuple, error: Exception) -> Exception:
+    """The error with the operation and the line, unless it says so already: one from inside a loop."""
+    if not isinstance(error, OpError):
+        return explained(node.prim, args, node.params, error, node.line)
+    if isinstance(error, ValueNeeded) or " at " in error.message:
+        return error
+    where = describe(node.prim, args, node.params, node.line) if isinstance(node.prim, Primitive) else f"At {node.line}"
+    return type(error)(None, None, f"{error.message}\n  {where}")
+
+
+_LINES: dict[int, dict[int, Node]] = {}  # by the identity of a plan's code (equal ones are not the same), the operations of its lines
+
+
+def _guarded(run: Callable) -> Callable:
+    """Errors of kernels name the operation and the line of the user's program, also where a plan runs others."""
 
     def guarded(*arrays: Any) -> tuple:
         try:
             with quiet():
                 return run(*arrays)
         except (ValueError, TypeError, IndexError, np.linalg.LinAlgError) as error:
-            trace = error.__traceback__
-            while trace is not None and trace.tb_frame.f_code.co_filename != file:
+            trace, place = error.__traceback__, None
+            while trace is not None:
+                if id(trace.tb_frame.f_code) in _LINES:
+                    place = trace
                 trace = trace.tb_next
-            node = None if trace is None else lines_of.get(trace.tb_lineno)
+            node = None if place is None else _LINES[id(place.tb_frame.f_code)].get(place.tb_lineno)
             if node is None:
                 raise
-            values = trace.tb_frame.f_globals | trace.tb_frame.f_locals  # constants are global
-            args = [EagerTensor(values[f"t{p}"]) for p in node.inputs if f"t{p}" in values]
+            local = place.tb_frame.f_locals
+            args = [EagerTensor(local[f"t{p}"]) for p in node.inputs if f"t{p}" in local]
             raise explained(node.prim, tuple(args), node.params, error, node.line) from error
 
     return guarded

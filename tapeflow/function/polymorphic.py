@@ -19,14 +19,14 @@ from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .autograph.convert import converted
-from .concrete import ConcreteFunction, opened
+from .concrete import ConcreteFunction, argument_name, opened
 from .graph import Graph
+from .retracing import Retracing
 
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
 _EXACT = frozenset((bool, int, str, bytes, type(None)))  # those that are the same if they are equal, and of one type
 _MOST_TRACES = 256  # that are remembered by their arguments; the oldest goes
-_MOST_WARNINGS = 2  # for one function
-_MANY = 5  # traces in a row, each for a new kind of arguments, that are worth a warning
+_MOST_GENERAL = 16  # of those for more than one size, where what Python asked about sizes is all that differs
 
 
 class Switches:
@@ -60,7 +60,8 @@ class Function:
         self._methods: dict[int, Function] = {}  # by the id of the object
         self._lock = threading.RLock()
         self._tracing: set[Any] = set()  # the keys of traces that are being made
-        self._count = self._in_a_row = self._warnings = 0
+        self._count = self._calls = 0
+        self._retracing = Retracing()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else _Bound(self._method(instance), instance)
@@ -85,6 +86,7 @@ class Function:
         executor = current().executor
         if Switches.eager or executor is not None and not isinstance(executor, Graph):
             return self.python_function(*args, **kwargs)
+        self._calls += 1
         if kwargs or len(args) != self._arity:
             concrete, tensors = self._concrete(args, kwargs)
             return concrete.run(tensors)
@@ -106,8 +108,6 @@ class Function:
             concrete, tensors = self._concrete(args, kwargs)
             if self.input_signature is None:  # which may have converted them
                 self._quick[quick] = concrete
-        else:
-            self._in_a_row = 0
         return concrete.run(tensors)
 
     def __deepcopy__(self, memo: dict) -> "Function":
@@ -174,15 +174,13 @@ class Function:
                         found = self._new(whole, structure, leaves, places, tensors, specs)
                     finally:
                         self._tracing.discard(whole)
-        else:
-            self._in_a_row = 0
         return found, tensors
 
     def _new(
         self, key: tuple, structure: Any, leaves: list, places: list[int], tensors: list[Tensor], specs: list[Spec]
     ) -> ConcreteFunction:
         """What serves arguments that none so far were like: a trace for more than one size, or a new trace."""
-        now = tensors if len(tensors) == len(places) else None
+        now, shapes = tensors if len(tensors) == len(places) else None, specs
         kinds = tuple([part if len(part) != 2 or not isinstance(part[0], tuple) else (len(part[0]), part[1]) for part in key[1:]])
         general = key[0], kinds  # what they are like, sizes apart
         if now is not None:
@@ -190,24 +188,30 @@ class Function:
                 found = trace.at(tensors)
                 if found is not None:
                     return self._remembered(key, found)
-            specs = self._generalised(general, specs)
-        kept = [leaf for leaf in leaves if not isinstance(leaf, (Tensor, np.ndarray))]
+            shapes, specs = specs, self._generalised(general, specs)
+        # Tensors of the first call are not kept alive; objects are, since their identity is part of the key.
+        kept = [None if k in places else leaf for k, leaf in enumerate(leaves)]
+        if not any(map(nest.is_composite, nest.flatten(structure))):
+            structure = nest.pack_as(structure, kept)
         traced = converted(self.python_function) if self.autograph else self.python_function
         made = ConcreteFunction(
             self.python_function, traced, structure, places, specs, self._name, self.jit_compile, self.autograph
         )
-        made.kept = kept  # objects whose identity is part of the key
+        made.kept = kept
         made = self._traced(made, now)
-        if made.sizes and now is not None:
-            self._general.setdefault(general, []).append(made)
-            made = made.at(tensors)
-        self._warn(leaves)
+        if made.sizes:
+            serving = self._general.setdefault(general, [])
+            serving[:-_MOST_GENERAL] = []
+            serving.append(made)
+            made = made if now is None else made.at(tensors)
+        self._noticed(structure, leaves, places, shapes)
         return self._remembered(key, made)
 
     def _remembered(self, key: tuple, found: ConcreteFunction) -> ConcreteFunction:
-        while len(self._traces) >= _MOST_TRACES:
-            self._quick.clear()
-            del self._traces[next(iter(self._traces))]
+        for kept in (self._traces, self._general, self._seen):
+            while len(kept) >= _MOST_TRACES:
+                self._quick.clear()
+                del kept[next(iter(kept))]
         self._traces[key] = found
         return found
 
@@ -240,16 +244,20 @@ class Function:
             made.as_python, made.sizes = True, []
         return made
 
-    def _warn(self, leaves: list) -> None:
-        self._in_a_row += 1
-        if self._in_a_row >= _MANY and self._warnings < _MOST_WARNINGS:
-            self._warnings += 1
-            python = [leaf for leaf in leaves if isinstance(leaf, _NUMBERS) and leaf is not None]
-            why = f"Python values such as {python[0]!r}" if python else "shapes or dtypes"
-            logging.getLogger("tapeflow").warning(
-                "%d out of the last calls to %s triggered tf.function retracing: each call had new %s. Tracing is expensive; pass tensors "
-                "of one shape and dtype instead of Python values.", self._in_a_row, self._name, why,
-            )  # fmt: skip
+    def _noticed(self, structure: Any, leaves: list, places: list[int], specs: list[Spec]) -> None:
+        arguments: dict[str, dict[str, Any]] = {}
+        tensors, paths = dict(zip(places, specs)), nest.paths(structure)
+        for k, leaf in enumerate(leaves):
+            if k in tensors:
+                found = {"shape": tuple(tensors[k].shape), "dtype": np.dtype(tensors[k].dtype).name}
+            elif isinstance(leaf, _NUMBERS):
+                found = {"value": repr(leaf)}
+            else:
+                found = {"object": id(leaf)}
+            # Ragged and sparse tensors have several parts, but one path.
+            name = argument_name(self.python_function, paths[k]) if len(paths) == len(leaves) else f"number {k}"
+            arguments[name] = found
+        self._retracing.notice(self._name, self._calls, arguments)
 
     def _bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         if len(args) == self._arity and not kwargs and self.input_signature is None:

@@ -24,7 +24,11 @@ def _relu(x):
 
 
 relu = elementwise(
-    "relu(x)", kernel={"numpy": _relu, "jax": "activations.relu"}, vjp=lambda ops, g, y: ops.relu_grad(g, y), dtypes=REAL
+    "relu(x)",
+    kernel={"numpy": _relu, "jax": "activations.relu"},
+    vjp=lambda ops, g, y: ops.relu_grad(g, y),
+    dtypes=REAL,
+    makes_new=True,
 )
 
 # The mask is `output != 0` and not `output > 0`: where the output is NaN the gradient passes, so that nothing hides it.
@@ -33,14 +37,18 @@ relu_grad = broadcasting(
     kernel=lambda xp, dy, output: dy * (output != 0).astype(dy.dtype),
     vjp={"dy": lambda ops, g, output: ops.relu_grad(g, output), "output": lambda ops, g: ops.zeros_like(g)},
     dtypes=FLOATING,
+    makes_new=True,
 )
 
-relu6 = elementwise("relu6(x)", kernel=lambda xp, x: xp.clip(x, 0, 6), vjp=lambda ops, g, y: ops.relu6_grad(g, y), dtypes=REAL)
+relu6 = elementwise(
+    "relu6(x)", kernel=lambda xp, x: xp.clip(x, 0, 6), vjp=lambda ops, g, y: ops.relu6_grad(g, y), dtypes=REAL, makes_new=True
+)
 relu6_grad = broadcasting(
     "relu6_grad(dy, output)",
     kernel=lambda xp, dy, output: dy * ((output != 0) & (output != 6)),
     vjp={"dy": lambda ops, g, output: ops.relu6_grad(g, output), "output": lambda ops, g: ops.zeros_like(g)},
     dtypes=FLOATING,
+    makes_new=True,
 )
 
 
@@ -61,6 +69,7 @@ leaky_relu = elementwise(
     kernel=_leaky_relu,
     vjp=lambda ops, g, y, alpha: ops.leaky_relu_grad(g, y, alpha=alpha),
     dtypes=FLOATING,
+    makes_new=True,
 )
 leaky_relu_grad = broadcasting(
     "leaky_relu_grad(dy, output, *, alpha)",
@@ -70,6 +79,7 @@ leaky_relu_grad = broadcasting(
         "output": lambda ops, g: ops.zeros_like(g),
     },
     dtypes=FLOATING,
+    makes_new=True,
 )
 
 
@@ -84,12 +94,13 @@ def _elu(xp, x):
 
 
 # With z = min(y, 0) the slope is z + 1 on both sides.
-elu = elementwise("elu(x)", kernel=_elu, vjp=lambda ops, g, y: g * (ops.negative_part(y) + 1), dtypes=FLOATING)
+elu = elementwise("elu(x)", kernel=_elu, vjp=lambda ops, g, y: g * (ops.negative_part(y) + 1), dtypes=FLOATING, makes_new=True)
 selu = elementwise(
     "selu(x)",
     kernel=lambda xp, x: xp.maximum(x, 0) * SELU_SCALE + xp.expm1(xp.minimum(x, 0)) * (SELU_SCALE * SELU_ALPHA),
     vjp=lambda ops, g, y: g * ops.selu_slope(y),
     dtypes=FLOATING,
+    makes_new=True,
 )
 
 # min(x, 0), whose slope at 0 is 0.
@@ -98,6 +109,7 @@ negative_part = elementwise(
     kernel=lambda xp, x: xp.minimum(x, 0),
     vjp=lambda ops, g, x: ops.masked(g, x < 0),
     dtypes=FLOATING,
+    makes_new=True,
 )
 
 
@@ -113,6 +125,7 @@ selu_slope = elementwise(
     kernel=_selu_slope,
     vjp=lambda ops, g, output: ops.masked(g, output < 0),
     dtypes=FLOATING,
+    makes_new=True,
 )
 
 
@@ -122,12 +135,13 @@ def _softplus(xp, x):
 
 
 # The slope is sigmoid(x) = 1 - exp(-y).
-softplus = elementwise("softplus(x)", kernel=_softplus, vjp=lambda ops, g, y: g * -ops.expm1(-y), dtypes=FLOATING)
+softplus = elementwise("softplus(x)", kernel=_softplus, vjp=lambda ops, g, y: g * -ops.expm1(-y), dtypes=FLOATING, makes_new=True)
 softsign = elementwise(
     "softsign(x)",
     kernel=lambda xp, x: x / (1 + abs(x)),
     vjp=lambda ops, g, x: g / ops.square(1 + ops.abs(x)),
     dtypes=FLOATING,
+    makes_new=True,
 )
 
 
@@ -136,7 +150,7 @@ def _silu_vjp(ops, g, x):
     return g * (s * (1 + x * (1 - s)))
 
 
-silu = elementwise("silu(x)", kernel=lambda xp, x: x / (1 + xp.exp(-x)), vjp=_silu_vjp, dtypes=FLOATING)
+silu = elementwise("silu(x)", kernel=lambda xp, x: x / (1 + xp.exp(-x)), vjp=_silu_vjp, dtypes=FLOATING, makes_new=True)
 
 
 # ---- gelu
@@ -151,7 +165,11 @@ def _gelu_vjp(ops, g, x):
 
 
 gelu = elementwise(
-    "gelu(x)", kernel={"numpy": lambda x: x * bare.normal_cdf(x), "jax": "activations.gelu"}, vjp=_gelu_vjp, dtypes=FLOATING
+    "gelu(x)",
+    kernel={"numpy": lambda x: x * bare.normal_cdf(x), "jax": "activations.gelu"},
+    vjp=_gelu_vjp,
+    dtypes=FLOATING,
+    makes_new=True,
 )
 
 
@@ -167,7 +185,7 @@ def _gelu_tanh_vjp(ops, g, x):
     return g * (0.5 * (1 + t) + (x * (0.5 * _ROOT_2_PI)) * (1 - t * t) * (1 + 3 * cube))
 
 
-gelu_tanh = elementwise("gelu_tanh(x)", kernel=_gelu_tanh, vjp=_gelu_tanh_vjp, dtypes=FLOATING)
+gelu_tanh = elementwise("gelu_tanh(x)", kernel=_gelu_tanh, vjp=_gelu_tanh_vjp, dtypes=FLOATING, makes_new=True)
 
 
 # ---- softmax
@@ -196,6 +214,7 @@ softmax = primitive(
     jvp=lambda ops, t, y, axis: (t - ops.reduce_sum(t * y, axis=(axis,), keepdims=True)) * y,
     batch=shift("axis"),
     dtypes=FLOATING,
+    makes_new=True,
 )
 
 
@@ -213,4 +232,5 @@ log_softmax = primitive(
     jvp=lambda ops, t, y, axis: t - ops.reduce_sum(t * ops.exp(y), axis=(axis,), keepdims=True),
     batch=shift("axis"),
     dtypes=FLOATING,
+    makes_new=True,
 )

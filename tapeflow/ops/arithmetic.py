@@ -123,17 +123,20 @@ divide_no_nan = broadcasting(
     dtypes=INEXACT,
 )
 
-reciprocal = elementwise("reciprocal(x)", kernel=lambda xp, x: 1 / x, vjp=lambda ops, g, y: -ops.safe_mul(g, ops.safe_mul(y, y)))
+reciprocal = elementwise(
+    "reciprocal(x)", kernel=lambda xp, x: 1 / x, vjp=lambda ops, g, y: -ops.safe_mul(g, ops.safe_mul(y, y)), makes_new=True
+)
 
 
 # ---- powers
 
-square = elementwise("square(x)", kernel=lambda xp, x: x * x, vjp=lambda g, x: g * (x + x), dtypes=NUMERIC)
+square = elementwise("square(x)", kernel=lambda xp, x: x * x, vjp=lambda g, x: g * (x + x), dtypes=NUMERIC, makes_new=True)
 sqrt = elementwise("sqrt(x)", kernel="sqrt", vjp=lambda ops, g, y: ops.safe_div(g, y + y))
 rsqrt = elementwise(
     "rsqrt(x)",
     kernel=lambda xp, x: 1 / xp.sqrt(x),
     vjp=lambda ops, g, y: ops.safe_mul(g * -0.5, ops.safe_mul(y, ops.safe_mul(y, y))),
+    makes_new=True,
 )
 
 _NEGATIVE_POWER = (

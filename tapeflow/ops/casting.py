@@ -41,6 +41,7 @@ cast = primitive(
     holomorphic=False,
     result=_kind,
     unchanged=True,
+    makes_new=True,
 )
 
 

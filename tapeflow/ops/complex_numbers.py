@@ -116,6 +116,7 @@ abs_ = elementwise(
     jvp=_abs_jvp,
     dtypes=NUMERIC,
     holomorphic=False,
+    makes_new=True,
 )
 sign = elementwise(
     "sign(x)",

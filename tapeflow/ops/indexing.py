@@ -97,6 +97,7 @@ unslice = primitive(
     vjp=lambda ops, g, index: ops.getitem(g, index=index),
     jvp=LINEAR,
     batch=lambda op, args, batched, params: op(*args, index=(_ALL, *params["index"]), shape=(args[0].shape[0], *params["shape"])),
+    makes_new=True,
 )
 
 # ---- rows by index
@@ -167,6 +168,7 @@ _gathers = dict(
     jvp=LINEAR,
     batch=_gather_rows,
     dtypes={"x": ANY, "indices": INDEX},
+    makes_new=True,
 )
 
 # Rows of `x` along `axis`. Their gradient is sparse along the first axis (`tf.IndexedSlices`); that of `take` is always dense.

@@ -31,6 +31,7 @@ concat = primitive(
     vjp=_concat_vjp,
     jvp=TOGETHER,
     batch=shift("axis"),
+    makes_new=True,
 )
 
 
@@ -49,6 +50,7 @@ stack = primitive(
     vjp=lambda ops, g, i, axis: ops.getitem(g, index=(*[(None, None, None)] * axis, i)),
     jvp=TOGETHER,
     batch=shift("axis"),
+    makes_new=True,
 )
 
 

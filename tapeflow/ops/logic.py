@@ -81,6 +81,7 @@ where = primitive(
     jvp=TOGETHER,
     dtypes={"condition": BOOL, "a b": ANY},
     broadcasts=True,
+    makes_new=True,
 )
 
 zeros_like = primitive(

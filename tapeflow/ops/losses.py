@@ -107,6 +107,7 @@ minus_one_hot = primitive(
     jvp={"x": lambda t: t},
     batch=leading,
     dtypes={"x": FLOATING, "labels": INDEX},
+    makes_new=True,
 )
 
 
@@ -129,6 +130,7 @@ sigmoid_cross_entropy = broadcasting(
         "labels": lambda g, logits: -g * logits,
     },
     dtypes=FLOATING,
+    makes_new=True,
 )
 
 

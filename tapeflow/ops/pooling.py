@@ -129,6 +129,7 @@ max_pool = primitive(
     ),
     batch=_rows,
     dtypes=REAL,
+    makes_new=True,
 )
 
 
@@ -159,6 +160,7 @@ unpool = primitive(
     jvp=LINEAR,
     batch=_rows_with_origin,
     dtypes={"x": NUMERIC, "origin": INTEGER},
+    makes_new=True,
 )
 
 
@@ -287,6 +289,7 @@ window_sum = primitive(
     jvp=LINEAR,
     batch=_rows,
     dtypes=NUMERIC,
+    makes_new=True,
 )
 
 
@@ -308,4 +311,5 @@ window_spread = primitive(
     jvp=LINEAR,
     batch=_rows,
     dtypes=NUMERIC,
+    makes_new=True,
 )

@@ -43,6 +43,7 @@ safe_mul = broadcasting(
     kernel={"numpy": safe_product, "jax": "safe.safe_mul"},
     vjp={"a": lambda ops, g, b: ops.safe_mul(g, b), "b": lambda ops, g, a: ops.zero_mul(g, a)},
     dtypes=INEXACT,
+    makes_new=True,
 )
 
 # a / b, but 0 where `a` is 0.
@@ -51,6 +52,7 @@ safe_div = broadcasting(
     kernel={"numpy": _safe_div, "jax": "safe.safe_div"},
     vjp={"a": lambda ops, g, b: ops.safe_div(g, b), "b": lambda ops, g, b, y: -ops.safe_div(ops.zero_mul(g, y), b)},
     dtypes=INEXACT,
+    makes_new=True,
 )
 
 # a * b, but 0 where either is 0. Only for the rules above: as a rule's own product it would hide a NaN that arrives.
@@ -59,6 +61,7 @@ zero_mul = broadcasting(
     kernel={"numpy": _zero_mul, "jax": "safe.zero_mul"},
     vjp={"a": lambda ops, g, b: ops.zero_mul(g, b), "b": lambda ops, g, a: ops.zero_mul(g, a)},
     dtypes=INEXACT,
+    makes_new=True,
 )
 
 
@@ -76,4 +79,5 @@ masked = primitive(
     jvp=LINEAR,
     dtypes={"x": INEXACT, "keep": BOOL},
     broadcasts=True,
+    makes_new=True,
 )

@@ -111,6 +111,7 @@ unsorted_segment_sum = primitive(
     jvp=LINEAR,
     batch=_segment_rows,
     dtypes={"x": NUMERIC, "ids": INDEX},
+    makes_new=True,
 )
 
 

@@ -17,9 +17,7 @@ identity = primitive(
 )
 
 # The same value, with the path of gradients ending here.
-stop_gradient = primitive(
-    "stop_gradient(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=CUT, elementwise=True, unchanged=True
-)
+stop_gradient = primitive("stop_gradient(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=CUT, elementwise=True, unchanged=True)
 
 # What a variable holds after an assignment of `x`: the value is that of `x`, but its gradient is the variable's.
 assigned = primitive(

@@ -55,12 +55,13 @@ def logical() -> dict[Device, Any]:
 def show(devices: list[Device] | None) -> None:
     """Let the program use these accelerators only; what it knows of devices is no longer true."""
     Visible.devices = devices
-    logical.cache_clear()
-    sharding.cache_clear()
+    for known in (logical, default, sharding):
+        known.cache_clear()
     for known in (_where, _SCALARS, _programs):
         known.clear()
 
 
+@cache
 def default() -> Device:
     """Where a program that names no device is compiled for."""
     return next((d for d in logical() if d.kind != "XLA_CPU"), HOST)

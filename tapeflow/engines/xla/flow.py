@@ -17,7 +17,7 @@ def choice(index: Any, branches: list[Callable], arrays: Sequence, differ: bool)
     inside = jnp.where((index < 0) | (index > last), last, index)
     if differ:
         given = [jax.eval_shape(b, *arrays) for b in branches]
-        shapes = [tuple(map(max, *[y.shape for y in ys])) if ys[0].shape else () for ys in zip(*given)]
+        shapes = [[max(sizes) for sizes in zip(*[y.shape for y in ys])] for ys in zip(*given)]
         branches = [_padded(b, shapes) for b in branches]
     return lax.switch(inside, [_typed(b) for b in branches], *arrays)
 
@@ -70,9 +70,10 @@ def _like(new: Any, old: Any) -> Any:
     return lax.convert_element_type(new, old.dtype)
 
 
-def _padded(branch: Callable, shapes: list[tuple]) -> Callable:
+def _padded(branch: Callable, shapes: list[list[int]]) -> Callable:
     def run(*arrays: Any) -> tuple:
-        return tuple(jnp.pad(y, [(0, a - b) for a, b in zip(s, y.shape)]) for y, s in zip(branch(*arrays), shapes))
+        pad = lambda y, shape: jnp.pad(y, [(0, a - b) for a, b in zip(shape, y.shape)]) if shape else y
+        return tuple(pad(jnp.asarray(y), shape) for y, shape in zip(branch(*arrays), shapes))
 
     return run
 

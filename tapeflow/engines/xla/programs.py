@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapeflow.core.devices import Device, DeviceTensor, Rounding
+from tapeflow.core.devices import HOST, Device, DeviceTensor, Rounding
 from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -27,7 +27,8 @@ class Program:
         """`donated`: the inputs that are a variable's value, which is replaced afterwards."""
         run.__name__ = run.__qualname__ = "".join(c if c.isalnum() else "_" for c in name)
         self.function, self.name, self.donated = run, name, frozenset(donated)
-        self.seen: dict[int, tuple] = {}  # by input: the last array of the host, where it was sent, as what
+        self.seen: dict[int, tuple] = {}  # by input: the last array of the host, where it was sent
+        self.kept: dict[int, tuple] = {}  # by input: an array of the host that came again, where it was sent, as what
         self.compiled: dict[tuple[Device, bool], Callable] = {}
 
     def __call__(self, *arrays: Any) -> tuple:
@@ -35,14 +36,19 @@ class Program:
         return tuple([t._array for t in self.on_tensors([EagerTensor(a) for a in arrays])])
 
     def on_tensors(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """The results, where they were computed."""
+        """The results, where they were computed. (On 4 floats this adds 1 µs to jax's 8.)"""
         device = self._device(tensors)
         compiled = self.compiled.get((device, Rounding.allowed)) or self._compiled(device)
         try:
+            if device is HOST or device.is_host:
+                arrays = self._of_the_host(tensors, device)
+                with jax.enable_x64(True):
+                    out = compiled(*arrays)
+                return [EagerTensor(a) for a in map(np.asarray, out)]
             arrays = self._sent(tensors, device)
             with jax.enable_x64(True):
                 out = compiled(*arrays)
-            return [EagerTensor(np.asarray(a)) for a in out] if device.is_host else [DeviceTensor(a) for a in out]
+            return [DeviceTensor(a) for a in out]
         except jax.errors.JaxRuntimeError as error:
             kind = ResourceExhaustedError if "RESOURCE_EXHAUSTED" in str(error) else InternalError
             raise kind(None, None, f"{self.name} on {device.short}: {error}") from error
@@ -73,11 +79,22 @@ class Program:
         donated = () if device.is_host else tuple(self.donated)
         return self.compiled.setdefault((device, Rounding.allowed), devices.compiled(self.function, device, donated))
 
+    def _of_the_host(self, tensors: Sequence[Tensor], device: Device) -> list:
+        arrays, kept, donated = [], self.kept, self.donated
+        for k, t in enumerate(tensors):
+            array = t._array
+            before, there, sent = kept.get(k, _NOTHING)
+            if before is array and there is device:
+                arrays.append(sent)
+            else:
+                arrays.append(array if k in donated else self._on_its_way(k, array, device))
+        return arrays
+
     def _sent(self, tensors: Sequence[Tensor], device: Device) -> list:
         """The arrays on a device, or on their way to it."""
         here, arrays = devices.sharding(device), []
         for k, t in enumerate(tensors):
-            if type(t) is not DeviceTensor or device.is_host:
+            if type(t) is not DeviceTensor:
                 arrays.append(t._array if k in self.donated else self._on_its_way(k, t._array, device))
             elif t._held.sharding is not here and devices.where(t._held) != device:
                 arrays.append(devices.brought(t._held, device))
@@ -89,17 +106,21 @@ class Program:
         """What comes again, a captured tensor or a variable that is not assigned, is sent once; the rest jax sends as it is called."""
         if not array.ndim:
             return devices.put(array, device)
-        before, there, sent = self.seen.get(k, _NOTHING)
-        if before() is not array or there != device:
-            self.seen[k] = weakref.ref(array), device, None
+        before, there, sent = self.kept.get(k, _NOTHING)
+        if before is array and there == device:
+            return sent
+        last, there = self.seen.get(k, _NEVER)
+        if last() is not array or there != device:
+            self.seen[k] = weakref.ref(array), device
+            self.kept.pop(k, None)
             return array
-        if sent is None:
-            sent = devices.put(array, device)
-            self.seen[k] = lambda: array, device, sent  # held, so that its variable does not change it in place
+        sent = devices.put(array, device)
+        self.kept[k] = array, device, sent  # held, so that its variable does not change it in place
         return sent
 
 
-_NOTHING: tuple = (lambda: None, None, None)
+_NOTHING: tuple = None, None, None
+_NEVER: tuple = (lambda: None), None
 
 
 def _others_hold(tensor: DeviceTensor) -> bool:

@@ -1,6 +1,6 @@
 """`while` and `for`, as loops of a graph when their condition, or what they iterate over, is a tensor that has no value yet."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,16 +56,16 @@ def for_stmt(
         count: Any = tensor.shape[0]
         if type(count) is Size:
             count = ops.size_tensor(sizes=count, dtype=int32.np)
-        element = lambda k: ops.gather(tensor, k, axis=0)
+        rows, element = [tensor], lambda k, row: row
     elif isinstance(values, TensorRange):
-        count, element = values.count(), values.element
+        rows, count, element = [], values.count(), values.element
     else:
         _python_for(values, more, body, get_state, set_state, names)
         return
     if isinstance(count, int) and count == 0:
         return
     loop = _Loop(body, get_state, set_state, names, options)
-    loop.run((lambda: True) if more is None else (lambda: truth(more())), count, element)
+    loop.run(None if more is None else (lambda: truth(more())), count, element, rows)
 
 
 def _python_for(
@@ -96,35 +96,38 @@ class _Loop:
         self.body, self.get_state, self.set_state, self.names, self.options = body, get_state, set_state, names, options
         self.start = get_state()
 
-    def run(self, more: Callable, count: Any = None, element: Callable | None = None) -> None:
-        """As long as `more()`, `count` times at most; the body gets `element(k)` in iteration k."""
+    def run(self, more: Callable | None, count: Any = None, element: Callable | None = None, rows: Sequence[Tensor] = ()) -> None:
+        """As long as `more()` (None: always), `count` times at most; the body gets `element(k, a row of each)` in iteration k."""
         static = count if isinstance(count, int) else None
         invariants = self._invariants()  # before the state changes: it tells variables by their values
         zero = EagerTensor(np.int32(0))
-        step = self.body if element is None else lambda k: self.body(element(k))
-        self.start = self._defined((lambda: step(zero)) if element else step, static is not None)
+        step = self.body if element is None else lambda k, *row: self.body(element(k, *row))
+        sample = lambda: step(zero, *[ops.getitem(tensor, index=(0,)) for tensor in rows])
+        self.start = self._defined(sample if element else step, static is not None)
         first = [tensor_of(leaf) for value in self.start for leaf in nest.flatten(value) if is_dynamic(leaf)]
         limit = _least(static, self.options.get("maximum_iterations"))
+        counted = more is None and (limit is None or static is not None)
         counter = [] if element is None else [zero]
 
         def test(*variables: Any) -> Any:
             self._set(variables[len(counter) :])
-            holds = to_tensor(more(), bool_)
+            holds = to_tensor(True if more is None else more(), bool_)
             if counter and static is None:
                 holds = ops.logical_and(ops.less(variables[0], ops.cast(count, dtype=int32.np)), holds)
             return ops.logical_and(ops.less(variables[0], np.int32(static)), holds) if counter and static is not None else holds
 
-        def body(*variables: Any) -> tuple:
+        def body(*given: Any) -> tuple:
+            variables, row = given[: len(given) - len(rows)], given[len(given) - len(rows) :]
             self._set(variables[len(counter) :])
             with region():
-                step(*variables[: len(counter)])
+                step(*variables[: len(counter)], *row)
                 after = self.get_state()
             given = variables[len(counter) :]
             return (*[ops.add(k, np.int32(1)) for k in variables[: len(counter)]], *self._checked(given, after, invariants))
 
         out = control.while_loop(
-            test, body, (*counter, *first),
-            shape_invariants=self._shapes(counter, first, invariants), maximum_iterations=limit,
+            None if counted else test, body, (*counter, *first), self._shapes(counter, first, invariants),
+            count if counted and limit is None else limit, rows=rows,
         )  # fmt: skip
         self._set(tuple(out)[len(counter) :])
 

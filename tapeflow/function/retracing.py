@@ -1,0 +1,70 @@
+"""A warning for functions that are traced again and again: each trace costs as much as a thousand calls. It says which argument changes."""
+
+import logging
+from collections import Counter, deque
+from typing import Any
+
+_MANY = 5  # traces that are worth a warning,
+_AMONG = 2 * _MANY  # if no more calls than these were made
+_MOST_WARNINGS = 2  # for one function
+
+_ADVICE = {
+    "value": "Pass a tensor instead of a Python value.",
+    "shape": "Use reduce_retracing=True, or an input_signature with None for the sizes that change.",
+    "dtype": "Cast it to one dtype.",
+    "object": "Pass the same object each time.",
+    "structure": "Pass the same containers, with the same keys, each time.",
+}
+
+
+class Retracing:
+    """The last traces of one function: what their arguments were."""
+
+    def __init__(self) -> None:
+        self.traces: deque[tuple[int, dict]] = deque(maxlen=_MANY)
+        self.warnings = 0
+
+    def notice(self, function: str, call: int, arguments: dict[str, dict[str, Any]]) -> None:
+        """The function was traced in its call number `call`. `arguments`: for each leaf by name, what is special about it."""
+        self.traces.append((call, arguments))
+        among = call - self.traces[0][0] + 1
+        if len(self.traces) < _MANY or among > _AMONG or self.warnings >= _MOST_WARNINGS:
+            return
+        self.warnings += 1
+        what, why = self._most_frequent_change()
+        logging.getLogger("tapeflow").warning(
+            "%d out of the last %d calls to %s triggered tf.function retracing, which is expensive: %s. %s",
+            _MANY, max(among, _MANY), function, why, _ADVICE[what],
+        )  # fmt: skip
+
+    def _most_frequent_change(self) -> tuple[str, str]:
+        found: Counter = Counter()
+        texts = {}
+        given = [arguments for _, arguments in self.traces]
+        for before, after in zip(given, given[1:]):
+            if before.keys() != after.keys():
+                found["", "structure"] += 1
+                texts["", "structure"] = "the structure of its arguments changes"
+                continue
+            for name in before:
+                for what in before[name].keys() | after[name].keys():
+                    old, new = before[name].get(what), after[name].get(what)
+                    if old != new:
+                        what = what if old is not None and new is not None else "object"
+                        found[name, what] += 1
+                        texts[name, what] = _change(name, what, old, new)
+        if not found:  # the cache was full
+            return "value", "there are more kinds of arguments than are remembered"
+        [(most, _)] = found.most_common(1)
+        return most[1], texts[most]
+
+
+def _change(name: str, what: str, old: Any, new: Any) -> str:
+    if what == "object":
+        return f"argument `{name}` is another object each time"
+    return f"the {what} of argument `{name}` changes ({_short(old)}, then {_short(new)})"
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
