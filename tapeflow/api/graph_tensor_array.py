@@ -29,12 +29,18 @@ class OneTensorArray(TensorArray):
         return self
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        self._check_size()
         ids = ops.stack(as_tensor(index), axis=0)
         return self._with_entries(ops.scatter_update(self._one, ids, ops.stack(self._fitting(value), axis=0)))
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        self._check_size()
         ids = as_tensor(list(indices) if isinstance(indices, range) else indices)
         return self._with_entries(ops.scatter_update(self._one, ids, to_tensor(value, self._dtype)))
+
+    def _check_size(self) -> None:
+        if self._dynamic:
+            raise ValueNeeded("The size of a TensorArray with dynamic_size=True depends on the values of its indices.")
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         raise ValueNeeded("TensorArray.split makes entries of different sizes, which are not one tensor.")

@@ -116,7 +116,9 @@ def user_call() -> str:
     """The name of the function of ours that the user's code called: `range`. Slow, like `user_line`."""
     frame, called = sys._getframe(1), "an operation"
     while frame is not None and frame.f_globals.get("__name__", "").startswith(("tapeflow.", "optree", "contextlib")):
-        called, frame = frame.f_code.co_name, frame.f_back
+        if not frame.f_globals.get("CALLS_FOR_USERS"):  # AutoGraph, between them and us
+            called = frame.f_code.co_name
+        frame = frame.f_back
     return called
 
 

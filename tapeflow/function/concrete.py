@@ -3,6 +3,7 @@
 import copy
 import functools
 import inspect
+import re
 from typing import Any
 
 from tapeflow.core import nest
@@ -266,7 +267,7 @@ def closed(structure: Any, leaves: list) -> Any:
 
 def argument_name(function: Any, path: str) -> str:
     """What the leaf of (positional, keyword) arguments at `path` is called in the program: `x`, or `x_0` for a part of it."""
-    parts = [part.strip("'\"]") for part in path.split("[") if part]
+    parts = re.findall(r"[^\[\]'\".]+", path)  # of `[0][1].x`, too: the fields of a named tuple
     if parts[0] == "0" and len(parts) > 1:
         names = list(inspect.signature(function).parameters)
         parts[1] = names[min(int(parts[1]), len(names) - 1)] if names else parts[1]

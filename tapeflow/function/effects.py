@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core import nest
-from tapeflow.core.errors import ValueNeeded
+from tapeflow.core.errors import ValueNeeded, user_call
 from tapeflow.core.frames import Frame, entered
 from tapeflow.core.plan import Plan
 from tapeflow.core.primitive import Spec
@@ -13,6 +13,7 @@ from tapeflow.core.push import Push
 from tapeflow.core.sizes import settled
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
 
 from .flow import Flow
@@ -83,7 +84,8 @@ def later(
     checks: bool = False,
 ) -> list[Tensor]:  # fmt: skip
     """Have `function(*args, **kwargs)` called at every run of the graph. The results are tensors of these `specs`."""
-    leaves = nest.walked((args, kwargs), composites=True)
+    # What a variable holds at this point of the program, not when the graph has run.
+    leaves = [v.value() if isinstance(v, Variable) else v for v in nest.walked((args, kwargs), composites=True)]
     places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, Tensor) and not isinstance(leaf, EagerTensor)]
 
     def call(*tensors: Tensor) -> Any:
@@ -107,7 +109,9 @@ def at_every_run(checks: bool = False) -> Callable:
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> None:
             if inside_a_graph():
-                later(function, args, kwargs, f"tf.{decorated.__name__.lstrip('_')}", checks=checks)
+                name = user_call()  # of the function that calls this one, if it is not this one
+                name = decorated.__name__ if name == "decorated" else name
+                later(function, args, kwargs, f"tf.{name.strip('_')}", checks=checks)
             else:
                 function(*args, **kwargs)
 

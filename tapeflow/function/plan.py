@@ -143,7 +143,7 @@ def _guarded(run: Callable) -> Callable:
         try:
             with quiet():
                 return run(*arrays)
-        except (ValueError, TypeError, IndexError, np.linalg.LinAlgError) as error:
+        except (ValueError, TypeError, IndexError, np.linalg.LinAlgError, OpError) as error:
             trace, place = error.__traceback__, None
             while trace is not None:
                 if id(trace.tb_frame.f_code) in _LINES:
@@ -154,6 +154,11 @@ def _guarded(run: Callable) -> Callable:
                 raise
             local = place.tb_frame.f_locals
             args = [EagerTensor(local[f"t{p}"]) for p in node.inputs if f"t{p}" in local]
-            raise explained(node.prim, tuple(args), node.params, error, node.line) from error
+            if not isinstance(error, OpError):
+                raise explained(node.prim, tuple(args), node.params, error, node.line) from error
+            if " at " in error.message:
+                raise
+            text = f"{error.message}\n  {describe(node.prim, tuple(args), node.params, node.line)}"
+            raise type(error)(None, None, text) from error.__cause__
 
     return guarded

@@ -18,6 +18,8 @@ from .containers import check_method, made
 from .ranges import range_, range_for_loop
 from .symbolic import is_scalar, is_symbolic, rows, tracing, truth
 
+CALLS_FOR_USERS = True  # errors are about what is called, not about this
+
 
 def called(function: Any) -> Any:
     """What is called in place of a function."""
