@@ -152,13 +152,11 @@ def _guarded(run: Callable) -> Callable:
             node = None if place is None else _LINES[id(place.tb_frame.f_code)].get(place.tb_lineno)
             if node is None:
                 raise
-            local = place.tb_frame.f_locals
-            args = [EagerTensor(local[f"t{p}"]) for p in node.inputs if f"t{p}" in local]
-            if not isinstance(error, OpError):
-                raise explained(node.prim, tuple(args), node.params, error, node.line) from error
-            if " at " in error.message:
+            values = place.tb_frame.f_globals | place.tb_frame.f_locals  # constants are global
+            args = [EagerTensor(values[f"t{p}"]) for p in node.inputs if f"t{p}" in values]
+            located = _located(node, tuple(args), error)
+            if located is error:
                 raise
-            text = f"{error.message}\n  {describe(node.prim, tuple(args), node.params, node.line)}"
-            raise type(error)(None, None, text) from error.__cause__
+            raise located from (error.__cause__ if isinstance(error, OpError) else error)
 
     return guarded
