@@ -19,7 +19,7 @@ from pathlib import Path
 from . import gpu_report
 from .measuring import Worker
 from .peers import HERE, Peer
-from .workloads import SCALES
+from .workloads import RATES, SCALES
 
 TITLES = {
     Peer("tapeflow", "xla"): "tapeflow",
@@ -29,7 +29,7 @@ TITLES = {
     Peer("torch", "library"): "PyTorch's fused routine",
     Peer("torch", "compile"): "`torch.compile`",
 }
-SELF = next(iter(TITLES))
+SELF, BY_HAND = Peer("tapeflow", "xla"), Peer("jax", "jit")
 CHECKED = 6  # steps whose losses are compared
 
 
@@ -138,7 +138,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=8.0, help="after which nothing new is begun")
     parser.add_argument("--limit", type=float, default=100.0, help="seconds that a peer may take to compile a step")
     parser.add_argument("--small", action="store_true", help="tiny sizes and two short rounds: does it run?")
-    parser.add_argument("--out", type=Path, help="folder for gpu.md and gpu.json (default: this one; nothing with --small)")
+    parser.add_argument("--out", type=Path, help="folder for GPU.md and gpu.json (default: this one; nothing with --small)")
     args = parser.parse_args(argv)
     if args.small:
         args.rounds, args.seconds = 2, 0.02
@@ -159,7 +159,7 @@ def main(argv: list[str] | None = None) -> int:
                     results["skipped"].append(f"{workload}, {dtype}")
                     continue
                 print(f"{workload}, {dtype} ({left:.0f} s left)", file=sys.stderr, flush=True)
-                what = {"workload": workload, "scale": scale, "dtype": dtype}
+                what = {"workload": workload, "scale": scale, "dtype": dtype, "rate": RATES[workload]}
                 results["timings"][f"{workload} {dtype}"] = measured(peers, args, deadline, what)
                 saved(results, out)  # after every workload: whatever stops the run, what was measured stays
     finally:
@@ -169,12 +169,12 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def saved(results: dict, folder: Path | None) -> str:
-    """The tables, which are also in the folder's gpu.md; the numbers are in its gpu.json."""
-    report = "\n".join(gpu_report.lines(results, TITLES[SELF])) + "\n"
+    """The tables, which are also in the folder's GPU.md; the numbers are in its gpu.json."""
+    report = "\n".join(gpu_report.lines(results, TITLES[SELF], TITLES[BY_HAND])) + "\n"
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "gpu.json").write_text(json.dumps(results, indent=1) + "\n")
-        (folder / "gpu.md").write_text(report)
+        (folder / "GPU.md").write_text(report)
     return report
 
 

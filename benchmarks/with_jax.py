@@ -45,7 +45,7 @@ def sgd(wrap, loss_of, arrays, *data):
 
     def step(params, *data):
         loss, gradients = jax.value_and_grad(lambda p: loss_of(*data, *p))(params)
-        return loss, [p - w.RATE * g for p, g in zip(params, gradients)]
+        return loss, [p - w.Now.rate * g for p, g in zip(params, gradients)]
 
     step = jax.jit(step, donate_argnums=0) if wrap in (jax.jit, scan) else step
 

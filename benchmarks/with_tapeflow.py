@@ -59,7 +59,7 @@ def chain(wrap):
                 y = tf.sin(y) * y
         return tape.gradient(y, x)
 
-    return lambda: float(step()[0])
+    return lambda: float(step().numpy()[0])  # to index a tensor is one more operation
 
 
 def sgd(wrap, loss_of, params):
@@ -71,7 +71,7 @@ def sgd(wrap, loss_of, params):
         with tf.GradientTape() as tape:
             loss = loss_of(*variables)
         for v, g in zip(variables, tape.gradient(loss, variables)):
-            v.assign_sub(w.RATE * g)
+            v.assign_sub(w.Now.rate * g)
         return loss
 
     return w.Step(step)

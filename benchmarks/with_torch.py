@@ -51,7 +51,7 @@ def chain(wrap):
             y = torch.sin(y) * y
         return torch.autograd.grad(y, x, torch.ones_like(y))[0]
 
-    return lambda: float(step()[0])
+    return lambda: float(step().numpy()[0])
 
 
 def sgd(wrap, loss_of, arrays):
@@ -64,7 +64,7 @@ def sgd(wrap, loss_of, arrays):
         gradients = torch.autograd.grad(loss, params)
         with torch.no_grad():
             for p, g in zip(params, gradients):
-                p.sub_(g, alpha=w.RATE)
+                p.sub_(g, alpha=w.Now.rate)
         return loss.detach()
 
     return w.Step(step)

@@ -74,7 +74,9 @@ def serve(module, variant, answers):
                 gc.collect()
                 getattr(module, "freed", gc.collect)()
             if ask["do"] == "build":
-                workloads.Now.scale, workloads.Now.dtype = ask.get("scale", "cpu"), ask.get("dtype", "float32")
+                now = workloads.Now
+                now.scale, now.dtype = ask.get("scale", "cpu"), ask.get("dtype", "float32")
+                now.rate = ask.get("rate", workloads.RATE)
                 began = time.perf_counter()
                 step = build(module, variant, ask["workload"])
                 if step is not None:

@@ -60,18 +60,19 @@ class Iterator:
         return self
 
     def __next__(self) -> Any:
+        has_an_effect("reading a dataset")  # a graph would give the element that it saw when it was traced, again and again
         return next(self._elements)
 
     def get_next(self) -> Any:
         """The next element; raises OutOfRangeError at the end."""
         try:
-            return next(self._elements)
+            return next(self)
         except StopIteration:
             raise OutOfRangeError(None, None, "End of sequence: the dataset has no more elements.") from None
 
     def get_next_as_optional(self) -> Any:
         """The next element, or None at the end."""
-        return next(self._elements, None)
+        return next(self, None)
 
 
 class Dataset(Iterable):

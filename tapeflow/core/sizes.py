@@ -45,6 +45,8 @@ class Size:
     # ---- arithmetic; with a number that is not whole the result is one, of what the size is now
 
     def __add__(self, other: Any) -> Any:
+        if type(other) is int and other < 0:  # one way to write it, so that equal sizes look equal
+            return self - -other
         return self if _is(other, 0) else self._with("+", self, other)
 
     def __sub__(self, other: Any) -> Any:
@@ -121,10 +123,7 @@ class Size:
         return float(self.__index__())
 
     def __tf_tensor__(self, dtype: Any = None) -> Any:
-        """A scalar, in the graph that the size belongs to."""
-        from .primitive import recorded  # which is above
-
-        return recorded.size_tensor(sizes=self, dtype=(dtype or int32).np)
+        return tensor_of(self, dtype or int32)
 
     def __hash__(self) -> int:
         return hash(self.expression)
@@ -196,7 +195,15 @@ def estimated(size: Any) -> int:
 
 def alike(a: tuple, b: tuple) -> bool:
     """Are two shapes the same whatever the sizes are? Nothing is asked."""
-    return len(a) == len(b) and all([x is y or type(x) is type(y) and (_same(x, y) if type(x) is Size else x == y) for x, y in zip(a, b)])
+    one = lambda x, y: _same(x, y) if Size in (type(x), type(y)) else x == y
+    return len(a) == len(b) and all(map(one, a, b))
+
+
+def tensor_of(sizes: Any, dtype: Any = int32) -> Any:
+    """A size or several as a tensor, in the graph that they belong to."""
+    from .primitive import recorded  # which is above
+
+    return recorded.size_tensor(sizes=sizes, dtype=dtype.np)
 
 
 def public(shape: tuple) -> tuple:

@@ -8,6 +8,7 @@ from .convert import register_conversion, to_tensor
 from .dtypes import DType
 from .primitive import recorded
 from .shapes import TensorShape
+from .sizes import Size, tensor_of
 from .tensor import EagerTensor, Tensor
 
 
@@ -108,4 +109,6 @@ register_conversion(IndexedSlices, lambda value, dtype: value._dense(dtype))
 def finished(gradient: SparseGradient) -> IndexedSlices:
     """The public form, on tensors."""
     wrap = lambda v: v if isinstance(v, Tensor) else EagerTensor(v)
-    return IndexedSlices(wrap(gradient.values), wrap(gradient.indices), EagerTensor(np.array(gradient.shape, np.int32)))
+    sized = any(type(d) is Size for d in gradient.shape)
+    shape = tensor_of(tuple(gradient.shape)) if sized else EagerTensor(np.array(gradient.shape, np.int32))
+    return IndexedSlices(wrap(gradient.values), wrap(gradient.indices), shape)

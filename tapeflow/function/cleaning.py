@@ -95,9 +95,8 @@ class Cleaned:
         prim, symbols = node.prim, self.graph.symbols
         out = symbols[node.outputs[0]]._spec
         alike = lambda p: tuple(symbols[p]._spec.shape) == tuple(out.shape) and symbols[p]._spec.dtype == out.dtype
-        if prim.unchanged is not None and alike(node.inputs[0]):
-            if prim.unchanged is True or prim.unchanged(**node.params):
-                return node.inputs[0]
+        if prim.unchanged is not None and alike(node.inputs[0]) and (prim.unchanged is True or prim.unchanged(**node.params)):
+            return node.inputs[0]
         for name, value in prim.neutral.items():
             k = prim.inputs.index(name)
             constant, other = self.held.get(node.inputs[k]), node.inputs[1 - k]

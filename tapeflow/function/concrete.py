@@ -90,6 +90,8 @@ class ConcreteFunction:
         """This function for tensors of these sizes; None if what Python did while it was traced would be different for them."""
         if not self.sizes or self.as_python:
             return self
+        if any(d not in (None, size) for spec, t in zip(self.specs, tensors) for d, size in zip(spec.shape, t.shape)):
+            return None
         sizes = {number: tuple(tensors[n].shape)[axis] for n, axis, number in self.sizes}
         key = tuple(sizes.values())
         if key not in self.versions:

@@ -39,7 +39,7 @@ def has_no_value(tensor: Any) -> bool:
 
 def cond(pred: Tensor, true_fn: Callable, false_fn: Callable) -> Any:
     """`true_fn()` or `false_fn()`, as `pred`, a symbol, will say."""
-    if pred.shape.num_elements() != 1 or pred.ndim:
+    if pred.shape.num_elements() != 1:
         raise ValueError(
             f"The condition of an `if` or of tf.cond must be a scalar bool, got shape {tuple(pred.shape)}, at {user_line()}. "
             "Use tf.reduce_any(x) or tf.reduce_all(x)."
@@ -48,7 +48,7 @@ def cond(pred: Tensor, true_fn: Callable, false_fn: Callable) -> Any:
         raise invalid(
             f"The condition of tf.cond in a tf.function must be bool, got {pred.dtype.name}, at {user_line()}. Compare it: x != 0."
         )
-    return choose(pred, {"false_fn": false_fn, "true_fn": true_fn}, "cond")
+    return choose(_single(pred), {"false_fn": false_fn, "true_fn": true_fn}, "cond")
 
 
 def choose(index: Tensor, functions: dict[str, Callable], name: str) -> Any:
@@ -131,7 +131,7 @@ def while_loop(
     _learn_shapes(body, loop_vars, first, rows)
     start, count = [_held(leaf) for leaf in first], len(first)
     pack = lambda *xs: nest.packed(loop_vars, iter([_like(a, x) for a, x in zip(first, xs)]), composites=True)
-    holds = None if cond is None else Region(cond, [_spec(t) for t in start], pack)
+    holds = None if cond is None else Region(lambda *xs: _single(cond(*xs)), [_spec(t) for t in start], pack)
     specs = [_spec(t) for t in start] + [_spec(t, rows=True) for t in rows]
     step = Region(lambda *xs: _listed(body(*xs)), specs, lambda *xs: (*pack(*xs[:count]), *xs[count:]))
     if holds is not None:
@@ -257,10 +257,17 @@ def _learn_shapes(body: Callable, loop_vars: Any, first: list, rows: Sequence[Te
 def _bound(maximum_iterations: Any) -> tuple[Tensor, int | None]:
     if maximum_iterations is None:
         return EagerTensor(np.int32(-1)), None
+    if hasattr(maximum_iterations, "_read"):  # a variable, which may be another number by the time the loop runs
+        maximum_iterations = maximum_iterations.value()
     if isinstance(maximum_iterations, Tensor) and has_no_value(maximum_iterations):
         return ops.maximum(ops.cast(maximum_iterations, dtype=_INT), 0), None
     limit = max(int(maximum_iterations), 0)
     return EagerTensor(np.int32(limit)), limit
+
+
+def _single(truth: Any) -> Any:
+    """A condition that is one value, as a scalar."""
+    return ops.reshape(truth, shape=()) if isinstance(truth, Tensor) and truth.ndim and truth.shape.num_elements() == 1 else truth
 
 
 def _check_condition(holds: Region) -> None:

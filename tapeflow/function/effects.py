@@ -29,7 +29,13 @@ class Effect(Flow):
         self, function: Callable, specs: Sequence[Spec], name: str, differentiable: bool = False, checks: bool = False
     ) -> None:
         """`differentiable`: a tape sees what the function does. `checks`: it only raises, or does not."""
-        self.function, self.given, self.name, self.differentiable, self.checks = function, list(specs), name, differentiable, checks
+        self.function, self.given, self.name, self.differentiable, self.checks = (
+            function,
+            list(specs),
+            name,
+            differentiable,
+            checks,
+        )
 
     has_effect = True
 

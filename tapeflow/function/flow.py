@@ -90,7 +90,9 @@ class Flow:
             with quiet():
                 out = tuple([EagerTensor(o) for o in self.run(*[a._array for a in args])])
         else:
-            known = frame.executor.existing(self, args) if self.extends is not None and isinstance(frame.executor, Graph) else None
+            known = (
+                frame.executor.existing(self, args) if self.extends is not None and isinstance(frame.executor, Graph) else None
+            )
             out = frame.executor.execute(self, args, {}) if known is None else known
         tell(frame.observers, self, args, {}, out)
         return out
@@ -282,7 +284,7 @@ def tangents(function: GraphFunction, wanted: Sequence[int]) -> GraphFunction:
     xs = [graph.argument(s) for s in function.specs]
     ts = [graph.argument(function.specs[k]) for k in wanted]
     with entered(graph.frame()):
-        found = pushed_through(function, xs, {k: t for k, t in zip(wanted, ts)})[1]
+        found = pushed_through(function, xs, dict(zip(wanted, ts)))[1]
         places = [graph.place(t) for t in found if t is not None]
     return GraphFunction(graph, graph.inputs, places, f"the tangent of {function.name}", effects=False)
 

@@ -40,11 +40,24 @@ def _called_by_the_library() -> bool:
 class SymbolicTensor(Tensor):
     """A value of a graph: a shape and a dtype, no numbers."""
 
-    __slots__ = ("_graph", "_known", "_place", "_spec")
+    __slots__ = ("_graph", "_made", "_place", "_spec")
 
     def __init__(self, graph: "Graph", place: int, spec: Spec) -> None:
         self._graph, self._place, self._spec, self._id = graph, place, spec, 0
-        self._known: np.ndarray | None = None  # what is in it, for one that is made of sizes; some may not be known
+        self._made: Any = None  # of whole numbers, in a graph with sizes that are not known: a `_Later`, or what they are
+
+    @property
+    def _known(self) -> np.ndarray | None:
+        """What is in it, for one that is made of sizes; some may not be known. Nothing is asked of them before somebody wants to know."""
+        waiting = [self] if type(self._made) is _Later else []
+        while waiting:  # not by recursion: a program may count for long
+            symbol = waiting[-1]
+            before = [a for a in symbol._made.args if type(a) is SymbolicTensor and type(a._made) is _Later]
+            waiting += before
+            if not before:
+                symbol._made.settle()
+                waiting = [s for s in waiting if type(s._made) is _Later]
+        return self._made
 
     def _twin(self) -> "SymbolicTensor":
         return self._graph.new(self._spec)
@@ -147,6 +160,28 @@ def _whole_numbers(tensor: Tensor) -> np.ndarray | None:
     if type(tensor) is not EagerTensor or tensor.dtype.np.kind not in "iu" or np.size(tensor._array) > 64:
         return None
     return np.asarray(tensor._array).astype(object)
+
+
+class _Later(NamedTuple):
+    """An operation on tensors of sizes, which may be computed with the sizes themselves."""
+
+    prim: Any
+    args: tuple
+    params: dict
+    symbols: tuple
+
+    def settle(self) -> None:
+        """Compute it, if everything it takes is known."""
+        known = [a._made if type(a) is SymbolicTensor else _whole_numbers(a) for a in self.args]
+        params = self.params | {"dtype": np.dtype(object)} if "dtype" in self.params else self.params
+        try:
+            found = None if any(k is None for k in known) else self.prim.on("numpy", np)(*known, **params)
+        except Exception:  # a kernel that does not compute with objects
+            found = None
+        values = [np.asarray(value, object) for value in (found if type(found) is tuple else (found,))]
+        whole = all(isinstance(d, (int, np.integer, Size)) for value in values for d in value.flat)
+        for symbol, value in zip(self.symbols, values if whole else [None] * len(self.symbols)):
+            symbol._made = value
 
 
 _size_number = itertools.count().__next__  # of all graphs: one may be inside another
@@ -310,21 +345,14 @@ class Graph:
 
     def _compute_sizes(self, prim: Any, args: tuple, params: dict, symbols: tuple) -> None:
         """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of something else."""
-        known = [a._known if type(a) is SymbolicTensor else _whole_numbers(a) for a in args]
-        if any(k is None for k in known) or any(s.dtype.kind not in "iu" for s in symbols) or not hasattr(prim, "kernel"):
+        unknown = any(type(d) is Size for s in symbols for d in s._spec.shape)
+        if unknown or any(s.dtype.kind not in "iu" for s in symbols) or not hasattr(prim, "kernel"):
             return
-        if any(type(d) is Size for s in symbols for d in s._spec.shape):
+        if any(type(a) is SymbolicTensor and a._made is None for a in args):
             return
-        if "dtype" in params:
-            params = params | {"dtype": np.dtype(object)}
-        try:
-            found = prim.on("numpy", np)(*known, **params)
-        except Exception:  # a kernel that does not compute with objects
-            return
-        for symbol, value in zip(symbols, found if type(found) is tuple else (found,)):
-            value = np.asarray(value, object)
-            if all([isinstance(d, (int, np.integer, Size)) for d in value.flat]):
-                symbol._known = value
+        later = _Later(prim, args, params, symbols)
+        for symbol in symbols:
+            symbol._made = later
 
     def existing(self, prim: Any, args: tuple) -> tuple | None:
         """What `prim` gives, if it is there with these arguments: as other handles, which no tape knows."""

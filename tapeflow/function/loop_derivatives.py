@@ -29,7 +29,7 @@ class LoopGradient:
         seeded = [is_inexact(y._spec) for y in side.outs[: loop.state]] + list(given) + [False] * len(side.kept)
         seeds, found = side.gradients(tuple(seeded))
         xs = [x._place for x in side.xs]
-        gradients = {k: g for k, g in zip(side.wanted, found)}
+        gradients = dict(zip(side.wanted, found))
         with entered(graph.frame()):
             totals = [graph.new(loop.step.specs[k]) for k in self.of_operands]
             one = lambda k: as_dense(gradients[k], side.xs[k])
@@ -37,12 +37,12 @@ class LoopGradient:
             results += [t if gradients[k] is None else ops.add(t, one(k)) for t, k in zip(totals, self.of_operands)]
             results = [graph.place(t) for t in [*results, *[one(k) for k in self.of_rows]]]
         # What the iterations must emit: whatever the backward body reads and is not there at its time.
-        there = {p for p in xs[loop.state :]} | {t._place for t in [*seeds, *totals]}
+        there = set(xs[loop.state :]) | {t._place for t in [*seeds, *totals]}
         nodes = graph.leading_to([*xs, *[y._place for y in side.outs], *side.kept, *there], results, effects=False)
         read = {p for node in nodes for p in node.inputs} | set(results)
         of_iteration = {*xs[: loop.state], *[y._place for y in side.outs], *side.kept}
         emitted = sorted((read & of_iteration) - there)
-        self.rows_read = [k for k in range(loop.state, first) if xs[k] in read]
+        self.rows_read = [k for k in range(loop.state, first) if xs[k] in read] or self.of_rows[:1]  # whose gradients are as long
         outs = [y._place for y in side.outs]
         step = GraphFunction(graph, xs, outs + emitted, loop.step.name)
         self.forward = loop.another(loop.cond, step, loop.state, loop.rows, loop.name, extends=loop)
@@ -57,7 +57,7 @@ class LoopGradient:
     def gradients(self, gs: Sequence, xs: Sequence, ys: Sequence) -> list:
         loop = self.loop
         made = self.forward.entry(*xs)
-        state, rows, operands = loop._split(xs[1:])
+        *_, operands = loop._split(xs[1:])
         seeds = [ops.zeros_like(ys[k]) if gs[k] is None else gs[k] for k in self.inexact]
         totals = [ops.zeros_like(xs[1 + k]) for k in self.of_operands]
         emitted = made[len(loop.step.outputs) + 1 :]

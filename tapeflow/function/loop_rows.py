@@ -72,10 +72,17 @@ class LoopRows:
 
         def whole_step(xs: list, counts: Tensor, k: Tensor, rows: list, of: list, most: Tensor, top: Tensor) -> list:
             now = alive(xs, k, most, top, of)
-            out = step.replay([*xs, *rows, *of])
             shaped = lambda y: ops.reshape(now, shape=(size,) + (1,) * (y.ndim - 1))
+            seen = xs
+            if going is not None:  # rows that have ended follow one that goes on: an index is in range there, a root has a slope
+                other = ops.argmax(ops.cast(now, dtype=_INT), axis=0, dtype=_INT)
+                seen = [ops.where(shaped(x), x, ops.take(x, other, axis=0)) for x in xs]
+            out = step.replay([*seen, *rows, *of])
             kept = [ops.where(shaped(y), y, x) for x, y in zip(xs, out)]
-            return [*kept, ops.add(counts, ops.cast(now, dtype=_INT)), ops.add(k, 1), *out[loop.state :]]
+            emitted = out[loop.state :]
+            if going is None:  # gradients of rows: none where there was no iteration
+                emitted = [ops.where(shaped(y), y, ops.zeros_like(y)) for y in emitted]
+            return [*kept, ops.add(counts, ops.cast(now, dtype=_INT)), ops.add(k, 1), *emitted]
 
         def any_alive(xs: list, counts: Tensor, k: Tensor, rows: list, of: list, most: Tensor, top: Tensor) -> list:
             return [ops.reduce_any(alive(xs, k, most, top, of), axis=(0,), keepdims=False)]

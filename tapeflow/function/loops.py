@@ -6,7 +6,7 @@ iterations of the first one emitted for it, with the gradients of the state as s
 
     inputs    most, state..., rows..., operands...      `most`: how many iterations at most, -1 for no bound
     body      state..., one of each rows..., operands...  ->  state..., emitted...
-    outputs   state..., count, stacked...
+    outputs   state..., count, stacked...                 as long as the rows, if there are any: zeros after the last iteration
 """
 
 from collections.abc import Callable, Sequence
@@ -52,11 +52,16 @@ class Loop(Flow):
     def specs(self) -> list[Spec]:
         graph, outputs = self.step.graph, self.step.outputs
         specs = [graph.symbols[p]._spec for p in outputs]
-        return [*specs[: self.state], Spec(shape=(), dtype=_INT), *[self._stacked(s) for s in specs[self.state :]]]
+        return [
+            *specs[: self.state],
+            Spec(shape=(), dtype=_INT),
+            *[Spec(shape=(None, *s.shape), dtype=s.dtype) for s in specs[self.state :]],
+        ]
 
-    def _stacked(self, spec: Spec) -> Spec:
-        known = self.limit if self.exact else None
-        return Spec(shape=(known, *spec.shape), dtype=spec.dtype)
+    def infer(self, specs: list[Spec], params: dict) -> tuple:
+        length = specs[1 + self.state].shape[0] if self.rows else self.limit if self.exact else None
+        own, more = self.specs()[: self.state + 1], self.specs()[self.state + 1 :]
+        return (*own, *[Spec(shape=(length, *s.shape[1:]), dtype=s.dtype) for s in more])
 
     def _split(self, values: Sequence) -> tuple[Sequence, Sequence, Sequence]:
         """State, rows and operands among the inputs after the first."""
@@ -80,7 +85,7 @@ class Loop(Flow):
         return (*state, np.int32(k), *[self._stack(n, column, length) for n, column in enumerate(emitted)])
 
     def _stack(self, n: int, values: list, length: int) -> Any:
-        """What was emitted, and zeros up to the length: histories of a loop inside another differ in it, and are stacked again."""
+        """What was emitted, and zeros up to the length. Histories of a loop inside another differ in theirs, and are stacked again."""
         spec = self.step.graph.symbols[self.step.outputs[self.state + n]]._spec
         if self.backwards:
             values.reverse()

@@ -6,7 +6,7 @@ import inspect
 import logging
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -314,9 +314,12 @@ def _fitted(value: Any, spec: Any, name: str) -> Any:
             raise TypeError(f"Argument {name!r} does not fit the input_signature: {spec} is wanted, got {value!r}.")
         return tensor
 
-    if nest.is_nested(spec):
-        return nest.map_together(lambda s, v: one(v, s), spec, value)
-    return one(value, spec)
+    if not nest.is_nested(spec):
+        return one(value, spec)
+    specs, values = nest.children(spec), nest.children(value)
+    if values is None or len(values) != len(specs) or isinstance(spec, Mapping) and (not isinstance(value, Mapping) or {*spec} != {*value}):
+        raise TypeError(f"Argument {name!r} does not fit the input_signature: {spec} is wanted, got {value!r}.")
+    return nest.rebuilt(spec, [_fitted(v, s, name) for v, s in zip(values, specs)])
 
 
 def _same_number(value: Any) -> Any:

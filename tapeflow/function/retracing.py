@@ -2,6 +2,7 @@
 
 import logging
 from collections import Counter, deque
+from itertools import pairwise
 from typing import Any
 
 _MANY = 5  # traces that are worth a warning,
@@ -41,7 +42,7 @@ class Retracing:
         found: Counter = Counter()
         texts = {}
         given = [arguments for _, arguments in self.traces]
-        for before, after in zip(given, given[1:]):
+        for before, after in pairwise(given):
             if before.keys() != after.keys():
                 found["", "structure"] += 1
                 texts["", "structure"] = "the structure of its arguments changes"

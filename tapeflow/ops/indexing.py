@@ -37,7 +37,7 @@ def as_numpy_index(index):
 
 
 def _indexed_shape(x, index):
-    if any([type(d) is Size for i in (x.shape, *index) if type(i) is tuple for d in i]):
+    if any(type(d) is Size for i in (tuple(x.shape), *index) if type(i) is tuple for d in i):
         return Spec(shape=_part_of_unknown(tuple(x.shape), index), dtype=x.dtype)
     return Spec(shape=np.broadcast_to(False, x.shape)[as_numpy_index(index)].shape, dtype=x.dtype)
 

@@ -118,7 +118,7 @@ class GradientTape:
 
     def _watch_one(self, value: Any) -> None:
         given = value
-        value = getattr(value, "_differentiable", value)
+        value = seeds.unwrapped(getattr(value, "_differentiable", value))
         if not isinstance(value, (Tensor, Variable)):
             raise ValueError(
                 f"Passed in object {given!r} of type {type(given).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType. "

@@ -76,7 +76,7 @@ class Rows:
 
     def one_by_one(self) -> Iterator[list]:
         for k in range(self.count):
-            seed = EagerTensor(self.seeds(k, k + 1)._array[0])
+            seed = ops.getitem(self.seeds(k, k + 1), index=(0,))
             yield [None if (g := _dense(found)) is None else ops.reshape(g, shape=(1, *g.shape)) for found in self.walk(seed)]
 
     def chunks(self, size: int | None, guess: int) -> list[list]:

@@ -15,7 +15,12 @@ from tapeflow.core.variable import Variable
 
 
 def _is_one(value: Any) -> bool:
-    return isinstance(value, (Tensor, Variable)) or hasattr(value, "_differentiable")
+    return isinstance(value, (Tensor, Variable)) or hasattr(value, "_differentiable") or hasattr(value, "__tf_variable__")
+
+
+def unwrapped(value: Any) -> Any:
+    """The variable in another library's variable (Keras'), everything else as it is."""
+    return value.__tf_variable__() if hasattr(value, "__tf_variable__") else value
 
 
 def checked_targets(target: Any) -> list:
@@ -29,18 +34,18 @@ def checked_targets(target: Any) -> list:
 
 def checked_sources(sources: Any) -> list:
     if _is_one(sources):
-        return [sources]
+        return [unwrapped(sources)]
     if type(sources) is list and all(isinstance(s, (Tensor, Variable)) for s in sources):
         return sources
     leaves = nest.flatten(sources)
     _check_leaves(sources, leaves, "source", "Sources are the tensors and variables to differentiate with respect to.")
-    return leaves
+    return [unwrapped(leaf) for leaf in leaves]
 
 
 def _checked(structure: Any, what: str, repair: str) -> list:
     leaves = [structure] if _is_one(structure) else nest.flatten(structure)
     _check_leaves(structure, leaves, what, repair)
-    return [getattr(leaf, "_differentiable", leaf) for leaf in leaves]
+    return [getattr(leaf, "_differentiable", unwrapped(leaf)) for leaf in leaves]
 
 
 def _check_leaves(structure: Any, leaves: list, what: str, repair: str) -> None:

@@ -1,0 +1,204 @@
+"""Variables, conversion, shapes, and what a function would give: Keras' core operations. Loops and branches are in `control.py`."""
+
+import contextlib
+from typing import Any
+
+import numpy as np
+from keras.src import tree
+from keras.src.backend.common import KerasVariable, standardize_dtype
+from keras.src.backend.common.dtypes import result_type
+from keras.src.backend.common.keras_tensor import KerasTensor
+from keras.src.backend.common.stateless_scope import StatelessScope, get_stateless_scope, in_stateless_scope
+from keras.src.backend.common.symbolic_scope import SymbolicScope
+
+import tapeflow as tf
+from tapeflow.core.errors import ValueNeeded
+from tapeflow.core.frames import Frame, entered
+from tapeflow.core.primitive import Spec
+from tapeflow.core.tensor import Tensor
+from tapeflow.function.graph import Graph
+
+from .control import (
+    associative_scan,
+    cond,
+    custom_gradient,
+    fori_loop,
+    map,
+    remat,
+    scan,
+    switch,
+    vectorized_map,
+    while_loop,
+)
+from .parts import scatter, scatter_update, slice, slice_update, unstack
+
+__all__ = [
+    "IS_THREAD_SAFE", "SUPPORTS_COMPLEX_DTYPES", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_SPARSE_TENSORS", "Variable", "associative_scan", "cast",
+    "compute_output_spec", "cond", "convert_to_numpy", "convert_to_tensor", "custom_gradient", "device_scope", "fori_loop", "is_tensor", "map",
+    "random_seed_dtype", "remat", "scan", "scatter", "scatter_update", "shape", "slice", "slice_update", "stop_gradient", "switch", "unstack",
+    "vectorized_map", "while_loop",
+]  # fmt: skip
+
+SUPPORTS_SPARSE_TENSORS = False
+SUPPORTS_RAGGED_TENSORS = False
+SUPPORTS_COMPLEX_DTYPES = True
+IS_THREAD_SAFE = True
+
+
+class Variable(KerasVariable):
+    """A Keras variable whose value is a `tf.Variable`, trainable when this one is: tapes watch it by themselves."""
+
+    def _initialize(self, value: Any) -> None:
+        self._value = tf.Variable(value, dtype=self._dtype, trainable=self._trainable, name=self._name)
+
+    def _initialize_with_initializer(self, initializer: Any) -> None:
+        self._initialize(initializer(self._shape, dtype=self._dtype))
+
+    def _direct_assign(self, value: Any) -> None:
+        self._value.assign(value, read_value=False)
+
+    def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Tensor:
+        return convert_to_tensor(value, dtype=dtype)
+
+    @property
+    def value(self) -> Tensor:
+        """A stateless scope's value first, then its own, as a tensor; cast where a scope says so."""
+        if in_stateless_scope():
+            value = get_stateless_scope().get_current_value(self)
+            if value is not None:
+                return self._maybe_autocast(value)
+        if self._value is None:  # while shapes are inferred
+            return self._maybe_autocast(self._initializer(self._shape, dtype=self._dtype))
+        return self._maybe_autocast(self._value._read())
+
+    @property
+    def trainable(self) -> bool:
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: Any) -> None:
+        self._trainable = bool(value)
+        if getattr(self, "_value", None) is not None:
+            self._value._trainable = self._trainable
+
+    def __tf_variable__(self) -> tf.Variable:
+        """What a tape watches, and gives gradients of, in the place of this variable."""
+        return self._value
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
+        return convert_to_tensor(self, dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(convert_to_numpy(self.value), dtype)
+
+    def __deepcopy__(self, memo: dict) -> "Variable":
+        made = object.__new__(type(self))
+        memo[id(self)] = made
+        made.__dict__.update(self.__dict__)
+        if self._value is not None:
+            made._initialize(self._value.numpy())
+        return made
+
+
+# ---- conversion
+
+
+def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None) -> Tensor:
+    for asked, what in ((sparse, "sparse"), (ragged, "ragged")):
+        if asked:
+            raise ValueError(f"`{what}=True` is not supported by the tapeflow backend.")
+    if isinstance(x, Tensor):
+        return x if dtype is None or x.dtype.name == (name := standardize_dtype(dtype)) else tf.cast(x, name)
+    dtype = None if dtype is None else standardize_dtype(dtype)
+    if isinstance(x, KerasVariable):
+        return convert_to_tensor(x.value, dtype)
+    if isinstance(x, tf.Variable):
+        return convert_to_tensor(x.value(), dtype)
+    if isinstance(x, KerasTensor):
+        raise ValueError(f"A KerasTensor is symbolic: it has no value, and cannot become a tensor. Received: {x}.")
+    if dtype is None:
+        found = tree.flatten(x)
+        if any(isinstance(leaf, (str, bytes)) or getattr(getattr(leaf, "dtype", None), "kind", "") in "SUO" for leaf in found):
+            return tf.convert_to_tensor(x)
+        dtype = result_type(*[getattr(leaf, "dtype", type(leaf)) for leaf in found])
+    if isinstance(x, (list, tuple)) and any(isinstance(leaf, (Tensor, KerasVariable, tf.Variable)) for leaf in tree.flatten(x)):
+        return tf.stack([convert_to_tensor(part, dtype) for part in x])
+    return tf.cast(tf.convert_to_tensor(np.asarray(x)), dtype) if not isinstance(x, (bool, int, float)) else tf.constant(x, dtype)
+
+
+def convert_to_numpy(x: Any) -> np.ndarray:
+    if isinstance(x, KerasVariable):
+        x = x.value
+    return np.array(x)
+
+
+def is_tensor(x: Any) -> bool:
+    return isinstance(x, Tensor)
+
+
+def shape(x: Any) -> tuple:
+    return tuple(x.shape)
+
+
+def cast(x: Any, dtype: Any) -> Tensor:
+    return convert_to_tensor(x, dtype=dtype)
+
+
+def stop_gradient(variable: Any) -> Tensor:
+    return tf.stop_gradient(convert_to_tensor(variable))
+
+
+def random_seed_dtype() -> str:
+    return "uint32"
+
+
+def device_scope(device_name: str) -> contextlib.AbstractContextManager:
+    if not isinstance(device_name, str):
+        raise ValueError(f"A device is named by a text such as 'cpu:0'; received {device_name!r}.")
+    return tf.device(device_name)
+
+
+# ---- what a function would give
+
+
+def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
+    """`fn` of KerasTensors, by shape rules alone. Twice where sizes are not known: what differs is not known of the result either."""
+    unknown = any(isinstance(x, KerasTensor) and None in x.shape for x in tree.flatten((args, kwargs)))
+    with StatelessScope(), SymbolicScope():
+        first = _traced(fn, args, kwargs, 83)
+        if not unknown:
+            return tree.map_structure(_as_keras, first)
+        second = _traced(fn, args, kwargs, 89)
+        return tree.map_structure(_as_keras, first, second)
+
+
+def _traced(fn: Any, args: tuple, kwargs: dict, size: int) -> Any:
+    """What `fn` gives where the sizes that are not known are `size`: symbols of a graph, or, where it needs values, of zeros."""
+    graph = Graph()
+    graph.may_create = True
+
+    def as_symbol(x: Any) -> Any:
+        if not isinstance(x, KerasTensor):
+            return x
+        return graph.argument(Spec(shape=_sized(x, size), dtype=tf.as_dtype(x.dtype).np))
+
+    symbolic = tree.map_structure(as_symbol, (args, kwargs))
+    try:
+        with entered(graph.frame()):
+            return fn(*symbolic[0], **symbolic[1])
+    except ValueNeeded:
+        zeros = lambda x: tf.zeros(_sized(x, size), x.dtype) if isinstance(x, KerasTensor) else x
+        values = tree.map_structure(zeros, (args, kwargs))
+        with entered(Frame()):
+            return fn(*values[0], **values[1])
+
+
+def _sized(x: KerasTensor, size: int) -> tuple:
+    return tuple([size if d is None else d for d in x.shape])
+
+
+def _as_keras(x: Any, other: Any = None) -> Any:
+    if not isinstance(x, (Tensor, tf.Variable, KerasVariable)):
+        return x
+    found = tuple(x.shape) if other is None else tuple([a if a == b else None for a, b in zip(x.shape, other.shape)])
+    return KerasTensor(found, standardize_dtype(x.dtype))

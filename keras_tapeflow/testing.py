@@ -1,0 +1,133 @@
+"""A pytest plugin that runs Keras' own tests from the installed wheel: `pytest -p keras_tapeflow.testing --pyargs keras.src.ops`.
+
+The wheel has the tests but not the repository's `conftest.py`, and many tests import frameworks that they hardly use. This plugin is that
+`conftest`, and puts stand-ins in the place of packages that are not there: whoever touches one is skipped, everybody else runs.
+"""
+
+import ast
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from types import CodeType
+from typing import Any
+
+import pytest
+
+import tapeflow_keras_hook as hook
+
+ABSENT = {
+    name for name in ("tensorflow", "torch", "grain", "pandas", "PIL", "matplotlib", "torchvision", "tensorboard", "requests", "onnxruntime")
+    if importlib.util.find_spec(name) is None
+}  # fmt: skip
+
+
+class Absent:
+    """Stands for something of a package that is not there."""
+
+    def __init__(self, package: str) -> None:
+        self.__dict__["_package"] = package
+
+    def _skip(self, *_: Any, **__: Any) -> Any:
+        pytest.skip(f"needs {self._package}, which is not installed")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name.startswith("pytest"):  # pytest itself looks around
+            raise AttributeError(name)
+        self._skip()
+
+    __call__ = __getitem__ = __iter__ = _skip
+
+    def __mro_entries__(self, bases: tuple) -> tuple:
+        return (object,)
+
+
+class _Tests(importlib.abc.MetaPathFinder):
+    """Finds Keras' test modules, and loads them with stand-ins."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if not name.startswith("keras.src.") or not name.endswith("_test"):
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is not None:
+            spec.loader = _Loader(name, spec.loader.path)
+        return spec
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def get_code(self, fullname: str) -> CodeType:
+        source = self.get_data(self.path)
+        tree = hook.grafted(source, fullname) if fullname in hook.GRAFTS else ast.parse(source)
+        tree.body = [_stood_in(node) for node in tree.body]
+        if fullname == "keras.src.trainers.trainer_test":
+            _Devices().visit(tree)
+        return compile(ast.fix_missing_locations(tree), self.path, "exec", dont_inherit=True)
+
+
+class _Devices(ast.NodeTransformer):
+    """A table of device names by backend gets one entry more."""
+
+    def visit_Dict(self, node: ast.Dict) -> ast.Dict:
+        names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+        if "tensorflow" in names and "jax" in names and hook.NAME not in names:
+            node.keys.append(ast.Constant(hook.NAME))
+            node.values.append(node.values[names.index("jax")])
+        return node
+
+
+def _stood_in(node: ast.stmt) -> ast.stmt:
+    """An import of a package that is not there, as assignments of stand-ins."""
+    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        package = node.module.partition(".")[0]
+        names = [alias.asname or alias.name for alias in node.names]
+    elif isinstance(node, ast.Import) and len(node.names) == 1:
+        package = node.names[0].name.partition(".")[0]
+        names = [node.names[0].asname or package]
+    else:
+        return node
+    if package not in ABSENT:
+        return node
+    made = f"{', '.join(names)} = " + ", ".join(f"__import__('keras_tapeflow.testing').testing.Absent({package!r})" for _ in names)
+    return ast.copy_location(ast.parse(made).body[0], node)
+
+
+# ---- what the tests import from `conftest`, and marks
+
+
+def skip_if_backend(backend: str, reason: str) -> Any:
+    return pytest.mark.skipif(_backend() == backend, reason=reason)
+
+
+def _backend() -> str:
+    return os.environ.get("KERAS_BACKEND", "tensorflow")
+
+
+def pytest_configure(config: Any) -> None:
+    config.addinivalue_line("markers", "requires_trainable_backend: the test trains")
+    config.addinivalue_line("markers", "multi_device: the test wants several devices")
+
+
+def pytest_collection_modifyitems(config: Any, items: list) -> None:
+    for item in items:
+        if "requires_trainable_backend" in item.keywords and _backend() in ("numpy", "openvino"):
+            item.add_marker(pytest.mark.skip("this backend does not train"))
+        if "multi_device" in item.keywords:
+            item.add_marker(pytest.mark.skip("there is one device"))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: Any) -> Any:
+    """A test that imports a package inside, which is not there, is skipped."""
+    outcome = yield
+    error = outcome.excinfo[1] if outcome.excinfo else None
+    while error is not None:
+        if isinstance(error, ImportError) and any(package in str(error) for package in ABSENT):
+            outcome.force_exception(pytest.skip.Exception(f"needs a package that is not installed: {error}"))
+            return
+        error = error.__cause__
+
+
+sys.modules.setdefault("conftest", sys.modules[__name__])
+sys.meta_path.insert(0, _Tests())
+hook.install()

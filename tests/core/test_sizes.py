@@ -1,0 +1,87 @@
+"""Sizes that are not known: arithmetic gives sizes, questions are remembered, and `computed` answers for others."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tapeflow.core.sizes import Size, alike, computed, estimated, larger, public, settled, smaller
+
+
+def sizes(*now):
+    relied_on = []
+    return [Size(("size", k), n, relied_on) for k, n in enumerate(now)], relied_on
+
+
+PROGRAMS = [
+    lambda n, m: n + 2, lambda n, m: 2 + n, lambda n, m: n - m, lambda n, m: 10 - n, lambda n, m: n * m * 3, lambda n, m: (n * 4) // 4,
+    lambda n, m: (4 * n) // n, lambda n, m: (n * m) // m, lambda n, m: n // 3, lambda n, m: -n + n, lambda n, m: n % 3, lambda n, m: (n * 5) % 5,
+    lambda n, m: 17 % n, lambda n, m: 17 // n, lambda n, m: (n + m) * (n - 1), lambda n, m: larger(n - 4, 0), lambda n, m: smaller(n, m),
+    lambda n, m: smaller(larger(n, 3), 5), lambda n, m: -n, lambda n, m: n - n, lambda n, m: n * 0, lambda n, m: n * 1 + 0, lambda n, m: -(-n // 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("k", range(len(PROGRAMS)))
+def test_what_is_computed_later_is_what_python_computes(k):
+    """Traced for one pair of sizes, right for every other, and nothing was asked."""
+    (n, m), relied_on = sizes(6, 4)
+    made = PROGRAMS[k](n, m)
+    assert estimated(made) == PROGRAMS[k](6, 4)
+    for a, b in itertools.product((1, 2, 3, 7, 8), repeat=2):
+        assert settled(made, {0: a, 1: b}) == PROGRAMS[k](a, b)
+    assert relied_on == []
+
+
+def test_questions_are_answered_for_now_and_remembered():
+    (n, m), relied_on = sizes(6, 4)
+    assert n > m and n != 1 and not n < 3 and n and n >= 6 and m <= 4 and int(n) == 6 and float(m) == 4.0
+    true_for = lambda a, b: all(computed(question, {0: a, 1: b}) == answer for question, answer in relied_on)
+    assert true_for(6, 4) and not true_for(6, 5) and not true_for(1, 4)
+
+
+def test_a_size_equals_itself_without_a_question():
+    (n, m), relied_on = sizes(6, 6)
+    assert (
+        n == n * 1 and alike((n, 3), (n, 3)) and not alike((n, 3), (m, 3)) and not alike((n,), (6,)) and not alike((n,), (n, n))
+    )
+    assert (n == None) is False and (n == "6") is False  # noqa: E711
+    assert relied_on == [] and n == m and len(relied_on) == 1
+
+
+def test_numbers_that_are_not_whole_are_of_now():
+    [n], relied_on = sizes(6)
+    assert n / 4 == 1.5 and 3 / n == 0.5 and n * 0.5 == 3.0 and n + 0.5 == 6.5 and type(n * 0.5) is float
+    assert {answer for question, answer in relied_on} == {True}
+
+
+def test_a_trace_for_nothing():
+    """Where a size is 0 now it divides nothing, and what was multiplied by it cannot be told."""
+    (n, m), _ = sizes(0, 3)
+    assert settled((n * m) // m, {0: 5, 1: 2}) == 5
+    with pytest.raises(ZeroDivisionError):
+        (n * m) // n
+
+
+def test_numpy_numbers_and_loops():
+    [n], relied_on = sizes(3)
+    assert settled(n * np.int64(2), {0: 5}) == 10 and settled(np.int32(2) + n, {0: 5}) == 7
+    assert [k for k in range(n)] == [0, 1, 2] and np.zeros(n).shape == (3,)  # noqa: C416
+    assert relied_on
+
+
+def test_parameters_are_settled_inside():
+    [n], _ = sizes(3)
+    assert settled(((None, n, 1), [n + 1, "x"], n, None), {0: 7}) == ((None, 7, 1), [8, "x"], 7, None)
+    assert public((n, 4)) == (None, 4) and repr(n) == "None" and hash(n) == hash(n * 1)
+
+
+def test_other_objects_decide_themselves():
+    [n], _ = sizes(3)
+
+    class Matrix:
+        def __rmul__(self, other):
+            return "scaled"
+
+        __radd__ = __rsub__ = __rmul__
+
+    assert n * Matrix() == n + Matrix() == n - Matrix() == "scaled"
