@@ -189,6 +189,8 @@ __version__ = "2.21.0"
 _ON_FIRST_USE = frozenset(
     {"compat", "data", "derivatives", "distribute", "experimental", "image", "quantization", "queue", "raw_ops", "signal", "test"}
 )
+# Keras, and TensorFlow's own names for its parts.
+_KERAS = frozenset({"keras", "losses", "metrics", "optimizers"})
 
 
 def __getattr__(name):
@@ -196,8 +198,13 @@ def __getattr__(name):
         from importlib import import_module
 
         return globals().setdefault(name, import_module(f".api.{name}", __name__))
+    if name in _KERAS:
+        from .api.keras_loading import load
+
+        found = load()
+        return globals().setdefault(name, found if name == "keras" else getattr(found, name))
     raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *_ON_FIRST_USE})
+    return sorted({*globals(), *_ON_FIRST_USE, *_KERAS})

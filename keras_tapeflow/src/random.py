@@ -1,6 +1,5 @@
 """Random tensors. Each is a function of a pair of integers that Keras draws from its seeds, eagerly and in graphs alike."""
 
-import builtins
 from typing import Any
 
 from keras.src.backend.common import standardize_dtype
@@ -74,15 +73,16 @@ def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None)
     """The share of one gamma distributed number in the sum of two."""
     dtype = _floating(dtype)
     drawn = "float32" if dtype in _HALVES else dtype
-    seeds = tf.unstack(tf.random.split(draw_seed(seed)))
-    a, b = [tf.random.stateless_gamma(shape, s, convert_to_tensor(p, drawn), dtype=drawn) for s, p in zip(seeds, (alpha, beta))]
+    pair = draw_seed(seed)
+    of = lambda parameter, seed: tf.random.stateless_gamma(shape, seed, convert_to_tensor(parameter, drawn), dtype=drawn)
+    a, b = of(alpha, pair), of(beta, tf.random.fold_in(pair, 1))
     return cast(a / (a + b), dtype)
 
 
 def dropout(inputs: Any, rate: Any, noise_shape: Any = None, seed: Any = None) -> Tensor:
     inputs = convert_to_tensor(inputs)
     if isinstance(rate, (int, float)) and rate >= 1:
-        return inputs * 0
+        return tf.where(False, inputs, tf.zeros_like(inputs))  # connected: its gradient is zero, not None
     pair = draw_seed(seed)
     decide = lambda shape, dtype: tf.random.stateless_uniform(shape, pair, dtype="float32" if dtype.name in _HALVES else dtype)
     return tf.nn.experimental.general_dropout(inputs, rate, decide, noise_shape)
@@ -90,6 +90,6 @@ def dropout(inputs: Any, rate: Any, noise_shape: Any = None, seed: Any = None) -
 
 def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Tensor:
     x, pair = convert_to_tensor(x), draw_seed(seed)
-    if axis % builtins.max(x.ndim, 1) == 0:
+    if axis % max(x.ndim, 1) == 0:
         return tf.random.experimental.stateless_shuffle(x, pair)
     return tf.gather(x, tf.random.experimental.stateless_shuffle(tf.range(x.shape[axis]), pair), axis=axis)

@@ -56,7 +56,7 @@ def _engine() -> Any:
     """The engine of the accelerators; None where it is not installed."""
     try:
         from tapeflow.engines.xla import devices
-    except ModuleNotFoundError:
+    except ImportError:  # none, or one that does not work
         return None
     return devices
 

@@ -3,7 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.dtypes import BY_NUMPY
+from tapeflow.function.concrete import ConcreteFunction, closed, opened
 from tapeflow.function.polymorphic import Function
+
+from .specs import TensorSpec
 
 __all__ = ["function"]
 
@@ -50,3 +54,14 @@ def function(
         bool(jit_compile or experimental_compile),
         bool(reduce_retracing or experimental_relax_shapes),
     )
+
+
+def _structured_input_signature(self: ConcreteFunction) -> tuple:
+    """The arguments of a concrete function, with specifications in the place of tensors."""
+    leaves = opened(self.structure)
+    for k, spec in zip(self.tensor_places, self.specs):
+        leaves[k] = TensorSpec(spec.shape, BY_NUMPY[spec.dtype], name=self.graph.names.get(self.graph.inputs[self.tensor_places.index(k)]))
+    return closed(self.structure, leaves)
+
+
+ConcreteFunction.structured_input_signature = property(_structured_input_signature)

@@ -74,12 +74,9 @@ def resize(
         raise invalid(f"images must be floats or integers, got {x.dtype.name}. Cast them: tf.cast(images, tf.uint8).")
     height, width = _target(size, tuple(x.shape)[1:3], preserve_aspect_ratio)
     method = method.lower() if isinstance(method, str) else method
-    if method == "nearest":
-        out = _nearest(x, height, width)
-    elif method in _WEIGHTS:
-        out = _mixed(cast(x, np.float32), height, width, _WEIGHTS[method][bool(antialias)], antialias)
-    else:
+    if method != "nearest" and method not in _WEIGHTS:
         raise ValueError(f"Resize method is not implemented: {method!r}. There are 'nearest', {str(list(_WEIGHTS))[1:-1]}.")
+    out = resampled(x if method == "nearest" else cast(x, np.float32), {1: height, 2: width}, method, antialias)
     return ops.reshape(out, shape=tuple(out.shape)[1:]) if single else out
 
 
@@ -100,20 +97,20 @@ def _target(size: Any, old: tuple, preserve_aspect_ratio: bool) -> tuple:
     return size
 
 
-def _nearest(x: Tensor, height: int, width: int) -> Tensor:
-    for axis, new in ((1, height), (2, width)):
-        if x.shape[axis] != new:
-            x = ops.take(x, EagerTensor(nearest(x.shape[axis], new)), axis=axis)
-    return x
-
-
-def _mixed(x: Tensor, height: int, width: int, method: str, antialias: bool) -> Tensor:
-    """First along the axis that shrinks most, which leaves the least to do."""
-    options = (bool(antialias),) if method not in ("bilinear", "bicubic", "area") else ()
-    for axis, new in sorted(((1, height), (2, width)), key=lambda pair: pair[1] / x.shape[pair[0]]):
-        weights = (method, x.shape[axis], new, *options)
-        if x.shape[axis] != new or method in ("gaussian", "mitchellcubic"):  # the others leave lines in their places alone
-            x = ops.resample(x, axis=axis, weights=weights, transposed=False)
+def resampled(x: Tensor, sizes: dict[int, int], method: str, antialias: bool = False) -> Tensor:
+    """`x` with other sizes along some axes. Its dtype must be float32 or float64, except for "nearest"."""
+    if method == "nearest":
+        for axis, new in sizes.items():
+            if x.shape[axis] != new:
+                x = ops.take(x, EagerTensor(nearest(x.shape[axis], new)), axis=axis)
+        return x
+    kind = _WEIGHTS[method][bool(antialias)]
+    options = (bool(antialias),) if kind not in ("bilinear", "bicubic", "area") else ()
+    for axis, new in sorted(
+        sizes.items(), key=lambda pair: pair[1] / x.shape[pair[0]]
+    ):  # what shrinks most first leaves the least to do
+        if x.shape[axis] != new or kind in ("gaussian", "mitchellcubic"):  # the others leave lines in their places alone
+            x = ops.resample(x, axis=axis, weights=(kind, x.shape[axis], new, *options), transposed=False)
     return x
 
 

@@ -12,6 +12,7 @@ from tapeflow.core.errors import OutOfRangeError, ValueNeeded, invalid
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.control import has_no_value
 from tapeflow.function.regions import inside_a_graph
@@ -54,7 +55,9 @@ class TensorArray:
         self._clears = clear_after_read is None or bool(clear_after_read)
         self._infers = bool(infer_shape)
         self._shape = TensorShape(element_shape)
-        self._entries: list[Tensor | None] = [None] * (0 if size is None else int(size))
+        known = getattr(size, "_known", None)
+        self._length = known.item() if known is not None else size  # a Size, where it is not known
+        self._entries: list[Tensor | None] = [None] * (0 if size is None or type(self._length) is Size else int(size))
         self._cleared: set[int] = set()
         self._home = current().executor  # where writing changes it; in a branch or a loop of a graph it makes another array
 
@@ -66,6 +69,8 @@ class TensorArray:
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of entries."""
+        if type(self._length) is Size:
+            return ops.size_tensor(sizes=self._length, dtype=np.dtype("int32"))
         return EagerTensor(np.int32(len(self._entries)))
 
     def __len__(self) -> int:
@@ -79,7 +84,7 @@ class TensorArray:
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Puts `value` at `index`."""
-        if has_no_value(index):
+        if has_no_value(index) or type(self._length) is Size:
             return self._as_one_tensor(value).write(index, value)
         if inside_a_graph() and self._home is not (here := current().executor):
             made = self._copy()
@@ -122,6 +127,8 @@ class TensorArray:
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
         """Writes the rows of `value` to the entries from 0 on."""
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        if type(value.shape[0]) is Size or type(self._length) is Size:
+            return self._with_entries(value)
         if value.shape[0] > len(self._entries) and not self._dynamic:
             raise ValueError(f"Cannot unstack {value.shape[0]} tensors into a TensorArray of static size {len(self._entries)}.")
         return self.scatter(range(value.shape[0]), value)
@@ -153,7 +160,7 @@ class TensorArray:
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The entry at `index`, which is cleared by it unless the array was made with `clear_after_read=False`."""
-        if has_no_value(index):
+        if has_no_value(index) or type(self._length) is Size:
             return self._as_one_tensor().read(index)
         places = _places(index)
         for place in places:
@@ -215,6 +222,8 @@ class TensorArray:
         return self._with_entries(self._entries_as_one())
 
     def _entries_as_one(self) -> Tensor:
+        if type(self._length) is Size:
+            return ops.broadcast_to(EagerTensor(np.zeros((), self._dtype.np)), shape=(self._length, *self._shape))
         if all(entry is None for entry in self._entries) and self._entries:
             zero = EagerTensor(np.zeros((), self._dtype.np))
             return ops.broadcast_to(zero, shape=(len(self._entries), *self._entry(0).shape))

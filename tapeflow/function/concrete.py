@@ -43,6 +43,8 @@ class ConcreteFunction:
         self.as_python = False  # not traced: Python needs values of tensors
         self.sizes: list[tuple[int, int, int]] = []  # those not known: which argument, which axis, which number
         self.versions: dict[tuple, ConcreteFunction] = {}  # by the sizes
+        self.structured_outputs: Any = None
+        self.places: list[int | None] = []
 
     def trace(self, now: list[Tensor] | None, may_create: bool) -> int:
         """Run the Python function; returns how many variables it made. `now` are the arguments of the call that it is for."""
@@ -246,6 +248,14 @@ class ConcreteFunction:
     @property
     def outputs(self) -> list[SymbolicTensor]:
         return [self.graph.symbols[p] for p in self.places if p is not None]
+
+    output_shapes = property(lambda self: nest.map_structure(lambda t: t.get_shape(), self.structured_outputs))
+    output_dtypes = property(lambda self: nest.map_structure(lambda t: t.dtype, self.structured_outputs))
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The arguments and what comes out, as text."""
+        args = ", ".join(f"{self.graph.names.get(p, 'x')}: {s!r}" for p, s in zip(self.graph.inputs, self.specs))
+        return f"{self.name}({args}) -> {self.structured_outputs!r}"
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.name}({', '.join(map(repr, self.specs))})>"

@@ -313,8 +313,8 @@ class Graph:
         """The function has been traced: tensors that only the graph holds are constants. Nobody can watch them, or capture them again."""
         remembered = remembered_constants()
         for key, (tensor, place) in list(self.captures.items()):
-            held = sys.getrefcount(tensor) - (id(tensor) in remembered)
-            if type(tensor) is EagerTensor and held <= _HELD_BY_SEAL:
+            # What is remembered other graphs may hold, too, but no program.
+            if type(tensor) is EagerTensor and (id(tensor) in remembered or sys.getrefcount(tensor) <= _HELD_BY_SEAL):
                 self.constants[place] = self.captures.pop(key)[0]
 
     # ---- the executor

@@ -38,6 +38,8 @@ class LoopRows:
             after = mapped_outputs(loop.step, [*state, *self.of_rows, *operands], size)
         self.of_state, self.emitted = state, [*state, *after[loop.state :]][loop.state :]
         if self.apart:
+            if loop.cond is None:  # what is emitted depends on whether the row is still there
+                self.emitted = [True] * len(self.emitted)
             self.rows = self._apart(state, operands)
             return
         step = in_rows(loop.step, [*state, *self.of_rows, *operands], size, [*state, *self.emitted])

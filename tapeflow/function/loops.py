@@ -73,10 +73,11 @@ class Loop(Flow):
         state, rows, operands = self._split(arrays)
         most, step, going = int(most), self.step.run.inner, None if self.cond is None else self.cond.run.inner
         emitted: list[list] = [[] for _ in self.step.outputs[self.state :]]
+        texts = [row.dtype.kind == "O" for row in rows]  # a text comes out of an array bare
         k = 0
         while (k < most or most < 0) and (going is None or going(*state, *operands)[0]):
             at = most - 1 - k if self.backwards else k
-            out = step(*state, *[row[at] for row in rows], *operands)
+            out = step(*state, *[row[at, ...] if text else row[at] for row, text in zip(rows, texts)], *operands)
             state = out[: self.state]
             for column, value in zip(emitted, out[self.state :]):
                 column.append(value)

@@ -219,6 +219,8 @@ class Function:
         """The specifications to trace for: None for sizes that the signature leaves open, or that were others before."""
         if self.input_signature is not None:
             wanted = [s for s in nest.flatten(self.input_signature) if _is_spec(s)]
+            if len(wanted) != len(specs):  # ragged ones, which are several tensors
+                return specs
             shapes = [tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)]
         elif self.reduce_retracing and (before := self._seen.get(general)):
             shapes = [tuple([a if a == b else None for a, b in zip(old, s.shape)]) for old, s in zip(before, specs)]
@@ -305,6 +307,8 @@ def _fitted(value: Any, spec: Any, name: str) -> Any:
 
     def one(value: Any, spec: Any) -> Any:
         if _is_spec(value):
+            return value
+        if nest.is_composite(value) and isinstance(value, spec.value_type) and spec.is_compatible_with(value):
             return value
         if isinstance(value, Tensor) or not is_convertible(value):
             tensor = value

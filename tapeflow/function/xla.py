@@ -75,8 +75,8 @@ def _kernel(xla: Any, node: Node) -> Callable:
 def _called(kernel: Callable, node: Node, args: list) -> Any:
     try:
         return kernel(*args, **node.params)
-    except OpError:
-        raise
+    except OpError as error:
+        raise type(error)(None, None, error.message if " at " in error.message else f"{error.message}, at {node.line}") from None
     except Exception as error:
         shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in args)
         raise invalid(f"XLA cannot compile {node.prim.name}({shapes}), at {node.line}: {error}") from error

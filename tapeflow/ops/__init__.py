@@ -22,6 +22,7 @@ from . import (
     linalg,
     logic,
     losses,
+    lu_factor,
     matrix_functions,
     pooling,
     random,

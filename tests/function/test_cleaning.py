@@ -75,6 +75,12 @@ def test_constants_are_computed_before_the_run():
     same_bits(tf.function(f)(X), f(X))
 
 
+def test_functions_that_say_the_same_number_have_it_as_a_constant():
+    """The tensor of `2.0` is remembered and shared: once another graph held it, it was taken for one that a program holds."""
+    functions = [tf.function(lambda x: x * 2.0 + 1.0) for _ in range(3)]
+    assert [len(f.get_concrete_function(X).function.inputs) for f in functions] == [1, 1, 1]
+
+
 def test_large_constants_are_not_made_before_the_run():
     assert "broadcast_to" in operations(lambda: tf.fill([1000, 1000], 2.0))
 

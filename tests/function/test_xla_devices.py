@@ -138,7 +138,7 @@ def test_compiled_once_wherever_values_come_from(device, monkeypatch):  # noqa: 
     traced = []
     f = tf.function(lambda x, y: x @ y, jit_compile=True)
     x, sent = tf.ones([3, 3]), []
-    f(x, x)
+    on("/CPU:0", lambda: f(x, x))
     program = f.get_concrete_function(x, x).function.program
     run = program.function
     program.function = lambda *arrays: (traced.append(1), run(*arrays))[1]

@@ -8,7 +8,7 @@ from keras.src import tree
 from keras.src.backend.common import KerasVariable, standardize_dtype
 from keras.src.backend.common.dtypes import result_type
 from keras.src.backend.common.keras_tensor import KerasTensor
-from keras.src.backend.common.stateless_scope import StatelessScope, get_stateless_scope, in_stateless_scope
+from keras.src.backend.common.stateless_scope import StatelessScope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
 
 import tapeflow as tf
@@ -59,27 +59,6 @@ class Variable(KerasVariable):
 
     def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Tensor:
         return convert_to_tensor(value, dtype=dtype)
-
-    @property
-    def value(self) -> Tensor:
-        """A stateless scope's value first, then its own, as a tensor; cast where a scope says so."""
-        if in_stateless_scope():
-            value = get_stateless_scope().get_current_value(self)
-            if value is not None:
-                return self._maybe_autocast(value)
-        if self._value is None:  # while shapes are inferred
-            return self._maybe_autocast(self._initializer(self._shape, dtype=self._dtype))
-        return self._maybe_autocast(self._value._read())
-
-    @property
-    def trainable(self) -> bool:
-        return self._trainable
-
-    @trainable.setter
-    def trainable(self, value: Any) -> None:
-        self._trainable = bool(value)
-        if getattr(self, "_value", None) is not None:
-            self._value._trainable = self._trainable
 
     def __tf_variable__(self) -> tf.Variable:
         """What a tape watches, and gives gradients of, in the place of this variable."""
@@ -133,7 +112,7 @@ def convert_to_numpy(x: Any) -> np.ndarray:
 
 
 def is_tensor(x: Any) -> bool:
-    return isinstance(x, Tensor)
+    return isinstance(x, (Tensor, tf.Variable))
 
 
 def shape(x: Any) -> tuple:

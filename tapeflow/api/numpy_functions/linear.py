@@ -313,6 +313,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
     """The length of vectors; of all elements without `axis`."""
     x = _inexact(x)
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid norm order {ord!r} for vectors. It is a number; 'fro' and 'nuc' are for matrices.")
     if ord == 2:
         return _root_of_squares(x, tuple(sorted(axes(axis, len(x.shape)))), keepdims)
     size = ops.abs(x)

@@ -6,6 +6,7 @@ window, and what is padded follows from the size of the result. XLA knows these 
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 
@@ -34,9 +35,30 @@ def _spans(count, strides):
     return [(n - 1) * s + 1 if n else 0 for n, s in zip(count, strides)]
 
 
+def _of_integers(x, w, strides, padding, gaps, dilations, groups):
+    """Position by position of the window (*window, channels, outputs): GPUs have no convolution of integers. `gaps` are in `x`."""
+    x = lax.pad(x, jnp.zeros((), x.dtype), [(0, 0, 0), *[(lo, hi, g - 1) for (lo, hi), g in zip(padding, gaps)], (0, 0, 0)])
+    reached = [n - k for n, k in zip(x.shape[1:-1], _spans(w.shape, dilations))]
+    counts = [max(0, n // s + 1) for n, s in zip(reached, strides)]
+    total = jnp.zeros((x.shape[0], *counts, groups, w.shape[-1] // groups), x.dtype)
+    for place in np.ndindex(*w.shape[:-2]):
+        starts = [k * d for k, d in zip(place, dilations)]
+        seen = tuple([slice(a, a + n, s) for a, n, s in zip(starts, _spans(counts, strides), strides)])
+        part = x[:, *seen].reshape(*total.shape[:-1], w.shape[-2])
+        weights = jnp.moveaxis(w[place].reshape(w.shape[-2], *total.shape[-2:]), 0, 1)  # (groups, channels, outputs)
+        total += jnp.sum(part[..., None] * weights, axis=-2, dtype=x.dtype)
+    return total.reshape(*total.shape[:-2], w.shape[-1])
+
+
+def _whole(x):
+    return jnp.issubdtype(x.dtype, jnp.integer)
+
+
 @_with_rows
 def conv(x, w, strides, padding, dilations, groups):
     rank = len(strides)
+    if _whole(x):
+        return _of_integers(x, w, strides, padding, (1,) * rank, dilations, groups)
     return lax.conv_general_dilated(
         x,
         w,
@@ -59,6 +81,8 @@ def conv_input_grad(dy, w, strides, size, padding, dilations, groups):
     w = lax.rev(jnp.moveaxis(w, -2, -3), range(rank)).reshape(*window, channels, -1)
     spans, extents = _spans(dy.shape[1:-1], strides), _spans(window, dilations)
     around = [(k - 1 - lo, n - o + lo) for k, n, o, (lo, _) in zip(extents, size, spans, padding)]
+    if _whole(dy):
+        return _of_integers(dy, jnp.swapaxes(w, -1, -2), (1,) * rank, around, strides, dilations, groups)
     return lax.conv_general_dilated(
         dy,
         w,

@@ -20,3 +20,8 @@ def qr(x, full):
 def lu(x, index_dtype):
     packed, _, permutation = lax.linalg.lu(x)
     return packed, permutation.astype(index_dtype)
+
+
+@on_matrices
+def lu_factor(x):
+    return lax.linalg.lu(x)

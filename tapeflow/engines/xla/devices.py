@@ -55,8 +55,8 @@ def logical() -> dict[Device, Any]:
 def show(devices: list[Device] | None) -> None:
     """Let the program use these accelerators only; what it knows of devices is no longer true."""
     Visible.devices = devices
-    for known in (logical, default, sharding):
-        known.cache_clear()
+    for answered in (logical, default, sharding):
+        answered.cache_clear()
     for known in (_where, _SCALARS, _programs):
         known.clear()
 

@@ -1,0 +1,38 @@
+"""Moments, and normalisation with them."""
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.tensor import Tensor
+
+from ..core import convert_to_tensor
+from ..floating import floating
+
+
+def moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> tuple[Tensor, Tensor]:
+    if synchronized:
+        raise NotImplementedError("Argument synchronized=True is not supported by the tapeflow backend: there is one device.")
+    x = floating(x)
+    axes = [axes] if isinstance(axes, int) else list(axes)
+    if x.dtype is not tf.float16:
+        return tf.nn.moments(x, axes, keepdims=keepdims)
+    # A variance of halves may be beyond the largest of them.
+    found = tf.nn.moments(tf.cast(x, tf.float32), axes, keepdims=keepdims)
+    return tuple([tf.saturate_cast(part, tf.float16) for part in found])
+
+
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, axis: int, offset: Any = None, scale: Any = None, epsilon: float = 0.001
+) -> Tensor:
+    """`mean`, `variance`, `offset` and `scale` have one number for each place along `axis`."""
+    x = floating(x)
+    shape = [1] * x.ndim
+    shape[axis] = x.shape[axis]
+    last = axis in (-1, x.ndim - 1)
+    parts = []
+    for part in (mean, variance, offset, scale):
+        if part is not None:
+            part = convert_to_tensor(part, x.dtype)
+            part = part if last and part.ndim == 1 else tf.reshape(part, shape)
+        parts.append(part)
+    return tf.nn.batch_normalization(x, *parts, variance_epsilon=epsilon)

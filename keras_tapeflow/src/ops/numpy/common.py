@@ -1,0 +1,113 @@
+"""What Keras' NumPy functions share: dtypes by Keras' rules, axes, and the library's NumPy functions by name."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from keras.src.backend.common.dtypes import result_type
+from keras.src.backend.config import floatx
+
+from tapeflow.api.numpy_functions import FUNCTIONS
+from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import Size
+from tapeflow.core.tensor import Tensor
+
+from ..core import convert_to_tensor
+
+# Numbers without a dtype of their own: they take that of what they meet.
+_NUMBERS = frozenset({bool, int, float})
+_NARROWED = frozenset({"int64", "uint64"})  # Keras computes with 32 bits of them
+
+
+def tensor(x: Any, dtype: Any = None) -> Tensor:
+    """`x` as a tensor, cast to `dtype` if there is one."""
+    if not isinstance(x, Tensor):
+        return convert_to_tensor(x, dtype.name if isinstance(dtype, DType) else dtype)
+    return x if dtype is None else cast(x, as_dtype(dtype))
+
+
+def cast(x: Tensor, dtype: DType) -> Tensor:
+    return x if x.dtype is dtype else ops.cast(x, dtype=dtype.np)
+
+
+@lru_cache(None)
+def _result(default: str, kinds: tuple) -> DType:
+    return as_dtype(result_type(*kinds))
+
+
+def result(*kinds: Any) -> DType:
+    """The dtype in which things of these kinds meet: names of dtypes, or types of Python's numbers."""
+    return _result(floatx(), kinds)
+
+
+def kind(x: Any) -> Any:
+    return x.dtype.name if isinstance(x, Tensor) else type(x)
+
+
+def common(*xs: Any, also: tuple = ()) -> list[Tensor]:
+    """Tensors of one dtype; `also=(float,)` makes it a floating one."""
+    if len(xs) == 2 and not also:  # by far the most frequent
+        a, b = xs
+        if isinstance(a, Tensor) and isinstance(b, Tensor) and (dtype := a.dtype) is b.dtype and dtype.name not in _NARROWED:
+            return [a, b]
+    xs = tuple([x if isinstance(x, Tensor) or type(x) in _NUMBERS else convert_to_tensor(x) for x in xs])
+    dtype = result(*[kind(x) for x in xs], *also)
+    return [tensor(x, dtype) for x in xs]
+
+
+def floating(x: Any) -> Tensor:
+    """As a tensor of floating or complex numbers."""
+    x = tensor(x)
+    return x if x.dtype.is_inexact else cast(x, result(x.dtype.name, float))
+
+
+def counting(x: Any) -> Tensor:
+    """Truths as numbers, 0 and 1."""
+    x = tensor(x)
+    return ops.cast(x, dtype=np.dtype("int32")) if x.dtype.is_bool else x
+
+
+def truth(x: Any) -> Tensor:
+    x = tensor(x)
+    return x if x.dtype.is_bool else ops.not_equal(x, ops.zeros_like(x))
+
+
+def one_axis(axis: Any, rank: int) -> int:
+    axis = int(axis)
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis {axis} is out of bounds for a tensor with {rank} axes: give one from {-rank} to {rank - 1}.")
+    return axis % rank
+
+
+def axes(axis: Any, rank: int) -> tuple[int, ...]:
+    """None for all axes, a number, or several, as non-negative numbers in their order."""
+    if axis is None:
+        return tuple(range(rank))
+    if type(axis) is int:
+        return (one_axis(axis, rank),)
+    return tuple([one_axis(a, rank) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))])
+
+
+def ordered_axes(axis: Any, rank: int) -> tuple[int, ...]:
+    found = axes(axis, rank)
+    return found if len(found) < 2 else tuple(sorted(found))
+
+
+def shape_of(shape: Any) -> tuple:
+    """A shape as Keras gives it: a number, several, or a tensor of them."""
+    if isinstance(shape, (int, np.integer, Size)):
+        return (shape,)
+    if isinstance(shape, (Tensor, np.ndarray)):
+        return tuple(np.asarray(shape).ravel().tolist())
+    return tuple([d if isinstance(d, (int, Size)) else int(d) for d in shape])
+
+
+def numpy_function(name: str) -> Any:
+    """NumPy's function of this name on tensors, with NumPy's dtypes: give it tensors of the dtype that Keras wants."""
+    return FUNCTIONS[name]
+
+
+def named(function: Any, name: str) -> Any:
+    function.__name__ = function.__qualname__ = name
+    return function

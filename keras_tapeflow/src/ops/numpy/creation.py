@@ -1,0 +1,158 @@
+"""Tensors made of numbers: constants, ranges, windows, grids."""
+
+from typing import Any
+
+import numpy as np
+from keras.src.backend.config import floatx
+
+import tapeflow as tf
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+from .common import cast, common, kind, numpy_function, result, shape_of, tensor
+
+# ---- one value
+
+
+def _dtype(dtype: Any) -> tf.DType:
+    return tf.as_dtype(result(dtype).name if dtype in (int, float, bool) else dtype or floatx())
+
+
+def zeros(shape: Any, dtype: Any = None) -> Tensor:
+    return tf.zeros(shape_of(shape), _dtype(dtype))
+
+
+def ones(shape: Any, dtype: Any = None) -> Tensor:
+    return tf.ones(shape_of(shape), _dtype(dtype))
+
+
+def empty(shape: Any, dtype: Any = None) -> Tensor:
+    return zeros(shape, dtype)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+    return ops.broadcast_to(tensor(fill_value, _dtype(dtype)), shape=shape_of(shape))
+
+
+def zeros_like(x: Any, dtype: Any = None) -> Tensor:
+    x = tensor(x)
+    return ops.zeros_like(x) if dtype is None else zeros(x.shape, dtype)
+
+
+def ones_like(x: Any, dtype: Any = None) -> Tensor:
+    x = tensor(x)
+    return tf.ones_like(x) if dtype is None else ones(x.shape, dtype)
+
+
+def empty_like(x: Any, dtype: Any = None) -> Tensor:
+    return zeros_like(x, dtype)
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+    x = tensor(x)
+    return full(x.shape, fill_value, dtype or x.dtype)
+
+
+# ---- matrices
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
+    return tensor(np.eye(int(N), None if M is None else int(M), int(k), dtype=_dtype(dtype).np))
+
+
+def identity(n: int, dtype: Any = None) -> Tensor:
+    return eye(n, dtype=dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
+    return tensor(np.tri(int(N), None if M is None else int(M), int(k), dtype=_dtype(dtype).np))
+
+
+# ---- ranges
+
+
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
+    given = [x for x in (start, stop, step) if x is not None]
+    wanted = (
+        _dtype(dtype) if dtype is not None else result(*[getattr(x, "dtype", None) and kind(tensor(x)) or type(x) for x in given])
+    )
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    if all(isinstance(x, (int, float, np.number)) for x in (start, stop, step)):
+        return tensor(np.arange(start, stop, step).astype(wanted.np))
+    wide = wanted if wanted in (tf.int32, tf.int64, tf.float32, tf.float64) else tf.float32
+    return cast(tf.range(*[tensor(x, wide) for x in (start, stop, step)]), wanted)
+
+
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
+    start, stop = common(start, stop, also=(float,))
+    found, step = numpy_function("linspace")(start, stop, int(num), endpoint, True, None, axis)
+    if dtype is not None:
+        wanted = _dtype(dtype)
+        found = cast(ops.floor(found) if wanted.is_integer else found, wanted)
+    return (found, step) if retstep else found
+
+
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10, dtype: Any = None, axis: int = 0
+) -> Tensor:
+    start, stop = common(start, stop, also=(float,))
+    found = numpy_function("logspace")(start, stop, int(num), endpoint, tensor(base, start.dtype), None, axis)
+    return found if dtype is None else cast(found, _dtype(dtype))
+
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Tensor:
+    start, stop = common(start, stop, also=(float,))
+    found = numpy_function("geomspace")(start, stop, int(num), endpoint, None, axis)
+    return found if dtype is None else cast(found, _dtype(dtype))
+
+
+def meshgrid(*x: Any, indexing: str = "xy") -> list[Tensor]:
+    return list(numpy_function("meshgrid")(*map(tensor, x), indexing=indexing))
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
+    x = tensor(x)
+    return numpy_function("vander")(cast(x, result(x.dtype.name)), N, increasing)
+
+
+# ---- windows
+
+
+def bartlett(x: Any) -> Tensor:
+    return tensor(np.bartlett(int(x)), floatx())
+
+
+def blackman(x: Any) -> Tensor:
+    return tensor(np.blackman(int(x)), floatx())
+
+
+def hamming(x: Any) -> Tensor:
+    return tensor(np.hamming(int(x)), floatx())
+
+
+def hanning(x: Any) -> Tensor:
+    return tensor(np.hanning(int(x)), floatx())
+
+
+def kaiser(x: Any, beta: Any) -> Tensor:
+    """I0(β √(1 - t²)) / I0(β), t from -1 to 1; β may be computed."""
+    count = int(x)
+    beta = tensor(beta, floatx())
+    t = np.linspace(-1, 1, count) if count > 1 else np.zeros(count)
+    root = tensor(np.sqrt(np.maximum(1 - t * t, 0)), floatx())
+    return tf.math.bessel_i0(beta * root) / tf.math.bessel_i0(beta)
+
+
+# ---- sizes
+
+
+def size(x: Any) -> Tensor:
+    return tf.size(tensor(x))
+
+
+def ndim(x: Any) -> Tensor:
+    return tf.rank(tensor(x))

@@ -1,0 +1,193 @@
+"""Elements by their places: taking, sorting, searching, counting."""
+
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+from .common import cast, common, counting, numpy_function, one_axis, result, tensor
+
+# ---- taking
+
+
+def _from_start(indices: Any, size: Any) -> Tensor:
+    """Places that count from the start, also those that count from the end (negative ones)."""
+    indices = tensor(indices)
+    if not indices.dtype.is_integer:
+        indices = cast(indices, tf.int32)
+    if indices.dtype.is_unsigned:
+        return indices if indices.dtype.size > 2 else cast(indices, tf.int32)
+    if indices.dtype.size < 4:  # -1 + size may not fit
+        indices = cast(indices, tf.int32)
+    if type(indices) is EagerTensor and not (np.less(indices._array, 0)).any():
+        return indices
+    return ops.where(ops.less(indices, 0), indices + tensor(size, indices.dtype), indices)
+
+
+def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
+    x = tensor(x)
+    if axis is None:
+        x, axis = tf.reshape(x, [-1]), 0
+    axis = one_axis(axis, x.ndim)
+    return ops.take(x, _from_start(indices, x.shape[axis]), axis=axis)
+
+
+def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Tensor:
+    x = tensor(x)
+    if axis is None:
+        x, axis = tf.reshape(x, [-1]), 0
+    axis = one_axis(axis, x.ndim)
+    places = _from_start(indices, x.shape[axis])
+    lead = np.broadcast_shapes(*[tuple([d for i, d in enumerate(t.shape) if i != axis]) for t in (x, places)])
+    x, places = (numpy_function("moveaxis")(t, axis, -1) if axis != x.ndim - 1 else t for t in (x, places))
+    x, places = (ops.broadcast_to(t, shape=(*lead, t.shape[-1])) if tuple(t.shape[:-1]) != lead else t for t in (x, places))
+    found = ops.take_along(x, places)
+    return found if axis == x.ndim - 1 else numpy_function("moveaxis")(found, -1, axis)
+
+
+# ---- sorting
+
+
+def _sorted(compute: Any, x: Any, axis: int | None, **how: Any) -> Tensor:
+    x = tensor(x)
+    if axis is None:
+        x, axis = tf.reshape(x, [-1]), 0
+    axis = one_axis(axis, x.ndim)
+    if axis == x.ndim - 1:
+        return compute(x, **how)
+    return numpy_function("moveaxis")(compute(numpy_function("moveaxis")(x, axis, -1), **how), -1, axis)
+
+
+def sort(x: Any, axis: int | None = -1) -> Tensor:
+    x = tensor(x)
+    if x.dtype.is_bool:
+        return cast(sort(cast(x, tf.uint8), axis), tf.bool)
+    return _sorted(ops.sort, x, axis, descending=False)
+
+
+def argsort(x: Any, axis: int | None = -1) -> Tensor:
+    return cast(_sorted(ops.argsort, counting(x), axis, descending=False), tf.int32)
+
+
+def argpartition(x: Any, kth: int, axis: int = -1) -> Tensor:
+    """All in order, of which a partition is a part."""
+    return argsort(x, axis)
+
+
+# ---- searching
+
+
+def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Tensor:
+    if side not in ("left", "right"):
+        raise ValueError(f"`side` must be either 'left' or 'right'. Received: side={side}")
+    ordered, values = common(sorted_sequence, values)
+    if ordered.ndim != 1:
+        raise ValueError(
+            "`searchsorted` only supports 1-D sorted sequences. "
+            f"You can use `keras.ops.vectorized_map` to extend it to N-D sequences. Received: sorted_sequence.shape={tuple(ordered.shape)}"
+        )
+    found = ops.searchsorted(counting(ordered), tf.reshape(counting(values), [-1]), side=side)
+    return cast(tf.reshape(found, values.shape), tf.int32)
+
+
+def digitize(x: Any, bins: Any) -> Tensor:
+    """The bin of every element, of bins in ascending or descending order."""
+    x, bins = common(x, bins)
+    if not bins.shape[0]:
+        return tf.zeros(x.shape, tf.int32)
+    down = bins.shape[0] - searchsorted(ops.flip(bins, axis=(0,)), x, "left")
+    return tf.where(bins[0] > bins[-1], down, searchsorted(bins, x, "right"))
+
+
+# ---- counting
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Tensor:
+    if sparse:
+        raise ValueError("Unsupported value `sparse=True` with the tapeflow backend.")
+    x = cast(tensor(x), tf.int32)
+    dtype = tf.int32
+    if weights is not None:
+        weights = tensor(weights)
+        dtype = result(weights.dtype.name) if weights.dtype.is_inexact else result(weights.dtype.name, "int32")
+    size = max(int(tf.reduce_max(x)) + 1 if x.shape.num_elements() else 0, int(minlength))
+    weights = tf.ones(x.shape, dtype) if weights is None else cast(weights, dtype)
+    if x.ndim == 1:
+        return ops.unsorted_segment_sum(weights, x, num_segments=size)
+    rows = int(np.prod(x.shape[:-1]))
+    place = tf.reshape(x, [rows, -1]) + tensor(np.arange(rows, dtype=np.int32)[:, None] * size)
+    found = ops.unsorted_segment_sum(tf.reshape(weights, [-1]), tf.reshape(place, [-1]), num_segments=rows * size)
+    return tf.reshape(found, [*x.shape[:-1], size])
+
+
+def histogram(x: Any, bins: Any = 10, range: Any = None) -> tuple[Tensor, Tensor]:
+    """How many elements lie in each of `bins` ranges of one width (or between these edges), and the edges."""
+    x = tf.reshape(counting(x), [-1])
+    points = cast(x, x.dtype if x.dtype.is_inexact else result(x.dtype.name, float))
+    if isinstance(bins, int):
+        edges = _edges(points, bins, range)
+    else:
+        edges = tensor(bins, points.dtype)
+    count = edges.shape[0] - 1
+    place = searchsorted(edges, points, "right") - 1
+    place = ops.where(ops.equal(points, edges[-1]), tensor(count - 1, tf.int32), place)  # the last edge belongs to the last bin
+    place = ops.where(ops.logical_and(ops.greater_equal(place, 0), ops.less(place, count)), place, tensor(count, tf.int32))
+    found = ops.unsorted_segment_sum(tf.ones(place.shape, tf.int32), place, num_segments=count + 1)
+    return found[:count], edges
+
+
+def _edges(points: Tensor, bins: int, span: Any) -> Tensor:
+    if span is not None:
+        low, high = (tensor(edge, points.dtype) for edge in span)
+    elif points.shape[0]:
+        low, high = (reduce(points, axis=(0,), keepdims=False) for reduce in (ops.reduce_min, ops.reduce_max))
+    else:
+        low, high = tensor(0.0, points.dtype), tensor(1.0, points.dtype)
+    flat = ops.equal(low, high)
+    low, high = ops.where(flat, low - 0.5, low), ops.where(flat, high + 0.5, high)
+    return numpy_function("linspace")(low, high, bins + 1)
+
+
+def unique(
+    x: Any,
+    sorted: bool = True,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
+    """The different elements, or slices along `axis`; cut or filled up to `size` of them."""
+    x = tensor(x)
+    values, index, inverse, counts = numpy_function("unique")(x, True, True, True, axis)
+    place = 0 if axis is None else one_axis(axis, x.ndim)
+    index, inverse, counts = (cast(t, tf.int32) for t in (index, inverse, counts))
+    if size is not None:
+        values, index, counts = _sized(values, index, counts, place, size, fill_value)
+    wanted = [
+        values,
+        *([index] if return_index else []),
+        *([inverse] if return_inverse else []),
+        *([counts] if return_counts else []),
+    ]
+    return tuple(wanted) if len(wanted) > 1 else values
+
+
+def _sized(values: Tensor, index: Tensor, counts: Tensor, axis: int, size: int, fill_value: Any) -> tuple[Tensor, Tensor, Tensor]:
+    have = values.shape[axis]
+    keep = tensor(np.arange(min(size, have), dtype=np.int32))
+    values, index, counts = ops.take(values, keep, axis=axis), ops.take(index, keep, axis=0), ops.take(counts, keep, axis=0)
+    missing = size - have
+    if missing <= 0:
+        return values, index, counts
+    shape = [missing if i == axis else d for i, d in enumerate(values.shape)]
+    if fill_value is None:  # the smallest again
+        filling = ops.take(values, tensor(np.zeros(missing, np.int32)), axis=axis)
+    else:
+        filling = tf.broadcast_to(tensor(fill_value, values.dtype), shape)
+    index = ops.concat(index, tf.broadcast_to(index[0], [missing]), axis=0)
+    return ops.concat(values, filling, axis=axis), index, ops.concat(counts, tf.zeros([missing], tf.int32), axis=0)

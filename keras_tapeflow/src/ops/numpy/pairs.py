@@ -1,0 +1,130 @@
+"""Functions of two numbers, element by element."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+from .common import cast, common, counting, floating, named, numpy_function, result, tensor
+
+
+def _two(name: str, compute: Callable, *, also: tuple = (), of_truths: Callable | None = None) -> Callable:
+    """`also=(float,)` makes numbers floating; `of_truths` computes with bool, which otherwise counts as 0 and 1."""
+
+    def function(x1: Any, x2: Any) -> Tensor:
+        a, b = common(x1, x2, also=also)
+        if a.dtype.is_bool:
+            return of_truths(a, b) if of_truths else compute(counting(a), counting(b))
+        return compute(a, b)
+
+    return named(function, name)
+
+
+_INEXACT = (float,)
+
+# ---- arithmetic
+
+add = _two("add", ops.add, of_truths=ops.logical_or)
+subtract = _two("subtract", ops.sub)
+multiply = _two("multiply", ops.mul, of_truths=ops.logical_and)
+divide = _two("divide", ops.div, also=_INEXACT)
+true_divide = _two("true_divide", ops.div, also=_INEXACT)
+divide_no_nan = _two("divide_no_nan", ops.divide_no_nan, also=_INEXACT)
+floor_divide = _two("floor_divide", ops.floordiv)
+mod = _two("mod", ops.floormod)
+fmod = _two("fmod", ops.truncatemod)
+power = _two("power", ops.pow)
+
+# ---- extremes
+
+maximum = _two("maximum", ops.maximum, of_truths=ops.logical_or)
+minimum = _two("minimum", ops.minimum, of_truths=ops.logical_and)
+fmax = _two("fmax", numpy_function("fmax"), of_truths=ops.logical_or)
+fmin = _two("fmin", numpy_function("fmin"), of_truths=ops.logical_and)
+
+# ---- special functions
+
+arctan2 = _two("arctan2", ops.atan2, also=_INEXACT)
+hypot = _two("hypot", ops.hypot, also=_INEXACT)
+logaddexp = _two("logaddexp", ops.logaddexp, also=_INEXACT)
+logaddexp2 = _two("logaddexp2", numpy_function("logaddexp2"), also=_INEXACT)
+heaviside = _two("heaviside", numpy_function("heaviside"), also=_INEXACT)
+nextafter = _two("nextafter", ops.nextafter, also=_INEXACT)
+gcd = _two("gcd", numpy_function("gcd"))
+lcm = _two("lcm", numpy_function("lcm"))
+
+
+def ldexp(x1: Any, x2: Any) -> Tensor:
+    """x1 · 2^x2, in two steps: 2^x2 alone may be out of range where the product is not."""
+    x1, x2 = floating(x1), tensor(x2)
+    if x2.dtype.is_inexact:
+        raise TypeError(f"ldexp exponent must be an integer type. Received: x2 dtype={x2.dtype.name}")
+    dtype = result(x1.dtype.name, x2.dtype.name, float)
+    half = ops.right_shift(counting(x2), 1) if x2.dtype.is_integer else counting(x2)
+    rest = counting(x2) - half
+    two = tensor(2.0, dtype)
+    return cast(x1, dtype) * ops.pow(two, cast(half, dtype)) * ops.pow(two, cast(rest, dtype))
+
+
+def clip(x: Any, x_min: Any, x_max: Any) -> Tensor:
+    """Without one of the bounds (None) it is not clipped there."""
+    bounds = [b for b in (x_min, x_max) if b is not None]
+    x, *bounds = map(counting, common(x, *bounds))
+    if len(bounds) == 2:
+        return ops.clip(x, *bounds)[0]
+    return x if not bounds else ops.minimum(x, *bounds) if x_min is None else ops.maximum(x, *bounds)
+
+
+# ---- comparisons
+
+
+def _comparison(name: str, compute: Callable, of_truths: Callable | None = None) -> Callable:
+    return _two(name, compute, of_truths=of_truths)
+
+
+equal = _comparison("equal", ops.equal, ops.equal)
+not_equal = _comparison("not_equal", ops.not_equal, ops.not_equal)
+less = _comparison("less", ops.less)
+less_equal = _comparison("less_equal", ops.less_equal)
+greater = _comparison("greater", ops.greater)
+greater_equal = _comparison("greater_equal", ops.greater_equal)
+
+
+def isclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    return numpy_function("isclose")(*common(x1, x2, also=_INEXACT), rtol, atol, equal_nan)
+
+
+def allclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    return numpy_function("allclose")(*common(x1, x2, also=_INEXACT), rtol, atol, equal_nan)
+
+
+# ---- bits
+
+
+def _bits(name: str, compute: Callable, of_truths: Callable | None = None) -> Callable:
+    def function(x: Any, y: Any) -> Tensor:
+        a, b = common(x, y)
+        if a.dtype.is_bool:
+            return of_truths(a, b) if of_truths else compute(counting(a), counting(b))
+        return compute(a, b)
+
+    return named(function, name)
+
+
+bitwise_and = _bits("bitwise_and", ops.bitwise_and, ops.logical_and)
+bitwise_or = _bits("bitwise_or", ops.bitwise_or, ops.logical_or)
+bitwise_xor = _bits("bitwise_xor", ops.bitwise_xor, ops.logical_xor)
+bitwise_left_shift = _bits("bitwise_left_shift", ops.left_shift)
+left_shift = _bits("left_shift", ops.left_shift)
+bitwise_right_shift = _bits("bitwise_right_shift", ops.right_shift)
+right_shift = _bits("right_shift", ops.right_shift)
+
+
+def bitwise_invert(x: Any) -> Tensor:
+    x = tensor(x)
+    return ops.logical_not(x) if x.dtype.is_bool else ops.bitwise_invert(x)
+
+
+def bitwise_not(x: Any) -> Tensor:
+    return bitwise_invert(x)

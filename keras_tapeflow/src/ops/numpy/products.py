@@ -1,0 +1,92 @@
+"""Products of matrices and of tensors."""
+
+from typing import Any
+
+from keras.src.backend.common.backend_utils import vectorize_impl
+
+import tapeflow as tf
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+from .common import cast, common, counting, floating, numpy_function, tensor
+
+
+def _factors(*xs: Any) -> tuple[list[Tensor], Any]:
+    """The factors in a dtype that multiplies, and the dtype of the product: bytes add up in int32."""
+    xs = common(*[x if isinstance(x, Tensor) else tensor(x) for x in xs]) if len(xs) > 1 else [tensor(xs[0])]
+    dtype = xs[0].dtype
+    if dtype is tf.int8 and len(xs) > 1:
+        return [cast(x, tf.int32) for x in xs], tf.int32
+    return [counting(x) for x in xs], dtype
+
+
+def matmul(x1: Any, x2: Any) -> Tensor:
+    (a, b), dtype = _factors(x1, x2)
+    if a.ndim >= 2 and b.ndim >= 2:
+        return cast(ops.matmul(a, b), dtype)
+    return cast(numpy_function("matmul")(a, b), dtype)
+
+
+def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
+    xs, dtype = _factors(*operands)
+    return cast(tf.einsum(subscripts, *xs, **kwargs), dtype)
+
+
+def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Tensor:
+    xs, dtype = _products(x1, x2)
+    return cast(numpy_function("tensordot")(*xs, axes), dtype)
+
+
+def _products(x1: Any, x2: Any) -> tuple[list[Tensor], Any]:
+    a, b = common(x1, x2)
+    return [counting(a), counting(b)], a.dtype
+
+
+def dot(x1: Any, x2: Any) -> Tensor:
+    xs, dtype = _products(x1, x2)
+    return cast(numpy_function("dot")(*xs), dtype)
+
+
+def inner(x1: Any, x2: Any) -> Tensor:
+    xs, dtype = _products(x1, x2)
+    return cast(numpy_function("inner")(*xs), dtype)
+
+
+def vdot(x1: Any, x2: Any) -> Tensor:
+    xs, dtype = _products(x1, x2)
+    return cast(numpy_function("vdot")(*xs), dtype)
+
+
+def outer(x1: Any, x2: Any) -> Tensor:
+    xs, dtype = _products(x1, x2)
+    return cast(numpy_function("outer")(*xs), dtype)
+
+
+def kron(x1: Any, x2: Any) -> Tensor:
+    xs, dtype = _products(x1, x2)
+    return cast(numpy_function("kron")(*xs), dtype)
+
+
+def cross(x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
+    """Of vectors of length 3 or 2, whose third number is 0; of two of length 2 the third number of the product alone."""
+    axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
+    a, b = (numpy_function("moveaxis")(t, where, -1) for t, where in zip(map(counting, common(x1, x2)), (axisa, axisb)))
+    if {a.shape[-1], b.shape[-1]} - {2, 3}:
+        raise ValueError(f"`x1` and `x2` must have 2 or 3 numbers along their axes. Received shapes {a.shape} and {b.shape}.")
+    if a.shape[-1] == b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    a, b = (t if t.shape[-1] == 3 else tf.pad(t, [(0, 0)] * (t.ndim - 1) + [(0, 1)]) for t in (a, b))
+    return numpy_function("cross")(a, b, axisc=axisc)
+
+
+def slogdet(x: Any) -> tuple[Tensor, Tensor]:
+    return tuple(numpy_function("linalg.slogdet")(floating(x)))
+
+
+def vectorize(pyfunc: Any, *, excluded: Any = None, signature: str | None = None) -> Any:
+    """`pyfunc` on every element, or on every part of the shape that `signature` names."""
+    return vectorize_impl(pyfunc, _mapped, excluded=excluded, signature=signature)
+
+
+def _mapped(function: Any, in_axes: Any = 0) -> Any:
+    return tf.vmap(function, in_axes=tuple(in_axes) if isinstance(in_axes, list) else in_axes)

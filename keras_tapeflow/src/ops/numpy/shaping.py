@@ -1,0 +1,122 @@
+"""The shape and the order of axes; diagonals, triangles, turns."""
+
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+from .common import axes, numpy_function, shape_of, tensor
+
+
+def reshape(x: Any, newshape: Any) -> Tensor:
+    return tf.reshape(tensor(x), shape_of(newshape))
+
+
+def ravel(x: Any) -> Tensor:
+    x = tensor(x)
+    return ops.reshape(x, shape=(x.shape.num_elements(),))
+
+
+def squeeze(x: Any, axis: Any = None) -> Tensor:
+    return numpy_function("squeeze")(tensor(x), axis)
+
+
+def expand_dims(x: Any, axis: Any) -> Tensor:
+    x = tensor(x)
+    return tf.expand_dims(x, axis) if type(axis) is int else numpy_function("expand_dims")(x, axis)
+
+
+def broadcast_to(x: Any, shape: Any) -> Tensor:
+    return ops.broadcast_to(tensor(x), shape=shape_of(shape))
+
+
+def transpose(x: Any, axes: Any = None) -> Tensor:
+    return tf.transpose(tensor(x), axes if axes is None else list(axes))
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
+    return numpy_function("moveaxis")(tensor(x), source, destination)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
+    return numpy_function("swapaxes")(tensor(x), axis1, axis2)
+
+
+# ---- turned and shifted
+
+
+def flip(x: Any, axis: Any = None) -> Tensor:
+    x = tensor(x)
+    return ops.flip(x, axis=axes(axis, x.ndim))
+
+
+def fliplr(x: Any) -> Tensor:
+    return flip(x, 1)
+
+
+def flipud(x: Any) -> Tensor:
+    return flip(x, 0)
+
+
+def rot90(array: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
+    array = tensor(array)
+    if array.ndim < 2:
+        raise ValueError(f"Input array must have at least 2 dimensions. Received: array.ndim={array.ndim}")
+    if len(axes) != 2 or axes[0] % array.ndim == axes[1] % array.ndim:
+        raise ValueError(f"Invalid axes: {axes}. Axes must be a tuple of two different dimensions.")
+    return numpy_function("rot90")(array, k, tuple(axes))
+
+
+def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
+    x = tensor(x)
+    if not isinstance(shift, Tensor):
+        return numpy_function("roll")(x, shift, axis)
+    if axis is None:
+        return ops.reshape(roll(ravel(x), shift, 0), shape=tuple(x.shape))
+    places = axes(axis, x.ndim)
+    shifts = tf.unstack(tf.broadcast_to(shift, [len(places)]))
+    for place, by in zip(places, shifts):  # by how much may be known only later
+        size = x.shape[place]
+        x = ops.take(x, ops.floormod(tf.range(size, dtype=by.dtype) - by, tensor(size, by.dtype)), axis=place)
+    return x
+
+
+# ---- diagonals and triangles
+
+
+def diag(x: Any, k: int = 0) -> Tensor:
+    x = tensor(x)
+    if x.ndim not in (1, 2):
+        raise ValueError(f"`x` must be 1-d or 2-d. Received: x.shape={tuple(x.shape)}")
+    return numpy_function("diag")(x, k)
+
+
+def diagflat(x: Any, k: int = 0) -> Tensor:
+    return diag(ravel(x), k)
+
+
+def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    return numpy_function("diagonal")(tensor(x), offset, axis1, axis2)
+
+
+def tril(x: Any, k: int = 0) -> Tensor:
+    return numpy_function("tril")(tensor(x), int(k))
+
+
+def triu(x: Any, k: int = 0) -> Tensor:
+    return numpy_function("triu")(tensor(x), int(k))
+
+
+def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
+    """Places in a flattened tensor, as places along its axes; negative ones count from the end."""
+    indices, sizes = tensor(indices), shape_of(shape)
+    rest = ops.floormod(indices, tensor(int(np.prod(sizes)), indices.dtype))
+    found = []
+    for size in reversed(sizes):
+        count = tensor(size, indices.dtype)
+        found.append(ops.floormod(rest, count))
+        rest = ops.floordiv(rest, count)
+    return tuple(found[::-1])

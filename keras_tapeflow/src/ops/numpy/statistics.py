@@ -1,0 +1,196 @@
+"""Quantiles, reductions that leave out NaN, correlations."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+from .common import axes, cast, common, counting, floating, numpy_function, ordered_axes, tensor
+from .reductions import accumulating, argmax, argmin, running
+
+_POSITIONS: dict[str, Callable] = {
+    "linear": lambda at, below: at - below,
+    "lower": lambda at, below: ops.zeros_like(at),
+    "higher": lambda at, below: ops.ceil(at) - below,
+    "midpoint": lambda at, below: (ops.ceil(at) - below) * 0.5,
+    "nearest": lambda at, below: ops.round(at) - below,
+}
+
+
+def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, without_nan: bool) -> Tensor:
+    """Between two neighbours in the sorted rows, in which NaN comes last."""
+    if method not in _POSITIONS:
+        raise ValueError(f"Invalid method '{method}'. Expected one of: {', '.join(_POSITIONS)}.")
+    x = floating(x)
+    q = tensor(q, x.dtype if x.dtype.size > 2 else tf.float32)
+    taken = axes(axis, x.ndim)
+    kept = tuple([i for i in range(x.ndim) if i not in taken])
+    lead = [x.shape[i] for i in kept]
+    rows = tf.reshape(ops.transpose(x, perm=(*kept, *taken)), [*lead, int(np.prod([x.shape[i] for i in taken]))])
+    ordered = ops.sort(rows, descending=False)
+    bad = ops.is_nan(rows)
+    last = tf.reduce_sum(tf.cast(~bad, tf.int32), -1, keepdims=True) - 1 if without_nan else tensor(rows.shape[-1] - 1, tf.int32)
+    at = tf.reshape(q, [-1]) * cast(last, q.dtype)
+    below = ops.floor(at)
+    first = tf.maximum(cast(below, tf.int32), 0)
+    second = tf.maximum(tf.minimum(first + 1, last), 0)
+    low, high = (ops.take_along(ordered, tf.broadcast_to(place, [*lead, place.shape[-1]])) for place in (first, second))
+    part = cast(_POSITIONS[method](at, below), x.dtype)
+    found = ops.where(ops.greater(part, 0), low + (high - low) * part, low)  # no inf - inf where `low` alone is asked for
+    none = ops.less(last, 0) if without_nan else tf.reduce_any(bad, -1, keepdims=True)
+    found = ops.where(none, tensor(np.nan, x.dtype), found)
+    found = ops.transpose(found, perm=(len(lead), *range(len(lead))))
+    shape = [1 if i in taken else d for i, d in enumerate(x.shape)] if keepdims else lead
+    return tf.reshape(found, [*q.shape, *shape])
+
+
+def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+    return _quantile(x, q, axis, method, keepdims, False)
+
+
+def nanquantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+    return _quantile(x, q, axis, method, keepdims, True)
+
+
+def _hundredth(q: Any) -> Any:
+    return q / 100 if isinstance(q, (int, float)) else floating(q) / 100.0
+
+
+def percentile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+    return quantile(x, _hundredth(q), axis, method, keepdims)
+
+
+def nanpercentile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+    return nanquantile(x, _hundredth(q), axis, method, keepdims)
+
+
+def median(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    return quantile(x, 0.5, axis, keepdims=keepdims)
+
+
+def nanmedian(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    return nanquantile(x, 0.5, axis, keepdims=keepdims)
+
+
+# ---- without NaN
+
+
+def _filled(x: Any, value: float) -> tuple[Tensor, Tensor | None]:
+    """With `value` in the place of NaN, and where it was; None where there cannot be any."""
+    x = tensor(x)
+    if not x.dtype.is_inexact:
+        return x, None
+    bad = numpy_function("isnan")(x)
+    return ops.where(bad, tensor(value, x.dtype), x), bad
+
+
+def nansum(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    x = accumulating(_filled(x, 0)[0])
+    return ops.reduce_sum(x, axis=ordered_axes(axis, x.ndim), keepdims=keepdims)
+
+
+def nanprod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    x = accumulating(_filled(x, 1)[0])
+    return ops.reduce_prod(x, axis=ordered_axes(axis, x.ndim), keepdims=keepdims)
+
+
+def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    x = floating(x)
+    filled, bad = _filled(x, 0)
+    where = ordered_axes(axis, x.ndim)
+    count = ops.reduce_sum(cast(~bad, tf.int32), axis=where, keepdims=keepdims)
+    return ops.reduce_sum(filled, axis=where, keepdims=keepdims) / cast(count, x.dtype)
+
+
+def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    x = floating(x)
+    bad = numpy_function("isnan")(x)
+    where = ordered_axes(axis, x.ndim)
+    distance = ops.where(bad, ops.zeros_like(x), x - nanmean(x, axis, True))
+    squares = ops.square(ops.abs(distance) if x.dtype.is_complex else distance)
+    count = ops.reduce_sum(cast(~bad, tf.int32), axis=where, keepdims=keepdims)
+    return ops.reduce_sum(squares, axis=where, keepdims=keepdims) / cast(count, squares.dtype)
+
+
+def nanstd(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    return ops.sqrt(nanvar(x, axis, keepdims))
+
+
+def _nan_extreme(x: Any, axis: Any, keepdims: bool, of_numbers: Callable, of_truths: Callable, worst: float) -> Tensor:
+    filled, bad = _filled(x, worst)
+    where = ordered_axes(axis, filled.ndim)
+    if filled.dtype.is_bool:
+        return of_truths(filled, axis=where, keepdims=keepdims)
+    found = of_numbers(filled, axis=where, keepdims=keepdims)
+    if bad is None:
+        return found
+    return ops.where(ops.reduce_all(bad, axis=where, keepdims=keepdims), tensor(np.nan, found.dtype), found)
+
+
+def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    return _nan_extreme(x, axis, keepdims, ops.reduce_max, ops.reduce_any, -np.inf)
+
+
+def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    return _nan_extreme(x, axis, keepdims, ops.reduce_min, ops.reduce_all, np.inf)
+
+
+def _nan_place(x: Any, axis: Any, keepdims: bool, compute: Callable, worst: float) -> Tensor:
+    """-1 where there is nothing but NaN."""
+    filled, bad = _filled(x, worst)
+    found = compute(filled, axis, keepdims)
+    if bad is None:
+        return found
+    none = ops.reduce_all(bad, axis=ordered_axes(axis, filled.ndim), keepdims=keepdims)
+    return ops.where(none, tensor(-1, tf.int32), found)
+
+
+def nanargmax(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    return _nan_place(x, axis, keepdims, argmax, -np.inf)
+
+
+def nanargmin(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    return _nan_place(x, axis, keepdims, argmin, np.inf)
+
+
+def nancumsum(x: Any, axis: Any = None, dtype: Any = None) -> Tensor:
+    return running(ops.cumsum, _filled(x, 0)[0], axis, dtype)
+
+
+def nancumprod(x: Any, axis: Any = None, dtype: Any = None) -> Tensor:
+    return running(ops.cumprod, _filled(x, 1)[0], axis, dtype)
+
+
+# ---- correlations
+
+
+def corrcoef(x: Any) -> Tensor:
+    """Of the rows with each other; of a vector with itself, 1."""
+    x = floating(x)
+    rows = tf.reshape(x, [1, -1]) if x.ndim < 2 else x
+    rows = rows - ops.reduce_mean(rows, axis=(1,), keepdims=True)
+    turned = tf.transpose(rows, conjugate=rows.dtype.is_complex)
+    covariance = ops.matmul(rows, turned)
+    spread = ops.sqrt(numpy_function("real")(numpy_function("diagonal")(covariance)))
+    found = covariance / cast(spread[:, None] * spread, covariance.dtype)
+    return found if x.ndim > 1 else tf.reshape(found, [])
+
+
+def correlate(x1: Any, x2: Any, mode: str = "valid") -> Tensor:
+    if mode not in ("valid", "same", "full"):
+        raise ValueError(f"Invalid mode: '{mode}'. Mode must be one of: 'full', 'valid', 'same'.")
+    a, b = map(counting, common(x1, x2))
+    if a.ndim != 1 or b.ndim != 1:
+        raise ValueError(f"correlate() only support 1-dimensional inputs. Received: x1.shape={a.shape}, x2.shape={b.shape}")
+    full = numpy_function("convolve")(a, ops.flip(numpy_function("conjugate")(b), axis=(0,)), "full")
+    n, m = a.shape[0], b.shape[0]
+    if mode == "full":
+        return full
+    if mode == "valid":
+        return full[min(n, m) - 1 : max(n, m)]
+    start = (m - 1 if n < m else m) // 2
+    return full[start : start + max(n, m)]

@@ -1,0 +1,30 @@
+"""`tf.keras`: the Keras that is installed, on tapeflow, in the flavour that TensorFlow shows. Imported on first use."""
+
+import importlib
+import sys
+from types import ModuleType
+
+import tapeflow_keras_hook as hook
+
+# TensorFlow's own names for parts of Keras.
+ALIASES = {"losses": "losses", "metrics": "metrics", "optimizers": "optimizers"}
+
+
+def load() -> ModuleType:
+    """Keras with tapeflow as its backend; ImportError says what to do where that cannot be."""
+    loaded = sys.modules.get("keras")
+    hook.choose()
+    try:
+        keras = importlib.import_module("keras")
+    except ModuleNotFoundError as error:
+        if error.name != "keras":
+            raise
+        raise ModuleNotFoundError('tf.keras needs Keras, which is not installed: pip install "keras>=3.15,<3.17".') from error
+    backend = keras.config.backend()
+    if backend != hook.NAME:
+        before = "Keras was imported before tapeflow, with another backend" if loaded else "the environment says KERAS_BACKEND"
+        raise ImportError(
+            f"tf.keras is Keras on tapeflow, but Keras runs on {backend!r}: {before}. Import tapeflow before keras, or set "
+            f"KERAS_BACKEND={hook.NAME} before the program starts."
+        )
+    return importlib.import_module("keras._tf_keras.keras")
