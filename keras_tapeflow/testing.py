@@ -120,9 +120,11 @@ def pytest_collection_modifyitems(config: Any, items: list) -> None:
 def pytest_runtest_call(item: Any) -> Any:
     """A test that imports a package inside, which is not there, is skipped."""
     outcome = yield
-    error = outcome.excinfo[1] if outcome.excinfo else None
+    kept = getattr(item, "_excinfo", None)  # a unittest's error is kept there, not raised
+    error = outcome.excinfo[1] if outcome.excinfo else kept[0].value if kept else None
     while error is not None:
         if isinstance(error, ImportError) and any(package in str(error) for package in ABSENT):
+            item._excinfo = None
             outcome.force_exception(pytest.skip.Exception(f"needs a package that is not installed: {error}"))
             return
         error = error.__cause__

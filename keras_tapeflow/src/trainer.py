@@ -41,7 +41,7 @@ class Trainer(base_trainer.Trainer):
     def train_step(self, data: Any) -> dict:
         x, y, sample_weight = _unpacked(data)
         with tf.GradientTape() as tape:
-            y_pred = self._called(x, training=True)
+            y_pred = self._outputs_of(x, training=True)
             loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True)
             self._loss_tracker.update_state(tf.stop_gradient(loss), sample_weight=_batch_size(x))
             if self.optimizer is not None:
@@ -55,15 +55,15 @@ class Trainer(base_trainer.Trainer):
 
     def test_step(self, data: Any) -> dict:
         x, y, sample_weight = _unpacked(data)
-        y_pred = self._called(x, training=False)
+        y_pred = self._outputs_of(x, training=False)
         loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
         self._loss_tracker.update_state(loss, sample_weight=_batch_size(x))
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
     def predict_step(self, data: Any) -> Any:
-        return self._called(_unpacked(data)[0], training=False)
+        return self._outputs_of(_unpacked(data)[0], training=False)
 
-    def _called(self, x: Any, training: bool) -> Any:
+    def _outputs_of(self, x: Any, training: bool) -> Any:
         return self(x, training=training) if self._call_has_training_arg else self(x)
 
     # ---- steps as functions of a list of batches

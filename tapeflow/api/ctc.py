@@ -8,6 +8,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.control import has_no_value
 from tapeflow.ops.ctc import IMPOSSIBLE
 from tapeflow.vectorize.values import values_of
 
@@ -62,14 +63,17 @@ def ctc_loss(
         )
     longest = found.shape[1]
     for given, most in ((counts, longest), (lengths, frames)):
+        if has_no_value(given):
+            continue
         values = values_of(given)
         if not ((values >= 0) & (values <= most)).all():
             raise invalid(f"lengths must lie within {longest} labels and {frames} frames; got {values.tolist()} for {most}.")
     inside = ops.less(EagerTensor(np.arange(longest)), ops.reshape(counts, shape=(batch, 1)))
     found = ops.where(inside, found, blank)
-    values = values_of(found)
-    if not ((values >= 0) & (values < classes)).all():
-        raise invalid(f"labels must be class numbers from 0 to {classes - 1}, got {values.min()} to {values.max()}.")
+    if not has_no_value(found):
+        values = values_of(found)
+        if not ((values >= 0) & (values < classes)).all():
+            raise invalid(f"labels must be class numbers from 0 to {classes - 1}, got {values.min()} to {values.max()}.")
     return _loss(ops.log_softmax(logits, axis=2), found, counts, lengths, blank)
 
 
@@ -79,12 +83,12 @@ def _loss(log_probs: Tensor, labels: Tensor, counts: Tensor, lengths: Tensor, bl
     empty, silent = ops.equal(counts, 0), ops.equal(lengths, 0)
     if not frames:
         return ops.where(empty, constant(0), constant(np.inf))
-    # The states are the labels with a blank before, between and after them; a path may skip a blank between different labels.
+    # The states are the labels with a blank before, between and after them; a path may skip a blank between different labels. (A label
+    # that is the blank is a label like others, as in TensorFlow.)
     size = 2 * labels.shape[1] + 1
     woven = ops.reshape(ops.stack(ops.zeros_like(labels) + blank, labels, axis=2), shape=(batch, size - 1))
     states = ops.concat(woven, EagerTensor(np.full((batch, 1), blank)), axis=1)
-    later, earlier = states[:, 2:], states[:, : size - 2]
-    skip = ops.logical_and(ops.not_equal(later, blank), ops.not_equal(later, earlier))
+    skip = ops.not_equal(states[:, 2:], states[:, : size - 2])
     skip = ops.concat(EagerTensor(np.zeros((batch, min(size, 2)), bool)), skip, axis=1)
     emissions = ops.take_along(log_probs, ops.broadcast_to(states, shape=(frames, *states.shape)))
     totals = ops.ctc_forward(emissions, skip)

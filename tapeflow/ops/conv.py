@@ -24,6 +24,7 @@ from .correlation import (
     spread,
     spread_depthwise,
 )
+from .fitting import differ, same_sizes
 from .windows import output_size
 
 
@@ -107,7 +108,7 @@ def _check(images, filters, groups):
     if len(images) != len(filters):
         raise invalid(f"images of shape {images} do not go with filters of shape {filters}: they need rank {len(filters)}.")
     channels, per_group, out = images[-1], *filters[-2:]
-    if channels is not None and channels != per_group * groups or out % groups:
+    if differ(channels, per_group * groups) or out % groups:
         raise invalid(
             f"images with {channels} channels do not go with filters of shape {filters} in {groups} group(s): these "
             f"take {per_group * groups} channels, and their number of outputs must be a multiple of the number of groups."
@@ -115,8 +116,13 @@ def _check(images, filters, groups):
 
 
 def _conv_shape(x, w, strides, padding, dilations, groups):
-    _check(tuple(x.shape), tuple(w.shape), groups)
     rank = len(strides)
+    _check(tuple(x.shape), tuple(w.shape), groups)
+    has_rows = len(w.shape) == rank + 3
+    if len(w.shape) != rank + 2 and not has_rows:
+        raise invalid(f"a convolution in {rank} dimensions needs filters of rank {rank + 2}, got shape {tuple(w.shape)}.")
+    if has_rows and differ(x.shape[0], w.shape[0]):
+        raise invalid(f"rows of images of shape {tuple(x.shape)} and of filters of shape {tuple(w.shape)} must be as many.")
     sizes = [None if n is None else n + lo + hi for n, (lo, hi) in zip(_inner(x.shape, rank, 1), padding)]
     count = output_size(sizes, _inner(w.shape, rank, 2), strides, dilations)
     return Spec(shape=(*x.shape[: -1 - rank], *count, w.shape[-1]), dtype=x.dtype)
@@ -125,6 +131,16 @@ def _conv_shape(x, w, strides, padding, dilations, groups):
 def _inner(shape, rank, after):
     """The `rank` sizes that have `after` others behind them: space of images, window of filters."""
     return tuple(shape[-after - rank : -after])
+
+
+def _check_result(dy, x, w, **geometry):
+    """Is `dy` the gradient of a convolution of these?"""
+    want = _conv_shape(x, w, **geometry).shape
+    if not same_sizes(tuple(dy.shape), tuple(want)):
+        raise invalid(
+            f"a convolution of images of shape {tuple(x.shape)} with filters of shape {tuple(w.shape)} has shape {tuple(want)}, which is not that "
+            f"of its gradient, {tuple(dy.shape)}."
+        )
 
 
 conv = primitive(
@@ -159,13 +175,20 @@ def _conv_input_grad(dy, w, strides, size, padding, dilations, groups):
     return by_group(one, dy, w, groups)
 
 
+def _input_grad_shape(dy, w, size, **geometry):
+    groups = geometry["groups"]
+    if len(dy.shape) != len(w.shape):
+        raise invalid(f"images of shape {tuple(dy.shape)} do not go with filters of shape {tuple(w.shape)}: they need the same rank.")
+    x = Spec(shape=(*dy.shape[: -1 - len(size)], *size, w.shape[-2] * groups), dtype=dy.dtype)
+    _check_result(dy, x, w, **geometry)
+    return x
+
+
 conv_input_grad = primitive(
     "conv_input_grad(dy, w, *, size, strides, padding, dilations, groups)",
     makes_new=True,
     kernel={"numpy": _conv_input_grad, "jax": "conv.conv_input_grad"},
-    shape=lambda dy, w, size, strides, padding, dilations, groups: Spec(
-        shape=(*dy.shape[: -1 - len(size)], *size, w.shape[-2] * groups), dtype=dy.dtype
-    ),
+    shape=_input_grad_shape,
     vjp={
         "dy": lambda ops, g, w, strides, padding, dilations, groups: ops.conv(
             g, w, strides=strides, padding=padding, dilations=dilations, groups=groups
@@ -193,13 +216,19 @@ def _conv_filter_grad(x, dy, strides, window, padding, dilations, groups):
     return by_group(partial(products, window=window, strides=strides, dilations=dilations), x, dy, groups)
 
 
+def _filter_grad_shape(x, dy, window, **geometry):
+    if len(dy.shape) != len(x.shape):
+        raise invalid(f"images of shape {tuple(x.shape)} and gradients of shape {tuple(dy.shape)} need the same rank.")
+    w = Spec(shape=(*x.shape[: -2 - len(window)], *window, x.shape[-1] // geometry["groups"], dy.shape[-1]), dtype=x.dtype)
+    _check_result(dy, x, w, **geometry)
+    return w
+
+
 conv_filter_grad = primitive(
     "conv_filter_grad(x, dy, *, window, strides, padding, dilations, groups)",
     makes_new=True,
     kernel={"numpy": _conv_filter_grad, "jax": "conv.conv_filter_grad"},
-    shape=lambda x, dy, window, strides, padding, dilations, groups: Spec(
-        shape=(*x.shape[: -2 - len(window)], *window, x.shape[-1] // groups, dy.shape[-1]), dtype=x.dtype
-    ),
+    shape=_filter_grad_shape,
     vjp={
         "x": lambda ops, g, dy, x_shape, strides, padding, dilations, groups: ops.conv_input_grad(
             dy, g, size=_inner(x_shape, len(strides), 1), strides=strides, padding=padding, dilations=dilations, groups=groups

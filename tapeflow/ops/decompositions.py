@@ -10,7 +10,7 @@ from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import NO_RULE, Spec, primitive
 
-from .lapack import adjoint, each_matrix, hermitian_from, lapack
+from .lapack import adjoint, each_matrix, hermitian_from, lapack, of_matrices, of_square_matrices
 
 # ---- Cholesky: A = L Lᴴ
 
@@ -39,7 +39,7 @@ def _cholesky_jvp(ops, t, y):
 cholesky = primitive(
     "cholesky(x)",
     kernel={"numpy": lapack(np.linalg.cholesky), "jax": "decompositions.cholesky"},
-    shape=lambda x: x,
+    shape=of_square_matrices,
     vjp=_cholesky_vjp,
     jvp=_cholesky_jvp,
     batch=matrices,
@@ -102,7 +102,7 @@ def _qr_jvp_tall(ops, t, q, r):
 
 
 def _qr_shape(x, full):
-    *batch, rows, cols = x.shape
+    *batch, rows, cols = of_matrices(x).shape
     inner = rows if full else min(rows, cols)
     return Spec(shape=(*batch, rows, inner), dtype=x.dtype), Spec(shape=(*batch, inner, cols), dtype=x.dtype)
 
@@ -147,7 +147,7 @@ def _lu(x, index_dtype):
 lu = primitive(
     "lu(x, *, index_dtype)",
     kernel={"numpy": lapack(_lu), "jax": "decompositions.lu"},
-    shape=lambda x, index_dtype: (x, Spec(shape=x.shape[:-1], dtype=np.dtype(index_dtype))),
+    shape=lambda x, index_dtype: (of_square_matrices(x), Spec(shape=x.shape[:-1], dtype=np.dtype(index_dtype))),
     vjp=NO_RULE,
     batch=matrices,
     dtypes=INEXACT,

@@ -13,7 +13,8 @@ from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 
-from .lapack import adjoint, lapack, real_of
+from .fitting import check_same
+from .lapack import adjoint, lapack, of_square_matrices, real_of
 
 
 def _as_matrix(ops, g):
@@ -29,7 +30,7 @@ def _inner(ops, a, b):
 det = primitive(
     "det(x)",
     kernel={"numpy": lapack(np.linalg.det), "jax": "determinants.det"},
-    shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
+    shape=lambda x: Spec(shape=of_square_matrices(x).shape[:-2], dtype=x.dtype),
     vjp=lambda ops, g, x: _as_matrix(ops, g) * ops.cofactors(x),
     jvp=lambda ops, t, x: _inner(ops, ops.cofactors(x), t),
     batch=matrices,
@@ -63,7 +64,7 @@ def _cofactors(x):
 cofactors = primitive(
     "cofactors(x)",
     kernel={"numpy": lapack(_cofactors), "jax": "determinants.cofactors"},
-    shape=lambda x: x,
+    shape=of_square_matrices,
     vjp=lambda ops, g, x: ops.cofactors_slope(x, g),
     jvp=lambda ops, t, x: ops.cofactors_slope(x, t),
     batch=matrices,
@@ -90,11 +91,16 @@ def _cofactors_slope_by_x(ops, g, x, direction, x_dtype):
     return ops.from_minors(ops.cofactors_slope(ops.minors(x), ops.minors(direction)) * _as_matrix(ops, g * signs))
 
 
+def _cofactors_slope_shape(x, direction):
+    check_same("A matrix and a direction", of_square_matrices(x).shape[-2:], direction.shape[-2:])
+    return Spec(shape=broadcast_shapes(x.shape, direction.shape), dtype=x.dtype)
+
+
 # The derivative of cofactors(x) in a direction; symmetric, so its own adjoint. One matrix may have many directions.
 cofactors_slope = primitive(
     "cofactors_slope(x, direction)",
     kernel={"numpy": lapack(_cofactors_slope), "jax": "determinants.cofactors_slope"},
-    shape=lambda x, direction: Spec(shape=broadcast_shapes(x.shape, direction.shape), dtype=x.dtype),
+    shape=_cofactors_slope_shape,
     vjp={"x": _cofactors_slope_by_x, "direction": lambda ops, g, x: ops.cofactors_slope(x, g)},
     jvp={"x": _cofactors_slope_by_x, "direction": LINEAR},
     dtypes=INEXACT,
@@ -121,11 +127,22 @@ def _from_minors(x):
     return out
 
 
+def _minors_shape(x):
+    rows = max(of_square_matrices(x).shape[-1] - 1, 0)
+    return Spec(shape=(*x.shape, rows, rows), dtype=x.dtype)
+
+
+def _from_minors_shape(x):
+    whole = Spec(shape=x.shape[:-2], dtype=x.dtype)
+    check_same("Matrices and their minors", _minors_shape(whole).shape, x.shape)
+    return whole
+
+
 # At place (i, j): the matrix without row i and column j.
 minors = primitive(
     "minors(x)",
     kernel=_minors,
-    shape=lambda x: Spec(shape=(*x.shape, max(x.shape[-1] - 1, 0), max(x.shape[-1] - 1, 0)), dtype=x.dtype),
+    shape=_minors_shape,
     vjp=lambda ops, g: ops.from_minors(g),
     jvp=LINEAR,
     batch=matrices,
@@ -135,7 +152,7 @@ minors = primitive(
 from_minors = primitive(
     "from_minors(x)",
     kernel={"numpy": _from_minors, "jax": "determinants.from_minors"},
-    shape=lambda x: Spec(shape=x.shape[:-2], dtype=x.dtype),
+    shape=_from_minors_shape,
     vjp=lambda ops, g: ops.minors(g),
     jvp=LINEAR,
     batch=matrices,
@@ -162,7 +179,7 @@ def _slogdet_jvp(ops, t, sign, x, x_dtype):
 slogdet = primitive(
     "slogdet(x)",
     kernel={"numpy": lapack(lambda x: tuple(np.linalg.slogdet(x))), "jax": "determinants.slogdet"},
-    shape=lambda x: (Spec(shape=x.shape[:-2], dtype=x.dtype), Spec(shape=x.shape[:-2], dtype=real_of(x.dtype))),
+    shape=lambda x: (Spec(shape=of_square_matrices(x).shape[:-2], dtype=x.dtype), Spec(shape=x.shape[:-2], dtype=real_of(x.dtype))),
     vjp=_slogdet_vjp,
     jvp=_slogdet_jvp,
     batch=matrices,

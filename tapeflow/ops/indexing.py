@@ -16,6 +16,8 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size, larger, smaller
 from tapeflow.core.slices import SparseGradient
 
+from .fitting import check_axes, differ, spreads
+
 
 def zeros(shape, dtype):
     """Zeros of any dtype; empty strings for strings."""
@@ -39,20 +41,25 @@ def as_numpy_index(index):
 def _indexed_shape(x, index):
     if any(type(d) is Size for i in (tuple(x.shape), *index) if type(i) is tuple for d in i):
         return Spec(shape=_part_of_unknown(tuple(x.shape), index), dtype=x.dtype)
-    return Spec(shape=np.broadcast_to(False, x.shape)[as_numpy_index(index)].shape, dtype=x.dtype)
+    try:
+        return Spec(shape=np.broadcast_to(False, x.shape)[as_numpy_index(index)].shape, dtype=x.dtype)
+    except IndexError as error:
+        raise invalid(f"{error}, of shape {tuple(x.shape)}.") from None
 
 
 def _part_of_unknown(shape, index):
     """The shape of a part, where sizes or bounds are not known. Whether an int is in range is seen when they are."""
     rest = len(shape) - sum([i is not None and i is not ... for i in index])
     if rest < 0:
-        raise IndexError(f"too many indices for a tensor of rank {len(shape)}")
+        raise invalid(f"too many indices for a tensor of rank {len(shape)}, shape {shape}.")
     at = index.index(...) if ... in index else len(index)
     sizes, out = iter(shape), []
     for i in (*index[:at], *[_ALL] * rest, *index[at + 1 :]):
         size = None if i is None else next(sizes)
         if i is None or type(i) is tuple:
             out.append(1 if i is None else _length(size, *i))
+        elif type(size) is int and type(i) is int and not -size <= i < size:
+            raise invalid(f"index {i} is out of bounds for an axis of size {size}, of shape {shape}.")
     return tuple(out)
 
 
@@ -89,11 +96,18 @@ def _unslice_numpy(x, index, shape):
     return out
 
 
+def _unslice_shape(x, index, shape):
+    part = _indexed_shape(Spec(shape=shape, dtype=x.dtype), index).shape
+    if not spreads(tuple(x.shape), part):
+        raise invalid(f"A tensor of shape {tuple(x.shape)} does not fill the part of shape {part} that index {index} has in shape {tuple(shape)}.")
+    return Spec(shape=shape, dtype=x.dtype)
+
+
 # The adjoint of getitem: zeros, with `x` where the slice was.
 unslice = primitive(
     "unslice(x, *, index, shape)",
     kernel={"numpy": _unslice_numpy, "jax": "indexing.unslice"},
-    shape=lambda x, index, shape: Spec(shape=shape, dtype=x.dtype),
+    shape=_unslice_shape,
     vjp=lambda ops, g, index: ops.getitem(g, index=index),
     jvp=LINEAR,
     batch=lambda op, args, batched, params: op(*args, index=(_ALL, *params["index"]), shape=(args[0].shape[0], *params["shape"])),
@@ -127,6 +141,7 @@ def _out_of_range(indices, size):
 
 
 def _gather_shape(x, indices, axis):
+    check_axes(x, axis)
     return Spec(shape=(*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]), dtype=x.dtype)
 
 
@@ -212,11 +227,19 @@ def _ravel_index_numpy(indices, dims):
     return indices @ strides.astype(np.int64)
 
 
+def _ravel_index_shape(indices, dims):
+    if not indices.shape or differ(indices.shape[-1], len(dims)):
+        raise invalid(
+            f"The last axis of indices of shape {tuple(indices.shape)} must have size {len(dims)}, a number for each axis of shape {tuple(dims)}."
+        )
+    return Spec(shape=indices.shape[:-1], dtype=np.int64)
+
+
 # Indices of elements, one for each axis along the last axis of `indices`, as positions in the flattened tensor.
 ravel_index = primitive(
     "ravel_index(indices, *, dims)",
     kernel={"numpy": _ravel_index_numpy, "jax": "indexing.ravel_index"},
-    shape=lambda indices, dims: Spec(shape=indices.shape[:-1], dtype=np.int64),
+    shape=_ravel_index_shape,
     vjp=CUT,
     batch=leading,
     dtypes=INDEX,
@@ -264,11 +287,17 @@ def _compress_rows(op, args, batched, params):
     return _gather_rows(ops.take, (x, places), batched, {"axis": 0})
 
 
+def _compress_shape(x, condition):
+    if len(condition.shape) > len(x.shape) or any(map(differ, condition.shape, x.shape)):
+        raise invalid(f"A mask of shape {tuple(condition.shape)} does not go with a tensor of shape {tuple(x.shape)}: its axes are the first of it.")
+    return Spec(shape=(None, *x.shape[len(condition.shape) :]), dtype=x.dtype)
+
+
 # The elements of `x` where `condition`, whose axes are the first of `x`, is true.
 compress = primitive(
     "compress(x, condition)",
     kernel={"numpy": lambda x, condition: x[condition]},
-    shape=lambda x, condition: Spec(shape=(None, *x.shape[len(condition.shape) :]), dtype=x.dtype),
+    shape=_compress_shape,
     vjp={"x": lambda ops, g, condition: ops.uncompress(g, condition)},
     jvp=LINEAR,
     batch=_compress_rows,

@@ -6,6 +6,7 @@ from tapeflow.core.batching import shift
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import LINEAR, TOGETHER, Spec, primitive
 
+from .fitting import check_axes, differ, same_sizes
 from .indexing import boxed
 
 
@@ -14,6 +15,20 @@ def _slab(rank, axis, start, stop):
 
 
 def _concat_shape(*xs, axis):
+    first = xs[0]
+    check_axes(first, axis)
+    for k, x in enumerate(xs):
+        if len(x.shape) != len(first.shape):
+            raise invalid(
+                f"Ranks of all inputs must match: values[0].shape = {tuple(first.shape)} != values[{k}].shape = {tuple(x.shape)}. "
+                "Give them as many axes with tf.newaxis or tf.reshape."
+            )
+        for i, (a, b) in enumerate(zip(first.shape, x.shape)):
+            if i != axis and differ(a, b):
+                raise invalid(
+                    f"Dimension {i} of all inputs must match: values[0].shape = {tuple(first.shape)} != values[{k}].shape = "
+                    f"{tuple(x.shape)}. Along all axes but {axis}, where they are joined, sizes must be the same."
+                )
     sizes = [x.shape[axis] for x in xs]
     total = None if None in sizes else sum(sizes)
     return Spec(shape=(*xs[0].shape[:axis], total, *xs[0].shape[axis + 1 :]), dtype=xs[0].dtype)
@@ -36,17 +51,30 @@ concat = primitive(
 
 
 def _stack(xp, *xs, axis):
+    _check_stacked(xs)
+    return xp.stack(xs, axis=axis)
+
+
+def _check_stacked(xs):
     first = xs[0].shape
     for k, x in enumerate(xs):
-        if x.shape != first:
-            raise invalid(f"Shapes of all inputs must match: values[0].shape = {first} != values[{k}].shape = {x.shape}")
-    return xp.stack(xs, axis=axis)
+        if x.shape != first and not same_sizes(x.shape, first):
+            raise invalid(
+                f"Shapes of all inputs must match: values[0].shape = {tuple(first)} != values[{k}].shape = {tuple(x.shape)}"
+            )
+
+
+def _stack_shape(*xs, axis):
+    _check_stacked(xs)
+    if axis > len(xs[0].shape):
+        raise invalid(f"axis {axis} is out of bounds for the stack of tensors of shape {tuple(xs[0].shape)}.")
+    return Spec(shape=(*xs[0].shape[:axis], len(xs), *xs[0].shape[axis:]), dtype=xs[0].dtype)
 
 
 stack = primitive(
     "stack(*xs, axis)",
     kernel=_stack,
-    shape=lambda *xs, axis: Spec(shape=(*xs[0].shape[:axis], len(xs), *xs[0].shape[axis:]), dtype=xs[0].dtype),
+    shape=_stack_shape,
     vjp=lambda ops, g, i, axis: ops.getitem(g, index=(*[(None, None, None)] * axis, i)),
     jvp=TOGETHER,
     batch=shift("axis"),
@@ -60,10 +88,19 @@ def _split(x, sizes, axis):
     return tuple([x[*before, end - size : end] for size, end in zip(sizes, ends)])
 
 
+def _split_shape(x, sizes, axis):
+    check_axes(x, axis)
+    if None not in sizes and differ(sum(sizes), x.shape[axis]):
+        raise invalid(
+            f"Sizes {tuple(sizes)} of the parts add up to {sum(sizes)}, but axis {axis} of shape {tuple(x.shape)} has size {x.shape[axis]}."
+        )
+    return tuple([Spec(shape=(*x.shape[:axis], s, *x.shape[axis + 1 :]), dtype=x.dtype) for s in sizes])
+
+
 split = primitive(
     "split(x, *, sizes, axis)",
     kernel=_split,
-    shape=lambda x, sizes, axis: tuple(Spec(shape=(*x.shape[:axis], s, *x.shape[axis + 1 :]), dtype=x.dtype) for s in sizes),
+    shape=_split_shape,
     vjp=lambda ops, g, axis: ops.concat(*g, axis=axis),
     jvp=LINEAR,
     batch=shift("axis"),
@@ -76,10 +113,15 @@ def _unstack(x, axis):
     return tuple([boxed(x[*before, i]) for i in range(x.shape[axis])])
 
 
+def _unstack_shape(x, axis):
+    check_axes(x, axis)
+    return (Spec(shape=(*x.shape[:axis], *x.shape[axis + 1 :]), dtype=x.dtype),) * int(x.shape[axis])
+
+
 unstack = primitive(
     "unstack(x, *, axis)",
     kernel=_unstack,
-    shape=lambda x, axis: (Spec(shape=(*x.shape[:axis], *x.shape[axis + 1 :]), dtype=x.dtype),) * int(x.shape[axis]),
+    shape=_unstack_shape,
     vjp=lambda ops, g, axis: ops.stack(*g, axis=axis),
     jvp=LINEAR,
     batch=shift("axis"),

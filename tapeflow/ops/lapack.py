@@ -6,6 +6,8 @@ import numpy as np
 
 from tapeflow.core.errors import invalid
 
+from .fitting import differ
+
 _FLOAT16, _FLOAT32 = np.dtype("float16"), np.dtype("float32")
 
 
@@ -15,8 +17,7 @@ def lapack(kernel):
 
     @functools.wraps(kernel)
     def run(*arrays, **params):
-        if arrays[0].ndim < 2:
-            raise invalid(f"Input tensor must have rank >= 2: a matrix, or a batch of them. Got shape {arrays[0].shape}.")
+        of_matrices(arrays[0])
         narrow = arrays[0].dtype is _FLOAT16
         try:
             out = kernel(*[a.astype(_FLOAT32) if a.dtype is _FLOAT16 else a for a in arrays], **params)
@@ -30,13 +31,32 @@ def lapack(kernel):
     return run
 
 
+_NOT_SQUARE = "Last 2 dimensions of the array must be square"
 _EXPLANATIONS = {
     "Singular matrix": "Input matrix is not invertible. Its columns are linearly dependent (or not finite); "
     "use tf.linalg.pinv or tf.linalg.lstsq, or add a small multiple of tf.eye to it.",
     "Matrix is not positive definite": "Cholesky decomposition was not successful. The input might not be valid: it must be symmetric "
     "(Hermitian) and positive definite. Adding a small multiple of tf.eye to it often helps.",
-    "Last 2 dimensions of the array must be square": "Input matrix must be square: the last two axes must have the same length.",
+    _NOT_SQUARE: "Input matrix must be square: the last two axes must have the same length.",
 }
+
+
+# ---- shape rules
+
+
+def of_matrices(x):
+    if len(x.shape) < 2:
+        raise invalid(f"Input tensor must have rank >= 2: a matrix, or a batch of them. Got shape {tuple(x.shape)}.")
+    return x
+
+
+def of_square_matrices(x):
+    if differ(*of_matrices(x).shape[-2:]):
+        raise invalid(f"{_EXPLANATIONS[_NOT_SQUARE]} Got shape {tuple(x.shape)}.")
+    return x
+
+
+# ----
 
 
 def each_matrix(function, x, *others):

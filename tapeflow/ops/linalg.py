@@ -13,13 +13,21 @@ from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 from tapeflow.core.sizes import larger, smaller
 
+from .fitting import check_rank, differ, same_sizes, spreads
+
 _FLOAT16 = np.dtype("float16")
 _LABELS = string.ascii_letters
+
+
+def _transposed(x):
+    check_rank(x, 2)
+    return Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype)
+
 
 matrix_transpose = primitive(
     "matrix_transpose(x)",
     kernel=lambda xp, x: xp.swapaxes(x, -1, -2),
-    shape=lambda x: Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype),
+    shape=_transposed,
     vjp=lambda ops, g: ops.matrix_transpose(g),
     jvp=LINEAR,
     batch=matrices,
@@ -32,7 +40,13 @@ matrix_transpose = primitive(
 def _matmul_shape(a, b):
     if len(a.shape) < 2 or len(b.shape) < 2:
         raise _rank_too_small(a, b)
-    return Spec(shape=(*broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]), dtype=a.dtype)
+    if differ(a.shape[-1], b.shape[-2]):
+        raise _misfit(a, b)
+    try:
+        batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except InvalidArgumentError:
+        raise _misfit(a, b) from None
+    return Spec(shape=(*batch, a.shape[-2], b.shape[-1]), dtype=a.dtype)
 
 
 def _rank_too_small(a, b):
@@ -62,7 +76,7 @@ def _matmul_xla(xp, a, b):
 
 def _misfit(a, b):
     return invalid(
-        f"Matrix size-incompatible: cannot multiply shapes {a.shape} and {b.shape}. The last axis of the first must be as long "
+        f"Matrix size-incompatible: cannot multiply shapes {tuple(a.shape)} and {tuple(b.shape)}. The last axis of the first must be as long "
         "as the last but one of the second, and the leading axes must be equal or 1."
     )
 
@@ -176,7 +190,12 @@ def _contract(a, b, equation):
 
 def _contract_shape(a, b, equation):
     left, right, out = _terms(equation)
-    sizes = dict(zip(left, a.shape)) | dict(zip(right, b.shape))
+    sizes = dict(zip(left, a.shape))
+    fits = len(left) == len(a.shape) and len(right) == len(b.shape)
+    if not fits or any(differ(sizes.setdefault(label, size), size) for label, size in zip(right, b.shape)):
+        raise invalid(
+            f"Shapes {tuple(a.shape)} and {tuple(b.shape)} do not fit the equation {equation!r}: each letter is one axis, and stands for one size."
+        )
     return Spec(shape=tuple(sizes[x] for x in out), dtype=a.dtype)
 
 
@@ -222,6 +241,11 @@ def _band(rows, cols, lower, upper):
     return np.broadcast_to(mask, (rows, cols))
 
 
+def _matrices(x, **_):
+    check_rank(x, 2)
+    return x
+
+
 # Everything further than `lower` below or `upper` above the diagonal becomes 0; negative numbers keep that side whole.
 band_part = primitive(
     "band_part(x, *, lower, upper)",
@@ -229,7 +253,7 @@ band_part = primitive(
         "numpy": lambda x, lower, upper: np.where(_band(*x.shape[-2:], lower, upper), x, np.zeros((), x.dtype)),
         "jax": "linalg.band_part",
     },
-    shape=lambda x, lower, upper: x,
+    shape=_matrices,
     vjp=lambda ops, g, lower, upper: ops.band_part(g, lower=lower, upper=upper),
     jvp=LINEAR,
     batch=matrices,
@@ -267,9 +291,13 @@ def _diag_part(x, k, align):
 
 
 def _diag_part_shape(x, k, align):
-    longest = reduce(larger, [diagonal_length(*x.shape[-2:], d) for d in range(k[0], k[1] + 1)])
-    packed = (longest,) if k[0] == k[1] else (k[1] - k[0] + 1, longest)
-    return Spec(shape=(*x.shape[:-2], *packed), dtype=x.dtype)
+    check_rank(x, 2)
+    return Spec(shape=(*x.shape[:-2], *_packed_shape(*x.shape[-2:], k)), dtype=x.dtype)
+
+
+def _packed_shape(rows, cols, k):
+    longest = reduce(larger, [diagonal_length(rows, cols, d) for d in range(k[0], k[1] + 1)])
+    return (longest,) if k[0] == k[1] else (k[1] - k[0] + 1, longest)
 
 
 # Diagonals k[0] to k[1] of matrices, packed; unused places are 0.
@@ -295,11 +323,22 @@ def _diag_matrix(x, k, rows, cols, align):
     return out.reshape(*batch, rows, cols)
 
 
+def _diag_matrix_shape(x, k, rows, cols, align):
+    packed = _packed_shape(rows, cols, k)
+    rank = len(packed)
+    if len(x.shape) < rank or not same_sizes(tuple(x.shape[-rank:]), packed) and not (rank == 1 and spreads(x.shape[-1:], packed)):
+        raise invalid(
+            f"Diagonals {k[0]} to {k[1]} of a matrix with {rows} rows and {cols} columns have shape {packed}, which {tuple(x.shape)} does not "
+            "end with."
+        )
+    return Spec(shape=(*x.shape[:-rank], rows, cols), dtype=x.dtype)
+
+
 # The adjoint of diag_part: matrices with the given diagonals, 0 elsewhere.
 diag_matrix = primitive(
     "diag_matrix(x, *, k, rows, cols, align)",
     kernel={"numpy": _diag_matrix, "jax": "linalg.diag_matrix"},
-    shape=lambda x, k, rows, cols, align: Spec(shape=(*x.shape[: -1 if k[0] == k[1] else -2], rows, cols), dtype=x.dtype),
+    shape=_diag_matrix_shape,
     vjp=lambda ops, g, k, align: ops.diag_part(g, k=k, align=align),
     jvp=LINEAR,
     batch=leading,

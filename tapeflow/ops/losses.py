@@ -14,6 +14,7 @@ from tapeflow.core.primitive import CUT, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
 from .families import broadcasting
+from .fitting import check_rank, check_same, same_sizes, spreads
 
 
 def _log_likelihoods(logits, probabilities):
@@ -42,11 +43,22 @@ def _along_classes(ops, t, slope):
     return ops.reduce_sum(t * slope, axis=(len(t.shape) - 1,), keepdims=False)
 
 
+def _softmax_shape(logits, probabilities, labels):
+    check_rank(logits, 1, "logits")
+    check_same("logits and probabilities", logits.shape, probabilities.shape)
+    if not spreads(tuple(labels.shape), tuple(logits.shape)):
+        raise invalid(
+            f"logits and labels must be broadcastable: logits have shape {tuple(logits.shape)}, labels {tuple(labels.shape)}. "
+            "Labels that are class numbers go into tf.nn.sparse_softmax_cross_entropy_with_logits."
+        )
+    return Spec(shape=logits.shape[:-1], dtype=logits.dtype)
+
+
 # The gradient is TensorFlow's, probabilities - labels: exact when the labels of an example sum to 1.
 softmax_cross_entropy = primitive(
     "softmax_cross_entropy(logits, probabilities, labels)",
     kernel={"numpy": _softmax_cross_entropy, "jax": "losses.softmax_cross_entropy"},
-    shape=lambda logits, probabilities, labels: Spec(shape=logits.shape[:-1], dtype=logits.dtype),
+    shape=_softmax_shape,
     vjp={
         "logits": lambda ops, g, probabilities, labels: ops.reshape(g, shape=(*g.shape, 1)) * (probabilities - labels),
         "probabilities": CUT,
@@ -76,10 +88,24 @@ def _sparse_softmax_cross_entropy(logits, probabilities, labels):
     return lse - np.take_along_axis(shifted, labels[..., None], axis=-1)[..., 0]
 
 
+def _check_one_each(logits, labels):
+    if not logits.shape or not same_sizes(tuple(labels.shape), tuple(logits.shape[:-1])):
+        raise invalid(
+            f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={tuple(labels.shape)} and "
+            f"logits.shape={tuple(logits.shape)}"
+        )
+
+
+def _sparse_softmax_shape(logits, probabilities, labels):
+    _check_one_each(logits, labels)
+    check_same("logits and probabilities", logits.shape, probabilities.shape)
+    return Spec(shape=labels.shape, dtype=logits.dtype)
+
+
 sparse_softmax_cross_entropy = primitive(
     "sparse_softmax_cross_entropy(logits, probabilities, labels)",
     kernel={"numpy": _sparse_softmax_cross_entropy, "jax": "losses.sparse_softmax_cross_entropy"},
-    shape=lambda logits, probabilities, labels: Spec(shape=logits.shape[:-1], dtype=logits.dtype),
+    shape=_sparse_softmax_shape,
     vjp={
         "logits": lambda ops, g, probabilities, labels: (
             ops.reshape(g, shape=(*g.shape, 1)) * ops.minus_one_hot(probabilities, labels)
@@ -98,11 +124,16 @@ def _minus_one_hot(x, labels):
     return out.reshape(x.shape)
 
 
+def _minus_one_hot_shape(x, labels):
+    _check_one_each(x, labels)
+    return x
+
+
 # x - one_hot(labels), without making the one-hot vectors.
 minus_one_hot = primitive(
     "minus_one_hot(x, labels)",
     kernel={"numpy": _minus_one_hot, "jax": "losses.minus_one_hot"},
-    shape=lambda x, labels: x,
+    shape=_minus_one_hot_shape,
     vjp={"x": lambda g: g},
     jvp={"x": lambda t: t},
     batch=leading,

@@ -10,9 +10,11 @@ import numpy as np
 
 from tapeflow.core.batching import all_batched, apart, end_to_end, rows_from, rows_to, spread
 from tapeflow.core.dtypes import INTEGER, NUMERIC, REAL
+from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
+from .fitting import same_sizes, spreads
 from .windows import output_size, positions, reach
 
 
@@ -29,8 +31,25 @@ def _inside(shape, padding):
 
 
 def _pooled_shape(shape, window, strides, padding, dilations):
+    if len(shape) != len(window):
+        raise invalid(f"windows of size {tuple(window)} need a tensor of rank {len(window)}, got shape {tuple(shape)}.")
     full = [None if n is None else n + lo + hi for n, (lo, hi) in zip(shape, padding)]
     return output_size(full, window, strides, dilations)
+
+
+def _check_origin(origin, shape):
+    if not spreads(tuple(origin.shape), tuple(shape)):
+        raise invalid(f"origins of shape {tuple(origin.shape)} do not go with windows at {tuple(shape)} places.")
+
+
+def _unpooled_shape(x, origin=None, *, shape, **geometry):
+    """Of what `x` has one element per window of."""
+    want = _pooled_shape(shape, **geometry)
+    if not same_sizes(tuple(x.shape), want):
+        raise invalid(f"a tensor of shape {tuple(shape)} has {want} windows, which {tuple(x.shape)} does not have one element each for.")
+    if origin is not None:
+        _check_origin(origin, x.shape)
+    return Spec(shape=shape, dtype=x.dtype)
 
 
 def _canvas(x, shape, window, strides, padding, dilations):
@@ -151,7 +170,7 @@ def _unpool(x, origin, shape, window, strides, padding, dilations):
 unpool = primitive(
     "unpool(x, origin, *, shape, window, strides, padding, dilations)",
     kernel={"numpy": _unpool, "jax": "pooling.unpool"},
-    shape=lambda x, origin, shape, window, strides, padding, dilations: Spec(shape=shape, dtype=x.dtype),
+    shape=_unpooled_shape,
     vjp={
         "x": lambda ops, g, origin, window, strides, padding, dilations: ops.pick(
             g, origin, window=window, strides=strides, padding=padding, dilations=dilations
@@ -173,13 +192,17 @@ def _pick(x, origin, window, strides, padding, dilations):
     return out
 
 
+def _pick_shape(x, origin, **geometry):
+    shape = _pooled_shape(x.shape, **geometry)
+    _check_origin(origin, shape)
+    return Spec(shape=shape, dtype=x.dtype)
+
+
 # The element of each window that `origin` names: the transpose of unpool.
 pick = primitive(
     "pick(x, origin, *, window, strides, padding, dilations)",
     kernel={"numpy": _pick, "jax": "pooling.pick"},
-    shape=lambda x, origin, window, strides, padding, dilations: Spec(
-        shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=x.dtype
-    ),
+    shape=_pick_shape,
     vjp={
         "x": lambda ops, g, origin, x_shape, window, strides, padding, dilations: ops.unpool(
             g, origin, shape=x_shape, window=window, strides=strides, padding=padding, dilations=dilations
@@ -212,10 +235,16 @@ def _origin_index_rows(op, args, batched, params):
     return apart(op(end_to_end(origin), **params | {"shape": shape}), size, examples)
 
 
+def _origin_index_shape(origin, shape, batch, dtype, **geometry):
+    if len(origin.shape) != len(shape):
+        raise invalid(f"origins of shape {tuple(origin.shape)} do not go with a tensor of shape {tuple(shape)}: they have the same rank.")
+    return Spec(shape=origin.shape, dtype=dtype)
+
+
 origin_index = primitive(
     "origin_index(origin, *, shape, batch, dtype, window, strides, padding, dilations)",
     kernel={"numpy": _origin_index, "jax": "pooling.origin_index"},
-    shape=lambda origin, shape, batch, dtype, window, strides, padding, dilations: Spec(shape=origin.shape, dtype=dtype),
+    shape=_origin_index_shape,
     vjp=CUT,
     batch=_origin_index_rows,
     dtypes=INTEGER,
@@ -251,13 +280,18 @@ def _more_channels(x):
     return ops.reshape(rows_to(x, len(x.shape) - 2), shape=(*x.shape[1:-1], x.shape[0] * x.shape[-1]))
 
 
+def _dilation_shape(x, w, window, **geometry):
+    want = (*window[1:3], *x.shape[3:])
+    if len(x.shape) != 4 or not same_sizes(tuple(w.shape), want):
+        raise invalid(f"images of shape {tuple(x.shape)} do not go with a filter of shape {tuple(w.shape)}: it needs a number for each channel.")
+    return Spec(shape=_pooled_shape(x.shape, window, **geometry), dtype=_code(window))
+
+
 # Where in each window image + filter is largest; the values follow by picking.
 dilation_origin = primitive(
     "dilation_origin(x, w, *, window, strides, padding, dilations)",
     kernel={"numpy": _dilation_origin, "jax": "pooling.dilation_origin"},
-    shape=lambda x, w, window, strides, padding, dilations: Spec(
-        shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=_code(window)
-    ),
+    shape=_dilation_shape,
     vjp=CUT,
     batch=_dilation_origin_rows,
     dtypes=REAL,
@@ -304,7 +338,7 @@ def _window_spread(x, shape, window, strides, padding, dilations):
 window_spread = primitive(
     "window_spread(x, *, shape, window, strides, padding, dilations)",
     kernel={"numpy": _window_spread, "jax": "pooling.window_spread"},
-    shape=lambda x, shape, window, strides, padding, dilations: Spec(shape=shape, dtype=x.dtype),
+    shape=_unpooled_shape,
     vjp=lambda ops, g, window, strides, padding, dilations: ops.window_sum(
         g, window=window, strides=strides, padding=padding, dilations=dilations
     ),

@@ -14,11 +14,13 @@ from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.sizes import larger
 
 from .families import elementwise, reduced
+from .fitting import check_axes
 
 _FLOAT32, _FLOAT64, _FLOAT16 = np.dtype("float32"), np.dtype("float64"), np.dtype("float16")
 
 
 def _reduced_shape(x, axis, keepdims):
+    check_axes(x, *axis)
     return Spec(shape=reduced(x.shape, axis, keepdims), dtype=x.dtype)
 
 

@@ -1,15 +1,17 @@
 """Writing into rows of a tensor. `ids` are rows of `x`, in range; sums are `unsorted_segment_sum`, see segments.py."""
 
 import math
+from functools import partial
 
 import numpy as np
 
 from tapeflow.core.batching import all_batched, apart, end_to_end, rows_from, rows_of, rows_to, spread
 from tapeflow.core.dtypes import ANY, INDEX, REAL
+from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import LINEAR, TOGETHER, primitive
 from tapeflow.core.primitive import recorded as ops
 
-from .families import same_shape
+from .fitting import check_rank, same_sizes, spreads
 
 
 def _scatter_rows(op, args, batched, params):
@@ -24,6 +26,17 @@ def _scatter_rows(op, args, batched, params):
     return apart(op(end_to_end(x), end_to_end(flat, rank), *[end_to_end(u, rank) for u in updates]), *x.shape[:2])
 
 
+def _written_shape(x, ids, updates=None, fits=spreads):
+    check_rank(x, 1)
+    rows = (*ids.shape, *x.shape[1:])
+    if updates is not None and not fits(tuple(updates.shape), rows):
+        raise invalid(
+            f"updates of shape {tuple(updates.shape)} do not fit: ids of shape {tuple(ids.shape)} name rows of a tensor of shape "
+            f"{tuple(x.shape)}, which together have shape {rows}."
+        )
+    return x
+
+
 def _scatter_update_numpy(x, ids, updates):
     out = np.array(x)
     out[ids] = updates
@@ -34,7 +47,7 @@ def _scatter_update_numpy(x, ids, updates):
 scatter_update = primitive(
     "scatter_update(x, ids, updates)",
     kernel={"numpy": _scatter_update_numpy, "jax": "scatter.scatter_update"},
-    shape=same_shape,
+    shape=_written_shape,
     vjp={
         "x": lambda ops, g, ids: ops.clear_rows(g, ids),
         "updates": lambda ops, g, ids: ops.take(g, ids, axis=0),
@@ -48,7 +61,7 @@ scatter_update = primitive(
 clear_rows = primitive(
     "clear_rows(x, ids)",
     kernel={"numpy": lambda x, ids: _scatter_update_numpy(x, ids, 0), "jax": "scatter.clear_rows"},
-    shape=same_shape,
+    shape=_written_shape,
     vjp={"x": lambda ops, g, ids: ops.clear_rows(g, ids)},
     jvp=LINEAR,
     batch=_scatter_rows,
@@ -93,7 +106,7 @@ def _extreme_jvp_updates(ops, t, y, x, x_dtype, ids, updates):
 
 
 _extreme = dict(
-    shape=same_shape,
+    shape=partial(_written_shape, fits=same_sizes),
     vjp={("x", "updates"): _extreme_vjp},
     jvp={"x": _extreme_jvp_x, "updates": _extreme_jvp_updates},
     batch=_scatter_rows,

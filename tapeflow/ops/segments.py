@@ -13,6 +13,7 @@ from tapeflow.core.dtypes import INDEX, NUMERIC, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 
+from .fitting import along_last, check_rank, differ
 from .indexing import trailing
 
 _MANY = 16384  # elements from which the sparse product is worth its 20 microseconds
@@ -20,6 +21,7 @@ _SPARSE = frozenset(np.dtype(t) for t in ("float32", "float64", "complex64", "co
 
 
 def _segments_shape(x, ids, num_segments, **_):
+    _check_start(tuple(x.shape), tuple(ids.shape))
     return Spec(shape=(num_segments, *x.shape[len(ids.shape) :]), dtype=x.dtype)
 
 
@@ -35,7 +37,7 @@ def _rows(x, ids, num_segments):
 
 
 def _check_start(shape, of_ids):
-    if shape[: len(of_ids)] != of_ids:
+    if len(of_ids) > len(shape) or any(map(differ, shape, of_ids)):
         raise invalid(f"data of shape {shape} does not start with the shape {of_ids} of segment_ids: every row needs one id.")
 
 
@@ -67,7 +69,7 @@ def _flat_segments(ids, num_segments):
 flat_segments = primitive(
     "flat_segments(ids, *, num_segments)",
     kernel={"numpy": _flat_segments, "jax": "segments.flat_segments"},
-    shape=lambda ids, num_segments: Spec(shape=ids.shape, dtype=np.dtype(np.int64)),
+    shape=lambda ids, num_segments: Spec(shape=along_last(ids).shape, dtype=np.dtype(np.int64)),
     vjp=CUT,
     batch=trailing,
     dtypes=INDEX,
@@ -129,11 +131,16 @@ def _gather_or_zero_rows(op, args, batched, params):
     return op(end_to_end(x), flat_segments(ids, num_segments=x.shape[1])) if batched[0] else op(x, ids)
 
 
+def _gather_or_zero_shape(x, ids):
+    check_rank(x, 1)
+    return Spec(shape=(*ids.shape, *x.shape[1:]), dtype=x.dtype)
+
+
 # The adjoint of unsorted_segment_sum: each row is that of its segment, zero where the id is negative.
 gather_or_zero = primitive(
     "gather_or_zero(x, ids)",
     kernel={"numpy": _gather_or_zero, "jax": "segments.gather_or_zero"},
-    shape=lambda x, ids: Spec(shape=(*ids.shape, *x.shape[1:]), dtype=x.dtype),
+    shape=_gather_or_zero_shape,
     vjp={"x": lambda ops, g, ids, x_shape: ops.unsorted_segment_sum(g, ids, num_segments=x_shape[0])},
     jvp=LINEAR,
     batch=_gather_or_zero_rows,
@@ -239,11 +246,17 @@ def _segment_order(ids):
     return order, back, np.concatenate([edge, change], -1), np.concatenate([change, edge], -1)
 
 
+def _order_shape(ids):
+    check_rank(ids, 1)
+    edges = Spec(shape=ids.shape, dtype=np.dtype(bool))
+    return ids, ids, edges, edges
+
+
 # Which rows to take to have segments together, the way back, and where segments begin and end in that order. Along the last axis.
 segment_order = primitive(
     "segment_order(ids)",
     kernel={"numpy": _segment_order, "jax": "segments.segment_order"},
-    shape=lambda ids: (ids, ids, Spec(shape=ids.shape, dtype=np.dtype(bool)), Spec(shape=ids.shape, dtype=np.dtype(bool))),
+    shape=_order_shape,
     vjp=CUT,
     batch=leading,
     dtypes=INDEX,

@@ -11,6 +11,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 
 from .families import same_shape
+from .fitting import along_axis, check_axes, differ, same_number, spreads
 
 identity = primitive(
     "identity(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=lambda g: g, elementwise=True, keeps_sparse=True, unchanged=True
@@ -30,10 +31,20 @@ assigned = primitive(
     unchanged=True,
 )
 
+
+def _reshape_shape(x, shape):
+    if not same_number(tuple(x.shape), tuple(shape)):
+        raise invalid(
+            f"Cannot reshape a tensor of shape {tuple(x.shape)} with {math.prod(x.shape)} elements to shape {tuple(shape)} "
+            f"({math.prod(shape)} elements)."
+        )
+    return Spec(shape=shape, dtype=x.dtype)
+
+
 reshape = primitive(
     "reshape(x, *, shape)",
     kernel=lambda x, shape: x.reshape(shape),
-    shape=lambda x, shape: Spec(shape=shape, dtype=x.dtype),
+    shape=_reshape_shape,
     vjp=lambda ops, g, x_shape: ops.reshape(g, shape=x_shape),
     jvp=LINEAR,
     batch=lengthened("shape"),
@@ -51,6 +62,15 @@ def _broadcast_to(x, shape):
     return out
 
 
+def _broadcast_to_shape(x, shape):
+    if not spreads(tuple(x.shape), tuple(shape)):
+        raise invalid(
+            f"Incompatible shapes: a tensor of shape {tuple(x.shape)} cannot be broadcast to {tuple(shape)}. From the last axis on, "
+            "its sizes must be equal to those or 1."
+        )
+    return Spec(shape=shape, dtype=x.dtype)
+
+
 def _broadcast_rows(op, args, batched, params):
     """The axes that broadcasting adds come before those of a row, but after the rows."""
     [x], shape = args, params["shape"]
@@ -63,7 +83,7 @@ def _broadcast_rows(op, args, batched, params):
 broadcast_to = primitive(
     "broadcast_to(x, *, shape)",
     kernel={"numpy": _broadcast_to, "jax": "broadcast_to"},
-    shape=lambda x, shape: Spec(shape=shape, dtype=x.dtype),
+    shape=_broadcast_to_shape,
     vjp=lambda ops, g, x_shape: sum_to(ops, g, x_shape),
     jvp=LINEAR,
     batch=_broadcast_rows,
@@ -71,10 +91,17 @@ broadcast_to = primitive(
     merges=lambda inner, outer: outer,
 )
 
+
+def _transpose_shape(x, perm):
+    if sorted(perm) != list(range(len(x.shape))):
+        raise invalid(f"perm {tuple(perm)} is not a permutation of the axes of shape {tuple(x.shape)}: it needs 0 to {len(x.shape) - 1} once each.")
+    return Spec(shape=tuple([x.shape[p] for p in perm]), dtype=x.dtype)
+
+
 transpose = primitive(
     "transpose(x, *, perm)",
     kernel=lambda x, perm: x.transpose(perm),
-    shape=lambda x, perm: Spec(shape=tuple(x.shape[p] for p in perm), dtype=x.dtype),
+    shape=_transpose_shape,
     vjp=lambda ops, g, perm: ops.transpose(g, perm=tuple(int(i) for i in np.argsort(perm))),
     jvp=LINEAR,
     batch=lambda op, args, batched, params: op(*args, perm=(0, *(p + 1 for p in params["perm"]))),
@@ -85,7 +112,7 @@ transpose = primitive(
 flip = primitive(
     "flip(x, *, axis)",
     kernel=lambda xp, x, axis: xp.flip(x, axis),
-    shape=same_shape,
+    shape=along_axis,
     vjp=lambda ops, g, axis: ops.flip(g, axis=axis),
     jvp=LINEAR,
     batch=shift("axis"),
@@ -94,11 +121,21 @@ flip = primitive(
 roll = primitive(
     "roll(x, *, shift, axis)",
     kernel=lambda xp, x, shift, axis: xp.roll(x, shift, axis),
-    shape=same_shape,
+    shape=along_axis,
     vjp=lambda ops, g, shift, axis: ops.roll(g, shift=tuple(-s for s in shift), axis=axis),
     jvp=LINEAR,
     batch=shift("axis"),
 )
+
+
+def _reverse_shape(x, lengths, seq_axis, batch_axis):
+    check_axes(x, seq_axis, batch_axis)
+    if len(lengths.shape) != 1 or differ(lengths.shape[0], x.shape[batch_axis]):
+        raise invalid(
+            f"seq_lengths must be {x.shape[batch_axis]} numbers, one for each slice along axis {batch_axis} of shape {tuple(x.shape)}, "
+            f"got shape {tuple(lengths.shape)}."
+        )
+    return x
 
 
 def _reverse_numpy(x, lengths, seq_axis, batch_axis):
@@ -109,8 +146,7 @@ def _reverse_numpy(x, lengths, seq_axis, batch_axis):
 
 def _reverse_jax(xp, x, lengths, seq_axis, batch_axis):
     """Lengths that are out of range cannot be told there: they are cut to the range."""
-    if lengths.shape != (x.shape[batch_axis],):
-        raise invalid(f"seq_lengths must be {x.shape[batch_axis]} numbers, got shape {lengths.shape}.")
+    _reverse_shape(x, lengths, seq_axis, batch_axis)
     return _reversed(xp, x, xp.clip(lengths, 0, x.shape[seq_axis]), seq_axis, batch_axis)
 
 
@@ -141,7 +177,7 @@ def _reverse_rows(op, args, batched, params):
 reverse_sequence = primitive(
     "reverse_sequence(x, lengths, *, seq_axis, batch_axis)",
     kernel={"numpy": _reverse_numpy, "jax": _reverse_jax},
-    shape=same_shape,
+    shape=_reverse_shape,
     vjp={
         "x": lambda ops, g, lengths, seq_axis, batch_axis: ops.reverse_sequence(
             g, lengths, seq_axis=seq_axis, batch_axis=batch_axis

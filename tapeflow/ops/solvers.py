@@ -9,9 +9,23 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
-from .lapack import adjoint, lapack
+from .fitting import differ, spreads
+from .lapack import adjoint, lapack, of_matrices, of_square_matrices
 
 _EQUATIONS = dict(dtypes=INEXACT, broadcasts="batch", batch=matrices)
+
+
+def _check_system(a, b):
+    if len(b.shape) < 2 or differ(a.shape[-1], a.shape[-2]) or differ(a.shape[-1], b.shape[-2]):
+        raise invalid(
+            f"A square matrix and a right-hand side with as many rows are needed, got shapes {tuple(a.shape)} and {tuple(b.shape)}. "
+            "A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
+        )
+
+
+def _square_solution_shape(a, b, **_):
+    _check_system(of_matrices(a), b)
+    return _solution_shape(a, b)
 
 
 def _solution_shape(a, b, **_):
@@ -22,11 +36,7 @@ def _of_square(solve):
     """A kernel that says so where the shapes do not fit."""
 
     def kernel(a, b, **params):
-        if b.ndim < 2 or a.shape[-1] != a.shape[-2] or a.shape[-1] != b.shape[-2]:
-            raise invalid(
-                f"A square matrix and a right-hand side with as many rows are needed, got shapes {a.shape} and {b.shape}. "
-                "A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
-            )
+        _check_system(a, b)
         return solve(a, b, **params)
 
     return kernel
@@ -43,7 +53,7 @@ def _inv_vjp(ops, g, y):
 inv = primitive(
     "inv(x)",
     kernel={"numpy": lapack(np.linalg.inv), "jax": "solvers.inv"},
-    shape=lambda x: x,
+    shape=of_square_matrices,
     vjp=_inv_vjp,
     jvp=lambda ops, t, y: -ops.matmul(y, ops.matmul(t, y)),
     batch=matrices,
@@ -59,7 +69,7 @@ def _solve_vjp(ops, g, a, y):
 solve = primitive(
     "solve(a, b)",
     kernel={"numpy": lapack(_of_square(one_matrix_for_many(np.linalg.solve))), "jax": "solvers.solve"},
-    shape=_solution_shape,
+    shape=_square_solution_shape,
     vjp={("a", "b"): _solve_vjp},
     jvp={"a": lambda ops, t, a, y: -ops.solve(a, ops.matmul(t, y)), "b": LINEAR},
     **_EQUATIONS,
@@ -114,7 +124,7 @@ def _triangular_solve_jvp_a(ops, t, a, y, lower, transpose):
 triangular_solve = primitive(
     "triangular_solve(a, b, *, lower, transpose)",
     kernel={"numpy": lapack(_of_square(one_matrix_for_many(_triangular_solve))), "jax": "solvers.triangular_solve"},
-    shape=_solution_shape,
+    shape=_square_solution_shape,
     vjp={("a", "b"): _triangular_solve_vjp},
     jvp={"a": _triangular_solve_jvp_a, "b": LINEAR},
     **_EQUATIONS,
@@ -163,10 +173,19 @@ def _tridiagonal_solve_jvp_diagonals(ops, t, diagonals, y, transpose):
     return -ops.tridiagonal_solve(diagonals, moved, transpose=transpose)
 
 
+def _tridiagonal_shape(diagonals, b, transpose):
+    if len(b.shape) < 2 or differ(of_matrices(diagonals).shape[-2], 3) or differ(diagonals.shape[-1], b.shape[-2]):
+        raise invalid(
+            f"Three diagonals of shape (..., 3, n) and a right-hand side of shape (..., n, k) are needed, got {tuple(diagonals.shape)} and "
+            f"{tuple(b.shape)}."
+        )
+    return _solution_shape(diagonals, b)
+
+
 tridiagonal_solve = primitive(
     "tridiagonal_solve(diagonals, b, *, transpose)",
     kernel={"numpy": lapack(one_matrix_for_many(_tridiagonal_solve)), "jax": "solvers.tridiagonal_solve"},
-    shape=_solution_shape,
+    shape=_tridiagonal_shape,
     vjp={("diagonals", "b"): _tridiagonal_solve_vjp},
     jvp={"diagonals": _tridiagonal_solve_jvp_diagonals, "b": LINEAR},
     **_EQUATIONS,
@@ -208,11 +227,17 @@ def _pinv_rows(op, args, batched, params):
     return op(x, ops.reshape(rcond, shape=(rcond.shape[0], *(1,) * (missing - 1), *rcond.shape[1:])))
 
 
+def _pinv_shape(x, rcond):
+    if not spreads(tuple(rcond.shape), tuple(of_matrices(x).shape[:-2])):
+        raise invalid(f"rcond of shape {tuple(rcond.shape)} does not broadcast to the matrices of shape {tuple(x.shape)}.")
+    return Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype)
+
+
 # Singular values up to `rcond` times the largest count as 0.
 pinv = primitive(
     "pinv(x, rcond)",
     kernel={"numpy": lapack(_pinv), "jax": "solvers.pinv"},
-    shape=lambda x, rcond: Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype),
+    shape=_pinv_shape,
     vjp={"x": _pinv_vjp},
     jvp={"x": _pinv_jvp},
     batch=_pinv_rows,
@@ -225,6 +250,15 @@ def _no_gradient(ops, g):
     raise ValueError("Gradient not defined for fast=False. Use tf.linalg.lstsq(..., fast=True), or tf.linalg.pinv(matrix) @ rhs.")
 
 
+def _least_squares_shape(a, b):
+    if len(b.shape) < 2 or differ(of_matrices(a).shape[-2], b.shape[-2]):
+        raise invalid(
+            f"A matrix and a right-hand side with as many rows are needed, got shapes {tuple(a.shape)} and {tuple(b.shape)}. "
+            "A vector of shape (m,) goes in as a column: rhs[:, tf.newaxis]."
+        )
+    return _solution_shape(a, b)
+
+
 # The shortest of the x that bring a x closest to b, whatever the rank of a.
 least_squares = primitive(
     "least_squares(a, b)",
@@ -232,7 +266,7 @@ least_squares = primitive(
         "numpy": lapack(lambda a, b: np.matmul(np.linalg.pinv(a, np.finfo(a.dtype).eps * max(a.shape[-2:])), b)),
         "jax": "solvers.least_squares",
     },
-    shape=_solution_shape,
+    shape=_least_squares_shape,
     vjp={"a": _no_gradient, "b": _no_gradient},
     batch=matrices,
     dtypes=INEXACT,

@@ -60,7 +60,7 @@ def _eigh_jvp(ops, t, w, v, x_dtype):
 eigh = primitive(
     "eigh(x)",
     kernel={"numpy": lapack(lambda x: tuple(np.linalg.eigh(x))), "jax": "spectra.eigh"},
-    shape=lambda x: (Spec(shape=x.shape[:-1], dtype=real_of(x.dtype)), x),
+    shape=lambda x: (Spec(shape=of_square_matrices(x).shape[:-1], dtype=real_of(x.dtype)), x),
     vjp=_eigh_vjp,
     jvp=_eigh_jvp,
     batch=matrices,
@@ -78,7 +78,7 @@ def _eigvalsh_vjp(ops, g, x, x_dtype):
 eigvalsh = primitive(
     "eigvalsh(x)",
     kernel={"numpy": lapack(np.linalg.eigvalsh), "jax": "spectra.eigvalsh"},
-    shape=lambda x: Spec(shape=x.shape[:-1], dtype=real_of(x.dtype)),
+    shape=lambda x: Spec(shape=of_square_matrices(x).shape[:-1], dtype=real_of(x.dtype)),
     vjp=_eigvalsh_vjp,
     jvp=lambda ops, t, x, x_dtype: _real_diagonal(ops, _in_basis(ops, t, ops.eigh(x)[1]), x_dtype),
     batch=matrices,
@@ -117,7 +117,10 @@ def _eig_jvp(ops, t, w, v, x_dtype):
 eig = primitive(
     "eig(x)",
     kernel={"numpy": lapack(_eig), "jax": "spectra.eig"},
-    shape=lambda x: (Spec(shape=x.shape[:-1], dtype=complex_of(x.dtype)), Spec(shape=x.shape, dtype=complex_of(x.dtype))),
+    shape=lambda x: (
+        Spec(shape=of_square_matrices(x).shape[:-1], dtype=complex_of(x.dtype)),
+        Spec(shape=x.shape, dtype=complex_of(x.dtype)),
+    ),
     vjp=_eig_vjp,
     jvp=_eig_jvp,
     batch=matrices,
@@ -145,7 +148,7 @@ eigvals = primitive(
         "numpy": lapack(lambda x: np.linalg.eigvals(x).astype(complex_of(x.dtype), copy=False)),
         "jax": "spectra.eigvals",
     },
-    shape=lambda x: Spec(shape=x.shape[:-1], dtype=complex_of(x.dtype)),
+    shape=lambda x: Spec(shape=of_square_matrices(x).shape[:-1], dtype=complex_of(x.dtype)),
     vjp=_eigvals_vjp,
     jvp=_eigvals_jvp,
     batch=matrices,
@@ -169,7 +172,7 @@ def _svd(x, full):
 
 
 def _svd_shape(x, full):
-    *batch, rows, cols = x.shape
+    *batch, rows, cols = of_matrices(x).shape
     k = min(rows, cols)
     return (
         Spec(shape=(*batch, k), dtype=real_of(x.dtype)),

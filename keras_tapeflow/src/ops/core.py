@@ -102,7 +102,7 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, rag
         dtype = result_type(*[getattr(leaf, "dtype", type(leaf)) for leaf in found])
     if isinstance(x, (list, tuple)) and any(isinstance(leaf, (Tensor, KerasVariable, tf.Variable)) for leaf in tree.flatten(x)):
         return tf.stack([convert_to_tensor(part, dtype) for part in x])
-    return tf.cast(tf.convert_to_tensor(np.asarray(x)), dtype) if not isinstance(x, (bool, int, float)) else tf.constant(x, dtype)
+    return tf.convert_to_tensor(np.asarray(x).astype(tf.as_dtype(dtype).np))
 
 
 def convert_to_numpy(x: Any) -> np.ndarray:
@@ -116,7 +116,12 @@ def is_tensor(x: Any) -> bool:
 
 
 def shape(x: Any) -> tuple:
-    return tuple(x.shape)
+    """Sizes that are not known when a function is traced are tensors."""
+    sizes = tuple(x.shape)
+    if None not in sizes or not is_tensor(x):
+        return sizes
+    found = tf.shape(x)
+    return tuple([found[k] if size is None else size for k, size in enumerate(sizes)])
 
 
 def cast(x: Any, dtype: Any) -> Tensor:

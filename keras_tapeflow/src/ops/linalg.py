@@ -1,7 +1,6 @@
 """Linear algebra on batches of matrices."""
 
 from collections.abc import Callable
-from typing import Any
 
 from keras.src import tree
 
@@ -21,32 +20,32 @@ def _columns(b: Tensor, a: Tensor, solved: Callable[[Tensor], Tensor]) -> Tensor
 # ---- factors
 
 
-def cholesky(a: Any, upper: bool = False) -> Tensor:
+def cholesky(a, upper=False):
     factor = tf.linalg.cholesky(floating(a))
     return tf.linalg.adjoint(factor) if upper else factor
 
 
-def lu_factor(a: Any) -> tuple[Tensor, Tensor]:
+def lu_factor(a):
     """(Both triangles in one matrix; with which row each row was exchanged, one after the other)."""
     packed, pivots, _ = ops.lu_factor(floating(a))
     return packed, pivots
 
 
-def qr(x: Any, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+def qr(x, mode="reduced"):
     if mode not in ("reduced", "complete"):
         raise ValueError(f"`mode` argument value not supported. Expected one of {{'reduced', 'complete'}}. Received: mode={mode}")
     return tuple(tf.linalg.qr(floating(x), full_matrices=mode == "complete"))
 
 
-def eig(a: Any) -> tuple[Tensor, Tensor]:
+def eig(a):
     return tuple(tf.linalg.eig(floating(a)))
 
 
-def eigh(a: Any) -> tuple[Tensor, Tensor]:
+def eigh(a):
     return tuple(ops.eigh(floating(a)))
 
 
-def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+def svd(x, full_matrices=True, compute_uv=True):
     found = tf.linalg.svd(floating(x), full_matrices=full_matrices, compute_uv=compute_uv)
     if not compute_uv:
         return found
@@ -57,11 +56,11 @@ def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 # ---- inverses and systems of equations
 
 
-def inv(a: Any) -> Tensor:
+def inv(a):
     return tf.linalg.inv(floating(a))
 
 
-def cholesky_inverse(a: Any, upper: bool = False) -> Tensor:
+def cholesky_inverse(a, upper=False):
     """The inverse of the matrix of which `a` is the Cholesky factor."""
     factor = floating(a)
     if upper:
@@ -71,21 +70,21 @@ def cholesky_inverse(a: Any, upper: bool = False) -> Tensor:
     return tf.matmul(half, half, adjoint_a=True)
 
 
-def pinv(x: Any, rcond: Any = None) -> Tensor:
+def pinv(x, rcond=None):
     return tf.linalg.pinv(floating(x), rcond=rcond)
 
 
-def solve(a: Any, b: Any) -> Tensor:
+def solve(a, b):
     a, b = alike(a, b)
     return _columns(b, a, lambda rhs: tf.linalg.solve(a, rhs))
 
 
-def solve_triangular(a: Any, b: Any, lower: bool = False) -> Tensor:
+def solve_triangular(a, b, lower=False):
     a, b = alike(a, b)
     return _columns(b, a, lambda rhs: tf.linalg.triangular_solve(a, rhs, lower=lower))
 
 
-def lstsq(a: Any, b: Any, rcond: Any = None) -> Tensor:
+def lstsq(a, b, rcond=None):
     """The shortest of the vectors x with the smallest |a x - b|; singular values below `rcond` times the largest count as 0."""
     a, b = alike(a, b)
     return _columns(b, a, lambda rhs: tf.matmul(pinv(a, _cut(a) if rcond is None else rcond), rhs))
@@ -98,22 +97,22 @@ def _cut(a: Tensor) -> float:
 # ---- numbers of a matrix
 
 
-def det(a: Any) -> Tensor:
+def det(a):
     return tf.linalg.det(floating(a))
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
+def norm(x, ord=None, axis=None, keepdims=False):
     return tf.experimental.numpy.linalg.norm(floating(x), ord=ord, axis=axis, keepdims=keepdims)
 
 
-def matrix_rank(x: Any, tol: Any = None) -> Tensor:
+def matrix_rank(x, tol=None):
     return tf.linalg.matrix_rank(floating(x), tol=tol)
 
 
 # ---- forward mode
 
 
-def jvp(fun: Callable, primals: Any, tangents: Any, has_aux: bool = False) -> tuple:
+def jvp(fun, primals, tangents, has_aux=False):
     """(`fun(*primals)`, its derivative in the direction `tangents`), and with `has_aux` what else `fun` returned."""
     primals = tree.map_structure(convert_to_tensor, tuple(primals))
     tangents = tree.map_structure(lambda t, x: convert_to_tensor(t, x.dtype), tuple(tangents), primals)

@@ -15,22 +15,22 @@ from .floating import alike, floating
 # ---- segments
 
 
-def segment_sum(data: Any, segment_ids: Any, num_segments: Any = None, sorted: bool = False) -> Tensor:
+def segment_sum(data, segment_ids, num_segments=None, sorted=False):
     return tf.math.unsorted_segment_sum(*_segments(data, segment_ids, num_segments))
 
 
-def segment_prod(data: Any, segment_ids: Any, num_segments: Any = None, sorted: bool = False) -> Tensor:
+def segment_prod(data, segment_ids, num_segments=None, sorted=False):
     return tf.math.unsorted_segment_prod(*_segments(data, segment_ids, num_segments))
 
 
-def segment_max(data: Any, segment_ids: Any, num_segments: Any = None, sorted: bool = False) -> Tensor:
+def segment_max(data, segment_ids, num_segments=None, sorted=False):
     """Minus infinity, or the lowest integer, where a segment has no rows."""
     data, ids, count = _segments(data, segment_ids, num_segments)
     empty = -np.inf if data.dtype.is_floating else data.dtype.min
     return ops.unsorted_segment_max(data, ids, num_segments=count, empty=empty)
 
 
-def segment_min(data: Any, segment_ids: Any, num_segments: Any = None, sorted: bool = False) -> Tensor:
+def segment_min(data, segment_ids, num_segments=None, sorted=False):
     """Infinity, or the highest integer, where a segment has no rows."""
     data, ids, count = _segments(data, segment_ids, num_segments)
     empty = np.inf if data.dtype.is_floating else data.dtype.max
@@ -50,22 +50,22 @@ def _segments(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, T
 # ---- the largest
 
 
-def top_k(x: Any, k: int, sorted: bool = True) -> tuple[Tensor, Tensor]:
+def top_k(x, k, sorted=True):
     return tuple(tf.math.top_k(convert_to_tensor(x), k, sorted=sorted))
 
 
-def in_top_k(targets: Any, predictions: Any, k: int) -> Tensor:
+def in_top_k(targets, predictions, k):
     targets, predictions = convert_to_tensor(targets), convert_to_tensor(predictions)
     if predictions.dtype is not tf.float32:
         predictions = tf.cast(predictions, tf.float32)
     return tf.math.in_top_k(tf.cast(targets, tf.int32), predictions, k)
 
 
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def logsumexp(x, axis=None, keepdims=False):
     return tf.reduce_logsumexp(floating(x), axis=axis, keepdims=keepdims)
 
 
-def cdist(x: Any, y: Any) -> Tensor:
+def cdist(x, y):
     """The distance of each row of `x` from each row of `y`. Its gradient is 0 where they are equal."""
     x, y = alike(x, y)
     if x.shape[-1] != y.shape[-1]:
@@ -76,7 +76,7 @@ def cdist(x: Any, y: Any) -> Tensor:
 # ---- Fourier transforms
 
 
-def _get_complex_tensor_from_tuple(x: Any) -> Tensor:
+def _get_complex_tensor_from_tuple(x):
     if not isinstance(x, (tuple, list)) or len(x) != 2:
         raise ValueError(f"Input `x` should be a tuple of two tensors - real and imaginary. Received: x={x}")
     real, imag = floating(x[0]), floating(x[1])
@@ -94,23 +94,23 @@ def _pair(x: Tensor) -> tuple[Tensor, Tensor]:
     return tf.math.real(x), tf.math.imag(x)
 
 
-def fft(x: Any) -> tuple[Tensor, Tensor]:
+def fft(x):
     return _pair(tf.signal.fft(_get_complex_tensor_from_tuple(x)))
 
 
-def fft2(x: Any) -> tuple[Tensor, Tensor]:
+def fft2(x):
     return _pair(tf.signal.fft2d(_get_complex_tensor_from_tuple(x)))
 
 
-def ifft2(x: Any) -> tuple[Tensor, Tensor]:
+def ifft2(x):
     return _pair(tf.signal.ifft2d(_get_complex_tensor_from_tuple(x)))
 
 
-def rfft(x: Any, fft_length: int | None = None) -> tuple[Tensor, Tensor]:
+def rfft(x, fft_length=None):
     return _pair(tf.signal.rfft(_real(x), None if fft_length is None else [fft_length]))
 
 
-def irfft(x: Any, fft_length: int | None = None) -> Tensor:
+def irfft(x, fft_length=None):
     return tf.signal.irfft(_get_complex_tensor_from_tuple(x), None if fft_length is None else [fft_length])
 
 
@@ -120,7 +120,7 @@ def _real(x: Any) -> Tensor:
     return x if x.dtype.size >= 4 else tf.cast(x, tf.float32)
 
 
-def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Tensor:
+def extract_sequences(x, sequence_length, sequence_stride):
     return tf.signal.frame(convert_to_tensor(x), sequence_length, sequence_stride)
 
 
@@ -152,9 +152,7 @@ def _check_length(sequence_length: int, fft_length: int) -> None:
         )
 
 
-def stft(
-    x: Any, sequence_length: int, sequence_stride: int, fft_length: int, window: Any = "hann", center: bool = True
-) -> tuple[Tensor, Tensor]:
+def stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=True):
     """The transforms of overlapping parts of `x`, (..., parts, fft_length / 2 + 1). With `center`, part t is around t * sequence_stride."""
     x = convert_to_tensor(x)
     if x.dtype not in (tf.float32, tf.float64):
@@ -168,15 +166,7 @@ def stft(
     return _pair(tf.signal.rfft(parts if shape is None else parts * shape, [fft_length]))
 
 
-def istft(
-    x: Any,
-    sequence_length: int,
-    sequence_stride: int,
-    fft_length: int,
-    length: int | None = None,
-    window: Any = "hann",
-    center: bool = True,
-) -> Tensor:
+def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="hann", center=True):
     """Parts are weighted by the window over the sum of its squares at that place, as if parts went on at both ends."""
     _check_length(sequence_length, fft_length)
     parts = tf.signal.irfft(_get_complex_tensor_from_tuple(x), [fft_length])
@@ -196,22 +186,22 @@ def istft(
 # ---- elementwise, and a determinant
 
 
-def rsqrt(x: Any) -> Tensor:
+def rsqrt(x):
     return tf.math.rsqrt(floating(x))
 
 
-def erf(x: Any) -> Tensor:
+def erf(x):
     return tf.math.erf(floating(x))
 
 
-def erfc(x: Any) -> Tensor:
+def erfc(x):
     return tf.math.erfc(floating(x))
 
 
-def erfinv(x: Any) -> Tensor:
+def erfinv(x):
     return tf.math.erfinv(floating(x))
 
 
-def logdet(x: Any) -> Tensor:
+def logdet(x):
     """The logarithm of the absolute value of the determinant."""
     return tf.linalg.slogdet(floating(x))[1]

@@ -1,5 +1,6 @@
 """The shape and the order of axes; diagonals and triangles."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def _sizes(a: Tensor, shape: tuple) -> tuple:
     if -1 not in shape:
         return shape
     known = int(np.prod([d for d in shape if d != -1]))
-    return tuple(a.size // max(known, 1) if d == -1 else d for d in shape)
+    return tuple(math.prod(a.shape) // max(known, 1) if d == -1 else d for d in shape)
 
 
 @like_numpy(_MATRIX)

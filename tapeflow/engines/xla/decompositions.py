@@ -24,4 +24,4 @@ def lu(x, index_dtype):
 
 @on_matrices
 def lu_factor(x):
-    return lax.linalg.lu(x)
+    return tuple(lax.linalg.lu(x))

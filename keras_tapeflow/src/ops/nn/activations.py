@@ -11,41 +11,41 @@ from ..floating import floating
 # ---- rectifiers
 
 
-def relu(x: Any) -> Tensor:
+def relu(x):
     return tf.nn.relu(convert_to_tensor(x))
 
 
-def relu6(x: Any) -> Tensor:
+def relu6(x):
     return tf.nn.relu6(convert_to_tensor(x))
 
 
-def leaky_relu(x: Any, negative_slope: float = 0.2) -> Tensor:
+def leaky_relu(x, negative_slope=0.2):
     return tf.nn.leaky_relu(floating(x), alpha=negative_slope)
 
 
-def threshold(x: Any, threshold: Any, default_value: Any) -> Tensor:
+def threshold(x, threshold, default_value):
     x = convert_to_tensor(x)
     return tf.where(x > convert_to_tensor(threshold, x.dtype), x, convert_to_tensor(default_value, x.dtype))
 
 
-def hard_tanh(x: Any) -> Tensor:
+def hard_tanh(x):
     return tf.clip_by_value(convert_to_tensor(x), -1, 1)
 
 
-def hard_sigmoid(x: Any) -> Tensor:
+def hard_sigmoid(x):
     return tf.nn.relu6(floating(x) + 3) / 6
 
 
-def hard_silu(x: Any) -> Tensor:
+def hard_silu(x):
     x = floating(x)
     return x * hard_sigmoid(x)
 
 
-def sparse_sigmoid(x: Any) -> Tensor:
+def sparse_sigmoid(x):
     return tf.clip_by_value(floating(x), -1, 1) * 0.5 + 0.5
 
 
-def sparse_plus(x: Any) -> Tensor:
+def sparse_plus(x):
     """The integral of `sparse_sigmoid`: a parabola between 0, below -1, and x, above 1."""
     x = floating(x)
     return tf.square(tf.clip_by_value(x, -1, 1) + 1) * 0.25 + tf.nn.relu(x - 1)
@@ -54,17 +54,17 @@ def sparse_plus(x: Any) -> Tensor:
 # ---- shrinking
 
 
-def hard_shrink(x: Any, threshold: float = 0.5) -> Tensor:
+def hard_shrink(x, threshold=0.5):
     x = convert_to_tensor(x)
     return tf.where(tf.abs(x) > threshold, x, tf.zeros_like(x))
 
 
-def soft_shrink(x: Any, threshold: float = 0.5) -> Tensor:
+def soft_shrink(x, threshold=0.5):
     x = floating(x)
     return x - tf.clip_by_value(x, -threshold, threshold)
 
 
-def tanh_shrink(x: Any) -> Tensor:
+def tanh_shrink(x):
     x = floating(x)
     return x - tf.tanh(x)
 
@@ -72,41 +72,41 @@ def tanh_shrink(x: Any) -> Tensor:
 # ---- exponential ones
 
 
-def sigmoid(x: Any) -> Tensor:
+def sigmoid(x):
     return tf.sigmoid(floating(x))
 
 
-def tanh(x: Any) -> Tensor:
+def tanh(x):
     return tf.tanh(floating(x))
 
 
-def softplus(x: Any) -> Tensor:
+def softplus(x):
     return tf.nn.softplus(floating(x))
 
 
-def log_sigmoid(x: Any) -> Tensor:
+def log_sigmoid(x):
     return tf.math.log_sigmoid(floating(x))
 
 
-def silu(x: Any) -> Tensor:
+def silu(x):
     return tf.nn.silu(floating(x))
 
 
-def gelu(x: Any, approximate: bool = True) -> Tensor:
+def gelu(x, approximate=True):
     return tf.nn.gelu(floating(x), approximate=approximate)
 
 
-def selu(x: Any) -> Tensor:
+def selu(x):
     return tf.nn.selu(floating(x))
 
 
-def elu(x: Any, alpha: float = 1.0) -> Tensor:
+def elu(x, alpha=1.0):
     x = floating(x)
     y = tf.nn.elu(x)
     return y if alpha == 1 else y * alpha + tf.nn.relu(x) * (1 - alpha)
 
 
-def celu(x: Any, alpha: float = 1.0) -> Tensor:
+def celu(x, alpha=1.0):
     x = floating(x)
     return tf.nn.elu(x) if alpha == 1 else tf.nn.relu(x) + (tf.nn.elu(x / alpha) - tf.nn.relu(x / alpha)) * alpha
 
@@ -114,11 +114,11 @@ def celu(x: Any, alpha: float = 1.0) -> Tensor:
 # ---- algebraic ones
 
 
-def softsign(x: Any) -> Tensor:
+def softsign(x):
     return tf.nn.softsign(floating(x))
 
 
-def squareplus(x: Any, b: float = 4) -> Tensor:
+def squareplus(x, b=4):
     x = floating(x)
     return (x + tf.sqrt(tf.square(x) + b)) * 0.5
 
@@ -126,7 +126,7 @@ def squareplus(x: Any, b: float = 4) -> Tensor:
 # ---- along axes
 
 
-def glu(x: Any, axis: int = -1) -> Tensor:
+def glu(x, axis=-1):
     x = floating(x)
     if x.shape[axis] % 2:
         raise ValueError(
@@ -136,11 +136,11 @@ def glu(x: Any, axis: int = -1) -> Tensor:
     return value * tf.sigmoid(gate)
 
 
-def softmax(x: Any, axis: Any = -1) -> Tensor:
+def softmax(x, axis=-1):
     return _along(tf.nn.softmax, floating(x), axis)
 
 
-def log_softmax(x: Any, axis: Any = -1) -> Tensor:
+def log_softmax(x, axis=-1):
     return _along(tf.nn.log_softmax, floating(x), axis)
 
 
@@ -156,7 +156,7 @@ def _along(function: Any, x: Tensor, axis: Any) -> Tensor:
     return tf.transpose(tf.reshape(function(flat, axis=-1), moved.shape), back)
 
 
-def sparsemax(x: Any, axis: int = -1) -> Tensor:
+def sparsemax(x, axis=-1):
     """The nearest point to `x` whose elements are not negative and sum to 1.
 
     It is `x` less a number, cut at 0. Which elements stay is found by sorting; the number is that by which these sum to 1, and as

@@ -13,16 +13,8 @@ from ..floating import alike
 
 
 def dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    bias: Any = None,
-    mask: Any = None,
-    scale: Any = None,
-    is_causal: bool = False,
-    flash_attention: bool | None = None,
-    attn_logits_soft_cap: float | None = None,
-) -> Tensor:
+    query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None, attn_logits_soft_cap=None
+):
     """softmax(query · key) · value of tensors (batch, length, heads, size), head by head.
 
     Several heads of `query` may share one of `key` and `value`. `flash_attention` is a hint about memory, which changes no value.

@@ -31,9 +31,7 @@ def _pair(inputs: Any, kernel: Any) -> tuple[Tensor, Tensor]:
     return convert_to_tensor(inputs, dtype), convert_to_tensor(kernel, dtype)
 
 
-def conv(
-    inputs: Any, kernel: Any, strides: Any = 1, padding: str = "valid", data_format: str | None = None, dilation_rate: Any = 1
-) -> Tensor:
+def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     x, w = _pair(inputs, kernel)
     return _convolved(x, w, strides, padding, layout(x, data_format), dilation_rate)
 
@@ -48,9 +46,7 @@ def _convolved(x: Tensor, w: Tensor, strides: Any, padding: str, data_format: st
     return tf.nn.convolution(x, w, strides=strides, padding=padding.upper(), data_format=data_format, dilations=dilations)
 
 
-def depthwise_conv(
-    inputs: Any, kernel: Any, strides: Any = 1, padding: str = "valid", data_format: str | None = None, dilation_rate: Any = 1
-) -> Tensor:
+def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     """Each channel has filters of its own: as many groups as channels."""
     x, w = _pair(inputs, kernel)
     *window, channels, multiplier = w.shape
@@ -58,28 +54,12 @@ def depthwise_conv(
     return _convolved(x, w, strides, padding, layout(x, data_format), dilation_rate)
 
 
-def separable_conv(
-    inputs: Any,
-    depthwise_kernel: Any,
-    pointwise_kernel: Any,
-    strides: Any = 1,
-    padding: str = "valid",
-    data_format: str | None = None,
-    dilation_rate: Any = 1,
-) -> Tensor:
+def separable_conv(inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     between = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
     return conv(between, pointwise_kernel, 1, "valid", data_format)
 
 
-def conv_transpose(
-    inputs: Any,
-    kernel: Any,
-    strides: Any = 1,
-    padding: str = "valid",
-    output_padding: Any = None,
-    data_format: str | None = None,
-    dilation_rate: Any = 1,
-) -> Tensor:
+def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1):
     """What `conv` does to gradients. Kernels are (*window, channels out, channels in)."""
     x, w = _pair(inputs, kernel)
     first = layout(x, data_format).startswith("NC")

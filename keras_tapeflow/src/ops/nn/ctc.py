@@ -10,21 +10,13 @@ from ..core import convert_to_tensor
 from ..floating import floating
 
 
-def ctc_loss(target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int = 0) -> Tensor:
+def ctc_loss(target, output, target_length, output_length, mask_index=0):
     """One loss for each example, of logits (batch, frames, classes) of which class `mask_index` is the blank."""
     labels, lengths, frames = [convert_to_tensor(x, tf.int32) for x in (target, target_length, output_length)]
     return tf.nn.ctc_loss(labels, _wide(output), lengths, frames, logits_time_major=False, blank_index=mask_index)
 
 
-def ctc_decode(
-    inputs: Any,
-    sequence_lengths: Any,
-    strategy: str = "greedy",
-    beam_width: int = 100,
-    top_paths: int = 1,
-    merge_repeated: bool = True,
-    mask_index: int = 0,
-) -> tuple[Tensor, Tensor]:
+def ctc_decode(inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True, mask_index=0):
     """(Labels (paths, batch, frames), -1 behind the last of them; scores (batch, paths))."""
     logits = tf.transpose(_wide(inputs), [1, 0, 2])
     lengths = convert_to_tensor(sequence_lengths, tf.int64)

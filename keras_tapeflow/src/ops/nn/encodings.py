@@ -6,14 +6,13 @@ import numpy as np
 from keras.src.backend.config import floatx, standardize_data_format
 
 import tapeflow as tf
-from tapeflow.core.tensor import Tensor
 
 from ..core import convert_to_tensor
 
 # ---- classes
 
 
-def one_hot(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Tensor:
+def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     """A 1 at each class number along a new axis; nothing for numbers that are no class."""
     _dense(sparse)
     x = convert_to_tensor(x)
@@ -22,7 +21,7 @@ def one_hot(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse:
     return convert_to_tensor(tf.one_hot(x, num_classes, axis=axis, dtype=tf.int8), dtype or floatx())
 
 
-def multi_hot(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Tensor:
+def multi_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     """A 1 for each class that occurs in an example. The numbers of an example are along axis 1; a vector is one example."""
     _dense(sparse)
     x = convert_to_tensor(x)
@@ -38,11 +37,11 @@ def _dense(sparse: bool) -> None:
 # ---- blocks
 
 
-def depth_to_space(x: Any, block_size: int, data_format: str = "channels_last") -> Tensor:
+def depth_to_space(x, block_size, data_format="channels_last"):
     return tf.nn.depth_to_space(convert_to_tensor(x), block_size, data_format=_layout(data_format))
 
 
-def space_to_depth(x: Any, block_size: int, data_format: str = "channels_last") -> Tensor:
+def space_to_depth(x, block_size, data_format="channels_last"):
     return tf.nn.space_to_depth(convert_to_tensor(x), block_size, data_format=_layout(data_format))
 
 
@@ -68,7 +67,7 @@ def _places(size: Any, kernel: Any, dilation: Any, stride: Any) -> np.ndarray:
     return found.reshape(kernel[0] * kernel[1], -1).astype("int32")
 
 
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """The windows of images (batch, channels, height, width) as columns: (batch, channels * elements of a window, windows)."""
     x = convert_to_tensor(input)
     kernel, (high, wide) = _two(kernel_size), _two(padding)
@@ -80,7 +79,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
     return tf.reshape(columns, [batch, channels * places.shape[0], places.shape[1]])
 
 
-def fold(x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+def fold(x, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Columns back into images, where windows meet their sum: what `unfold` does to gradients."""
     x = convert_to_tensor(x)
     kernel, pad = _two(kernel_size), _two(padding)

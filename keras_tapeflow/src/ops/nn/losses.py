@@ -33,7 +33,7 @@ def _normalized(output: Tensor, axis: int) -> Tensor:
     return _safe(output / tf.reduce_sum(output, axis=axis, keepdims=True))
 
 
-def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Tensor:
+def categorical_crossentropy(target, output, from_logits=False, axis=-1):
     target, output = _both(target, output)
     _same_shape(target, output)
     if not target.ndim:
@@ -46,7 +46,7 @@ def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False
     return -tf.reduce_sum(terms, axis=axis)
 
 
-def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Tensor:
+def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
     target, output = convert_to_tensor(target), floating(output)
     if not output.ndim:
         raise ValueError(f"Argument `output` must be at least rank 1. Received: output.shape={tuple(output.shape)}")
@@ -68,7 +68,7 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
     return -tf.gather(logs, target, axis=-1, batch_dims=target.ndim)
 
 
-def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
+def binary_crossentropy(target, output, from_logits=False):
     target, output = _both(target, output)
     _same_shape(target, output)
     if from_logits:
@@ -77,7 +77,7 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     return -(target * tf.math.log(output) + (1 - target) * tf.math.log(1 - output))
 
 
-def psnr(x1: Any, x2: Any, max_val: float) -> Tensor:
+def psnr(x1, x2, max_val):
     """20 log10(max_val) - 10 log10(mean squared difference)."""
     x1, x2 = alike(x1, x2)
     if tuple(x1.shape) != tuple(x2.shape):

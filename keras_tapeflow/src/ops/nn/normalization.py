@@ -1,15 +1,13 @@
 """Moments, and normalisation with them."""
 
-from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.tensor import Tensor
 
 from ..core import convert_to_tensor
 from ..floating import floating
 
 
-def moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> tuple[Tensor, Tensor]:
+def moments(x, axes, keepdims=False, synchronized=False):
     if synchronized:
         raise NotImplementedError("Argument synchronized=True is not supported by the tapeflow backend: there is one device.")
     x = floating(x)
@@ -21,9 +19,7 @@ def moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = Fals
     return tuple([tf.saturate_cast(part, tf.float16) for part in found])
 
 
-def batch_normalization(
-    x: Any, mean: Any, variance: Any, axis: int, offset: Any = None, scale: Any = None, epsilon: float = 0.001
-) -> Tensor:
+def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilon=0.001):
     """`mean`, `variance`, `offset` and `scale` have one number for each place along `axis`."""
     x = floating(x)
     shape = [1] * x.ndim

@@ -12,13 +12,11 @@ from ..floating import floating
 from .convolution import layout
 
 
-def max_pool(inputs: Any, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: str | None = None) -> Tensor:
+def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
     return _pool(convert_to_tensor(inputs), "MAX", pool_size, strides, padding, data_format)
 
 
-def average_pool(
-    inputs: Any, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: str | None = None
-) -> Tensor:
+def average_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
     return _pool(floating(inputs), "AVG", pool_size, strides, padding, data_format)
 
 
@@ -31,7 +29,7 @@ def _pool(x: Tensor, kind: str, window: Any, strides: Any, padding: str, data_fo
 # ---- adaptive: window i of m over n elements goes from floor(i n / m) to ceil((i + 1) n / m)
 
 
-def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Tensor:
+def adaptive_average_pool(inputs, output_size, data_format=None):
     x = floating(inputs)
     if window := _even_window(x, output_size, data_format):
         return _pool(x, "AVG", window, None, "valid", data_format)
@@ -43,7 +41,7 @@ def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None
     return x
 
 
-def adaptive_max_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Tensor:
+def adaptive_max_pool(inputs, output_size, data_format=None):
     x = convert_to_tensor(inputs)
     if window := _even_window(x, output_size, data_format):
         return _pool(x, "MAX", window, None, "valid", data_format)
