@@ -52,7 +52,7 @@ SCALES: dict[str, dict[str, dict]] = {
 }
 
 
-# On a GPU: after a few steps the loss has fallen so far, in bfloat16 too, that it tells wrong gradients.
+# On a GPU: after a few steps the loss has fallen so far that it tells wrong gradients (in bfloat16, too, but for the LSTM's).
 RATES = {"mlp": 0.001, "cnn": 0.001, "transformer": 0.1, "lstm": 3.0}
 
 

@@ -28,13 +28,21 @@ class Trainer(base_trainer.Trainer):
         super().__init__()
         self.train_function = self.test_function = self.predict_function = None
 
-    @traceback_utils.filter_traceback
-    def compile(self, *args: Any, jit_compile: Any = "auto", **kwargs: Any) -> Any:
-        """Keras' own; `jit_compile="auto"` leaves the choice between a NumPy plan and XLA to the first steps."""
-        out = super().compile(*args, jit_compile=jit_compile, **kwargs)
-        self._choose_engine = jit_compile == "auto"
+    # `compile(jit_compile="auto")` leaves the choice between a NumPy plan and XLA to the first steps. (Keras takes an overridden `compile`
+    # for the user's own, and would not call it for a model that was loaded; it sets this property.)
+    @property
+    def jit_compile(self) -> Any:
+        return base_trainer.Trainer.jit_compile.fget(self)
+
+    @jit_compile.setter
+    def jit_compile(self, value: Any) -> None:
+        base_trainer.Trainer.jit_compile.fset(self, value)
+        self._choose_engine, self._asked_to_choose = getattr(self, "_asked_to_choose", False), False
         self.train_function = self.test_function = self.predict_function = None
-        return out
+
+    def _resolve_auto_jit_compile(self) -> Any:
+        self._asked_to_choose = self._choose_engine = True
+        return super()._resolve_auto_jit_compile()
 
     # ---- one batch
 

@@ -152,10 +152,12 @@ class Derivative:
     def _read_by_backward(self) -> list[int]:
         """The places of what the backward graph reads and the forward graph computes, besides the outputs."""
         graph, before = self.graph, len(self.graph.nodes)
-        _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]), (_Extensions(self.tape._recording),))
+        flows = [node for node in graph.nodes if hasattr(node.prim, "root")]
+        observers = (_Extensions(self.tape._recording),) if flows else ()
+        _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]), observers)
         if graph.assigned:
             raise ValueNeeded("A user's backward function assigns to a variable, which a graph of gradients alone does not.")
-        given = {(node.prim.root(), node.inputs) for node in graph.nodes[:before] if hasattr(node.prim, "root")}
+        given = {(node.prim.root(), node.inputs) for node in flows}
         # Loops and branches that keep a history take the place of those that do not: they run in the forward graph.
         ahead = [n for n in graph.nodes[before:] if getattr(n.prim, "extends", None) and (n.prim.root(), n.inputs) in given]
         behind = [n for n in graph.nodes[before:] if not any(n is a for a in ahead)]

@@ -11,7 +11,8 @@ from tapeflow.core.batching import shift
 from tapeflow.core.dtypes import FLOATING, REAL
 from tapeflow.core.primitive import bare, primitive
 
-from .families import broadcasting, elementwise, same_shape
+from .families import broadcasting, elementwise
+from .fitting import along_axis
 
 _LARGE = 4096  # elements from which NumPy's clip, three times faster than maximum, is worth its longer way in
 
@@ -209,7 +210,7 @@ def _softmax(x, axis):
 softmax = primitive(
     "softmax(x, *, axis)",
     kernel={"numpy": _softmax, "jax": "activations.softmax"},
-    shape=same_shape,
+    shape=along_axis,
     vjp=lambda ops, g, y, axis: (g - ops.reduce_sum(g * y, axis=(axis,), keepdims=True)) * y,
     jvp=lambda ops, t, y, axis: (t - ops.reduce_sum(t * y, axis=(axis,), keepdims=True)) * y,
     batch=shift("axis"),
@@ -227,7 +228,7 @@ def _log_softmax(x, axis):
 log_softmax = primitive(
     "log_softmax(x, *, axis)",
     kernel={"numpy": _log_softmax, "jax": "activations.log_softmax"},
-    shape=same_shape,
+    shape=along_axis,
     vjp=lambda ops, g, y, axis: g - ops.exp(y) * ops.reduce_sum(g, axis=(axis,), keepdims=True),
     jvp=lambda ops, t, y, axis: t - ops.reduce_sum(t * ops.exp(y), axis=(axis,), keepdims=True),
     batch=shift("axis"),

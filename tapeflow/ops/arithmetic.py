@@ -8,7 +8,8 @@ from tapeflow.core.dtypes import FLOATING, INEXACT, NUMERIC, REAL, SIGNED
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import CUT, DIAGONAL, primitive
 
-from .families import broadcasting, elementwise, same_shape, scalar_op
+from .families import broadcasting, elementwise, scalar_op
+from .fitting import check_same
 from .safe import safe_product
 
 # ---- sums and products
@@ -44,8 +45,15 @@ def _add_n_rows(op, args, batched, params):
     return total if all(batched) else total + op(*[x for x, b in zip(args, batched) if not b])
 
 
+def _add_n_shape(*xs):
+    check_same("Inputs of add_n", *[x.shape for x in xs])
+    return xs[0]
+
+
 # Tensors of one shape, without an intermediate result for each.
-add_n = primitive("add_n(*xs)", kernel=_add_n, shape=same_shape, vjp=lambda g: g, jvp=DIAGONAL, batch=_add_n_rows, dtypes=NUMERIC)
+add_n = primitive(
+    "add_n(*xs)", kernel=_add_n, shape=_add_n_shape, vjp=lambda g: g, jvp=DIAGONAL, batch=_add_n_rows, dtypes=NUMERIC
+)
 
 
 # ---- quotients

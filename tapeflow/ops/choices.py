@@ -10,7 +10,8 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, Spec, primitive
 from tapeflow.core.streams import generator
 
-from .random import drawing
+from .fitting import check_exact_rank, check_same
+from .random import check_key, drawing
 
 _KEY = frozenset({np.dtype("uint64")})
 
@@ -34,11 +35,17 @@ def _categorical(key, logits, num_samples, dtype):
     return out.reshape(drawn.shape)
 
 
+def _categorical_shape(key, logits, num_samples, dtype):
+    check_key(key, logits)
+    check_exact_rank(logits, len(key.shape) + 1, "logits")
+    return Spec(shape=(*logits.shape[:-1], num_samples), dtype=dtype)
+
+
 # One row of choices for each row of `logits`, a matrix with at least one column; or several matrices, with a key for each.
 random_categorical = primitive(
     "random_categorical(key, logits, *, num_samples, dtype)",
     kernel={"numpy": _categorical, "jax": "choices.random_categorical"},
-    shape=lambda key, logits, num_samples, dtype: Spec(shape=(*logits.shape[:-1], num_samples), dtype=dtype),
+    shape=_categorical_shape,
     vjp=CUT,
     batch=leading,
     dtypes={"key": _KEY, "logits": FLOATING},
@@ -117,14 +124,17 @@ def _sample_classes(key, weights, law, range_max, num_sampled, unique):
     return np.array(list(found), np.int64), np.int64(tries)
 
 
+def _sample_shape(key, weights, law, range_max, num_sampled, unique):
+    check_same("A key and its four words", key.shape, (4,))
+    check_exact_rank(weights, 1, "weights")
+    return Spec(shape=(num_sampled,), dtype=np.dtype("int64")), Spec(shape=(), dtype=np.dtype("int64"))
+
+
 # Classes drawn with or without repetition, and how many draws that took. `weights` counts only for the law "weights".
 sample_classes = primitive(
     "sample_classes(key, weights, *, law, range_max, num_sampled, unique)",
     kernel={"numpy": _sample_classes, "jax": "choices.sample_classes"},
-    shape=lambda key, weights, law, range_max, num_sampled, unique: (
-        Spec(shape=(num_sampled,), dtype=np.dtype("int64")),
-        Spec(shape=(), dtype=np.dtype("int64")),
-    ),
+    shape=_sample_shape,
     vjp=CUT,
     dtypes={"key": _KEY, "weights": FLOATING},
     outputs=("classes", "tries"),

@@ -178,7 +178,9 @@ def _conv_input_grad(dy, w, strides, size, padding, dilations, groups):
 def _input_grad_shape(dy, w, size, **geometry):
     groups = geometry["groups"]
     if len(dy.shape) != len(w.shape):
-        raise invalid(f"images of shape {tuple(dy.shape)} do not go with filters of shape {tuple(w.shape)}: they need the same rank.")
+        raise invalid(
+            f"images of shape {tuple(dy.shape)} do not go with filters of shape {tuple(w.shape)}: they need the same rank."
+        )
     x = Spec(shape=(*dy.shape[: -1 - len(size)], *size, w.shape[-2] * groups), dtype=dy.dtype)
     _check_result(dy, x, w, **geometry)
     return x

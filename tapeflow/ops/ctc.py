@@ -14,7 +14,7 @@ from tapeflow.core.dtypes import BOOL, FLOATING, INDEX
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
-from .families import same_shape
+from .fitting import check_exact_rank, check_same
 
 # In place of log 0: finite, so that differences of impossible states are numbers; exp of it is 0.
 IMPOSSIBLE = -1e30
@@ -102,11 +102,17 @@ def _ctc_forward_jvp(ops, t, y, emissions, skip):
     return ops.masked(t if weights is None else ops.path_scan(ops.masked(t, possible), weights, reverse=False), possible)
 
 
+def _ctc_forward_shape(emissions, skip):
+    check_exact_rank(emissions, 3, "emissions")
+    check_same("skip and the batch and states of emissions", skip.shape, emissions.shape[1:])
+    return emissions
+
+
 # log of the total probability of all paths up to each frame that end in each state.
 ctc_forward = primitive(
     "ctc_forward(emissions, skip)",
     kernel={"numpy": _ctc_forward, "jax": "ctc.ctc_forward"},
-    shape=same_shape,
+    shape=_ctc_forward_shape,
     vjp={"emissions": _ctc_forward_vjp},
     jvp={"emissions": _ctc_forward_jvp},
     batch=_as_examples(1, 0, out=1),
@@ -152,11 +158,19 @@ def _path_scan_weights_jvp(ops, t, y, weights, reverse):
     return ops.path_scan(flow, weights, reverse=reverse)
 
 
+def _path_scan_shape(x, weights, reverse):
+    check_exact_rank(x, 3, "x")
+    check_exact_rank(weights, 4, "weights")
+    frames, *rest = x.shape
+    check_same("Weights and the transitions of x", weights.shape[1:], (frames - 1, *rest))
+    return x
+
+
 # y[t+1, s] = x[t+1, s] + Σ_k weights[k, t, s] y[t, s-k] through time, or its transpose, backwards from the last frame.
 path_scan = primitive(
     "path_scan(x, weights, *, reverse)",
     kernel={"numpy": _path_scan, "jax": "ctc.path_scan"},
-    shape=lambda x, weights, reverse: x,
+    shape=_path_scan_shape,
     vjp={
         "x": lambda ops, g, weights, reverse: ops.path_scan(g, weights, reverse=not reverse),
         "weights": _path_scan_weights_vjp,
@@ -185,13 +199,21 @@ def _ctc_greedy(logits, lengths, merge_repeated, blank):
     return labels, score
 
 
+def _check_frames(logits, lengths):
+    check_exact_rank(logits, 3, "logits")
+    check_same("sequence_length and the batch of logits", lengths.shape, logits.shape[1:2])
+
+
+def _greedy_shape(logits, lengths, merge_repeated, blank):
+    _check_frames(logits, lengths)
+    frames, batch, _ = logits.shape
+    return Spec(shape=(batch, frames), dtype=np.int64), Spec(shape=(batch, 1), dtype=logits.dtype)
+
+
 ctc_greedy = primitive(
     "ctc_greedy(logits, lengths, *, merge_repeated, blank)",
     kernel={"numpy": _ctc_greedy, "jax": "ctc.ctc_greedy"},
-    shape=lambda logits, lengths, merge_repeated, blank: (
-        Spec(shape=(logits.shape[1], logits.shape[0]), dtype=np.int64),
-        Spec(shape=(logits.shape[1], 1), dtype=logits.dtype),
-    ),
+    shape=_greedy_shape,
     outputs=("labels", "score"),
     vjp=CUT,
     batch=_as_examples(1, 0, out=0),
@@ -233,13 +255,16 @@ def _add(beams, path, blank, label):
     beams[path] = np.logaddexp(old[0], blank), np.logaddexp(old[1], label)
 
 
+def _beam_shape(logits, lengths, beam_width, top_paths):
+    _check_frames(logits, lengths)
+    frames, batch, _ = logits.shape
+    return Spec(shape=(batch, top_paths, frames), dtype=np.int64), Spec(shape=(batch, top_paths), dtype=logits.dtype)
+
+
 ctc_beam_search = primitive(
     "ctc_beam_search(logits, lengths, *, beam_width, top_paths)",
     kernel={"numpy": _ctc_beam_search, "jax": "ctc.ctc_beam_search"},
-    shape=lambda logits, lengths, beam_width, top_paths: (
-        Spec(shape=(logits.shape[1], top_paths, logits.shape[0]), dtype=np.int64),
-        Spec(shape=(logits.shape[1], top_paths), dtype=logits.dtype),
-    ),
+    shape=_beam_shape,
     outputs=("labels", "scores"),
     vjp=CUT,
     batch=_as_examples(1, 0, out=0),

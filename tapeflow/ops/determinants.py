@@ -179,7 +179,10 @@ def _slogdet_jvp(ops, t, sign, x, x_dtype):
 slogdet = primitive(
     "slogdet(x)",
     kernel={"numpy": lapack(lambda x: tuple(np.linalg.slogdet(x))), "jax": "determinants.slogdet"},
-    shape=lambda x: (Spec(shape=of_square_matrices(x).shape[:-2], dtype=x.dtype), Spec(shape=x.shape[:-2], dtype=real_of(x.dtype))),
+    shape=lambda x: (
+        Spec(shape=of_square_matrices(x).shape[:-2], dtype=x.dtype),
+        Spec(shape=x.shape[:-2], dtype=real_of(x.dtype)),
+    ),
     vjp=_slogdet_vjp,
     jvp=_slogdet_jvp,
     batch=matrices,

@@ -9,8 +9,10 @@ import numpy as np
 
 from tapeflow.core.batching import leading, shift
 from tapeflow.core.dtypes import COMPLEX, FLOATING, NUMERIC
+from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 
+from .fitting import along_last, check_axes, check_rank
 from .lapack import complex_of, real_of
 
 
@@ -21,12 +23,17 @@ def _resized(shape, axes, sizes):
     return tuple(out)
 
 
+def _transformed(x, axes):
+    check_axes(x, *axes)
+    return x
+
+
 # ---- between complex numbers; the matrix of the transform is symmetric, so it is its own transpose
 
 fft = primitive(
     "fft(x, *, axes)",
     kernel=lambda xp, x, axes: xp.fft.fftn(x, axes=axes) if 0 not in x.shape else x,
-    shape=lambda x, axes: x,
+    shape=_transformed,
     vjp=lambda ops, g, axes: ops.fft(g, axes=axes),
     jvp=LINEAR,
     batch=shift("axes"),
@@ -35,7 +42,7 @@ fft = primitive(
 ifft = primitive(
     "ifft(x, *, axes)",
     kernel=lambda xp, x, axes: xp.fft.ifftn(x, axes=axes) if 0 not in x.shape else x,
-    shape=lambda x, axes: x,
+    shape=_transformed,
     vjp=lambda ops, g, axes: ops.ifft(g, axes=axes),
     jvp=LINEAR,
     batch=shift("axes"),
@@ -92,7 +99,7 @@ def _irfft_vjp(ops, g, x_shape, x_dtype, lengths, axes):
 rfft = primitive(
     "rfft(x, *, lengths, axes)",
     kernel=_rfft,
-    shape=lambda x, lengths, axes: Spec(shape=_half_shape(x.shape, lengths, axes), dtype=complex_of(x.dtype)),
+    shape=lambda x, lengths, axes: Spec(shape=_half_shape(_transformed(x, axes).shape, lengths, axes), dtype=complex_of(x.dtype)),
     vjp=_rfft_vjp,
     jvp=LINEAR,
     batch=shift("axes"),
@@ -103,7 +110,7 @@ rfft = primitive(
 irfft = primitive(
     "irfft(x, *, lengths, axes)",
     kernel=_irfft,
-    shape=lambda x, lengths, axes: Spec(shape=_resized(x.shape, axes, lengths), dtype=real_of(x.dtype)),
+    shape=lambda x, lengths, axes: Spec(shape=_resized(_transformed(x, axes).shape, axes, lengths), dtype=real_of(x.dtype)),
     vjp=_irfft_vjp,
     jvp=LINEAR,
     batch=shift("axes"),
@@ -140,10 +147,17 @@ def _dct_vjp(ops, g, x_dtype, kind, norm):
     return ops.dct(g * _ends(n, x_dtype, 2.0, 2.0), kind=1, norm=norm) * _ends(n, x_dtype, 0.5, 0.5)
 
 
+def _dct_shape(x, kind, norm):
+    check_rank(x, 1)
+    if kind == 1 and x.shape[-1] is not None and x.shape[-1] == 1:
+        raise invalid(f"A DCT of type 1 needs a last axis of size 2 or more, got shape {tuple(x.shape)}.")
+    return x
+
+
 dct = primitive(
     "dct(x, *, kind, norm)",
     kernel={"numpy": _dct, "jax": "fft.dct"},
-    shape=lambda x, kind, norm: x,
+    shape=_dct_shape,
     vjp=_dct_vjp,
     jvp=LINEAR,
     batch=leading,
@@ -172,7 +186,9 @@ def _total(frames, length, step):
 frame = primitive(
     "frame(x, *, length, step)",
     kernel={"numpy": _frame, "jax": "fft.frame"},
-    shape=lambda x, length, step: Spec(shape=(*x.shape[:-1], num_frames(x.shape[-1], length, step), length), dtype=x.dtype),
+    shape=lambda x, length, step: Spec(
+        shape=(*along_last(x).shape[:-1], num_frames(x.shape[-1], length, step), length), dtype=x.dtype
+    ),
     vjp=lambda ops, g, x_shape, step: fit(ops, ops.overlap_and_add(g, step=step), x_shape),
     jvp=LINEAR,
     batch=leading,
@@ -189,11 +205,16 @@ def _overlap_and_add(x, step):
     return out.reshape(*batch, (frames + parts) * step)[..., : _total(frames, length, step)]
 
 
+def _overlap_shape(x, step):
+    check_rank(x, 2)
+    return Spec(shape=(*x.shape[:-2], _total(*x.shape[-2:], step)), dtype=x.dtype)
+
+
 # The adjoint of frame: frames laid over each other, `step` apart, and summed.
 overlap_and_add = primitive(
     "overlap_and_add(x, *, step)",
     kernel={"numpy": _overlap_and_add, "jax": "fft.overlap_and_add"},
-    shape=lambda x, step: Spec(shape=(*x.shape[:-2], _total(*x.shape[-2:], step)), dtype=x.dtype),
+    shape=_overlap_shape,
     vjp=lambda ops, g, x_shape, step: ops.frame(g, length=x_shape[-1], step=step),
     jvp=LINEAR,
     batch=leading,

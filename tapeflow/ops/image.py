@@ -7,9 +7,11 @@ import numpy as np
 
 from tapeflow.core.batching import merged, shift
 from tapeflow.core.dtypes import FLOATING, INTEGER
+from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.streams import generator
 
+from .fitting import check_axes, check_exact_rank, check_same, differ
 from .resampling import matrix, taps
 
 # ---- mixing lines
@@ -61,6 +63,11 @@ def _resample_dense(xp, x, axis, weights, transposed):
 
 
 def _resample_shape(x, axis, weights, transposed):
+    check_axes(x, axis)
+    if differ(x.shape[axis], weights[2 if transposed else 1]):
+        raise invalid(
+            f"Axis {axis} of shape {tuple(x.shape)} must have size {weights[2 if transposed else 1]} to be resampled by {weights}."
+        )
     return Spec(shape=(*x.shape[:axis], weights[1 if transposed else 2], *x.shape[axis + 1 :]), dtype=x.dtype)
 
 
@@ -141,15 +148,18 @@ def _suppress_numpy(boxes, scores, limit, threshold, score_threshold, sigma, ove
     return index, count
 
 
+def _suppress_shape(boxes, scores, limit, overlaps, **_):
+    check_exact_rank(scores, 2, "scores")
+    check_same("Boxes and what they should be for their scores", boxes.shape, (*scores.shape, scores.shape[1] if overlaps else 4))
+    return Spec(shape=(scores.shape[0], limit), dtype=np.dtype("int32")), Spec(shape=scores.shape[:1], dtype=np.dtype("int32"))
+
+
 # For each row of scores the boxes to keep, best first and then zeros, and how many they are. `boxes` are corners (or, with
 # `overlaps`, a table of overlaps).
 suppress = primitive(
     "suppress(boxes, scores, *, limit, threshold, score_threshold, sigma, overlaps)",
     kernel={"numpy": _suppress_numpy, "jax": "image.suppress"},
-    shape=lambda boxes, scores, limit, **_: (
-        Spec(shape=(scores.shape[0], limit), dtype=np.dtype("int32")),
-        Spec(shape=(scores.shape[0],), dtype=np.dtype("int32")),
-    ),
+    shape=_suppress_shape,
     vjp=CUT,
     batch=merged,
     dtypes=FLOATING,
@@ -176,11 +186,24 @@ def _outlines_numpy(boxes, height, width):
     return out
 
 
+def _check_boxes(boxes):
+    if not boxes.shape or differ(boxes.shape[-1], 4):
+        raise invalid(
+            f"Boxes have four corners, (top, left, bottom, right), along their last axis, got shape {tuple(boxes.shape)}."
+        )
+
+
+def _outlines_shape(boxes, height, width):
+    check_exact_rank(boxes, 3, "boxes")
+    _check_boxes(boxes)
+    return Spec(shape=(boxes.shape[0], height, width), dtype=np.dtype("int32"))
+
+
 # Which box, given by corners between 0 and 1, has its outline through each pixel; the last of several, -1 where there is none.
 outlines = primitive(
     "outlines(boxes, *, height, width)",
     kernel={"numpy": _outlines_numpy, "jax": "image.outlines"},
-    shape=lambda boxes, height, width: Spec(shape=(boxes.shape[0], height, width), dtype=np.dtype("int32")),
+    shape=_outlines_shape,
     vjp=CUT,
     batch=merged,
     dtypes=FLOATING,
@@ -216,11 +239,18 @@ def _window_numpy(key, size, boxes, min_covered, aspect_ratios, areas, attempts)
     return whole
 
 
+def _window_shape(key, size, boxes, **_):
+    check_same("A key and its four words", key.shape, (4,))
+    check_exact_rank(size, 1, "The size of the image")
+    _check_boxes(boxes)
+    return Spec(shape=(4,), dtype=np.dtype("int64"))
+
+
 # A random window (top, left, bottom, right) that covers enough of one of the boxes; the whole image if none is found.
 random_window = primitive(
     "random_window(key, size, boxes, *, min_covered, aspect_ratios, areas, attempts)",
     kernel={"numpy": _window_numpy, "jax": "image.random_window"},
-    shape=lambda key, size, boxes, **_: Spec(shape=(4,), dtype=np.dtype("int64")),
+    shape=_window_shape,
     vjp=CUT,
     dtypes={"key": frozenset({np.dtype("uint64")}), "size": INTEGER, "boxes": FLOATING},
 )

@@ -99,7 +99,9 @@ def _unslice_numpy(x, index, shape):
 def _unslice_shape(x, index, shape):
     part = _indexed_shape(Spec(shape=shape, dtype=x.dtype), index).shape
     if not spreads(tuple(x.shape), part):
-        raise invalid(f"A tensor of shape {tuple(x.shape)} does not fill the part of shape {part} that index {index} has in shape {tuple(shape)}.")
+        raise invalid(
+            f"A tensor of shape {tuple(x.shape)} does not fill the part of shape {part} that index {index} has in shape {tuple(shape)}."
+        )
     return Spec(shape=shape, dtype=x.dtype)
 
 
@@ -289,7 +291,9 @@ def _compress_rows(op, args, batched, params):
 
 def _compress_shape(x, condition):
     if len(condition.shape) > len(x.shape) or any(map(differ, condition.shape, x.shape)):
-        raise invalid(f"A mask of shape {tuple(condition.shape)} does not go with a tensor of shape {tuple(x.shape)}: its axes are the first of it.")
+        raise invalid(
+            f"A mask of shape {tuple(condition.shape)} does not go with a tensor of shape {tuple(x.shape)}: its axes are the first of it."
+        )
     return Spec(shape=(None, *x.shape[len(condition.shape) :]), dtype=x.dtype)
 
 

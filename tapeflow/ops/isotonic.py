@@ -1,10 +1,14 @@
 """Isotonic regression by pooling adjacent violators."""
 
+import math
+
 import numpy as np
 
 from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING
 from tapeflow.core.primitive import CUT, Spec, primitive
+
+from .fitting import along_last
 
 
 def _levels(row):
@@ -20,7 +24,7 @@ def _levels(row):
 
 
 def _isotonic_levels(x):
-    rows = x.reshape(-1, x.shape[-1])
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     return np.array([_levels(row) for row in rows], np.int32).reshape(x.shape)
 
 
@@ -28,7 +32,7 @@ def _isotonic_levels(x):
 isotonic_levels = primitive(
     "isotonic_levels(x)",
     kernel={"numpy": _isotonic_levels, "jax": "isotonic.levels"},
-    shape=lambda x: Spec(shape=x.shape, dtype=np.int32),
+    shape=lambda x: Spec(shape=along_last(x).shape, dtype=np.int32),
     vjp=CUT,
     batch=leading,
     dtypes=FLOATING,

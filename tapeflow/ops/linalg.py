@@ -175,6 +175,8 @@ def _contract(a, b, equation):
     axes_a, axes_b, axes_out, num_batch, num_rows, num_inner, num_cols = _contraction(equation)
     a = a if axes_a is None else a.transpose(axes_a)
     b = b if axes_b is None else b.transpose(axes_b)
+    if a.shape[:num_batch] + a.shape[num_batch + num_rows :] != b.shape[: num_batch + num_inner]:
+        raise _unequal(a, b, equation)
     if num_rows == num_inner == num_cols == 1:
         out = _matmul(a, b)
     else:
@@ -188,14 +190,18 @@ def _contract(a, b, equation):
     return out if axes_out is None else out.transpose(axes_out)
 
 
+def _unequal(a, b, equation):
+    return invalid(
+        f"Shapes {tuple(a.shape)} and {tuple(b.shape)} do not fit the equation {equation!r}: each letter is one axis, and stands for one size."
+    )
+
+
 def _contract_shape(a, b, equation):
     left, right, out = _terms(equation)
     sizes = dict(zip(left, a.shape))
     fits = len(left) == len(a.shape) and len(right) == len(b.shape)
     if not fits or any(differ(sizes.setdefault(label, size), size) for label, size in zip(right, b.shape)):
-        raise invalid(
-            f"Shapes {tuple(a.shape)} and {tuple(b.shape)} do not fit the equation {equation!r}: each letter is one axis, and stands for one size."
-        )
+        raise _unequal(a, b, equation)
     return Spec(shape=tuple(sizes[x] for x in out), dtype=a.dtype)
 
 
@@ -326,7 +332,11 @@ def _diag_matrix(x, k, rows, cols, align):
 def _diag_matrix_shape(x, k, rows, cols, align):
     packed = _packed_shape(rows, cols, k)
     rank = len(packed)
-    if len(x.shape) < rank or not same_sizes(tuple(x.shape[-rank:]), packed) and not (rank == 1 and spreads(x.shape[-1:], packed)):
+    if (
+        len(x.shape) < rank
+        or not same_sizes(tuple(x.shape[-rank:]), packed)
+        and not (rank == 1 and spreads(x.shape[-1:], packed))
+    ):
         raise invalid(
             f"Diagonals {k[0]} to {k[1]} of a matrix with {rows} rows and {cols} columns have shape {packed}, which {tuple(x.shape)} does not "
             "end with."

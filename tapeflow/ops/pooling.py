@@ -46,7 +46,9 @@ def _unpooled_shape(x, origin=None, *, shape, **geometry):
     """Of what `x` has one element per window of."""
     want = _pooled_shape(shape, **geometry)
     if not same_sizes(tuple(x.shape), want):
-        raise invalid(f"a tensor of shape {tuple(shape)} has {want} windows, which {tuple(x.shape)} does not have one element each for.")
+        raise invalid(
+            f"a tensor of shape {tuple(shape)} has {want} windows, which {tuple(x.shape)} does not have one element each for."
+        )
     if origin is not None:
         _check_origin(origin, x.shape)
     return Spec(shape=shape, dtype=x.dtype)
@@ -237,7 +239,9 @@ def _origin_index_rows(op, args, batched, params):
 
 def _origin_index_shape(origin, shape, batch, dtype, **geometry):
     if len(origin.shape) != len(shape):
-        raise invalid(f"origins of shape {tuple(origin.shape)} do not go with a tensor of shape {tuple(shape)}: they have the same rank.")
+        raise invalid(
+            f"origins of shape {tuple(origin.shape)} do not go with a tensor of shape {tuple(shape)}: they have the same rank."
+        )
     return Spec(shape=origin.shape, dtype=dtype)
 
 
@@ -283,7 +287,9 @@ def _more_channels(x):
 def _dilation_shape(x, w, window, **geometry):
     want = (*window[1:3], *x.shape[3:])
     if len(x.shape) != 4 or not same_sizes(tuple(w.shape), want):
-        raise invalid(f"images of shape {tuple(x.shape)} do not go with a filter of shape {tuple(w.shape)}: it needs a number for each channel.")
+        raise invalid(
+            f"images of shape {tuple(x.shape)} do not go with a filter of shape {tuple(w.shape)}: it needs a number for each channel."
+        )
     return Spec(shape=_pooled_shape(x.shape, window, **geometry), dtype=_code(window))
 
 

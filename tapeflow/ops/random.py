@@ -15,6 +15,7 @@ from tapeflow.core.primitive import CUT, DIAGONAL, Spec, primitive
 from tapeflow.core.streams import generator
 
 from .families import broadcasting
+from .fitting import differ, same_sizes, spreads
 
 _KEY = frozenset({np.dtype("uint64")})
 _DRAWN = {np.dtype("float32"), np.dtype("float64")}  # the dtypes that NumPy draws without a detour
@@ -34,10 +35,30 @@ def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, home="random", **ru
         return out
 
     kernels = {"numpy": kernel, "jax": f"{home}.{signature.partition('(')[0]}"}
-    return primitive(signature, kernel=kernels, shape=shape, vjp=vjp, batch=leading, dtypes=dtypes, **rules)
+
+    def checked(key, *specs, **params):
+        check_key(key, *specs)
+        return shape(key, *specs, **params)
+
+    return primitive(signature, kernel=kernels, shape=checked, vjp=vjp, batch=leading, dtypes=dtypes, **rules)
 
 
-def _given_shape(key, *_, shape, dtype):
+def check_key(key, *others):
+    """Leading axes of keys are those of all the other arguments."""
+    if not key.shape or differ(key.shape[-1], 4):
+        raise invalid(f"A key has four words along its last axis, got shape {tuple(key.shape)}.")
+    rows = tuple(key.shape[:-1])
+    for x in others:
+        if not same_sizes(tuple(x.shape[: len(rows)]), rows):
+            raise invalid(
+                f"An argument of shape {tuple(x.shape)} does not go with keys of shape {tuple(key.shape)}: it needs their leading axes."
+            )
+
+
+def _given_shape(key, *bounds, shape, dtype):
+    for x in bounds:
+        if not spreads(tuple(x.shape[len(key.shape) - 1 :]), tuple(shape)):
+            raise invalid(f"An argument of shape {tuple(x.shape)} cannot be broadcast to the shape {tuple(shape)} of the draws.")
     return Spec(shape=(*key.shape[:-1], *shape), dtype=dtype)
 
 
@@ -65,11 +86,16 @@ def _split_key(key, count):
     return np.concatenate([words, np.broadcast_to(key[2:], (count, 2))], 1)
 
 
+def _split_shape(key, count):
+    check_key(key)
+    return Spec(shape=(*key.shape[:-1], count, 4), dtype=key.dtype)
+
+
 # One key for each of `count` rows, from one for all.
 split_key = primitive(
     "split_key(key, *, count)",
     kernel={"numpy": _split_key, "jax": "random.split_key"},
-    shape=lambda key, count: Spec(shape=(*key.shape[:-1], count, 4), dtype=key.dtype),
+    shape=_split_shape,
     vjp=CUT,
     batch=leading,
     dtypes=_KEY,
@@ -108,7 +134,7 @@ def _integers(rng, low, high, shape):
 random_integers = drawing(
     "random_integers(key, low, high, *, shape)",
     _integers,
-    lambda key, low, high, shape: Spec(shape=(*key.shape[:-1], *shape), dtype=low.dtype),
+    lambda key, low, high, shape: _given_shape(key, low, high, shape=shape, dtype=low.dtype),
     dtypes={"key": _KEY, "low high": INTEGER},
 )
 

@@ -10,10 +10,10 @@ from tapeflow.core import batching
 from tapeflow.core.dtypes import FLOATING, INEXACT, NUMERIC
 from tapeflow.core.primitive import LINEAR, primitive
 
-from .families import same_shape
+from .fitting import along_axis, check_axes, check_same
 
 _FLOAT16 = np.dtype("float16")
-_ALONG_AXIS = dict(shape=same_shape, batch=batching.shift("axis"))
+_ALONG_AXIS = dict(shape=along_axis, batch=batching.shift("axis"))
 
 
 def _ahead(x, axis, reverse):
@@ -163,6 +163,12 @@ def _linear_scan_jvp_a(ops, t, a, y, axis, reverse):
     return ops.linear_scan(a, t * ops.shift(y, axis=axis, by=-1 if reverse else 1), axis=axis, reverse=reverse)
 
 
+def _linear_scan_shape(a, b, axis, reverse):
+    check_axes(b, axis)
+    check_same("Factors and terms of a scan", a.shape, b.shape)
+    return b
+
+
 # y[k] = b[k] + a[k] * y[k-1] along `axis`, starting from y[-1] = 0.
 linear_scan = primitive(
     "linear_scan(a, b, *, axis, reverse)",
@@ -170,7 +176,7 @@ linear_scan = primitive(
     vjp={("a", "b"): _linear_scan_vjp},
     jvp={"a": _linear_scan_jvp_a, "b": LINEAR},
     dtypes=INEXACT,
-    **_ALONG_AXIS,
+    **_ALONG_AXIS | {"shape": _linear_scan_shape},
 )
 
 

@@ -94,7 +94,9 @@ broadcast_to = primitive(
 
 def _transpose_shape(x, perm):
     if sorted(perm) != list(range(len(x.shape))):
-        raise invalid(f"perm {tuple(perm)} is not a permutation of the axes of shape {tuple(x.shape)}: it needs 0 to {len(x.shape) - 1} once each.")
+        raise invalid(
+            f"perm {tuple(perm)} is not a permutation of the axes of shape {tuple(x.shape)}: it needs 0 to {len(x.shape) - 1} once each."
+        )
     return Spec(shape=tuple([x.shape[p] for p in perm]), dtype=x.dtype)
 
 

@@ -8,12 +8,13 @@ import math
 import numpy as np
 
 from tapeflow.core.batching import aligned, leading, merged, shift, spread
+from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, BOOL, FLOATING, INDEX, INTEGER, NUMERIC, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
-from .families import same_shape
+from .fitting import along_last, check_axes, check_exact_rank, check_rank, check_same, same_sizes
 
 # ---- sort
 
@@ -21,7 +22,7 @@ from .families import same_shape
 sort = primitive(
     "sort(x, *, descending)",
     kernel=lambda xp, x, descending: xp.flip(xp.sort(x), -1) if descending else xp.sort(x),
-    shape=same_shape,
+    shape=along_last,
     vjp=lambda ops, g, x, x_shape, descending: ops.add_along(g, ops.argsort(x, descending=descending), size=x_shape[-1]),
     jvp=lambda ops, t, x, descending: ops.take_along(t, ops.argsort(x, descending=descending)),
     batch=leading,
@@ -39,17 +40,25 @@ def _argsort(xp, x, descending):
 argsort = primitive(
     "argsort(x, *, descending)",
     kernel=_argsort,
-    shape=lambda x, descending: Spec(shape=x.shape, dtype=np.int32),
+    shape=lambda x, descending: Spec(shape=along_last(x).shape, dtype=np.int32),
     vjp=CUT,
     batch=leading,
     dtypes=REAL,
 )
 
+
+def _take_along_shape(x, indices):
+    check_rank(x, 1)
+    if len(x.shape) != len(indices.shape):
+        raise invalid(f"Indices of shape {tuple(indices.shape)} into the rows of shape {tuple(x.shape)} must have the same rank.")
+    return Spec(shape=(*broadcast_shapes(x.shape[:-1], indices.shape[:-1]), indices.shape[-1]), dtype=x.dtype)
+
+
 # One element of each row for each index in that row.
 take_along = primitive(
     "take_along(x, indices)",
     kernel=lambda xp, x, indices: xp.take_along_axis(x, indices, axis=-1),
-    shape=lambda x, indices: Spec(shape=indices.shape, dtype=x.dtype),
+    shape=_take_along_shape,
     vjp={"x": lambda ops, g, indices, x_shape: ops.add_along(g, indices, size=x_shape[-1])},
     jvp=LINEAR,
     batch=leading,
@@ -71,11 +80,17 @@ def _elements(indices, size):
     return indices + (np.arange(math.prod(rows), dtype=np.int64) * size).reshape(*rows, 1)
 
 
+def _add_along_shape(x, indices, size):
+    check_rank(x, 1)
+    check_same("Elements and their indices", x.shape, indices.shape)
+    return Spec(shape=(*x.shape[:-1], size), dtype=x.dtype)
+
+
 # The adjoint of take_along: each element of `x` is added at its index to a row of `size` zeros.
 add_along = primitive(
     "add_along(x, indices, *, size)",
     kernel={"numpy": _add_along_numpy, "jax": "sorting.add_along"},
-    shape=lambda x, indices, size: Spec(shape=(*x.shape[:-1], size), dtype=x.dtype),
+    shape=_add_along_shape,
     vjp={"x": lambda ops, g, indices: ops.take_along(g, indices)},
     jvp=LINEAR,
     batch=leading,
@@ -109,6 +124,9 @@ def _few_largest(x, n, k):
 
 
 def _top_k_shape(x, k):
+    check_rank(x, 1)
+    if x.shape[-1] is not None and x.shape[-1] < k:
+        raise invalid(f"input must have at least k columns. Had {x.shape[-1]}, needed {k}, got shape {tuple(x.shape)}.")
     shape = (*x.shape[:-1], k)
     return Spec(shape=shape, dtype=x.dtype), Spec(shape=shape, dtype=np.int32)
 
@@ -136,21 +154,31 @@ def _in_top_k(xp, predictions, targets, k):
     return valid & xp.isfinite(mine[:, 0]) & finite.all(1) & (ahead.sum(1) < k)
 
 
+def _in_top_k_shape(predictions, targets, k):
+    check_exact_rank(predictions, 2, "predictions")
+    check_same("targets and the rows of predictions", targets.shape, predictions.shape[:1])
+    return Spec(shape=targets.shape, dtype=bool)
+
+
 in_top_k = primitive(
     "in_top_k(predictions, targets, *, k)",
     kernel=_in_top_k,
-    shape=lambda predictions, targets, k: Spec(shape=targets.shape, dtype=bool),
+    shape=_in_top_k_shape,
     vjp=NO_RULE,
     batch=merged,
     dtypes={"predictions": FLOATING, "targets": INDEX},
 )
 
 
+def _nothing_there(x, axis):
+    return invalid(f"Reduction axis {axis} is empty in shape {tuple(x.shape)}: there is no element to point to.")
+
+
 def _arg_extreme(name, worst):
     def kernel(x, axis, dtype):
         """NumPy gives the first nan; here nan never wins."""
         if not x.shape[axis]:
-            raise invalid(f"Reduction axis {axis} is empty in shape {x.shape}: there is no element to point at.")
+            raise _nothing_there(x, axis)
         if x.dtype.kind == "f" and x.size and np.isnan(x.max()):
             x = np.where(np.isnan(x), x.dtype.type(worst), x)
         return getattr(x, name)(axis).astype(dtype)
@@ -159,6 +187,9 @@ def _arg_extreme(name, worst):
 
 
 def _arg_shape(x, axis, dtype):
+    check_axes(x, axis)
+    if x.shape[axis] is not None and not x.shape[axis]:
+        raise _nothing_there(x, axis)
     return Spec(shape=(*x.shape[:axis], *x.shape[axis + 1 :]), dtype=dtype)
 
 
@@ -180,11 +211,16 @@ def _unique_numpy(x):
     return first[order], place[index.reshape(-1)], count[order]
 
 
+def _unique_shape(x):
+    check_exact_rank(x, 1)
+    return tuple([Spec(shape=s, dtype=np.int64) for s in ((None,), x.shape, (None,))])
+
+
 # Of the different elements of a vector, by first occurrence: where each is first, which of them every element is, how many.
 unique = primitive(
     "unique(x)",
     kernel={"numpy": _unique_numpy},
-    shape=lambda x: tuple(Spec(shape=s, dtype=np.int64) for s in ((None,), x.shape, (None,))),
+    shape=_unique_shape,
     vjp=CUT,
     outputs=("first", "index", "count"),
 )
@@ -254,11 +290,20 @@ def _searchsorted_rows(op, args, batched, params):
     return ops.reshape(op(x, ops.reshape(values, shape=(size, math.prod(shape[1:]))), **params), shape=shape)
 
 
+def _searchsorted_shape(x, values, side):
+    check_rank(x, 1)
+    if len(x.shape) > 1 and not same_sizes(tuple(x.shape[:-1]), tuple(values.shape[:-1])):
+        raise invalid(
+            f"Leading dimensions of sorted rows and of what is searched in them must match, got shapes {tuple(x.shape)} and {tuple(values.shape)}."
+        )
+    return Spec(shape=values.shape, dtype=np.int32)
+
+
 # Where each value would go in its sorted row. A vector serves as the row of all values.
 searchsorted = primitive(
     "searchsorted(x, values, *, side)",
     kernel={"numpy": _searchsorted_numpy, "jax": "sorting.searchsorted"},
-    shape=lambda x, values, side: Spec(shape=values.shape, dtype=np.int32),
+    shape=_searchsorted_shape,
     vjp=CUT,
     batch=_searchsorted_rows,
     dtypes=REAL,
@@ -291,10 +336,15 @@ def _invert_rows(op, args, batched, params):
     return ops.cast(ops.floormod(ops.reshape(out, shape=(rows, size)), max(size, 1)), dtype=x.dtype.np)
 
 
+def _invert_shape(x):
+    _check_vector(tuple(x.shape))
+    return x
+
+
 invert_permutation = primitive(
     "invert_permutation(x)",
     kernel={"numpy": _invert_permutation_numpy, "jax": "sorting.invert_permutation"},
-    shape=same_shape,
+    shape=_invert_shape,
     vjp=CUT,
     batch=_invert_rows,
     dtypes=INDEX,

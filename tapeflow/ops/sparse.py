@@ -7,6 +7,8 @@ from tapeflow.core.dtypes import INDEX, NUMERIC
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
+from .fitting import check_exact_rank, check_same
+
 
 def _sparse_matmul(values, b, rows, columns, num_rows):
     from scipy.sparse import coo_array
@@ -40,11 +42,18 @@ def _product_rows(op, args, batched, params):
     return apart(out, size, num_rows)
 
 
+def _product_shape(values, b, rows, columns, num_rows):
+    check_exact_rank(values, 1, "values")
+    check_exact_rank(b, 2, "The dense matrix")
+    check_same("Values, their rows and their columns", values.shape, rows.shape, columns.shape)
+    return Spec(shape=(num_rows, b.shape[1]), dtype=b.dtype)
+
+
 # The matrix with `values[k]` at (rows[k], columns[k]) times the dense matrix `b`. Entries at one place add up.
 sparse_matmul = primitive(
     "sparse_matmul(values, b, rows, columns, *, num_rows)",
     kernel={"numpy": _sparse_matmul, "jax": "sparse.sparse_matmul"},
-    shape=lambda values, b, rows, columns, num_rows: Spec(shape=(num_rows, b.shape[1]), dtype=b.dtype),
+    shape=_product_shape,
     vjp={
         "values": _entries_vjp,
         "b": lambda ops, g, values, rows, columns, b_shape: ops.sparse_matmul(values, g, columns, rows, num_rows=b_shape[0]),

@@ -18,6 +18,8 @@ from .lapack import (
     gap_reciprocals,
     hermitian_from,
     lapack,
+    of_matrices,
+    of_square_matrices,
     real_of,
     reciprocal_or_zero,
     row,

@@ -13,6 +13,7 @@ from tapeflow.core.primitive import CUT, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
 from .families import reduced
+from .fitting import check_axes, same_sizes
 
 
 def _filled(values, shape, dtype=object):
@@ -73,12 +74,16 @@ regex_full_match = per_string(
 # ---- several strings at a time
 
 
+def _joined_shape(*xs, separator):
+    shapes = [tuple(x.shape) for x in xs if len(x.shape)]
+    if not all(same_sizes(shapes[0], s) for s in shapes[1:]):
+        raise invalid(f"Input shapes do not match: {' vs. '.join(map(str, shapes))}. Only scalars fit every shape.")
+    return Spec(shape=shapes[0] if shapes else (), dtype=np.dtype(object))
+
+
 def _joined(*xs, separator):
     separator = separator if isinstance(separator, bytes) else separator.encode()
-    shapes = [x.shape for x in xs if x.ndim]
-    if len(set(shapes)) > 1:
-        raise invalid(f"Input shapes do not match: {' vs. '.join(map(str, shapes))}. Only scalars fit every shape.")
-    shape = shapes[0] if shapes else ()
+    shape = _joined_shape(*xs, separator=separator).shape
     columns = [np.broadcast_to(x, shape).flat for x in xs]
     return _filled([separator.join(row) for row in zip(*columns)], shape)
 
@@ -101,7 +106,7 @@ def _join_rows(op, args, batched, params):
 string_join = primitive(
     "string_join(*xs, separator)",
     kernel={"numpy": _joined},
-    shape=lambda *xs, separator: Spec(shape=broadcast_shapes(*[x.shape for x in xs]), dtype=np.dtype(object)),
+    shape=_joined_shape,
     vjp=CUT,
     batch=_join_rows,
     dtypes=STRING,
@@ -117,10 +122,15 @@ def _reduce_joined(x, axis, keepdims, separator):
     return _filled([separator.join(row) for row in rows], reduced(x.shape, axis, keepdims))
 
 
+def _reduce_joined_shape(x, axis, keepdims, separator):
+    check_axes(x, *axis)
+    return Spec(shape=reduced(x.shape, axis, keepdims), dtype=x.dtype)
+
+
 string_reduce_join = primitive(
     "string_reduce_join(x, *, axis, keepdims, separator)",
     kernel={"numpy": _reduce_joined},
-    shape=lambda x, axis, keepdims, separator: Spec(shape=reduced(x.shape, axis, keepdims), dtype=x.dtype),
+    shape=_reduce_joined_shape,
     vjp=CUT,
     batch=shift("axis"),
     dtypes=STRING,

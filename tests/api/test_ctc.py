@@ -126,3 +126,15 @@ def test_collapse_and_unique():
     assert labels.numpy().tolist() == [[1, 2, 1], [3, 4, 0]] and lengths.numpy().tolist() == [3, 2]
     unique, place = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
     assert unique.numpy().tolist() == [[3, 4, 0, 0]] and place.numpy().tolist() == [[0, 1, 1, 0]]
+
+
+def test_a_label_that_is_the_blank_is_a_label():
+    """A path may step over the blank between two labels also where the second is the number of the blank, as in TensorFlow."""
+    got = tf.nn.ctc_loss([[1, 2, 0]], tf.zeros([4, 1, 3], tf.float64), [3], [4])
+    np.testing.assert_allclose(got.numpy(), [4 * np.log(3) - np.log(7)])  # seven paths: one of seven states is visited twice
+
+
+def test_the_loss_in_a_graph():
+    traced = tf.function(lambda *args: tf.nn.ctc_loss(*args))
+    got = traced(*[tf.constant(x) for x in (LABELS, LOGITS, LABEL_LENGTH, LOGIT_LENGTH)])
+    np.testing.assert_allclose(got.numpy(), WANT)

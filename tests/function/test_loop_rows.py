@@ -16,7 +16,9 @@ def state_that_does_not_differ_at_first(v):
 
 
 def until_large(v):
-    return tf.while_loop(lambda t, n: t < 9.0, lambda t, n: (t * 1.5 + tf.abs(v[0]), n + 1.0), (v[1], 0.0), maximum_iterations=20)[0]
+    return tf.while_loop(
+        lambda t, n: t < 9.0, lambda t, n: (t * 1.5 + tf.abs(v[0]), n + 1.0), (v[1], 0.0), maximum_iterations=20
+    )[0]
 
 
 def own_bound(v):
@@ -26,7 +28,9 @@ def own_bound(v):
 
 def rows_begin_at_different_places(v):
     """A row that has ended stands behind the end of what it reads, and must not read there."""
-    return tf.while_loop(lambda i, t: i < 3, lambda i, t: (i + 1, t * v[i] + 1.0), (tf.cast(v[0], tf.int32), v[2]), maximum_iterations=3)[1]
+    return tf.while_loop(
+        lambda i, t: i < 3, lambda i, t: (i + 1, t * v[i] + 1.0), (tf.cast(v[0], tf.int32), v[2]), maximum_iterations=3
+    )[1]
 
 
 def no_slope_where_a_row_has_ended(v):

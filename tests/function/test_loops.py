@@ -175,7 +175,9 @@ def test_a_condition_may_have_one_entry(jit):
 
 def test_no_rows():
     nothing = tf.zeros([0])
-    function = graph(lambda x: (tf.foldl(tf.add, nothing, initializer=x), tf.scan(tf.add, nothing, initializer=x), tf.map_fn(tf.sin, nothing)))
+    function = graph(
+        lambda x: (tf.foldl(tf.add, nothing, initializer=x), tf.scan(tf.add, nothing, initializer=x), tf.map_fn(tf.sin, nothing))
+    )
     last, states, images = function(tf.constant(2.0))
     assert float(last) == 2.0 and states.shape == (0,) and images.shape == (0,)
 

@@ -20,6 +20,7 @@ WITHOUT_A_RULE = {
     "non_max_suppression_v3",  # one box after the other
     "random_window",  # tries until a window fits
     "sample_classes",  # draws until there are enough different ones
+    "size_tensor",  # takes no tensors
     "unique",  # as many results as there are different values
 }
 

@@ -56,4 +56,5 @@ SAMPLES = {
         of(normal(4, 2, 3), _lengths, seq_axis=0, batch_axis=2, reference=_reverse_sequence),
         of(normal(0, 4), np.zeros(0, np.int32), seq_axis=1, batch_axis=0),
     ],
+    "size_tensor": [of(sizes=(2, 3), dtype=np.dtype("int32"), order=0), of(sizes=4, dtype=np.dtype("int64"), order=0)],
 }

@@ -43,7 +43,7 @@ def interpolated(
         rows = cast(rows, wide(rows))
     fill = cast(convert_to_tensor(fill_value), rows.dtype)
     strides = [_product(sizes[k + 1 :]) for k in range(len(sizes))]
-    around = [_around(at, n, order, fill_mode) for at, n in zip(positions, sizes)]
+    around = [_around(at, n, order, fill_mode, rows.dtype) for at, n in zip(positions, sizes)]
     total = None
     for corner in itertools.product(*around):
         index = reduce(tf.add, [place * stride if stride > 1 else place for (place, _, _), stride in zip(corner, strides)])
@@ -53,7 +53,7 @@ def interpolated(
         if fill_mode == "constant":
             found = tf.where(over_tail(reduce(tf.logical_and, [inside for _, inside, _ in corner])), found, fill)
         if order:
-            found *= over_tail(cast(reduce(tf.multiply, [share for _, _, share in corner]), rows.dtype))
+            found *= over_tail(reduce(tf.multiply, [share for _, _, share in corner]))
         total = found if total is None else total + found
     return narrowed(total, dtype)
 
@@ -62,12 +62,12 @@ def _product(sizes: tuple) -> int:
     return reduce(int.__mul__, sizes, 1)
 
 
-def _around(at: Tensor, size: int, order: int, fill_mode: str) -> list:
+def _around(at: Tensor, size: int, order: int, fill_mode: str, dtype: Any) -> list:
     """The places that count along one axis: (where it is, is it within the grid, its share)."""
     if not order:
         return [(*_within(tf.floor(at + 0.5), size, fill_mode), None)]
     low = tf.stop_gradient(tf.floor(at))
-    share = at - low
+    share = cast(at - low, dtype)  # shares of one place add up to 1 in this dtype
     return [(*_within(low, size, fill_mode), 1 - share), (*_within(low + 1, size, fill_mode), share)]
 
 

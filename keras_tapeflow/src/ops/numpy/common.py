@@ -11,7 +11,7 @@ from tapeflow.api.numpy_functions import FUNCTIONS
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 from ..core import convert_to_tensor
 
@@ -22,9 +22,11 @@ _NARROWED = frozenset({"int64", "uint64"})  # Keras computes with 32 bits of the
 
 def tensor(x: Any, dtype: Any = None) -> Tensor:
     """`x` as a tensor, cast to `dtype` if there is one."""
-    if not isinstance(x, Tensor):
-        return convert_to_tensor(x, dtype.name if isinstance(dtype, DType) else dtype)
-    return x if dtype is None else cast(x, as_dtype(dtype))
+    if isinstance(x, Tensor):
+        return x if dtype is None else cast(x, as_dtype(dtype))
+    if dtype is not None and type(x) in _NUMBERS:  # whatever the number: 2 is a truth, 1.5 the integer 1, as in NumPy
+        return EagerTensor(np.asarray(x).astype(as_dtype(dtype).np)[()])
+    return convert_to_tensor(x, dtype.name if isinstance(dtype, DType) else dtype)
 
 
 def cast(x: Tensor, dtype: DType) -> Tensor:

@@ -19,7 +19,7 @@ def _from_start(indices: Any, size: Any) -> Tensor:
     if not indices.dtype.is_integer:
         indices = cast(indices, tf.int32)
     if indices.dtype.is_unsigned:
-        return indices if indices.dtype.size > 2 else cast(indices, tf.int32)
+        return cast(indices, tf.int64 if indices.dtype.size > 2 else tf.int32)
     if indices.dtype.size < 4:  # -1 + size may not fit
         indices = cast(indices, tf.int32)
     if type(indices) is EagerTensor and not (np.less(indices._array, 0)).any():
@@ -53,7 +53,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Tensor:
 
 def _sorted(compute: Any, x: Any, axis: int | None, **how: Any) -> Tensor:
     x = tensor(x)
-    if axis is None:
+    if axis is None or not x.ndim:
         x, axis = tf.reshape(x, [-1]), 0
     axis = one_axis(axis, x.ndim)
     if axis == x.ndim - 1:
@@ -98,7 +98,7 @@ def digitize(x: Any, bins: Any) -> Tensor:
     x, bins = common(x, bins)
     if not bins.shape[0]:
         return tf.zeros(x.shape, tf.int32)
-    down = bins.shape[0] - searchsorted(ops.flip(bins, axis=(0,)), x, "left")
+    down = bins.shape[0] - searchsorted(ops.flip(bins, axis=(0,)), x, "right")
     return tf.where(bins[0] > bins[-1], down, searchsorted(bins, x, "right"))
 
 
@@ -112,7 +112,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fal
     dtype = tf.int32
     if weights is not None:
         weights = tensor(weights)
-        dtype = result(weights.dtype.name) if weights.dtype.is_inexact else result(weights.dtype.name, "int32")
+        dtype = result(weights.dtype.name)
     size = max(int(tf.reduce_max(x)) + 1 if x.shape.num_elements() else 0, int(minlength))
     weights = tf.ones(x.shape, dtype) if weights is None else cast(weights, dtype)
     if x.ndim == 1:
@@ -161,33 +161,50 @@ def unique(
     size: int | None = None,
     fill_value: Any = None,
 ) -> Any:
-    """The different elements, or slices along `axis`; cut or filled up to `size` of them."""
+    """The different elements, or slices along `axis`, in ascending order; cut or filled up to `size` of them. NaN differs from NaN.
+
+    How many there are depends on the values, which a graph does not have: there, `size` has to be given.
+    """
     x = tensor(x)
-    values, index, inverse, counts = numpy_function("unique")(x, True, True, True, axis)
     place = 0 if axis is None else one_axis(axis, x.ndim)
-    index, inverse, counts = (cast(t, tf.int32) for t in (index, inverse, counts))
-    if size is not None:
-        values, index, counts = _sized(values, index, counts, place, size, fill_value)
-    wanted = [
-        values,
-        *([index] if return_index else []),
-        *([inverse] if return_inverse else []),
-        *([counts] if return_counts else []),
-    ]
-    return tuple(wanted) if len(wanted) > 1 else values
+    if axis is None and size is not None:
+        found = _unique(tf.reshape(x, [-1]), size, 0 if fill_value is None else fill_value)
+        found[2] = tf.reshape(found[2], x.shape)
+    else:
+        found = list(numpy_function("unique")(x, True, True, True, axis, equal_nan=False))
+        if size is not None:
+            found = _sized(*found, place, size, 0 if fill_value is None else fill_value)
+    values, *more = found
+    more = [cast(t, tf.int32) for t, wanted in zip(more, (return_index, return_inverse, return_counts)) if wanted]
+    return (values, *more) if more else values
 
 
-def _sized(values: Tensor, index: Tensor, counts: Tensor, axis: int, size: int, fill_value: Any) -> tuple[Tensor, Tensor, Tensor]:
+def _unique(x: Tensor, size: int, fill_value: Any) -> list[Tensor]:
+    """Of a vector: `size` values, their first places, the number of its value for each element, how often each occurs."""
+    count = x.shape[0]
+    if not count:
+        return [tf.fill([size], tensor(fill_value, x.dtype)), tf.zeros([size], tf.int32), tf.zeros([0], tf.int32), tf.zeros([size], tf.int32)]
+    order = argsort(x)
+    ordered = ops.take(x, order, axis=0)
+    new = ops.concat(tensor([True]), ops.not_equal(ordered[1:], ordered[:-1]), axis=0)
+    number = ops.cumsum(cast(new, tf.int32), axis=0, exclusive=False, reverse=False) - 1
+    kept = tf.minimum(number, size)  # all that are too many go into one more place, which is cut off
+    inverse = tf.scatter_nd(order[:, None], number, [count])
+    counts = ops.unsorted_segment_sum(tf.ones([count], tf.int32), kept, num_segments=size + 1)[:size]
+    first = tf.math.unsorted_segment_min(order, kept, size + 1)[:size]
+    there = ops.greater(counts, 0)
+    first = ops.where(there, first, order[0])
+    return [ops.where(there, ops.take(x, first, axis=0), tensor(fill_value, x.dtype)), first, inverse, counts]
+
+
+def _sized(
+    values: Tensor, index: Tensor, inverse: Tensor, counts: Tensor, axis: int, size: int, fill_value: Any
+) -> list[Tensor]:
+    """`size` slices along the axis: the first ones, or all and then `fill_value`."""
     have = values.shape[axis]
+    missing = max(size - have, 0)
     keep = tensor(np.arange(min(size, have), dtype=np.int32))
     values, index, counts = ops.take(values, keep, axis=axis), ops.take(index, keep, axis=0), ops.take(counts, keep, axis=0)
-    missing = size - have
-    if missing <= 0:
-        return values, index, counts
-    shape = [missing if i == axis else d for i, d in enumerate(values.shape)]
-    if fill_value is None:  # the smallest again
-        filling = ops.take(values, tensor(np.zeros(missing, np.int32)), axis=axis)
-    else:
-        filling = tf.broadcast_to(tensor(fill_value, values.dtype), shape)
-    index = ops.concat(index, tf.broadcast_to(index[0], [missing]), axis=0)
-    return ops.concat(values, filling, axis=axis), index, ops.concat(counts, tf.zeros([missing], tf.int32), axis=0)
+    filling = tf.fill([missing if i == axis else d for i, d in enumerate(values.shape)], tensor(fill_value, values.dtype))
+    counts, index = (tf.pad(t, [(0, missing)]) for t in (counts, index))
+    return [ops.concat(values, filling, axis=axis), index, inverse, counts]

@@ -13,11 +13,11 @@ from .common import cast, common, counting, floating, numpy_function, tensor
 
 def _factors(*xs: Any) -> tuple[list[Tensor], Any]:
     """The factors in a dtype that multiplies, and the dtype of the product: bytes add up in int32."""
-    xs = common(*[x if isinstance(x, Tensor) else tensor(x) for x in xs]) if len(xs) > 1 else [tensor(xs[0])]
-    dtype = xs[0].dtype
-    if dtype is tf.int8 and len(xs) > 1:
+    xs = [tensor(x) for x in xs]
+    if len(xs) > 1 and all(x.dtype is tf.int8 for x in xs):
         return [cast(x, tf.int32) for x in xs], tf.int32
-    return [counting(x) for x in xs], dtype
+    xs = common(*xs)
+    return [counting(x) for x in xs], xs[0].dtype
 
 
 def matmul(x1: Any, x2: Any) -> Tensor:

@@ -183,7 +183,7 @@ def corrcoef(x: Any) -> Tensor:
 def correlate(x1: Any, x2: Any, mode: str = "valid") -> Tensor:
     if mode not in ("valid", "same", "full"):
         raise ValueError(f"Invalid mode: '{mode}'. Mode must be one of: 'full', 'valid', 'same'.")
-    a, b = map(counting, common(x1, x2))
+    a, b = common(x1, x2, also=(float,))
     if a.ndim != 1 or b.ndim != 1:
         raise ValueError(f"correlate() only support 1-dimensional inputs. Received: x1.shape={a.shape}, x2.shape={b.shape}")
     full = numpy_function("convolve")(a, ops.flip(numpy_function("conjugate")(b), axis=(0,)), "full")
@@ -192,5 +192,5 @@ def correlate(x1: Any, x2: Any, mode: str = "valid") -> Tensor:
         return full
     if mode == "valid":
         return full[min(n, m) - 1 : max(n, m)]
-    start = (m - 1 if n < m else m) // 2
+    start = (m - 1 if m <= n else n) // 2
     return full[start : start + max(n, m)]
