@@ -139,7 +139,7 @@ def _repeated(outputs: Tensor, mask: Tensor, time: int) -> Tensor:
     return _zeroed(found, so_far > 0, time)
 
 
-# ---- whole layers as one operation: Keras asks for them first, and takes `rnn` where there is none
+# ---- whole layers. Keras asks for them first, and takes `rnn` where there is none
 
 
 def cudnn_ok(activation: Any, recurrent_activation: Any, unroll: bool, use_bias: bool = True) -> bool:
@@ -150,14 +150,68 @@ def lstm(
     inputs: Any, initial_state_h: Any, initial_state_c: Any, mask: Any, kernel: Any, recurrent_kernel: Any, bias: Any, activation: Any,
     recurrent_activation: Any, return_sequences: bool = False, go_backwards: bool = False, unroll: bool = False, batch_first: bool = True,
 ) -> tuple:  # fmt: skip
-    raise NotImplementedError
+    _only_where_it_pays(mask)
+    squash, gate, recurrent = _plain(activation), _plain(recurrent_activation), convert_to_tensor(recurrent_kernel)
+
+    def step(x: Tensor, states: list) -> tuple:
+        h, c = states
+        enter, keep, new, leave = tf.split(x + tf.matmul(h, recurrent), 4, axis=1)
+        c = gate(keep) * c + gate(enter) * squash(new)
+        h = gate(leave) * squash(c)
+        return h, [h, c]
+
+    first = [initial_state_h, initial_state_c]
+    x = _of_all_steps(inputs, kernel, bias)
+    return rnn(step, x, first, go_backwards, time_major=not batch_first, return_all_outputs=return_sequences)
 
 
 def gru(
     inputs: Any, initial_state: Any, mask: Any, kernel: Any, recurrent_kernel: Any, bias: Any, activation: Any, recurrent_activation: Any,
     return_sequences: bool = False, go_backwards: bool = False, unroll: bool = False, reset_after: bool = True,
 ) -> tuple:  # fmt: skip
-    raise NotImplementedError
+    _only_where_it_pays(mask)
+    squash, gate, recurrent = _plain(activation), _plain(recurrent_activation), convert_to_tensor(recurrent_kernel)
+    bias = None if bias is None else convert_to_tensor(bias)
+    of_input, of_state = tf.unstack(bias) if bias is not None and reset_after else (bias, None)
+    units = recurrent.shape[0]
+    of_gates, of_new = (None, None) if reset_after else tf.split(recurrent, [2 * units, units], axis=1)
+
+    def step(x: Tensor, states: list) -> tuple:
+        [h] = states
+        if reset_after:  # what the state says is forgotten after the product
+            inner = tf.matmul(h, recurrent)
+            inner = inner if of_state is None else inner + of_state
+            (keep, reset, new), (h_keep, h_reset, h_new) = tf.split(x, 3, axis=1), tf.split(inner, 3, axis=1)
+            keep, new = gate(keep + h_keep), squash(new + gate(reset + h_reset) * h_new)
+        else:
+            gates, new = tf.split(x, [2 * units, units], axis=1)
+            keep, reset = tf.split(gate(gates + tf.matmul(h, of_gates)), 2, axis=1)
+            new = squash(new + tf.matmul(reset * h, of_new))
+        h = new + keep * (h - new)
+        return h, [h]
+
+    x = _of_all_steps(inputs, kernel, of_input)
+    return rnn(step, x, tree.flatten(initial_state), go_backwards, return_all_outputs=return_sequences)
+
+
+def _only_where_it_pays(mask: Any) -> None:
+    """Eagerly a step without Keras around it takes 0.6 of the time. In graphs it gains nothing: 11.4 ms instead of 11.2 for LSTM(64) on
+    50 steps of 64 rows by the NumPy plan, 8.0 instead of 6.9 by XLA. A mask goes with an option that only `rnn` is told."""
+    if mask is not None or inside_a_graph() or in_symbolic_scope():
+        raise NotImplementedError
+
+
+def _of_all_steps(inputs: Any, kernel: Any, bias: Any) -> Tensor:
+    """The part of each step that does not need the state, in one product."""
+    x = tf.tensordot(convert_to_tensor(inputs), convert_to_tensor(kernel), 1)
+    return x if bias is None else x + convert_to_tensor(bias)
+
+
+def _plain(activation: Callable) -> Callable:
+    """Keras' activation, without Keras' checks where it is one of the usual two."""
+    from keras.src import activations  # which needs a backend first
+
+    return {activations.tanh: tf.tanh, activations.sigmoid: tf.sigmoid}.get(activation, activation)
 
 
 def bidirectional_lstm(
@@ -165,7 +219,7 @@ def bidirectional_lstm(
     fwd_kernel: Any, fwd_recurrent_kernel: Any, fwd_bias: Any, bwd_kernel: Any, bwd_recurrent_kernel: Any, bwd_bias: Any, activation: Any,
     recurrent_activation: Any, return_sequences: bool = False, unroll: bool = False,
 ) -> tuple:  # fmt: skip
-    raise NotImplementedError
+    raise NotImplementedError  # two layers are as good
 
 
 def bidirectional_gru(

@@ -322,12 +322,15 @@ def remembered_constants() -> set[int]:
     return {id(tensor) for tensor in _CONSTANTS.values()}
 
 
+_FOLLOWERS = (*_NUMBERS, Size, str, bytes, list, tuple, range, np.ndarray, np.generic)  # they have no dtype that others must have
+
+
 def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
     """Tensors of `values`, all of the dtype of the first one that has a dtype of its own."""
     converted: list = list(values)
     leader = None
     for k, v in enumerate(values):
-        if not isinstance(v, (*_NUMBERS, Size, str, bytes, list, tuple, range, np.ndarray, np.generic)) and not _is_foreign_array(v):
+        if not isinstance(v, _FOLLOWERS) and not _is_foreign_array(v):
             converted[k] = v if isinstance(v, Composite) else to_tensor(v)
             leader = leader or converted[k].dtype
     if leader is None:

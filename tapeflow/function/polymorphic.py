@@ -321,7 +321,8 @@ def _fitted(value: Any, spec: Any, name: str) -> Any:
     if not nest.is_nested(spec):
         return one(value, spec)
     specs, values = nest.children(spec), nest.children(value)
-    if values is None or len(values) != len(specs) or isinstance(spec, Mapping) and (not isinstance(value, Mapping) or {*spec} != {*value}):
+    keys = lambda container: {*container} if isinstance(container, Mapping) else None
+    if values is None or len(values) != len(specs) or keys(spec) != keys(value):
         raise TypeError(f"Argument {name!r} does not fit the input_signature: {spec} is wanted, got {value!r}.")
     return nest.rebuilt(spec, [_fitted(v, s, name) for v, s in zip(values, specs)])
 

@@ -110,6 +110,30 @@ def test_gradients_of_a_graph_are_those_of_eager(layer, mask):
             np.testing.assert_allclose(found.numpy(), wanted.numpy(), atol=2e-5)
 
 
+WAYS = [
+    (layers.LSTM, {}),
+    (layers.LSTM, {"use_bias": False, "activation": "relu", "recurrent_activation": "hard_sigmoid", "go_backwards": True}),
+    (layers.GRU, {}),
+    (layers.GRU, {"reset_after": False, "go_backwards": True}),
+    (layers.GRU, {"use_bias": False, "activation": "relu"}),
+]
+
+
+@pytest.mark.parametrize(("layer", "options"), WAYS, ids=str)
+@pytest.mark.parametrize("every", [False, True])
+def test_a_whole_layer_gives_what_its_steps_give(layer, options, every):
+    """`use_cudnn=False` keeps Keras from asking for the whole layer."""
+    whole, steps = [
+        layer(3, return_sequences=every, return_state=True, bias_initializer="uniform", use_cudnn=use, **options)
+        for use in (True, False)
+    ]
+    whole.build((2, 4, 1))
+    steps.build((2, 4, 1))
+    steps.set_weights(whole.get_weights())
+    for found, expected in zip(whole(X), steps(X)):
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-6)
+
+
 def test_a_step_that_draws_advances_its_generator_in_a_graph():
     import keras
 

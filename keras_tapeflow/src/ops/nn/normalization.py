@@ -1,6 +1,5 @@
 """Moments, and normalisation with them."""
 
-
 import tapeflow as tf
 
 from ..core import convert_to_tensor

@@ -7,7 +7,6 @@ from keras.src.backend.config import floatx
 
 import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
 
 from .common import cast, common, kind, numpy_function, result, shape_of, tensor
 
@@ -18,37 +17,37 @@ def _dtype(dtype: Any) -> tf.DType:
     return tf.as_dtype(result(dtype).name if dtype in (int, float, bool) else dtype or floatx())
 
 
-def zeros(shape: Any, dtype: Any = None) -> Tensor:
+def zeros(shape, dtype=None):
     return tf.zeros(shape_of(shape), _dtype(dtype))
 
 
-def ones(shape: Any, dtype: Any = None) -> Tensor:
+def ones(shape, dtype=None):
     return tf.ones(shape_of(shape), _dtype(dtype))
 
 
-def empty(shape: Any, dtype: Any = None) -> Tensor:
+def empty(shape, dtype=None):
     return zeros(shape, dtype)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+def full(shape, fill_value, dtype=None):
     return ops.broadcast_to(tensor(fill_value, _dtype(dtype)), shape=shape_of(shape))
 
 
-def zeros_like(x: Any, dtype: Any = None) -> Tensor:
+def zeros_like(x, dtype=None):
     x = tensor(x)
     return ops.zeros_like(x) if dtype is None else zeros(x.shape, dtype)
 
 
-def ones_like(x: Any, dtype: Any = None) -> Tensor:
+def ones_like(x, dtype=None):
     x = tensor(x)
     return tf.ones_like(x) if dtype is None else ones(x.shape, dtype)
 
 
-def empty_like(x: Any, dtype: Any = None) -> Tensor:
+def empty_like(x, dtype=None):
     return zeros_like(x, dtype)
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+def full_like(x, fill_value, dtype=None):
     x = tensor(x)
     return full(x.shape, fill_value, dtype or x.dtype)
 
@@ -56,22 +55,22 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Tensor:
 # ---- matrices
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
+def eye(N, M=None, k=0, dtype=None):
     return tensor(np.eye(int(N), None if M is None else int(M), int(k), dtype=_dtype(dtype).np))
 
 
-def identity(n: int, dtype: Any = None) -> Tensor:
+def identity(n, dtype=None):
     return eye(n, dtype=dtype)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
+def tri(N, M=None, k=0, dtype=None):
     return tensor(np.tri(int(N), None if M is None else int(M), int(k), dtype=_dtype(dtype).np))
 
 
 # ---- ranges
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
+def arange(start, stop=None, step=None, dtype=None):
     given = [x for x in (start, stop, step) if x is not None]
     wanted = (
         _dtype(dtype) if dtype is not None else result(*[getattr(x, "dtype", None) and kind(tensor(x)) or type(x) for x in given])
@@ -85,9 +84,7 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     return cast(tf.range(*[tensor(x, wide) for x in (start, stop, step)]), wanted)
 
 
-def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
-) -> Any:
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     start, stop = common(start, stop, also=(float,))
     found, step = numpy_function("linspace")(start, stop, int(num), endpoint, True, None, axis)
     if dtype is not None:
@@ -96,25 +93,23 @@ def linspace(
     return (found, step) if retstep else found
 
 
-def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10, dtype: Any = None, axis: int = 0
-) -> Tensor:
+def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
     start, stop = common(start, stop, also=(float,))
     found = numpy_function("logspace")(start, stop, int(num), endpoint, tensor(base, start.dtype), None, axis)
     return found if dtype is None else cast(found, _dtype(dtype))
 
 
-def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Tensor:
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     start, stop = common(start, stop, also=(float,))
     found = numpy_function("geomspace")(start, stop, int(num), endpoint, None, axis)
     return found if dtype is None else cast(found, _dtype(dtype))
 
 
-def meshgrid(*x: Any, indexing: str = "xy") -> list[Tensor]:
+def meshgrid(*x, indexing="xy"):
     return list(numpy_function("meshgrid")(*map(tensor, x), indexing=indexing))
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
+def vander(x, N=None, increasing=False):
     x = tensor(x)
     return numpy_function("vander")(cast(x, result(x.dtype.name)), N, increasing)
 
@@ -122,23 +117,23 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
 # ---- windows
 
 
-def bartlett(x: Any) -> Tensor:
+def bartlett(x):
     return tensor(np.bartlett(int(x)), floatx())
 
 
-def blackman(x: Any) -> Tensor:
+def blackman(x):
     return tensor(np.blackman(int(x)), floatx())
 
 
-def hamming(x: Any) -> Tensor:
+def hamming(x):
     return tensor(np.hamming(int(x)), floatx())
 
 
-def hanning(x: Any) -> Tensor:
+def hanning(x):
     return tensor(np.hanning(int(x)), floatx())
 
 
-def kaiser(x: Any, beta: Any) -> Tensor:
+def kaiser(x, beta):
     """I0(β √(1 - t²)) / I0(β), t from -1 to 1; β may be computed."""
     count = int(x)
     beta = tensor(beta, floatx())
@@ -150,9 +145,9 @@ def kaiser(x: Any, beta: Any) -> Tensor:
 # ---- sizes
 
 
-def size(x: Any) -> Tensor:
+def size(x):
     return tf.size(tensor(x))
 
 
-def ndim(x: Any) -> Tensor:
+def ndim(x):
     return tf.rank(tensor(x))

@@ -1,7 +1,6 @@
 """Functions of every element."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from .common import cast, counting, floating, named, numpy_function, result, ten
 
 
 def _floating(name: str, compute: Callable) -> Callable:
-    def function(x: Any) -> Tensor:
+    def function(x):
         return compute(floating(x))
 
     return named(function, name)
@@ -22,14 +21,14 @@ def _floating(name: str, compute: Callable) -> Callable:
 def _numeric(name: str, compute: Callable) -> Callable:
     """Takes numbers as they are, truths as 0 and 1."""
 
-    def function(x: Any) -> Tensor:
+    def function(x):
         return compute(counting(x))
 
     return named(function, name)
 
 
 def _as_it_is(name: str, compute: Callable) -> Callable:
-    def function(x: Any) -> Tensor:
+    def function(x):
         return compute(tensor(x))
 
     return named(function, name)
@@ -93,7 +92,7 @@ ceil = _floating("ceil", ops.ceil)
 trunc = _as_it_is("trunc", _trunc)
 
 
-def round(x: Any, decimals: int = 0) -> Tensor:
+def round(x, decimals=0):
     x = counting(x)
     if x.dtype.is_inexact:
         return numpy_function("round")(x, decimals)
@@ -114,18 +113,18 @@ angle = _floating("angle", numpy_function("angle"))
 # ---- as tensors
 
 
-def array(x: Any, dtype: Any = None) -> Tensor:
+def array(x, dtype=None):
     return tensor(x, dtype)
 
 
 copy = _as_it_is("copy", ops.identity)
 
 
-def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Tensor:
+def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
     return numpy_function("nan_to_num")(tensor(x), nan=nan, posinf=posinf, neginf=neginf)
 
 
-def view(x: Any, dtype: Any = None) -> Tensor:
+def view(x, dtype=None):
     """The same bytes read as another dtype; the last axis grows or shrinks with the number of bytes."""
     x = tensor(x)
     wanted = x.dtype if dtype is None else result(dtype) if dtype in (int, float, bool) else tf.as_dtype(dtype)

@@ -27,7 +27,7 @@ def _from_start(indices: Any, size: Any) -> Tensor:
     return ops.where(ops.less(indices, 0), indices + tensor(size, indices.dtype), indices)
 
 
-def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
+def take(x, indices, axis=None):
     x = tensor(x)
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
@@ -35,7 +35,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     return ops.take(x, _from_start(indices, x.shape[axis]), axis=axis)
 
 
-def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Tensor:
+def take_along_axis(x, indices, axis=None):
     x = tensor(x)
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
@@ -61,18 +61,18 @@ def _sorted(compute: Any, x: Any, axis: int | None, **how: Any) -> Tensor:
     return numpy_function("moveaxis")(compute(numpy_function("moveaxis")(x, axis, -1), **how), -1, axis)
 
 
-def sort(x: Any, axis: int | None = -1) -> Tensor:
+def sort(x, axis=-1):
     x = tensor(x)
     if x.dtype.is_bool:
         return cast(sort(cast(x, tf.uint8), axis), tf.bool)
     return _sorted(ops.sort, x, axis, descending=False)
 
 
-def argsort(x: Any, axis: int | None = -1) -> Tensor:
+def argsort(x, axis=-1):
     return cast(_sorted(ops.argsort, counting(x), axis, descending=False), tf.int32)
 
 
-def argpartition(x: Any, kth: int, axis: int = -1) -> Tensor:
+def argpartition(x, kth, axis=-1):
     """All in order, of which a partition is a part."""
     return argsort(x, axis)
 
@@ -80,7 +80,7 @@ def argpartition(x: Any, kth: int, axis: int = -1) -> Tensor:
 # ---- searching
 
 
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Tensor:
+def searchsorted(sorted_sequence, values, side="left"):
     if side not in ("left", "right"):
         raise ValueError(f"`side` must be either 'left' or 'right'. Received: side={side}")
     ordered, values = common(sorted_sequence, values)
@@ -93,9 +93,9 @@ def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Tenso
     return cast(tf.reshape(found, values.shape), tf.int32)
 
 
-def digitize(x: Any, bins: Any) -> Tensor:
+def digitize(x, bins):
     """The bin of every element, of bins in ascending or descending order."""
-    x, bins = common(x, bins)
+    x, bins = map(counting, common(x, bins))
     if not bins.shape[0]:
         return tf.zeros(x.shape, tf.int32)
     down = bins.shape[0] - searchsorted(ops.flip(bins, axis=(0,)), x, "right")
@@ -105,7 +105,7 @@ def digitize(x: Any, bins: Any) -> Tensor:
 # ---- counting
 
 
-def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Tensor:
+def bincount(x, weights=None, minlength=0, sparse=False):
     if sparse:
         raise ValueError("Unsupported value `sparse=True` with the tapeflow backend.")
     x = cast(tensor(x), tf.int32)
@@ -123,7 +123,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fal
     return tf.reshape(found, [*x.shape[:-1], size])
 
 
-def histogram(x: Any, bins: Any = 10, range: Any = None) -> tuple[Tensor, Tensor]:
+def histogram(x, bins=10, range=None):
     """How many elements lie in each of `bins` ranges of one width (or between these edges), and the edges."""
     x = tf.reshape(counting(x), [-1])
     points = cast(x, x.dtype if x.dtype.is_inexact else result(x.dtype.name, float))
@@ -152,15 +152,15 @@ def _edges(points: Tensor, bins: int, span: Any) -> Tensor:
 
 
 def unique(
-    x: Any,
-    sorted: bool = True,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: int | None = None,
-    size: int | None = None,
-    fill_value: Any = None,
-) -> Any:
+    x,
+    sorted=True,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    size=None,
+    fill_value=None,
+):
     """The different elements, or slices along `axis`, in ascending order; cut or filled up to `size` of them. NaN differs from NaN.
 
     How many there are depends on the values, which a graph does not have: there, `size` has to be given.
@@ -183,7 +183,12 @@ def _unique(x: Tensor, size: int, fill_value: Any) -> list[Tensor]:
     """Of a vector: `size` values, their first places, the number of its value for each element, how often each occurs."""
     count = x.shape[0]
     if not count:
-        return [tf.fill([size], tensor(fill_value, x.dtype)), tf.zeros([size], tf.int32), tf.zeros([0], tf.int32), tf.zeros([size], tf.int32)]
+        return [
+            tf.fill([size], tensor(fill_value, x.dtype)),
+            tf.zeros([size], tf.int32),
+            tf.zeros([0], tf.int32),
+            tf.zeros([size], tf.int32),
+        ]
     order = argsort(x)
     ordered = ops.take(x, order, axis=0)
     new = ops.concat(tensor([True]), ops.not_equal(ordered[1:], ordered[:-1]), axis=0)
@@ -197,14 +202,13 @@ def _unique(x: Tensor, size: int, fill_value: Any) -> list[Tensor]:
     return [ops.where(there, ops.take(x, first, axis=0), tensor(fill_value, x.dtype)), first, inverse, counts]
 
 
-def _sized(
-    values: Tensor, index: Tensor, inverse: Tensor, counts: Tensor, axis: int, size: int, fill_value: Any
-) -> list[Tensor]:
+def _sized(values: Tensor, index: Tensor, inverse: Tensor, counts: Tensor, axis: int, size: int, fill_value: Any) -> list[Tensor]:
     """`size` slices along the axis: the first ones, or all and then `fill_value`."""
     have = values.shape[axis]
     missing = max(size - have, 0)
     keep = tensor(np.arange(min(size, have), dtype=np.int32))
     values, index, counts = ops.take(values, keep, axis=axis), ops.take(index, keep, axis=0), ops.take(counts, keep, axis=0)
     filling = tf.fill([missing if i == axis else d for i, d in enumerate(values.shape)], tensor(fill_value, values.dtype))
-    counts, index = (tf.pad(t, [(0, missing)]) for t in (counts, index))
+    counts = tf.pad(counts, [(0, missing)])
+    index = tf.pad(index, [(0, missing)], constant_values=index[0]) if have and missing else tf.pad(index, [(0, missing)])
     return [ops.concat(values, filling, axis=axis), index, inverse, counts]

@@ -21,38 +21,38 @@ def _parts(xs: Any) -> list[Tensor]:
     return common(*(ops.unstack(xs, axis=0) if isinstance(xs, Tensor) else xs))
 
 
-def concatenate(xs: Any, axis: int | None = 0) -> Tensor:
+def concatenate(xs, axis=0):
     xs = _parts(xs)
     if axis is None:
         xs, axis = [ravel(x) for x in xs], 0
     return ops.concat(*xs, axis=one_axis(axis, xs[0].ndim))
 
 
-def stack(x: Any, axis: int = 0) -> Tensor:
+def stack(x, axis=0):
     xs = _parts(x)
     return ops.stack(*xs, axis=one_axis(axis, xs[0].ndim + 1))
 
 
-def append(x1: Any, x2: Any, axis: int | None = None) -> Tensor:
+def append(x1, x2, axis=None):
     return concatenate([x1, x2], axis)
 
 
-def hstack(xs: Any) -> Tensor:
+def hstack(xs):
     return numpy_function("hstack")(_parts(xs))
 
 
-def vstack(xs: Any) -> Tensor:
+def vstack(xs):
     return numpy_function("vstack")(_parts(xs))
 
 
-def dstack(xs: Any) -> Tensor:
+def dstack(xs):
     return numpy_function("dstack")(_parts(xs))
 
 
 # ---- cutting
 
 
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+def split(x, indices_or_sections, axis=0):
     x = tensor(x)
     if np.ndim(indices_or_sections):
         return array_split(x, indices_or_sections, axis)
@@ -62,7 +62,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     return list(ops.split(x, sizes=(x.shape[axis] // count,) * count, axis=axis))
 
 
-def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+def array_split(x, indices_or_sections, axis=0):
     x = tensor(x)
     axis = one_axis(axis, x.ndim)
     size = x.shape[axis]
@@ -74,37 +74,37 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]
     return [cut(a, b) for a, b in pairwise(edges)]
 
 
-def hsplit(x: Any, indices_or_sections: Any) -> list[Tensor]:
+def hsplit(x, indices_or_sections):
     x = tensor(x)
     return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
-def vsplit(x: Any, indices_or_sections: Any) -> list[Tensor]:
+def vsplit(x, indices_or_sections):
     return split(x, indices_or_sections, 0)
 
 
-def dsplit(x: Any, indices_or_sections: Any) -> list[Tensor]:
+def dsplit(x, indices_or_sections):
     return split(x, indices_or_sections, 2)
 
 
 # ---- repeating
 
 
-def tile(x: Any, repeats: Any) -> Tensor:
+def tile(x, repeats):
     x, times = tensor(x), shape_of(repeats)
     rank = max(x.ndim, len(times))
     x = ops.reshape(x, shape=(1,) * (rank - x.ndim) + tuple(x.shape))
     return tf.tile(x, (1,) * (rank - len(times)) + times)
 
 
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Tensor:
+def repeat(x, repeats, axis=None):
     return tf.repeat(tensor(x), shape_of(repeats), axis)
 
 
 # ---- filling up
 
 
-def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Tensor:
+def pad(x, pad_width, mode="constant", constant_values=None):
     """More elements at both ends of each axis: a constant, or made of what is there, as `mode` says."""
     x = tensor(x)
     widths = [tuple(map(int, pair)) for pair in np.broadcast_to(np.asarray(pad_width), (x.ndim, 2))]

@@ -1,10 +1,8 @@
 """Functions of two numbers, element by element."""
 
 from collections.abc import Callable
-from typing import Any
 
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
 
 from .common import cast, common, counting, floating, named, numpy_function, result, tensor
 
@@ -12,7 +10,7 @@ from .common import cast, common, counting, floating, named, numpy_function, res
 def _two(name: str, compute: Callable, *, also: tuple = (), of_truths: Callable | None = None) -> Callable:
     """`also=(float,)` makes numbers floating; `of_truths` computes with bool, which otherwise counts as 0 and 1."""
 
-    def function(x1: Any, x2: Any) -> Tensor:
+    def function(x1, x2):
         a, b = common(x1, x2, also=also)
         if a.dtype.is_bool:
             return of_truths(a, b) if of_truths else compute(counting(a), counting(b))
@@ -55,7 +53,7 @@ gcd = _two("gcd", numpy_function("gcd"))
 lcm = _two("lcm", numpy_function("lcm"))
 
 
-def ldexp(x1: Any, x2: Any) -> Tensor:
+def ldexp(x1, x2):
     """x1 · 2^x2, in two steps: 2^x2 alone may be out of range where the product is not."""
     x1, x2 = floating(x1), tensor(x2)
     if x2.dtype.is_inexact:
@@ -67,7 +65,7 @@ def ldexp(x1: Any, x2: Any) -> Tensor:
     return cast(x1, dtype) * ops.pow(two, cast(half, dtype)) * ops.pow(two, cast(rest, dtype))
 
 
-def clip(x: Any, x_min: Any, x_max: Any) -> Tensor:
+def clip(x, x_min, x_max):
     """Without one of the bounds (None) it is not clipped there."""
     bounds = [b for b in (x_min, x_max) if b is not None]
     x, *bounds = map(counting, common(x, *bounds))
@@ -91,11 +89,11 @@ greater = _comparison("greater", ops.greater)
 greater_equal = _comparison("greater_equal", ops.greater_equal)
 
 
-def isclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+def isclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
     return numpy_function("isclose")(*common(x1, x2, also=_INEXACT), rtol, atol, equal_nan)
 
 
-def allclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+def allclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
     return numpy_function("allclose")(*common(x1, x2, also=_INEXACT), rtol, atol, equal_nan)
 
 
@@ -103,7 +101,7 @@ def allclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan
 
 
 def _bits(name: str, compute: Callable, of_truths: Callable | None = None) -> Callable:
-    def function(x: Any, y: Any) -> Tensor:
+    def function(x, y):
         a, b = common(x, y)
         if a.dtype.is_bool:
             return of_truths(a, b) if of_truths else compute(counting(a), counting(b))
@@ -121,10 +119,10 @@ bitwise_right_shift = _bits("bitwise_right_shift", ops.right_shift)
 right_shift = _bits("right_shift", ops.right_shift)
 
 
-def bitwise_invert(x: Any) -> Tensor:
+def bitwise_invert(x):
     x = tensor(x)
     return ops.logical_not(x) if x.dtype.is_bool else ops.bitwise_invert(x)
 
 
-def bitwise_not(x: Any) -> Tensor:
+def bitwise_not(x):
     return bitwise_invert(x)

@@ -20,19 +20,19 @@ def _factors(*xs: Any) -> tuple[list[Tensor], Any]:
     return [counting(x) for x in xs], xs[0].dtype
 
 
-def matmul(x1: Any, x2: Any) -> Tensor:
+def matmul(x1, x2):
     (a, b), dtype = _factors(x1, x2)
     if a.ndim >= 2 and b.ndim >= 2:
         return cast(ops.matmul(a, b), dtype)
     return cast(numpy_function("matmul")(a, b), dtype)
 
 
-def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
+def einsum(subscripts, *operands, **kwargs):
     xs, dtype = _factors(*operands)
     return cast(tf.einsum(subscripts, *xs, **kwargs), dtype)
 
 
-def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Tensor:
+def tensordot(x1, x2, axes=2):
     xs, dtype = _products(x1, x2)
     return cast(numpy_function("tensordot")(*xs, axes), dtype)
 
@@ -42,32 +42,32 @@ def _products(x1: Any, x2: Any) -> tuple[list[Tensor], Any]:
     return [counting(a), counting(b)], a.dtype
 
 
-def dot(x1: Any, x2: Any) -> Tensor:
+def dot(x1, x2):
     xs, dtype = _products(x1, x2)
     return cast(numpy_function("dot")(*xs), dtype)
 
 
-def inner(x1: Any, x2: Any) -> Tensor:
+def inner(x1, x2):
     xs, dtype = _products(x1, x2)
     return cast(numpy_function("inner")(*xs), dtype)
 
 
-def vdot(x1: Any, x2: Any) -> Tensor:
+def vdot(x1, x2):
     xs, dtype = _products(x1, x2)
     return cast(numpy_function("vdot")(*xs), dtype)
 
 
-def outer(x1: Any, x2: Any) -> Tensor:
+def outer(x1, x2):
     xs, dtype = _products(x1, x2)
     return cast(numpy_function("outer")(*xs), dtype)
 
 
-def kron(x1: Any, x2: Any) -> Tensor:
+def kron(x1, x2):
     xs, dtype = _products(x1, x2)
     return cast(numpy_function("kron")(*xs), dtype)
 
 
-def cross(x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
+def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """Of vectors of length 3 or 2, whose third number is 0; of two of length 2 the third number of the product alone."""
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     a, b = (numpy_function("moveaxis")(t, where, -1) for t, where in zip(map(counting, common(x1, x2)), (axisa, axisb)))
@@ -79,11 +79,11 @@ def cross(x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, a
     return numpy_function("cross")(a, b, axisc=axisc)
 
 
-def slogdet(x: Any) -> tuple[Tensor, Tensor]:
+def slogdet(x):
     return tuple(numpy_function("linalg.slogdet")(floating(x)))
 
 
-def vectorize(pyfunc: Any, *, excluded: Any = None, signature: str | None = None) -> Any:
+def vectorize(pyfunc, *, excluded=None, signature=None):
     """`pyfunc` on every element, or on every part of the shape that `signature` names."""
     return vectorize_impl(pyfunc, _mapped, excluded=excluded, signature=signature)
 

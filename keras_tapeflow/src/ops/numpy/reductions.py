@@ -29,22 +29,22 @@ def in_single(compute: Callable, x: Tensor) -> Tensor:
 # ---- sums and means
 
 
-def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def sum(x, axis=None, keepdims=False):
     x = accumulating(x)
     return ops.reduce_sum(x, axis=ordered_axes(axis, x.ndim), keepdims=keepdims)
 
 
-def prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
+def prod(x, axis=None, keepdims=False, dtype=None):
     x = accumulating(x, dtype)
     return ops.reduce_prod(x, axis=ordered_axes(axis, x.ndim), keepdims=keepdims)
 
 
-def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def mean(x, axis=None, keepdims=False):
     x = floating(x)
     return ops.reduce_mean(x, axis=ordered_axes(axis, x.ndim), keepdims=keepdims)
 
 
-def var(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def var(x, axis=None, keepdims=False):
     x = floating(x)
     if x.dtype.is_complex:
         return numpy_function("var")(x, axis, keepdims=keepdims)
@@ -52,18 +52,18 @@ def var(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     return in_single(lambda x: ops.reduce_variance(x, axis=where, keepdims=keepdims), x)
 
 
-def std(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def std(x, axis=None, keepdims=False):
     return ops.sqrt(var(x, axis, keepdims))
 
 
-def average(x: Any, axis: Any = None, weights: Any = None) -> Tensor:
+def average(x, axis=None, weights=None):
     if weights is None:
         return mean(x, axis)
     x, weights = common(x, weights, also=(float,))
     return numpy_function("average")(x, axis, weights)
 
 
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+def trace(x, offset=0, axis1=0, axis2=1):
     x = numpy_function("diagonal")(accumulating(x), offset, axis1, axis2)
     return ops.reduce_sum(x, axis=(x.ndim - 1,), keepdims=False)
 
@@ -92,23 +92,23 @@ def _extreme(
     return found if initial is None else pair(found, start)
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Tensor:
+def max(x, axis=None, keepdims=False, initial=None):
     return _extreme(x, axis, keepdims, initial, ops.reduce_max, ops.reduce_any, ops.maximum)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Tensor:
+def min(x, axis=None, keepdims=False, initial=None):
     return _extreme(x, axis, keepdims, initial, ops.reduce_min, ops.reduce_all, ops.minimum)
 
 
-def amax(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def amax(x, axis=None, keepdims=False):
     return max(x, axis, keepdims)
 
 
-def amin(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def amin(x, axis=None, keepdims=False):
     return min(x, axis, keepdims)
 
 
-def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def ptp(x, axis=None, keepdims=False):
     x = tensor(x)
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
@@ -123,11 +123,11 @@ def _place(x: Any, axis: Any, keepdims: bool, compute: Callable) -> Tensor:
     return tf.reshape(found, [1 if axis is None or i == where else d for i, d in enumerate(x.shape)])
 
 
-def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def argmax(x, axis=None, keepdims=False):
     return _place(x, axis, keepdims, ops.argmax)
 
 
-def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def argmin(x, axis=None, keepdims=False):
     return _place(x, axis, keepdims, ops.argmin)
 
 
@@ -141,19 +141,19 @@ def running(compute: Callable, x: Any, axis: Any, dtype: Any) -> Tensor:
     return compute(x, axis=one_axis(axis, x.ndim), exclusive=False, reverse=False)
 
 
-def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Tensor:
+def cumsum(x, axis=None, dtype=None):
     return running(ops.cumsum, x, axis, dtype)
 
 
-def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Tensor:
+def cumprod(x, axis=None, dtype=None):
     return running(ops.cumprod, x, axis, dtype)
 
 
-def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
+def diff(a, n=1, axis=-1):
     return numpy_function("diff")(tensor(a), n, axis)
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
+def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = floating(y)
     if x is None:
         return numpy_function("trapezoid")(y, None, tensor(dx, y.dtype), axis)

@@ -1,6 +1,5 @@
 """The shape and the order of axes; diagonals, triangles, turns."""
 
-from typing import Any
 
 import numpy as np
 
@@ -11,57 +10,57 @@ from tapeflow.core.tensor import Tensor
 from .common import axes, numpy_function, shape_of, tensor
 
 
-def reshape(x: Any, newshape: Any) -> Tensor:
+def reshape(x, newshape):
     return tf.reshape(tensor(x), shape_of(newshape))
 
 
-def ravel(x: Any) -> Tensor:
+def ravel(x):
     x = tensor(x)
     return ops.reshape(x, shape=(x.shape.num_elements(),))
 
 
-def squeeze(x: Any, axis: Any = None) -> Tensor:
+def squeeze(x, axis=None):
     return numpy_function("squeeze")(tensor(x), axis)
 
 
-def expand_dims(x: Any, axis: Any) -> Tensor:
+def expand_dims(x, axis):
     x = tensor(x)
     return tf.expand_dims(x, axis) if type(axis) is int else numpy_function("expand_dims")(x, axis)
 
 
-def broadcast_to(x: Any, shape: Any) -> Tensor:
+def broadcast_to(x, shape):
     return ops.broadcast_to(tensor(x), shape=shape_of(shape))
 
 
-def transpose(x: Any, axes: Any = None) -> Tensor:
+def transpose(x, axes=None):
     return tf.transpose(tensor(x), axes if axes is None else list(axes))
 
 
-def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
+def moveaxis(x, source, destination):
     return numpy_function("moveaxis")(tensor(x), source, destination)
 
 
-def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
+def swapaxes(x, axis1, axis2):
     return numpy_function("swapaxes")(tensor(x), axis1, axis2)
 
 
 # ---- turned and shifted
 
 
-def flip(x: Any, axis: Any = None) -> Tensor:
+def flip(x, axis=None):
     x = tensor(x)
     return ops.flip(x, axis=axes(axis, x.ndim))
 
 
-def fliplr(x: Any) -> Tensor:
+def fliplr(x):
     return flip(x, 1)
 
 
-def flipud(x: Any) -> Tensor:
+def flipud(x):
     return flip(x, 0)
 
 
-def rot90(array: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
+def rot90(array, k=1, axes=(0, 1)):
     array = tensor(array)
     if array.ndim < 2:
         raise ValueError(f"Input array must have at least 2 dimensions. Received: array.ndim={array.ndim}")
@@ -70,7 +69,7 @@ def rot90(array: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     return numpy_function("rot90")(array, k, tuple(axes))
 
 
-def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
+def roll(x, shift, axis=None):
     x = tensor(x)
     if not isinstance(shift, Tensor):
         return numpy_function("roll")(x, shift, axis)
@@ -87,30 +86,30 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
 # ---- diagonals and triangles
 
 
-def diag(x: Any, k: int = 0) -> Tensor:
+def diag(x, k=0):
     x = tensor(x)
     if x.ndim not in (1, 2):
         raise ValueError(f"`x` must be 1-d or 2-d. Received: x.shape={tuple(x.shape)}")
     return numpy_function("diag")(x, k)
 
 
-def diagflat(x: Any, k: int = 0) -> Tensor:
+def diagflat(x, k=0):
     return diag(ravel(x), k)
 
 
-def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+def diagonal(x, offset=0, axis1=0, axis2=1):
     return numpy_function("diagonal")(tensor(x), offset, axis1, axis2)
 
 
-def tril(x: Any, k: int = 0) -> Tensor:
+def tril(x, k=0):
     return numpy_function("tril")(tensor(x), int(k))
 
 
-def triu(x: Any, k: int = 0) -> Tensor:
+def triu(x, k=0):
     return numpy_function("triu")(tensor(x), int(k))
 
 
-def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
+def unravel_index(indices, shape):
     """Places in a flattened tensor, as places along its axes; negative ones count from the end."""
     indices, sizes = tensor(indices), shape_of(shape)
     rest = ops.floormod(indices, tensor(int(np.prod(sizes)), indices.dtype))

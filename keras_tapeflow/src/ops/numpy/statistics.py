@@ -9,7 +9,7 @@ import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-from .common import axes, cast, common, counting, floating, numpy_function, ordered_axes, tensor
+from .common import axes, cast, common, floating, numpy_function, ordered_axes, tensor
 from .reductions import accumulating, argmax, argmin, running
 
 _POSITIONS: dict[str, Callable] = {
@@ -48,11 +48,11 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, without_na
     return tf.reshape(found, [*q.shape, *shape])
 
 
-def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+def quantile(x, q, axis=None, method="linear", keepdims=False):
     return _quantile(x, q, axis, method, keepdims, False)
 
 
-def nanquantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+def nanquantile(x, q, axis=None, method="linear", keepdims=False):
     return _quantile(x, q, axis, method, keepdims, True)
 
 
@@ -60,19 +60,19 @@ def _hundredth(q: Any) -> Any:
     return q / 100 if isinstance(q, (int, float)) else floating(q) / 100.0
 
 
-def percentile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+def percentile(x, q, axis=None, method="linear", keepdims=False):
     return quantile(x, _hundredth(q), axis, method, keepdims)
 
 
-def nanpercentile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+def nanpercentile(x, q, axis=None, method="linear", keepdims=False):
     return nanquantile(x, _hundredth(q), axis, method, keepdims)
 
 
-def median(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def median(x, axis=None, keepdims=False):
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
 
-def nanmedian(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanmedian(x, axis=None, keepdims=False):
     return nanquantile(x, 0.5, axis, keepdims=keepdims)
 
 
@@ -88,17 +88,17 @@ def _filled(x: Any, value: float) -> tuple[Tensor, Tensor | None]:
     return ops.where(bad, tensor(value, x.dtype), x), bad
 
 
-def nansum(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nansum(x, axis=None, keepdims=False):
     x = accumulating(_filled(x, 0)[0])
     return ops.reduce_sum(x, axis=ordered_axes(axis, x.ndim), keepdims=keepdims)
 
 
-def nanprod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanprod(x, axis=None, keepdims=False):
     x = accumulating(_filled(x, 1)[0])
     return ops.reduce_prod(x, axis=ordered_axes(axis, x.ndim), keepdims=keepdims)
 
 
-def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanmean(x, axis=None, keepdims=False):
     x = floating(x)
     filled, bad = _filled(x, 0)
     where = ordered_axes(axis, x.ndim)
@@ -106,7 +106,7 @@ def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     return ops.reduce_sum(filled, axis=where, keepdims=keepdims) / cast(count, x.dtype)
 
 
-def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanvar(x, axis=None, keepdims=False):
     x = floating(x)
     bad = numpy_function("isnan")(x)
     where = ordered_axes(axis, x.ndim)
@@ -116,7 +116,7 @@ def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     return ops.reduce_sum(squares, axis=where, keepdims=keepdims) / cast(count, squares.dtype)
 
 
-def nanstd(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanstd(x, axis=None, keepdims=False):
     return ops.sqrt(nanvar(x, axis, keepdims))
 
 
@@ -131,11 +131,11 @@ def _nan_extreme(x: Any, axis: Any, keepdims: bool, of_numbers: Callable, of_tru
     return ops.where(ops.reduce_all(bad, axis=where, keepdims=keepdims), tensor(np.nan, found.dtype), found)
 
 
-def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanmax(x, axis=None, keepdims=False):
     return _nan_extreme(x, axis, keepdims, ops.reduce_max, ops.reduce_any, -np.inf)
 
 
-def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanmin(x, axis=None, keepdims=False):
     return _nan_extreme(x, axis, keepdims, ops.reduce_min, ops.reduce_all, np.inf)
 
 
@@ -149,26 +149,26 @@ def _nan_place(x: Any, axis: Any, keepdims: bool, compute: Callable, worst: floa
     return ops.where(none, tensor(-1, tf.int32), found)
 
 
-def nanargmax(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanargmax(x, axis=None, keepdims=False):
     return _nan_place(x, axis, keepdims, argmax, -np.inf)
 
 
-def nanargmin(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanargmin(x, axis=None, keepdims=False):
     return _nan_place(x, axis, keepdims, argmin, np.inf)
 
 
-def nancumsum(x: Any, axis: Any = None, dtype: Any = None) -> Tensor:
+def nancumsum(x, axis=None, dtype=None):
     return running(ops.cumsum, _filled(x, 0)[0], axis, dtype)
 
 
-def nancumprod(x: Any, axis: Any = None, dtype: Any = None) -> Tensor:
+def nancumprod(x, axis=None, dtype=None):
     return running(ops.cumprod, _filled(x, 1)[0], axis, dtype)
 
 
 # ---- correlations
 
 
-def corrcoef(x: Any) -> Tensor:
+def corrcoef(x):
     """Of the rows with each other; of a vector with itself, 1."""
     x = floating(x)
     rows = tf.reshape(x, [1, -1]) if x.ndim < 2 else x
@@ -180,7 +180,7 @@ def corrcoef(x: Any) -> Tensor:
     return found if x.ndim > 1 else tf.reshape(found, [])
 
 
-def correlate(x1: Any, x2: Any, mode: str = "valid") -> Tensor:
+def correlate(x1, x2, mode="valid"):
     if mode not in ("valid", "same", "full"):
         raise ValueError(f"Invalid mode: '{mode}'. Mode must be one of: 'full', 'valid', 'same'.")
     a, b = common(x1, x2, also=(float,))
