@@ -161,6 +161,8 @@ def public_names():
         path, module = todo.pop()
         listed = getattr(module, "__all__", None)
         for name in listed or [n for n in dir(module) if not n.startswith("_")]:
+            if module is tf and name in tf._KERAS:  # not ours
+                continue
             value, where = getattr(module, name), f"{path}.{name}"
             if not isinstance(value, types.ModuleType):
                 found[where] = value

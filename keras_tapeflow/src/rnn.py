@@ -203,7 +203,8 @@ def _only_where_it_pays(mask: Any) -> None:
 
 def _of_all_steps(inputs: Any, kernel: Any, bias: Any) -> Tensor:
     """The part of each step that does not need the state, in one product."""
-    x = tf.tensordot(convert_to_tensor(inputs), convert_to_tensor(kernel), 1)
+    kernel = convert_to_tensor(kernel)
+    x = tf.tensordot(convert_to_tensor(inputs, kernel.dtype), kernel, 1)
     return x if bias is None else x + convert_to_tensor(bias)
 
 

@@ -15,7 +15,7 @@ from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import Spec, primitive
 
-from .lapack import diagonal, each_matrix, lapack, row, with_diagonal
+from .lapack import diagonal, each_matrix, lapack, of_matrices, row, with_diagonal
 
 
 def _lu_factor(x):
@@ -38,7 +38,7 @@ def _lu_factor(x):
 
 
 def _shape(x):
-    *batch, rows, cols = x.shape
+    *batch, rows, cols = of_matrices(x).shape
     k = None if rows is None or cols is None else min(rows, cols)
     return (
         Spec(shape=x.shape, dtype=x.dtype),

@@ -18,7 +18,7 @@ def _tensor(x: Any) -> Tensor:
     return convert_to_tensor(x)
 
 
-def cond(pred: Any, true_fn: Callable, false_fn: Callable) -> Any:
+def cond(pred, true_fn, false_fn):
     if isinstance(pred, bool):
         return true_fn() if pred else false_fn()
     pred = _tensor(pred)
@@ -27,19 +27,19 @@ def cond(pred: Any, true_fn: Callable, false_fn: Callable) -> Any:
     return tf.cond(tf.reshape(pred, []) if pred.ndim else pred, true_fn, false_fn)
 
 
-def switch(index: Any, branches: Any, *operands: Any) -> Any:
+def switch(index, branches, *operands):
     index = tf.clip_by_value(tf.cast(_tensor(index), tf.int32), 0, len(branches) - 1)
     if not has_no_value(index):
         return branches[int(index)](*operands)
     return tf.switch_case(index, [lambda b=branch: b(*operands) for branch in branches])
 
 
-def while_loop(cond: Callable, body: Callable, loop_vars: Any, maximum_iterations: Any = None) -> Any:
+def while_loop(cond, body, loop_vars, maximum_iterations = None):
     several = isinstance(loop_vars, (list, tuple))
     first = tuple(loop_vars) if several else (loop_vars,)
     first = tree.map_structure(_tensor, first)
 
-    def step(*state: Any) -> tuple:
+    def step(*state):
         out = body(*state)
         return tuple(out) if isinstance(out, (list, tuple)) else (out,)
 
@@ -47,7 +47,7 @@ def while_loop(cond: Callable, body: Callable, loop_vars: Any, maximum_iteration
     return tuple(out) if several else out[0]
 
 
-def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any) -> Any:
+def fori_loop(lower, upper, body_fun, init_val):
     state = tree.map_structure(_tensor, init_val)
     if not any(has_no_value(_tensor(bound)) for bound in (lower, upper)) and not inside_a_graph():
         for i in range(int(lower), int(upper)):
@@ -57,7 +57,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any) -> Any:
     return tf.while_loop(lambda i, _: i < upper, one, (tf.cast(_tensor(lower), tf.int32), state))[1]
 
 
-def scan(f: Callable, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1) -> tuple:
+def scan(f, init, xs = None, length = None, reverse = False, unroll = 1):
     """(The last state; the results stacked) of `f(state, row) -> (state, result)`."""
     if not callable(f):
         raise TypeError(f"`f` should be a callable. Received: f={f}")
@@ -89,7 +89,7 @@ def _stacked(results: list, state: Any) -> Any:
 def _scanned_by_a_loop(f: Callable, state: Any, rows: list, row_of: Callable, reverse: bool) -> tuple:
     shape_of_results: list = []
 
-    def step(state: Any, row: list) -> tuple:
+    def step(state, row):
         state, result = f(state, row_of(row))
         shape_of_results[:] = [result]
         return tree.map_structure(_tensor, state), [_tensor(leaf) for leaf in tree.flatten(result) if leaf is not None]
@@ -101,15 +101,15 @@ def _scanned_by_a_loop(f: Callable, state: Any, rows: list, row_of: Callable, re
     return last, tree.pack_sequence_as(result, stacked) if tree.is_nested(result) else stacked[0]
 
 
-def map(f: Callable, xs: Any) -> Any:
+def map(f, xs):
     return scan(lambda _, x: ((), f(x)), (), xs)[1]
 
 
-def vectorized_map(function: Callable, elements: Any) -> Any:
+def vectorized_map(function, elements):
     return tf.vectorized_map(function, tree.map_structure(_tensor, elements))
 
 
-def associative_scan(f: Callable, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+def associative_scan(f, elems, reverse = False, axis = 0):
     """All running combinations, by combining neighbours first: a logarithmic number of steps."""
     if not callable(f):
         raise TypeError(f"`f` should be a callable. Received: f={f}")
@@ -123,10 +123,10 @@ def associative_scan(f: Callable, elems: Any, reverse: bool = False, axis: int =
         )
     part = lambda x, start, stop=None, step=1: x[(slice(None),) * axis + (slice(start, stop, step),)]
 
-    def combined(a: list, b: list) -> list:
+    def combined(a, b):
         return [_tensor(x) for x in tree.flatten(f(tree.pack_sequence_as(elems, a), tree.pack_sequence_as(elems, b)))]
 
-    def scanned(xs: list) -> list:
+    def scanned(xs):
         count = xs[0].shape[axis]
         if count < 2:
             return xs
@@ -154,14 +154,14 @@ def _interleaved(a: Tensor, b: Tensor, axis: int, count: int) -> Tensor:
 # ---- gradients
 
 
-def custom_gradient(f: Callable) -> Callable:
+def custom_gradient(f):
     """`f` returns its result and a function of the upstream gradient."""
 
-    def with_rule(*args: Any, **kwargs: Any) -> tuple:
+    def with_rule(*args, **kwargs):
         out, rule = f(*args, **kwargs)
         named = "upstream" in inspect.signature(rule).parameters
 
-        def backward(*gs: Any, variables: Any = None) -> Any:
+        def backward(*gs, variables = None):
             found = rule(*args, upstream=gs[0]) if named and len(gs) == 1 else rule(*gs)
             return found if variables is None else (found, [None] * len(variables))
 
@@ -170,5 +170,5 @@ def custom_gradient(f: Callable) -> Callable:
     return lambda *args, **kwargs: tf.custom_gradient(with_rule)(*args, **kwargs)
 
 
-def remat(f: Callable) -> Callable:
+def remat(f):
     return tf.recompute_grad(f)

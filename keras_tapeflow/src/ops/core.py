@@ -82,7 +82,7 @@ class Variable(KerasVariable):
 # ---- conversion
 
 
-def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None) -> Tensor:
+def convert_to_tensor(x, dtype = None, sparse = None, ragged = None):
     for asked, what in ((sparse, "sparse"), (ragged, "ragged")):
         if asked:
             raise ValueError(f"`{what}=True` is not supported by the tapeflow backend.")
@@ -105,17 +105,17 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, rag
     return tf.convert_to_tensor(np.asarray(x).astype(tf.as_dtype(dtype).np))
 
 
-def convert_to_numpy(x: Any) -> np.ndarray:
+def convert_to_numpy(x):
     if isinstance(x, KerasVariable):
         x = x.value
     return np.array(x)
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x):
     return isinstance(x, (Tensor, tf.Variable))
 
 
-def shape(x: Any) -> tuple:
+def shape(x):
     """Sizes that are not known when a function is traced are tensors."""
     sizes = tuple(x.shape)
     if None not in sizes or not is_tensor(x):
@@ -124,19 +124,19 @@ def shape(x: Any) -> tuple:
     return tuple([found[k] if size is None else size for k, size in enumerate(sizes)])
 
 
-def cast(x: Any, dtype: Any) -> Tensor:
+def cast(x, dtype):
     return convert_to_tensor(x, dtype=dtype)
 
 
-def stop_gradient(variable: Any) -> Tensor:
+def stop_gradient(variable):
     return tf.stop_gradient(convert_to_tensor(variable))
 
 
-def random_seed_dtype() -> str:
+def random_seed_dtype():
     return "uint32"
 
 
-def device_scope(device_name: str) -> contextlib.AbstractContextManager:
+def device_scope(device_name):
     if not isinstance(device_name, str):
         raise ValueError(f"A device is named by a text such as 'cpu:0'; received {device_name!r}.")
     return tf.device(device_name)
@@ -145,7 +145,7 @@ def device_scope(device_name: str) -> contextlib.AbstractContextManager:
 # ---- what a function would give
 
 
-def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
+def compute_output_spec(fn, *args, **kwargs):
     """`fn` of KerasTensors, by shape rules alone. Twice where sizes are not known: what differs is not known of the result either."""
     unknown = any(isinstance(x, KerasTensor) and None in x.shape for x in tree.flatten((args, kwargs)))
     with StatelessScope(), SymbolicScope():
@@ -161,7 +161,7 @@ def _traced(fn: Any, args: tuple, kwargs: dict, size: int) -> Any:
     graph = Graph()
     graph.may_create = True
 
-    def as_symbol(x: Any) -> Any:
+    def as_symbol(x):
         if not isinstance(x, KerasTensor):
             return x
         return graph.argument(Spec(shape=_sized(x, size), dtype=tf.as_dtype(x.dtype).np))

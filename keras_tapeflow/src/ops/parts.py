@@ -13,7 +13,7 @@ def _tensor(x: Any, dtype: Any = None) -> Tensor:
     return convert_to_tensor(x, dtype)
 
 
-def scatter(indices: Any, values: Any, shape: Any) -> Tensor:
+def scatter(indices, values, shape):
     return tf.scatter_nd(_tensor(indices), _tensor(values), list(shape))
 
 
@@ -25,7 +25,7 @@ _SCATTERS = {
 }
 
 
-def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Tensor:
+def scatter_update(inputs, indices, updates, reduction = None):
     inputs, indices = _tensor(inputs), _tensor(indices)
     updates = _tensor(updates, inputs.dtype)
     if reduction == "mul":
@@ -47,7 +47,7 @@ def _products(inputs: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     return tf.reshape(found, inputs.shape)
 
 
-def slice(inputs: Any, start_indices: Any, shape: Any) -> Tensor:
+def slice(inputs, start_indices, shape):
     inputs = _tensor(inputs)
     starts = _starts(start_indices)
     if len(starts) != len(shape):
@@ -61,7 +61,7 @@ def slice(inputs: Any, start_indices: Any, shape: Any) -> Tensor:
     return inputs
 
 
-def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Tensor:
+def slice_update(inputs, start_indices, updates):
     inputs = _tensor(inputs)
     updates = _tensor(updates, inputs.dtype)
     axes = [s + tf.range(n) for s, n in zip(_starts(start_indices), updates.shape)]
@@ -90,5 +90,5 @@ def _range(start: int, size: int) -> Any:
 
 
 
-def unstack(x: Any, num: int | None = None, axis: int = 0) -> list:
+def unstack(x, num = None, axis = 0):
     return tf.unstack(_tensor(x), num=num, axis=axis)

@@ -1,0 +1,206 @@
+"""Keras' NumPy functions: values against NumPy, the same inside a graph, and gradients against finite differences in float64."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from keras_tapeflow.src.ops import numpy as knp
+
+X = np.array([[0.7, -1.3, 2.1], [0.2, 1.9, -0.4]])
+Y = np.array([[1.5, 0.8, -2.2], [-0.9, 0.3, 1.1]])
+SMALL = X / 4
+POSITIVE = np.abs(X) + 0.5
+SQUARE = np.array([[2.0, 0.3, 0.1], [0.4, 1.5, -0.2], [0.0, 0.7, 1.9]])
+WITH_NAN = np.array([[0.7, np.nan, 2.1], [0.2, 1.9, np.nan]])
+V, W = X[0], Y[1]
+COMPLEX = X + 1j * Y
+
+# Arrays of floats are what gradients are asked for; NumPy's function has the same name.
+CASES = [
+    *[(name, X) for name in ["abs", "absolute", "fabs", "sin", "cos", "sinh", "cosh", "tanh", "arctan", "arcsinh", "exp", "exp2", "expm1"]],
+    *[(name, X) for name in ["negative", "square", "reciprocal", "cbrt", "deg2rad", "rad2deg", "sinc", "tan", "sign", "floor", "ceil", "trunc"]],
+    *[(name, X) for name in ["real", "imag", "angle", "conj", "conjugate", "copy", "ravel", "fliplr", "flipud", "transpose", "flip", "mean"]],
+    *[(name, X) for name in ["sum", "prod", "max", "min", "amax", "amin", "ptp", "std", "var", "median", "average", "cumsum", "cumprod", "sort"]],
+    *[(name, SMALL) for name in ["arcsin", "arccos", "arctanh"]],
+    *[(name, POSITIVE) for name in ["log", "log2", "log10", "log1p", "sqrt", "i0"]],
+    *[(name, X, Y) for name in ["add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "fmax", "fmin", "mod", "fmod"]],
+    *[(name, X, Y) for name in ["arctan2", "hypot", "logaddexp", "logaddexp2", "heaviside", "kron", "inner", "vdot", "append", "outer"]],
+    *[(name, WITH_NAN) for name in ["nansum", "nanprod", "nanmean", "nanmax", "nanmin", "nanmedian", "nancumsum", "nancumprod", "nanargmax"]],
+    *[(name, WITH_NAN, {"axis": 1}) for name in ["nanvar", "nanstd", "nanmean", "nanmedian", "nanmax", "nansum", "nanargmin", "nancumsum"]],
+    *[(name, WITH_NAN, q, {"axis": 0}) for name, q in [("nanquantile", [0.1, 0.9]), ("nanpercentile", 30.0)]],
+    *[("quantile", X, 0.4, {"axis": 1, "method": m, "keepdims": True}) for m in ["linear", "lower", "higher", "midpoint", "nearest"]],
+    *[("pad", X, ((1, 2), (2, 1)), {"mode": m}) for m in ["edge", "wrap", "maximum", "minimum", "mean", "median", "linear_ramp", "constant"]],
+    *[("pad", X, ((1, 1), (2, 1)), {"mode": m}) for m in ["reflect", "symmetric"]],
+    *[("correlate", a, b, {"mode": m}) for a, b in [(V, W[:2]), (W[:2], V)] for m in ["valid", "same", "full"]],
+    *[(name, X[None, None], 1) for name in ["hsplit", "vsplit"]],
+    *[(name, COMPLEX) for name in ["angle", "real", "imag", "conj", "abs", "exp", "sum"]],
+    ("arccosh", POSITIVE + 1),
+    ("pad", X, 1, {"constant_values": 2.5}),
+    ("pad", X, ((1, 0), (0, 2)), {"constant_values": ((1.0, 2.0), (3.0, 4.0))}),
+    ("percentile", X, [10.0, 60.0], {"axis": 0}),
+    ("average", X, {"axis": 1, "weights": POSITIVE}),
+    ("average", X, {"axis": 1, "weights": np.array([1.0, 2.0, 3.0])}),
+    ("power", POSITIVE, Y),
+    ("clip", X, -0.5, 1.0),
+    ("nan_to_num", WITH_NAN),
+    ("ldexp", X, np.array([1, -2, 3])),
+    ("broadcast_to", X, (4, 2, 3)),
+    ("concatenate", [X, Y], {"axis": 1}),
+    ("stack", [X, Y], {"axis": -1}),
+    ("hstack", [X, Y]),
+    ("vstack", [X, Y]),
+    ("dstack", [X, Y]),
+    ("cross", X, Y),
+    ("diag", V, {"k": 1}),
+    ("diag", X, {"k": 1}),
+    ("diagflat", X),
+    ("diagonal", X, {"offset": -1}),
+    ("trace", SQUARE, {"offset": 1}),
+    ("tril", SQUARE, -1),
+    ("triu", SQUARE, 1),
+    ("diff", X, {"n": 2}),
+    ("dot", X, SQUARE),
+    ("matmul", X, SQUARE),
+    ("matmul", V, SQUARE),
+    ("matmul", SQUARE, V),
+    ("tensordot", X, Y, {"axes": ([0, 1], [0, 1])}),
+    ("einsum", "ij,kj->ki", X, Y),
+    ("expand_dims", X, (0, -1)),
+    ("squeeze", X[None], 0),
+    ("linspace", V, W, 5),
+    ("linspace", V, W, 5, {"endpoint": False, "axis": 1}),
+    ("logspace", V, W, 4, {"base": 2.0}),
+    ("geomspace", POSITIVE[0], POSITIVE[1], 4),
+    ("meshgrid", V, W),
+    ("moveaxis", X[None], 0, -1),
+    ("swapaxes", X[None], 0, 2),
+    ("repeat", X, 2, {"axis": 1}),
+    ("repeat", X, [1, 2], {"axis": 0}),
+    ("tile", X, (2, 1, 2)),
+    ("reshape", X, (3, -1)),
+    ("roll", X, (1, -1), {"axis": (0, 1)}),
+    ("rot90", X),
+    ("split", X, 3, {"axis": 1}),
+    ("split", X, [1, 2], {"axis": 1}),
+    ("array_split", X, 2, {"axis": 1}),
+    ("dsplit", X[None], 3),
+    ("take", X, np.array([0, -1, 1]), {"axis": 1}),
+    ("take_along_axis", X, np.array([[0, -1], [1, 1]]), {"axis": 1}),
+    ("trapezoid", X, {"x": np.array([0.0, 1.0, 3.0])}),
+    ("vander", V, 3),
+    ("where", X > 0, X, Y),
+    ("select", [X > 1, X > 0], [X, Y], 2.0),
+    ("corrcoef", X),
+    ("cumsum", X, {"axis": 1}),
+    ("max", X, {"axis": 1, "initial": 1.5}),
+    ("all", X > 0, {"axis": 0}),
+    ("any", X > 0, {"axis": 0}),
+    ("argmax", X, {"axis": 1}),
+    ("argmin", X),
+    ("argsort", X, {"axis": 0}),
+    ("searchsorted", np.array([0.0, 1.0, 2.0]), X),
+    ("digitize", X, np.array([0.0, 1.0, 2.0])),
+    ("digitize", X, np.array([2.0, 1.0, 0.0])),
+    ("histogram", X, {"bins": 4}),
+    ("isin", np.array([[1, 2], [3, 4]]), [2, 3]),
+    ("unravel_index", np.array([1, 5, 3]), (2, 3)),
+    ("gcd", np.array([12, 18], np.int32), np.array([8, 27], np.int32)),
+    ("lcm", np.array([4, 6], np.int32), np.array([10, 4], np.int32)),
+    ("bitwise_xor", np.array([6, 5], np.int32), np.array([3, 1], np.int32)),
+    ("count_nonzero", X > 0, {"axis": 1}),
+    ("isclose", X, X + 1e-9),
+    ("nextafter", X, Y),
+    ("signbit", X),
+    ("kaiser", 5, 3.0),
+]  # fmt: skip
+STEPS = {"nextafter", "kaiser"}  # finite differences say nothing of them
+NO_GRAPH = set()
+
+
+def split_keywords(case):
+    name, *args = case
+    return name, args, args.pop() if isinstance(args[-1], dict) else {}
+
+
+def flat(x):
+    return [leaf for part in x for leaf in flat(part)] if isinstance(x, (tuple, list)) else [x]
+
+
+def arrays_in(x):
+    """The arrays of floats among arguments, and how to put others in their place."""
+    if isinstance(x, np.ndarray) and x.dtype.kind in "fc":
+        return [x], lambda found: found.pop(0)
+    if isinstance(x, (list, tuple)):
+        parts = [arrays_in(part) for part in x]
+        return [a for found, _ in parts for a in found], lambda found: type(x)([put(found) for _, put in parts])
+    if isinstance(x, dict):
+        keys = list(x)
+        arrays, put = arrays_in([x[k] for k in keys])
+        return arrays, lambda found: dict(zip(keys, put(found)))
+    return [], lambda found: x
+
+
+def of_floats(case):
+    name, args, keywords = split_keywords(case)
+    arrays, put = arrays_in((args, keywords))
+
+    def call(*values):
+        a, k = put(list(values))
+        return flat(getattr(knp, name)(*a, **k))
+
+    return arrays, call
+
+
+def expected(case):
+    name, args, keywords = split_keywords(case)
+    if name == "i0":
+        return [np.i0(*args)]
+    if name == "angle" and args[0].dtype.kind == "f":
+        return [np.angle(*args)]
+    return flat(getattr(np, name)(*args, **keywords))
+
+
+def named(case):
+    return f"{case[0]}-{CASES.index(case)}" if False else case[0]
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_values_are_numpys(case):
+    arrays, call = of_floats(case)
+    got, want = call(*[tf.constant(a) for a in arrays]), expected(case)
+    assert len(got) == len(want)
+    for g, w in zip(got, want):
+        assert tuple(g.shape) == np.shape(w)
+        np.testing.assert_allclose(g.numpy(), w, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_the_same_in_a_graph(case):
+    arrays, call = of_floats(case)
+    for value, traced in zip(call(*map(tf.constant, arrays)), tf.function(call)(*map(tf.constant, arrays))):
+        np.testing.assert_allclose(traced.numpy(), value.numpy(), rtol=1e-12)
+
+
+def total(values, weights):
+    return sum(tf.reduce_sum(tf.math.real(v * tf.constant(w, v.dtype))) for v, w in zip(values, weights) if v.dtype.is_inexact)
+
+
+DIFFERENTIABLE = [c for c in CASES if c[0] not in STEPS and of_floats(c)[0] and all(a.dtype.kind == "f" for a in of_floats(c)[0])]
+
+
+@pytest.mark.parametrize("case", DIFFERENTIABLE, ids=named)
+def test_gradients_are_finite_differences(case):
+    arrays, call = of_floats(case)
+    values = [tf.constant(a) for a in arrays]
+    weights = [np.cos(np.arange(v.shape.num_elements())).reshape(v.shape) for v in call(*values)]
+    if not any(v.dtype.is_inexact for v in call(*values)):
+        pytest.skip("gives integers")
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(values)
+        loss = total(call(*values), weights)
+    for i, (value, array) in enumerate(zip(values, arrays)):
+        gradient = tape.gradient(loss, value, unconnected_gradients="zero")
+        direction = np.where(np.isnan(array), 0, np.sin(1 + np.arange(array.size)).reshape(array.shape))
+        moved = lambda h: [tf.constant(a + h * direction) if k == i else tf.constant(a) for k, a in enumerate(arrays)]
+        slope = (total(call(*moved(1e-6)), weights) - total(call(*moved(-1e-6)), weights)) / 2e-6
+        np.testing.assert_allclose(np.sum(gradient.numpy() * direction), slope.numpy(), rtol=1e-5, atol=1e-7)
