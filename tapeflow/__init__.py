@@ -178,9 +178,12 @@ from .core.tensor import Tensor
 from .core.variable import Variable
 from .tape.gradient_tape import GradientTape, UnconnectedGradients
 
+import tapeflow_keras_hook as _keras_hook
+
 from .core.allocation import keep_freed_memory as _keep_freed_memory
 
 _keep_freed_memory()
+_keras_hook.choose()  # `import keras` after this is Keras on tapeflow, unless the environment says otherwise
 
 newaxis = None
 __version__ = "2.21.0"

@@ -12,6 +12,7 @@ import tapeflow as tf
 from tapeflow.core.tensor import Tensor
 
 from .ops.core import cast, convert_to_tensor
+from .ops.shapes import sizes
 
 _WIDE = ("int64", "uint32", "uint64")  # integers that int32 does not hold
 _HALVES = ("float16", "bfloat16")  # too coarse for probabilities: drawn in float32
@@ -47,8 +48,8 @@ def uniform(shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None,
 def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: Any = None) -> Tensor:
     dtype = standardize_dtype(dtype)
     drawn = "int64" if dtype in _WIDE else "int32"
-    bounds = [cast(convert_to_tensor(bound), drawn) for bound in (minval, maxval)]
-    return cast(tf.random.stateless_uniform(shape, draw_seed(seed), *bounds, drawn), dtype)
+    low, high = [cast(convert_to_tensor(bound), drawn) for bound in (minval, maxval)]
+    return cast(tf.random.stateless_uniform(shape, draw_seed(seed), low, high, drawn), dtype)
 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = "int64", seed: Any = None) -> Tensor:
@@ -92,4 +93,4 @@ def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Tensor:
     x, pair = convert_to_tensor(x), draw_seed(seed)
     if axis % max(x.ndim, 1) == 0:
         return tf.random.experimental.stateless_shuffle(x, pair)
-    return tf.gather(x, tf.random.experimental.stateless_shuffle(tf.range(x.shape[axis]), pair), axis=axis)
+    return tf.gather(x, tf.random.experimental.stateless_shuffle(tf.range(sizes(x)[axis]), pair), axis=axis)

@@ -19,7 +19,6 @@ from tapeflow.core.errors import (
     UnimplementedError,
     UnknownError,
     ValueNeeded,
-    invalid,
     user_line,
 )
 from tapeflow.core.frames import current, entered, has_an_effect
@@ -89,7 +88,8 @@ def _at_every_run(call: Callable, tensors: list[Tensor], Tout: Sequence, name: s
     """A node that calls Python. What follows in the graph must know the shapes that it will give."""
     shapes = [getattr(wanted, "shape", None) for wanted in Tout]
     if enclosing_graph().compiles:
-        raise invalid(f"XLA cannot compile tf.{name}, at {user_line()}: it calls Python. Leave jit_compile=True out.")
+        text = f"XLA cannot compile tf.{name}, at {user_line()}: it calls Python. Leave jit_compile=True out."
+        raise InvalidArgumentError(None, None, text)
     if any(shape is None or not shape.is_fully_defined() for shape in shapes):
         has_an_effect(f"tf.{name}, whose results have a shape that is not known (say it: Tout=tf.TensorSpec(shape, dtype)),")
     specs = [Spec(shape=tuple(shape), dtype=_dtype(wanted).np) for shape, wanted in zip(shapes, Tout)]

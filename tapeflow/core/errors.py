@@ -96,7 +96,9 @@ _DtypeClash.__name__ = _DtypeClash.__qualname__ = "InvalidArgumentError"
 
 
 def invalid(message: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, message)
+    """While a function is traced TensorFlow calls it a ValueError; ours is both, with the user's line."""
+    kind = getattr(current().executor, "wrong_argument", None)
+    return InvalidArgumentError(None, None, message) if kind is None else kind(message)
 
 
 def uneven_rows(message: str) -> UnevenRows:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.errors import ValueNeeded, invalid, user_line
+from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, user_line
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
@@ -45,8 +45,10 @@ def cond(pred: Tensor, true_fn: Callable, false_fn: Callable) -> Any:
             "Use tf.reduce_any(x) or tf.reduce_all(x)."
         )
     if pred.dtype.np != _BOOL:
-        raise invalid(
-            f"The condition of tf.cond in a tf.function must be bool, got {pred.dtype.name}, at {user_line()}. Compare it: x != 0."
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"The condition of tf.cond in a tf.function must be bool, got {pred.dtype.name}, at {user_line()}. Compare it: x != 0.",
         )
     return choose(_single(pred), {"false_fn": false_fn, "true_fn": true_fn}, "cond")
 

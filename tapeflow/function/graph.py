@@ -9,6 +9,7 @@ assignments keep their order without being nodes at all.
 import importlib.util
 import itertools
 import operator
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +26,7 @@ from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.sizes import Size, public, settled
+from tapeflow.core.sizes import Size, estimated, public, settled
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -34,7 +35,7 @@ from tapeflow.transforms.custom_gradient import Rule
 
 def _called_by_the_library() -> bool:
     """Is it the library that called who asks? Programs are told less of sizes, and more of their mistakes."""
-    return sys._getframe(2).f_globals.get("__name__", "").startswith("tapeflow.")
+    return sys._getframe(2).f_globals.get("__name__", "").startswith(("tapeflow.", "keras_tapeflow."))
 
 
 class SymbolicTensor(Tensor):
@@ -214,6 +215,7 @@ def _also(kind: type[Exception]) -> type[InvalidArgumentError]:
 
 
 _WrongDtype, _WrongShape = _also(TypeError), _also(ValueError)
+_LINE = re.compile(r" at \S+:\d+")  # in a text, of the user
 
 _HELD_BY_SEAL = 3  # references to a tensor that nobody else has: the pair in `captures`, a name, the argument
 
@@ -326,13 +328,19 @@ class Graph:
             check_dtypes(prim, args)
         except InvalidArgumentError as error:
             raise _WrongDtype(None, None, error.message) from None
+        asked = len(self.relied_on)
         try:
             out = prim.infer(specs, params)
         except InvalidArgumentError as error:
-            if isinstance(error, ValueNeeded) or any(type(d) is Size for s in specs for d in s.shape):
-                raise  # with other sizes it may be right
-            text = error.message if " at " in error.message else f"{error.message}\n  {describe(prim, args, params)}"
-            raise _WrongShape(None, None, text) from None
+            if isinstance(error, ValueNeeded):
+                raise
+            found = getattr(error, "found", error.message)
+            text = found if _LINE.search(found) else f"{found}\n  {describe(prim, args, params, self.line)}"
+            if len(self.relied_on) == asked:
+                raise _WrongShape(None, None, text) from None
+            # A size was asked for that is not known: with others it may be right, and this is about one call.
+            shapes = " and ".join([str(tuple(map(estimated, s.shape))) for s in specs])
+            raise InvalidArgumentError(None, None, f"{text}\n  In this call they have shapes {shapes}.") from None
         several = isinstance(out, tuple)
         known = not any(None in s.shape for s in specs)  # sizes of a specification may be unknown; then so are results
         if known and not prim.hides_sizes and any(None in o.shape for o in (out if several else (out,))):
@@ -342,6 +350,14 @@ class Graph:
         if self.sizes:
             self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
+
+    def wrong_argument(self, message: str) -> InvalidArgumentError:
+        """What `core.errors.invalid` makes of a message here. `found`: for who knows more to say."""
+        if _LINE.search(message):  # who names the line means this kind of error
+            return InvalidArgumentError(None, None, message)
+        error = _WrongShape(None, None, f"{message}\n  Found at {self.line or user_line()}")
+        error.found = message
+        return error
 
     def _compute_sizes(self, prim: Any, args: tuple, params: dict, symbols: tuple) -> None:
         """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of something else."""

@@ -96,7 +96,8 @@ class Loop(Flow):
             sizes = [max(size) for size in zip(*[value.shape for value in values])]
             out = np.zeros((length, *(sizes if values else [d or 0 for d in spec.shape])), spec.dtype)
             for place, value in enumerate(values):
-                out[place, *[slice(d) for d in value.shape]] = value
+                corner: tuple = (place, *[slice(d) for d in value.shape])
+                out[corner] = value
         values.clear()  # before the next column is copied
         return out
 

@@ -1,6 +1,10 @@
 """Functions of one number, applied to every element."""
 
+from math import log as _log
+
 import numpy as np
+
+from tapeflow.core.dtypes import FLOATING
 
 from .families import elementwise, step
 
@@ -9,6 +13,7 @@ from .families import elementwise, step
 # An exponential that overflows has an infinite slope; hence the safe products (see `safe`).
 exp = elementwise("exp(x)", kernel="exp", vjp=lambda ops, g, y: ops.safe_mul(g, y))
 expm1 = elementwise("expm1(x)", kernel="expm1", vjp=lambda ops, g, x: ops.safe_mul(g, ops.exp(x)))
+exp2 = elementwise("exp2(x)", kernel="exp2", vjp=lambda ops, g, y: ops.safe_mul(g, y * _log(2)), dtypes=FLOATING)
 
 
 def _log_domain(x):
@@ -21,8 +26,15 @@ def _log_domain(x):
 log = elementwise("log(x)", kernel="log", vjp=lambda ops, g, x: ops.safe_div(g, ops.log_domain(x)))
 log1p = elementwise("log1p(x)", kernel="log1p", vjp=lambda ops, g, x: ops.safe_div(g, ops.log_domain(x + 1)))
 
+# Of their own, because log(1000) / log(10) is less than 3.
+log2 = elementwise("log2(x)", kernel="log2", vjp=lambda ops, g, x: ops.safe_div(g, ops.log_domain(x) * _log(2)))
+log10 = elementwise("log10(x)", kernel="log10", vjp=lambda ops, g, x: ops.safe_div(g, ops.log_domain(x) * _log(10)))
+
 # x, but NaN where it has no logarithm: a value of NaN is not followed by a gradient that looks fine.
 log_domain = elementwise("log_domain(x)", kernel={"numpy": _log_domain, "jax": "elementwise.log_domain"}, vjp=lambda g: g)
+
+# The third root, of negative numbers, too.
+cbrt = elementwise("cbrt(x)", kernel="cbrt", vjp=lambda ops, g, y: ops.safe_div(g, 3 * y * y), dtypes=FLOATING)
 
 # ---- trigonometry
 

@@ -45,6 +45,10 @@ def _within_width(xp, b):
 left_shift = _bitwise("left_shift(a, b)", kernel=lambda xp, a, b: xp.left_shift(a, _within_width(xp, b)))
 right_shift = _bitwise("right_shift(a, b)", kernel=lambda xp, a, b: xp.right_shift(a, _within_width(xp, b)))
 
+# The greatest common divisor and the least common multiple.
+gcd = _bitwise("gcd(a, b)", kernel="gcd")
+lcm = _bitwise("lcm(a, b)", kernel="lcm")
+
 # ---- choice
 
 _AS_INTEGER = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}

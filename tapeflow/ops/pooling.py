@@ -39,7 +39,7 @@ def _pooled_shape(shape, window, strides, padding, dilations):
 
 def _check_origin(origin, shape):
     if not spreads(tuple(origin.shape), tuple(shape)):
-        raise invalid(f"origins of shape {tuple(origin.shape)} do not go with windows at {tuple(shape)} places.")
+        raise invalid(f"origins of shape {tuple(origin.shape)} do not go with {tuple(shape)} windows.")
 
 
 def _unpooled_shape(x, origin=None, *, shape, **geometry):

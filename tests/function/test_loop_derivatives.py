@@ -55,7 +55,7 @@ def test_a_loop_without_a_bound(jit):
         check(square, 1.0, 40.0)
         return
     for run in (lambda x: slope(graph(square, jit), x), graph(lambda x: slope(square, x), jit)):
-        with pytest.raises(tf.errors.InvalidArgumentError, match="known maximum trip count.*maximum_iterations"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"known maximum trip count.*maximum_iterations"):
             run(x)
 
 

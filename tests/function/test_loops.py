@@ -37,18 +37,18 @@ def dicts_and_tuples(x):
 
 
 def state_that_stays(x):
-    i, a, b = tf.while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, a, b * a), (0, x, x * 2.0), maximum_iterations=4)
+    _, a, b = tf.while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, a, b * a), (0, x, x * 2.0), maximum_iterations=4)
     return a * b
 
 
 def state_that_is_swapped(x):
-    i, a, b = tf.while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, b, a), (0, x, x**2), maximum_iterations=4)
+    _, a, b = tf.while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, b, a), (0, x, x**2), maximum_iterations=4)
     return a * b**2
 
 
 def state_from_outside(x):
     y = x**3
-    i, a, b = tf.while_loop(lambda i, a, b: i < 2, lambda i, a, b: (i + 1, y, tf.constant(2.0)), (0, x, x), maximum_iterations=4)
+    _, a, b = tf.while_loop(lambda i, a, b: i < 2, lambda i, a, b: (i + 1, y, tf.constant(2.0)), (0, x, x), maximum_iterations=4)
     return a * b * x
 
 

@@ -86,3 +86,20 @@ def test_integers_cover_their_range():
     y = random.randint((1000,), -3, 3, dtype="int8", seed=2).numpy()
     assert y.dtype == np.int8
     assert set(y.tolist()) == {-3, -2, -1, 0, 1, 2}
+
+
+SIZED = {
+    "normal": lambda x: random.normal(keras.ops.shape(x), seed=1),
+    "randint": lambda x: random.randint(keras.ops.shape(x), 0, 9, seed=1),
+    "gamma": lambda x: random.gamma(keras.ops.shape(x), 2.0, seed=1),
+    "dropout": lambda x: random.dropout(x, 0.5, noise_shape=(None, 1), seed=1),
+    "shuffle": lambda x: random.shuffle(x, axis=1, seed=1),
+}
+
+
+@pytest.mark.parametrize("draw", SIZED.values(), ids=SIZED)
+def test_sizes_that_a_trace_leaves_open(draw):
+    traced = tf.function(draw, reduce_retracing=True)
+    for shape in ((2, 3), (4, 3), (4, 5), (1, 6)):
+        x = tf.constant(np.random.normal(size=shape), tf.float32)
+        np.testing.assert_array_equal(traced(x).numpy(), draw(x).numpy())

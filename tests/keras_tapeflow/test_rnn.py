@@ -143,3 +143,15 @@ def test_a_step_that_draws_advances_its_generator_in_a_graph():
     noise = function(tf.constant(X)).numpy()
     assert len(np.unique(noise.round(4))) == 8
     assert np.array(generator.state).tolist() == [1, 4]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("layer", [layers.LSTM, layers.GRU, layers.SimpleRNN])
+def test_sizes_that_a_trace_leaves_open(layer, masked):
+    made = layer(3, return_sequences=True, return_state=True)
+    made.build((None, None, 1))
+    function = tf.function(lambda x, mask: made(x, mask=mask if masked else None), reduce_retracing=True)
+    for count, steps in ((1, 4), (2, 4), (2, 3), (1, 2)):
+        x, mask = tf.constant(X[:count, :steps]), tf.constant(MASK[:count, :steps])
+        for found, expected in zip(function(x, mask), made(x, mask=mask if masked else None)):
+            np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-6)

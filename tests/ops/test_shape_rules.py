@@ -50,8 +50,8 @@ OF_OTHERS = {
 }  # fmt: skip
 # NumPy broadcasts, cuts off, or does not look at arrays without elements; TensorFlow refuses these, too.
 KINDER = {
-    "add_n", "compress", "ifft", "in_top_k", "least_squares", "log_softmax", "random_categorical", "random_gamma", "random_integers",
-    "random_poisson", "scatter_max", "scatter_min", "scatter_update", "split", "sum_squares", "top_k", "tridiagonal_solve",
+    "add_n", "compress", "gather", "ifft", "in_top_k", "least_squares", "log_softmax", "random_categorical", "random_gamma", "random_integers",
+    "random_poisson", "scatter_max", "scatter_min", "scatter_update", "split", "sum_squares", "take", "top_k", "tridiagonal_solve",
 }  # fmt: skip
 STRICTER = ADJOINTS | OF_OTHERS | KINDER
 
@@ -113,10 +113,9 @@ def test_what_kernels_refuse_rules_refuse(name):
                     except tf.errors.InvalidArgumentError:
                         assert name in STRICTER, case
                 elif name not in BY_VALUES or not re.search(BY_VALUES[name], want):
-                    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+                    with pytest.raises(tf.errors.InvalidArgumentError):
                         inferred(prim, arrays, sample.params, [])
                         pytest.fail(f"{case} passes, but the kernel says: {want}")
-                    assert " at " not in caught.value.message, case  # the graph adds the user's line to what has none
 
 
 def test_the_lists_hold_no_more_than_they_must():
@@ -133,51 +132,51 @@ images = ones([1, 5, 5, 3])
 MISTAKES = {
     "matmul": (lambda a: a @ ones([4, 2]), [x23], r"\(2, 3\) and \(4, 2\)"),
     "matmul of batches": (lambda a: a @ ones([3, 4, 2]), [cube], r"\(2, 3, 4\) and \(3, 4, 2\)"),
-    "matvec": (lambda a: tf.linalg.matvec(a, ones([4])), [x23], r"\(2, 3\)"),
-    "tensordot": (lambda a: tf.tensordot(a, ones([4, 2]), 1), [x23], r"\(2, 3\)|3.*4"),
-    "einsum": (lambda a: tf.einsum("ij,jk->ik", a, ones([4, 2])), [x23], r"\(2, 3\)|3.*4"),
-    "einsum's ranks": (lambda a: tf.einsum("ijk,k->ij", a, ones([4])), [x23], r"\(2, 3\)|rank"),
+    "matvec": (lambda a: tf.linalg.matvec(a, ones([4])), [x23], r"\(2, 3\) and \(4, 1\)"),
+    "tensordot": (lambda a: tf.tensordot(a, ones([4, 2]), 1), [x23], r"\(2, 3\).*\(4, 2\)"),
+    "einsum": (lambda a: tf.einsum("ij,jk->ik", a, ones([4, 2])), [x23], r"3.*\(4, 2\)"),
+    "einsum's ranks": (lambda a: tf.einsum("ijk,k->ij", a, ones([4])), [x23], r"rank 3.*\(2, 3\)"),
     "addition": (lambda a: a + ones([4]), [x23], r"\[2, 3\] vs. \[4\]"),
-    "where": (lambda a: tf.where(a > 0, a, ones([4])), [x23], r"\[2, 3\]"),
-    "reshape": (lambda a: tf.reshape(a, [4]), [x23], r"\(2, 3\)|6.*4"),
-    "reshape with -1": (lambda a: tf.reshape(a, [4, -1]), [x23], r"\(2, 3\)|6.*4"),
+    "where": (lambda a: tf.where(a > 0, a, ones([4])), [x23], r"\[2, 3\] vs. \[4\]"),
+    "reshape": (lambda a: tf.reshape(a, [4]), [x23], r"\(2, 3\).*\(4,\)"),
+    "reshape with -1": (lambda a: tf.reshape(a, [4, -1]), [x23], r"\(2, 3\).*\(4, -1\)"),
     "broadcast_to": (lambda a: tf.broadcast_to(a, [3, 3]), [x23], r"\(2, 3\).*\(3, 3\)"),
-    "transpose": (lambda a: tf.transpose(a, [0, 0]), [x23], r"\(2, 3\)|perm"),
-    "transpose of fewer axes": (lambda a: tf.transpose(a, [1, 0, 2]), [x23], r"\(2, 3\)|perm"),
+    "transpose": (lambda a: tf.transpose(a, [0, 0]), [x23], r"perm=\(0, 0\).*\(2, 3\)"),
+    "transpose of fewer axes": (lambda a: tf.transpose(a, [1, 0, 2]), [x23], r"perm=\(1, 0, 2\).*\(2, 3\)"),
     "concat": (lambda a: tf.concat([a, ones([2, 4])], 0), [x23], r"\(2, 3\).*\(2, 4\)"),
     "concat's ranks": (lambda a: tf.concat([a, v3], 0), [x23], r"\(2, 3\).*\(3,\)"),
-    "concat's axis": (lambda a: tf.concat([a, a], 2), [x23], "2"),
+    "concat's axis": (lambda a: tf.concat([a, a], 2), [x23], r"axis=2 .*rank 2"),
     "stack": (lambda a: tf.stack([a, v3]), [x23], r"\(2, 3\).*\(3,\)"),
-    "split": (lambda a: tf.split(a, [1, 1], 1), [x23], r"\(1, 1\)|\[1, 1\]"),
-    "split in equal parts": (lambda a: tf.split(a, 2, 1), [x23], "3"),
-    "unstack": (lambda a: tf.unstack(a, 3), [x23], "3"),
-    "squeeze": (lambda a: tf.squeeze(a, 0), [x23], r"2|\(2, 3\)"),
-    "expand_dims": (lambda a: tf.expand_dims(a, 5), [x23], "5"),
-    "pad": (lambda a: tf.pad(a, [[1, 1]]), [x23], r"\(2, 3\)|rank|2"),
-    "tile": (lambda a: tf.tile(a, [2]), [x23], r"2"),
-    "an index": (lambda a: a[5], [x23], r"5"),
-    "an index of the last axis": (lambda a: a[0, 3], [x23], r"3"),
-    "too many indices": (lambda a: a[0, 0, 0], [x23], r"\(2, 3\)|too many"),
-    "gather's axis": (lambda a: tf.gather(a, [0], axis=2), [x23], "2"),
-    "boolean_mask": (lambda a: tf.boolean_mask(a, [True, False, True]), [x23], r"3|\(2, 3\)"),
-    "a reduction": (lambda a: tf.reduce_sum(a, 2), [x23], "2"),
-    "argmax": (lambda a: tf.argmax(a, 2), [x23], "2"),
-    "softmax": (lambda a: tf.nn.softmax(a, 2), [x23], "2"),
-    "cumsum": (lambda a: tf.cumsum(a, 2), [x23], "2"),
-    "top_k": (lambda a: tf.math.top_k(a, 4), [x23], "4"),
-    "reverse": (lambda a: tf.reverse(a, [2]), [x23], "2"),
-    "conv2d": (lambda a: tf.nn.conv2d(a, ones([2, 2, 4, 1]), 1, "SAME"), [images], r"3 channels.*\(2, 2, 4, 1\)"),
-    "conv2d of a matrix": (lambda a: tf.nn.conv2d(a, ones([2, 2, 3, 1]), 1, "SAME"), [x23], r"\(2, 3\)|rank"),
-    "conv2d_transpose": (lambda a: tf.nn.conv2d_transpose(a, ones([2, 2, 1, 4]), [1, 5, 5, 1], 1), [images], r"\(1, 5, 5, 3\)|3.*4"),
-    "max_pool2d": (lambda a: tf.nn.max_pool2d(a, 2, 1, "VALID"), [x23], r"\(2, 3\)|rank"),
-    "a large window": (lambda a: tf.nn.max_pool2d(a, 9, 1, "VALID"), [images], "9"),
-    "bias_add": (lambda a: tf.nn.bias_add(a, ones([4])), [x23], r"\(4,\)|4"),
-    "batch normalisation": (lambda a: tf.nn.batch_normalization(a, ones([4]), ones([4]), None, None, 1e-3), [x23], r"\[2, 3\]|\[4\]"),
-    "a cross entropy": (lambda a: tf.nn.softmax_cross_entropy_with_logits(ones([2, 4]), a), [x23], r"\(2, 3\)|\[2, 3\]"),
+    "split": (lambda a: tf.split(a, [1, 1], 1), [x23], r"\(1, 1\).*3"),
+    "split in equal parts": (lambda a: tf.split(a, 2, 1), [x23], r"size = 3"),
+    "unstack": (lambda a: tf.unstack(a, 3), [x23], r"num=3.*\(2, 3\)"),
+    "squeeze": (lambda a: tf.squeeze(a, 0), [x23], r"got 2.*\(2, 3\)"),
+    "expand_dims": (lambda a: tf.expand_dims(a, 5), [x23], r"axis=5 "),
+    "pad": (lambda a: tf.pad(a, [[1, 1]]), [x23], r"2 axes"),
+    "tile": (lambda a: tf.tile(a, [2]), [x23], r"\(2, 3\).*\(2,\)"),
+    "an index": (lambda a: a[5], [x23], r"index 5.*\(2, 3\)"),
+    "an index of the last axis": (lambda a: a[0, 3], [x23], r"index 3.*\(2, 3\)"),
+    "too many indices": (lambda a: a[0, 0, 0], [x23], r"too many.*\(2, 3\)"),
+    "gather's axis": (lambda a: tf.gather(a, [0], axis=2), [x23], r"axis=2 .*rank 2"),
+    "boolean_mask": (lambda a: tf.boolean_mask(a, [True, False, True]), [x23], r"\(2,\) and \(3,\)"),
+    "a reduction": (lambda a: tf.reduce_sum(a, 2), [x23], r"axis=2 .*rank 2"),
+    "argmax": (lambda a: tf.argmax(a, 2), [x23], r"axis=2 .*rank 2"),
+    "softmax": (lambda a: tf.nn.softmax(a, 2), [x23], r"axis=2 .*rank 2"),
+    "cumsum": (lambda a: tf.cumsum(a, 2), [x23], r"axis=2 .*rank 2"),
+    "top_k": (lambda a: tf.math.top_k(a, 4), [x23], r"k=4.*\(2, 3\)"),
+    "reverse": (lambda a: tf.reverse(a, [2]), [x23], r"axis=2 .*rank 2"),
+    "conv2d": (lambda a: tf.nn.conv2d(a, ones([2, 2, 4, 1]), 1, "SAME"), [images], r"3 vs 4"),
+    "conv2d of a matrix": (lambda a: tf.nn.conv2d(a, ones([2, 2, 3, 1]), 1, "SAME"), [x23], r"rank 4.*\(2, 3\)"),
+    "conv2d_transpose": (lambda a: tf.nn.conv2d_transpose(a, ones([2, 2, 1, 4]), [1, 5, 5, 1], 1), [images], r"\(1, 5, 5, 3\).*4 channels"),
+    "max_pool2d": (lambda a: tf.nn.max_pool2d(a, 2, 1, "VALID"), [x23], r"rank 4.*\(2, 3\)"),
+    "a large window": (lambda a: tf.nn.max_pool2d(a, 9, 1, "VALID"), [images], r"9, 9.*\(1, 5, 5, 3\)"),
+    "bias_add": (lambda a: tf.nn.bias_add(a, ones([4])), [x23], r"\(4,\) and \(2, 3\)"),
+    "batch normalisation": (lambda a: tf.nn.batch_normalization(a, ones([4]), ones([4]), None, None, 1e-3), [x23], r"\[2, 3\] vs. \[4\]"),
+    "a cross entropy": (lambda a: tf.nn.softmax_cross_entropy_with_logits(ones([2, 4]), a), [x23], r"\[2, 4\] vs. \[2, 3\]"),
     "a sparse cross entropy": (
-        lambda a: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([3], tf.int32), a), [x23], r"\(3,\).*\(2, 3\)|\(2, 3\)",
+        lambda a: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([3], tf.int32), a), [x23], r"\(3,\).*\(2, 3\)",
     ),
-    "a sigmoid cross entropy": (lambda a: tf.nn.sigmoid_cross_entropy_with_logits(ones([4]), a), [x23], r"\(2, 3\)|\[2, 3\]"),
+    "a sigmoid cross entropy": (lambda a: tf.nn.sigmoid_cross_entropy_with_logits(ones([4]), a), [x23], r"\(2, 3\) and \(4,\)"),
     "segments": (lambda a: tf.math.unsorted_segment_sum(a, [0, 1, 0], 2), [x23], r"\(2, 3\).*\(3,\)"),
     "cholesky": (tf.linalg.cholesky, [x23], r"square.*\(2, 3\)"),
     "inv": (tf.linalg.inv, [x23], r"square.*\(2, 3\)"),
@@ -185,11 +184,11 @@ MISTAKES = {
     "eigh": (tf.linalg.eigh, [x23], r"square.*\(2, 3\)"),
     "svd of a vector": (tf.linalg.svd, [v3], r"rank >= 2.*\(3,\)"),
     "solve": (lambda a: tf.linalg.solve(a, ones([4, 1])), [ones([3, 3])], r"\(3, 3\) and \(4, 1\)"),
-    "scatter": (lambda a: tf.tensor_scatter_nd_update(a, [[0]], ones([1, 4])), [x23], r"\(1, 4\)"),
-    "scatter_nd": (lambda a: tf.scatter_nd([[0]], a, [4, 3]), [x23], r"\(2, 3\)|\(1, 3\)"),
+    "scatter": (lambda a: tf.tensor_scatter_nd_update(a, [[0]], ones([1, 4])), [x23], r"\(1, 3\).*\(1, 4\)"),
+    "scatter_nd": (lambda a: tf.scatter_nd([[0]], a, [4, 3]), [x23], r"\(1, 3\).*\(2, 3\)"),
     "add_n": (lambda a: tf.add_n([a, ones([2, 4])]), [x23], r"\(2, 3\).*\(2, 4\)"),
     "string join": (lambda a: tf.strings.join([tf.as_string(a), tf.as_string(v3)]), [x23], r"\(2, 3\).*\(3,\)"),
-    "fft": (lambda a: tf.signal.fft2d(tf.cast(a, tf.complex64)), [v3], r"\(3,\)|rank|2"),
+    "fft": (lambda a: tf.signal.fft2d(tf.cast(a, tf.complex64)), [v3], r"at least 2.*\(3,\)"),
 }  # fmt: skip
 
 
@@ -201,7 +200,8 @@ def test_a_mistake_is_found_when_a_function_is_traced(name):
         traced.get_concrete_function(*args)  # which computes nothing
     text = str(caught.value)
     assert re.search(shapes, text, re.DOTALL), text
-    assert "test_shape_rules.py:" in text, text
+    if isinstance(caught.value, tf.errors.InvalidArgumentError):  # some are ValueErrors eagerly, too
+        assert re.search(r" at test_shape_rules\.py:\d+", text), text
 
 
 def test_it_is_both_errors():
@@ -217,6 +217,21 @@ def test_it_is_both_errors():
 # ---- sizes that are not known
 
 
+def test_what_no_size_can_mend_is_a_mistake_of_the_function():
+    rows = tf.TensorSpec([None, 4], tf.float32)
+    wrong = tf.function(lambda x: x @ ones([3, 2]), input_signature=[rows])
+    with pytest.raises(ValueError, match=r"\(None, 4\) and \(3, 2\)(.|\n)* at test_shape_rules.py"):
+        wrong.get_concrete_function()
+
+    maybe = tf.function(lambda x: x + ones([3, 4]), input_signature=[rows])
+    assert maybe(ones([3, 4])).shape == maybe(ones([1, 4])).shape == (3, 4)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"(.|\n)* at test_shape_rules.py(.|\n)*\(2, 4\) and \(3, 4\)"
+    ) as caught:
+        maybe(ones([2, 4]))
+    assert not isinstance(caught.value, ValueError)  # TensorFlow finds it when it runs
+
+
 def size(number, now, told):
     return Size(("size", number), now, told)
 
@@ -229,7 +244,7 @@ def test_nothing_is_asked_of_sizes_that_are_the_same():
     assert same_number((n, 4, m), (m, 2, n, 2)) and same_number((n, 4), (4 * n,))
     assert same_number((n, None), (3,))
     assert not told or all(answer for _, answer in told)
-    assert not any("==" == question[0] and type(question[2]) is int for question, _ in told)
+    assert not any(question[0] == "==" and type(question[2]) is int for question, _ in told)
 
 
 def test_what_is_asked_is_remembered():

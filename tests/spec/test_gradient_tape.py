@@ -36,9 +36,8 @@ def cases():
     for row in ROWS:
         if row.number not in IN_WORDS:
             reason = why_later(row)
-            # Strict: a row that starts to hold fails the suite until it is taken off the list. Rows that import Keras are not
-            # tried, since a half-imported Keras would stay behind.
-            marks = [pytest.mark.xfail(reason=reason, strict=True, run="keras" not in row.program)] if reason else []
+            # Strict: a row that starts to hold fails the suite until it is taken off the list.
+            marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
             yield pytest.param(row, id=row.number, marks=marks)
 
 

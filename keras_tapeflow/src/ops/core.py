@@ -8,7 +8,7 @@ from keras.src import tree
 from keras.src.backend.common import KerasVariable, standardize_dtype
 from keras.src.backend.common.dtypes import result_type
 from keras.src.backend.common.keras_tensor import KerasTensor
-from keras.src.backend.common.stateless_scope import StatelessScope
+from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
 
 import tapeflow as tf
@@ -57,6 +57,21 @@ class Variable(KerasVariable):
     def _direct_assign(self, value: Any) -> None:
         self._value.assign(value, read_value=False)
 
+    def assign_add(self, value: Any) -> Tensor:
+        if in_stateless_scope():
+            return super().assign_add(value)
+        self._value.assign_add(convert_to_tensor(value, self._dtype), read_value=False)
+        return self._value.value()
+
+    def assign_sub(self, value: Any) -> Tensor:
+        if in_stateless_scope():
+            return super().assign_sub(value)
+        self._value.assign_sub(convert_to_tensor(value, self._dtype), read_value=False)
+        return self._value.value()
+
+    def numpy(self) -> Any:
+        return self.value.numpy()
+
     def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Tensor:
         return convert_to_tensor(value, dtype=dtype)
 
@@ -77,6 +92,10 @@ class Variable(KerasVariable):
         if self._value is not None:
             made._initialize(self._value.numpy())
         return made
+
+
+# Keras marks what it takes for a frozen variable, the unpacked table of a quantised embedding, as not trainable; a tensor never is.
+Tensor.trainable = property(lambda self: False, lambda self, value: None)
 
 
 # ---- conversion

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import float64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
@@ -129,5 +130,5 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     spread = [ops.reshape(x, shape=tuple(x.shape[0] if a == place(i) else 1 for a in range(rank))) for i, x in enumerate(xs)]
     if sparse:
         return tuple(spread)
-    shape = np.broadcast_shapes(*[tuple(s.shape) for s in spread])
+    shape = broadcast_shapes(*[tuple(s.shape) for s in spread])
     return tuple(ops.broadcast_to(s, shape=shape) for s in spread)

@@ -219,7 +219,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
     a, v = promoted(a, v)
     if a.shape[0] < v.shape[0]:
         a, v = v, a
-    n, m = a.shape[0], v.shape[0]
+    n, m = int(a.shape[0]), int(v.shape[0])
     index = np.arange(n + m - 1)[:, None] - np.arange(m)
     picked = ops.take(a, tensor(np.clip(index, 0, n - 1)), axis=0)
     inside = tensor((index >= 0) & (index < n))

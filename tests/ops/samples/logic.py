@@ -15,6 +15,7 @@ _bitwise = [
     of(np.zeros((0, 3), int), _more_bits),
     of(np.uint8([200, 7]), np.uint8(15)),
 ]
+_divided = [of(_bits, np.array([4, 6, 10])), of(np.uint8([12, 0]), np.uint8([8, 5])), of(np.int64(12), np.int64(-18))]
 _asked = [of(SPECIAL), of(SCALAR), of(EMPTY), of(complex_normal(3))]
 _many = normal(100, 100)
 _far = np.array([1, 70, -3])
@@ -29,6 +30,7 @@ SAMPLES = {
     "bitwise_invert": [of(_bits), of(np.int64(5)), of(np.uint8([0, 255]))],
     "left_shift": [of(_bits, np.array([0, 1, 5])), of(_bits, _far, reference=lambda a, b: np.left_shift(a, np.clip(b, 0, 63)))],
     "right_shift": [of(_bits, np.array([0, 1, 5])), of(_bits, _far, reference=lambda a, b: a >> np.clip(b, 0, 63))],
+    **dict.fromkeys(("gcd", "lcm"), _divided),
     "where": [
         of(_a > 0, _a, _b, reference=lambda c, a, b: c * a + ~c * b),
         of(_row > 0, SCALAR, normal(3, 1)), of(np.bool_(True), SCALAR, SCALAR), of(np.zeros(0, bool), np.zeros(0), np.zeros(0)),

@@ -7,6 +7,7 @@ from tapeflow.core.tensor import Tensor
 
 from ...random import normal
 from ..core import cast, convert_to_tensor
+from ..shapes import sizes
 from .layout import as_batch, as_images, check_option, narrowed, wide, with_channels_last
 from .sampling import AFFINE_TRANSFORM_FILL_MODES, AFFINE_TRANSFORM_INTERPOLATIONS, interpolated
 
@@ -20,7 +21,7 @@ def gaussian_blur(images: Any, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0
 
     def blurred(x: Tensor) -> Tensor:
         for bell, shape in ((_bell(height, down), [height, 1, 1, 1]), (_bell(width, across), [1, width, 1, 1])):
-            filters = tf.tile(tf.reshape(bell, shape), [1, 1, x.shape[-1], 1])
+            filters = tf.tile(tf.reshape(bell, shape), [1, 1, sizes(x)[-1], 1])
             x = tf.nn.depthwise_conv2d(x, filters, [1, 1, 1, 1], "SAME")
         return x
 
@@ -52,7 +53,7 @@ def elastic_transform(
     order = AFFINE_TRANSFORM_INTERPOLATIONS[interpolation]
 
     def bent(x: Tensor) -> Tensor:
-        count, height, width, channels = x.shape
+        count, height, width, channels = sizes(x)
         noise = normal((2, count, height, width), dtype=dtype, seed=seed) * sigma
         noise = tf.matmul(tf.matmul(_smoothing(height, sigma), noise), _smoothing(width, sigma))
         down, right = tf.unstack(alpha * noise)

@@ -6,6 +6,7 @@ import tapeflow as tf
 from tapeflow.core.tensor import Tensor
 
 from ..core import cast, convert_to_tensor
+from ..shapes import sizes
 from .layout import as_batch, as_images, check_option, wide, with_channels_last
 from .sampling import AFFINE_TRANSFORM_FILL_MODES, AFFINE_TRANSFORM_INTERPOLATIONS, interpolated
 
@@ -74,7 +75,7 @@ def _projected(x: Tensor, maps: Tensor, interpolation: str, fill_mode: str, fill
         maps = cast(maps, "float32")
 
     def of_batch(x: Tensor) -> Tensor:
-        count, height, width, channels = x.shape
+        count, height, width, channels = sizes(x)
         a0, a1, a2, b0, b1, b2, c0, c1 = tf.unstack(tf.reshape(maps, [-1, 8, 1, 1]), axis=1)
         right, down = tf.range(width, dtype=maps.dtype), tf.range(height, dtype=maps.dtype)[:, None]
         depth = c0 * right + c1 * down + 1

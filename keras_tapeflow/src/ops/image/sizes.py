@@ -8,6 +8,7 @@ from tapeflow.api.image_resize import resampled
 from tapeflow.core.tensor import Tensor
 
 from ..core import cast, convert_to_tensor
+from ..shapes import sizes
 from .layout import as_images, channels_first, check_option, narrowed, wide
 
 RESIZE_INTERPOLATIONS = ("bilinear", "nearest", "lanczos3", "lanczos5", "bicubic")
@@ -50,14 +51,14 @@ def resize(
 
 def _fitting(x: Tensor, size: tuple, top: int) -> tuple:
     """(Height, width) that have the ratio of `size`, the one with this image's width, the other with its height."""
-    height, width = x.shape[top], x.shape[top + 1]
+    height, width = sizes(x)[top : top + 2]
     return int(width * size[0] / size[1]), int(height * size[1] / size[0])
 
 
 def _cropped(x: Tensor, size: tuple, top: int) -> Tensor:
     """The largest part in the middle that has the ratio of `size`."""
     for axis, fitting in zip((top, top + 1), _fitting(x, size, top)):
-        n = x.shape[axis]
+        n = int(sizes(x)[axis])
         kept = max(min(n, fitting), 1)
         start = (n - kept) // 2
         if kept < n:
@@ -69,7 +70,7 @@ def _padded(x: Tensor, size: tuple, top: int, fill_value: Any) -> Tensor:
     """In the middle of the smallest frame around it that has the ratio of `size`."""
     sides = [(0, 0)] * x.ndim
     for axis, fitting in zip((top, top + 1), _fitting(x, size, top)):
-        more = max(fitting - x.shape[axis], 0)
+        more = max(fitting - int(sizes(x)[axis]), 0)
         sides[axis] = (more // 2, more - more // 2)
     return tf.pad(x, sides, constant_values=cast(convert_to_tensor(fill_value), x.dtype)) if any(map(any, sides)) else x
 
@@ -112,7 +113,7 @@ def scale_and_translate(
     factors, shifts = [tf.unstack(convert_to_tensor(numbers, dtype)) for numbers in (scale, translation)]
     for axis, factor, shift in zip(spatial_dims, factors, shifts):
         axis %= x.ndim
-        mix = _mixture(x.shape[axis], int(output_shape[axis]), factor, shift, _KERNELS[method], antialias)
+        mix = _mixture(sizes(x)[axis], int(output_shape[axis]), factor, shift, _KERNELS[method], antialias)
         mixed = tf.tensordot(out, mix, [[axis], [0]])
         order = [*range(axis), x.ndim - 1, *range(axis, x.ndim - 1)]
         out = mixed if axis == x.ndim - 1 else tf.transpose(mixed, order)

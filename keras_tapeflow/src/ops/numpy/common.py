@@ -8,6 +8,8 @@ from keras.src.backend.common.dtypes import result_type
 from keras.src.backend.config import floatx
 
 from tapeflow.api.numpy_functions import FUNCTIONS
+from tapeflow.api.public import static_shape
+from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
@@ -17,6 +19,7 @@ from ..core import convert_to_tensor
 
 # Numbers without a dtype of their own: they take that of what they meet.
 _NUMBERS = frozenset({bool, int, float})
+_REAL = frozenset({int, float})
 _NARROWED = frozenset({"int64", "uint64"})  # Keras computes with 32 bits of them
 
 
@@ -25,7 +28,10 @@ def tensor(x: Any, dtype: Any = None) -> Tensor:
     if isinstance(x, Tensor):
         return x if dtype is None else cast(x, as_dtype(dtype))
     if dtype is not None and type(x) in _NUMBERS:  # whatever the number: 2 is a truth, 1.5 the integer 1, as in NumPy
-        return EagerTensor(np.asarray(x).astype(as_dtype(dtype).np)[()])
+        dtype = as_dtype(dtype)
+        return EagerTensor(dtype.np.type(x) if dtype.kind == "f" else np.asarray(x).astype(dtype.np)[()])
+    if isinstance(x, Size):
+        return cast(to_tensor(x), as_dtype(dtype or "int32"))
     return convert_to_tensor(x, dtype.name if isinstance(dtype, DType) else dtype)
 
 
@@ -44,7 +50,8 @@ def result(*kinds: Any) -> DType:
 
 
 def kind(x: Any) -> Any:
-    return x.dtype.name if isinstance(x, Tensor) else type(x)
+    """What a value says about the dtype of a result: its own, or the type of a Python number, which gives way."""
+    return x.dtype.name if isinstance(x, Tensor) else int if isinstance(x, Size) else type(x)
 
 
 def common(*xs: Any, also: tuple = ()) -> list[Tensor]:
@@ -53,9 +60,19 @@ def common(*xs: Any, also: tuple = ()) -> list[Tensor]:
         a, b = xs
         if isinstance(a, Tensor) and isinstance(b, Tensor) and (dtype := a.dtype) is b.dtype and dtype.name not in _NARROWED:
             return [a, b]
-    xs = tuple([x if isinstance(x, Tensor) or type(x) in _NUMBERS else convert_to_tensor(x) for x in xs])
+    xs = tuple([x if isinstance(x, (Tensor, Size)) or type(x) in _NUMBERS else convert_to_tensor(x) for x in xs])
     dtype = result(*[kind(x) for x in xs], *also)
     return [tensor(x, dtype) for x in xs]
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Are both floating (or complex) tensors of one dtype? Then they meet as they are."""
+    return isinstance(a, Tensor) and isinstance(b, Tensor) and (dtype := a.dtype) is b.dtype and dtype.kind in "fc"
+
+
+def takes_number(x: Any, number: Any) -> bool:
+    """Does the number just become one of the tensor's kind? Primitives know how, in a fifth of the time."""
+    return type(number) in _REAL and isinstance(x, Tensor) and x.dtype.kind == "f"
 
 
 def floating(x: Any) -> Tensor:
@@ -100,9 +117,7 @@ def shape_of(shape: Any) -> tuple:
     """A shape as Keras gives it: a number, several, or a tensor of them."""
     if isinstance(shape, (int, np.integer, Size)):
         return (shape,)
-    if isinstance(shape, (Tensor, np.ndarray)):
-        return tuple(np.asarray(shape).ravel().tolist())
-    return tuple([d if isinstance(d, (int, Size)) else int(d) for d in shape])
+    return static_shape(shape)
 
 
 def numpy_function(name: str) -> Any:

@@ -7,6 +7,8 @@ from keras.src.backend.config import floatx
 
 import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import Size
+from tapeflow.core.tensor import EagerTensor
 
 from .common import cast, common, kind, numpy_function, result, shape_of, tensor
 
@@ -71,17 +73,17 @@ def tri(N, M=None, k=0, dtype=None):
 
 
 def arange(start, stop=None, step=None, dtype=None):
-    given = [x for x in (start, stop, step) if x is not None]
-    wanted = (
-        _dtype(dtype) if dtype is not None else result(*[getattr(x, "dtype", None) and kind(tensor(x)) or type(x) for x in given])
-    )
+    given = [x if isinstance(x, (int, float, Size)) else tensor(x) for x in (start, stop, step) if x is not None]
+    wanted = _dtype(dtype) if dtype is not None else result(*map(kind, given))
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
     if all(isinstance(x, (int, float, np.number)) for x in (start, stop, step)):
-        return tensor(np.arange(start, stop, step).astype(wanted.np))
+        return EagerTensor(np.arange(start, stop, step).astype(wanted.np))
     wide = wanted if wanted in (tf.int32, tf.int64, tf.float32, tf.float64) else tf.float32
-    return cast(tf.range(*[tensor(x, wide) for x in (start, stop, step)]), wanted)
+    return cast(
+        tf.range(*[x if isinstance(x, (int, float, Size)) else tensor(x, wide) for x in (start, stop, step)], dtype=wide), wanted
+    )
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
@@ -32,7 +33,8 @@ def take(x, indices, axis=None):
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
     axis = one_axis(axis, x.ndim)
-    return ops.take(x, _from_start(indices, x.shape[axis]), axis=axis)
+    # Rows of a table: its gradient has as many rows as were taken, not as the table has.
+    return (ops.gather if axis == 0 else ops.take)(x, _from_start(indices, x.shape[axis]), axis=axis)
 
 
 def take_along_axis(x, indices, axis=None):
@@ -41,7 +43,7 @@ def take_along_axis(x, indices, axis=None):
         x, axis = tf.reshape(x, [-1]), 0
     axis = one_axis(axis, x.ndim)
     places = _from_start(indices, x.shape[axis])
-    lead = np.broadcast_shapes(*[tuple([d for i, d in enumerate(t.shape) if i != axis]) for t in (x, places)])
+    lead = broadcast_shapes(*[tuple([d for i, d in enumerate(t.shape) if i != axis]) for t in (x, places)])
     x, places = (numpy_function("moveaxis")(t, axis, -1) if axis != x.ndim - 1 else t for t in (x, places))
     x, places = (ops.broadcast_to(t, shape=(*lead, t.shape[-1])) if tuple(t.shape[:-1]) != lead else t for t in (x, places))
     found = ops.take_along(x, places)

@@ -4,13 +4,17 @@ from collections.abc import Callable
 
 from tapeflow.core.primitive import recorded as ops
 
-from .common import cast, common, counting, floating, named, numpy_function, result, tensor
+from .common import alike, cast, common, counting, floating, named, numpy_function, result, takes_number, tensor
 
 
 def _two(name: str, compute: Callable, *, also: tuple = (), of_truths: Callable | None = None) -> Callable:
     """`also=(float,)` makes numbers floating; `of_truths` computes with bool, which otherwise counts as 0 and 1."""
 
+    primitive = hasattr(compute, "primitive")
+
     def function(x1, x2):
+        if alike(x1, x2) or primitive and (takes_number(x1, x2) or takes_number(x2, x1)):
+            return compute(x1, x2)
         a, b = common(x1, x2, also=also)
         if a.dtype.is_bool:
             return of_truths(a, b) if of_truths else compute(counting(a), counting(b))
@@ -68,10 +72,11 @@ def ldexp(x1, x2):
 def clip(x, x_min, x_max):
     """Without one of the bounds (None) it is not clipped there."""
     bounds = [b for b in (x_min, x_max) if b is not None]
-    x, *bounds = map(counting, common(x, *bounds))
-    if len(bounds) == 2:
-        return ops.clip(x, *bounds)[0]
-    return x if not bounds else ops.minimum(x, *bounds) if x_min is None else ops.maximum(x, *bounds)
+    if not all(takes_number(x, b) for b in bounds):
+        x, *bounds = map(counting, common(x, *bounds))
+    if x_min is not None:  # two operations: one that also says what was clipped takes twice as long
+        x = ops.maximum(x, bounds[0])
+    return x if x_max is None else ops.minimum(x, bounds[-1])
 
 
 # ---- comparisons

@@ -8,7 +8,7 @@ import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-from .common import cast, common, counting, floating, numpy_function, tensor
+from .common import alike, cast, common, counting, floating, numpy_function, tensor
 
 
 def _factors(*xs: Any) -> tuple[list[Tensor], Any]:
@@ -21,6 +21,8 @@ def _factors(*xs: Any) -> tuple[list[Tensor], Any]:
 
 
 def matmul(x1, x2):
+    if alike(x1, x2) and x1.ndim >= 2 and x2.ndim >= 2:
+        return ops.matmul(x1, x2)
     (a, b), dtype = _factors(x1, x2)
     if a.ndim >= 2 and b.ndim >= 2:
         return cast(ops.matmul(a, b), dtype)
@@ -28,6 +30,8 @@ def matmul(x1, x2):
 
 
 def einsum(subscripts, *operands, **kwargs):
+    if len(operands) == 2 and alike(*operands):
+        return tf.einsum(subscripts, *operands, **kwargs)
     xs, dtype = _factors(*operands)
     return cast(tf.einsum(subscripts, *xs, **kwargs), dtype)
 

@@ -18,6 +18,8 @@ _WIDER = {"bool": tf.int32, "int8": tf.int32, "int16": tf.int32, "uint8": tf.uin
 def accumulating(x: Any, dtype: Any = None) -> Tensor:
     """Small integers add up in 32 bits."""
     x = tensor(x)
+    if dtype is None and x.dtype.kind == "f":
+        return x
     return cast(x, _WIDER.get(x.dtype.name, x.dtype) if dtype is None else tf.as_dtype(dtype))
 
 

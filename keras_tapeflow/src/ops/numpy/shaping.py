@@ -1,7 +1,6 @@
 """The shape and the order of axes; diagonals, triangles, turns."""
 
-
-import numpy as np
+import math
 
 import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
@@ -11,7 +10,7 @@ from .common import axes, numpy_function, shape_of, tensor
 
 
 def reshape(x, newshape):
-    return tf.reshape(tensor(x), shape_of(newshape))
+    return tf.reshape(tensor(x), newshape if isinstance(newshape, (tuple, list)) else shape_of(newshape))
 
 
 def ravel(x):
@@ -102,17 +101,25 @@ def diagonal(x, offset=0, axis1=0, axis2=1):
 
 
 def tril(x, k=0):
-    return numpy_function("tril")(tensor(x), int(k))
+    x = tensor(x)
+    return ops.where(_lower(x, k), x, ops.zeros_like(x))
 
 
 def triu(x, k=0):
-    return numpy_function("triu")(tensor(x), int(k))
+    x = tensor(x)
+    return ops.where(_lower(x, k - 1), ops.zeros_like(x), x)
+
+
+def _lower(x: Tensor, k: int) -> Tensor:
+    """Where the lower triangle is, up to diagonal `k`."""
+    rows, columns = (tf.range(n) for n in x.shape[-2:])
+    return ops.less_equal(columns, rows[:, None] + k)
 
 
 def unravel_index(indices, shape):
     """Places in a flattened tensor, as places along its axes; negative ones count from the end."""
     indices, sizes = tensor(indices), shape_of(shape)
-    rest = ops.floormod(indices, tensor(int(np.prod(sizes)), indices.dtype))
+    rest = ops.floormod(indices, tensor(math.prod(sizes), indices.dtype))
     found = []
     for size in reversed(sizes):
         count = tensor(size, indices.dtype)

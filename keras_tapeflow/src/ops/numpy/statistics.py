@@ -1,5 +1,6 @@
 """Quantiles, reductions that leave out NaN, correlations."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,7 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, without_na
     taken = axes(axis, x.ndim)
     kept = tuple([i for i in range(x.ndim) if i not in taken])
     lead = [x.shape[i] for i in kept]
-    rows = tf.reshape(ops.transpose(x, perm=(*kept, *taken)), [*lead, int(np.prod([x.shape[i] for i in taken]))])
+    rows = tf.reshape(ops.transpose(x, perm=(*kept, *taken)), [*lead, math.prod([x.shape[i] for i in taken])])
     ordered = ops.sort(rows, descending=False)
     bad = ops.is_nan(rows)
     last = tf.reduce_sum(tf.cast(~bad, tf.int32), -1, keepdims=True) - 1 if without_nan else tensor(rows.shape[-1] - 1, tf.int32)
