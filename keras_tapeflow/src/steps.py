@@ -12,7 +12,7 @@ from typing import Any
 
 from keras.src import tree
 
-import tapeflow as tf
+from tapeflow.function.polymorphic import Function
 
 from .ops.core import convert_to_tensor
 
@@ -45,8 +45,7 @@ class Step:
             self.left -= 1
             return self.function(batch)
         if self.plan is None:
-            make = lambda jit: tf.function(self.function, reduce_retracing=True, autograph=False, jit_compile=jit)
-            self.plan, self.program = make(False), make(True)
+            self.plan, self.program = (Function(self.function, None, False, jit, "batch") for jit in (False, True))
             if self.jit is not AUTO:
                 self.chosen = "program" if self.jit and _has_xla() else "plan"
         if self.chosen is not None:

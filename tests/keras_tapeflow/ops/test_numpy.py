@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from keras_tapeflow.src.ops import core
 from keras_tapeflow.src.ops import numpy as knp
 
 X = np.array([[0.7, -1.3, 2.1], [0.2, 1.9, -0.4]])
@@ -113,7 +114,20 @@ CASES = [
     ("signbit", X),
     ("kaiser", 5, 3.0),
 ]  # fmt: skip
-STEPS = {"nextafter", "kaiser"}  # finite differences say nothing of them
+# Without a gradient: they give integers or truths, or finite differences say nothing of them.
+STEPS = {
+    "nanargmax",
+    "nanargmin",
+    "argmax",
+    "argmin",
+    "argsort",
+    "searchsorted",
+    "digitize",
+    "isclose",
+    "signbit",
+    "nextafter",
+    "kaiser",
+}
 
 
 def split_keywords(case):
@@ -197,14 +211,107 @@ def test_gradients_are_finite_differences(case):
     arrays, call = of_arrays(case)
     values = [tf.constant(a) for a in arrays]
     weights = [np.cos(np.arange(v.shape.num_elements())).reshape(v.shape) for v in call(*values)]
-    if not any(v.dtype.is_inexact for v in call(*values)):
-        pytest.skip("gives integers")
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(values)
         loss = total(call(*values), weights)
     for i, (value, array) in enumerate(zip(values, arrays)):
         gradient = tape.gradient(loss, value, unconnected_gradients="zero")
         direction = np.where(np.isnan(array), 0, np.sin(1 + np.arange(array.size)).reshape(array.shape))
-        moved = lambda h: [tf.constant(a + h * direction) if k == i else tf.constant(a) for k, a in enumerate(arrays)]
-        slope = (total(call(*moved(1e-6)), weights) - total(call(*moved(-1e-6)), weights)) / 2e-6
+        before, after = ([a + h * direction if k == i else a for k, a in enumerate(arrays)] for h in (-1e-6, 1e-6))
+        slope = (total(call(*map(tf.constant, after)), weights) - total(call(*map(tf.constant, before)), weights)) / 2e-6
         np.testing.assert_allclose(np.sum(gradient.numpy() * direction), slope.numpy(), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "found, dtype",
+    [
+        (lambda: knp.add(tf.constant([1]), 1.5), "float32"),
+        (lambda: knp.add(tf.constant([1.0], tf.float16), 1.5), "float16"),
+        (lambda: knp.add(tf.constant([1.0], tf.float16), tf.constant([1.0], tf.bfloat16)), "float32"),
+        (lambda: knp.multiply(tf.constant([1.0], tf.float64), 2), "float64"),
+        (lambda: knp.add(True, tf.constant([True])), "bool"),
+        (lambda: knp.sum(tf.constant([1, 2], tf.uint8)), "uint32"),
+        (lambda: knp.mean(tf.constant([1, 2])), "float32"),
+        (lambda: knp.matmul(tf.ones([2, 2], tf.int8), tf.ones([2, 2], tf.int8)), "int32"),
+        (lambda: knp.sin(tf.constant(1, tf.int8)), "float32"),
+        (lambda: knp.full([2], 2, "bool"), "bool"),
+        (lambda: knp.arange(3), "int32"),
+        (lambda: knp.arange(3.0), "float32"),
+        (lambda: knp.argmax([1, 2]), "int32"),
+    ],
+)
+def test_dtypes_are_keras(found, dtype):
+    assert found().dtype.name == dtype
+
+
+def test_sums_of_halves_do_not_stick():
+    assert float(knp.mean(tf.ones([3000], tf.bfloat16))) == 1 and float(knp.var(tf.ones([3000], tf.float16) * 300)) == 0
+
+
+def test_powers_of_ten_have_whole_logarithms():
+    """log(1000) / log(10) is less than 3."""
+    np.testing.assert_array_equal(knp.log10(np.array([1000, 1e6])).numpy(), [3, 6])
+    np.testing.assert_array_equal(knp.log2(np.float32([8, 2**13])).numpy(), [3, 13])
+
+
+def test_sizes_that_a_graph_does_not_know_need_no_second_trace():
+    traces = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def f(x):
+        traces.append(1)
+        count = core.shape(x)[0]
+        ones = knp.broadcast_to(knp.expand_dims(knp.arange(count, dtype="float32"), 1), (count, 3))
+        return knp.reshape(knp.tril(x) + ones, (count * 3,)), knp.median(x, axis=0), knp.take(x, [-1], axis=0)
+
+    for count in (2, 5, 4):
+        x = np.arange(3.0 * count, dtype=np.float32).reshape(count, 3)
+        flat_sum, middle, last = f(x)
+        np.testing.assert_array_equal(flat_sum.numpy(), (np.tril(x) + np.arange(count)[:, None]).ravel())
+        np.testing.assert_array_equal(middle.numpy(), np.median(x, axis=0))
+        np.testing.assert_array_equal(last.numpy(), x[-1:])
+    assert len(traces) == 1
+
+
+@pytest.mark.parametrize(
+    "size, values, index, counts", [(5, [1, 2, 3, -1, -1], [1, 2, 0, 1, 1], [2, 1, 1, 0, 0]), (2, [1, 2], [1, 2], [2, 1])]
+)
+def test_so_many_different_elements_in_a_graph(size, values, index, counts):
+    @tf.function
+    def f(x):
+        assert tf.is_symbolic_tensor(x)
+        return knp.unique(x, return_index=True, return_inverse=True, return_counts=True, size=size, fill_value=-1)
+
+    found = f(tf.constant([3, 1, 2, 1]))
+    for got, want in zip(found, (values, index, [2, 0, 1, 0], counts)):
+        np.testing.assert_array_equal(got.numpy(), want)
+
+
+def test_quantiles_know_infinities_and_nan():
+    x = np.array([[1.0, np.inf, np.inf, 2.0], [1.0, np.nan, 3.0, 2.0]])
+    np.testing.assert_array_equal(knp.median(x, axis=1).numpy(), [np.inf, np.nan])
+    np.testing.assert_array_equal(knp.nanmedian(x, axis=1).numpy(), [np.inf, 2.0])
+    np.testing.assert_array_equal(knp.nanmax(np.full((2, 1), np.nan), axis=1).numpy(), [np.nan, np.nan])
+
+
+def test_gradients_of_chosen_elements_go_to_them():
+    x = tf.constant([3.0, 1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        smallest, middle = knp.sort(x)[0], knp.median(x)
+    assert tape.gradient(smallest, x).numpy().tolist() == [0, 1, 0]
+    assert tape.gradient(middle, x).numpy().tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "from_dtype, to_dtype, shape", [("float32", "int32", (2, 4)), ("float32", "uint8", (2, 16)), ("int16", "int64", (2, 1))]
+)
+def test_bytes_seen_as_another_dtype(from_dtype, to_dtype, shape):
+    x = np.arange(8).reshape(2, 4).astype(from_dtype)
+    assert knp.view(x, to_dtype).shape == shape
+    np.testing.assert_array_equal(knp.view(x, to_dtype).numpy(), x.view(to_dtype))
+
+
+def test_an_axis_that_is_not_there():
+    with pytest.raises(ValueError, match="axis 2 is out of bounds for a tensor with 2 axes"):
+        knp.sum(X, axis=2)

@@ -7,8 +7,7 @@ from keras.src.backend.config import floatx
 
 import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.sizes import Size
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .common import cast, common, kind, numpy_function, result, shape_of, tensor
 
@@ -73,17 +72,15 @@ def tri(N, M=None, k=0, dtype=None):
 
 
 def arange(start, stop=None, step=None, dtype=None):
-    given = [x if isinstance(x, (int, float, Size)) else tensor(x) for x in (start, stop, step) if x is not None]
+    """Of numbers, tensors, or sizes that a graph does not know yet."""
+    given = [x if isinstance(x, (int, float)) else tensor(x) for x in (start, stop, step) if x is not None]
     wanted = _dtype(dtype) if dtype is not None else result(*map(kind, given))
-    if stop is None:
-        start, stop = 0, start
-    step = 1 if step is None else step
-    if all(isinstance(x, (int, float, np.number)) for x in (start, stop, step)):
+    start, stop = given[:2] if stop is not None else (0, given[0])
+    step = 1 if step is None else given[-1]
+    if not any(isinstance(x, Tensor) for x in given):
         return EagerTensor(np.arange(start, stop, step).astype(wanted.np))
     wide = wanted if wanted in (tf.int32, tf.int64, tf.float32, tf.float64) else tf.float32
-    return cast(
-        tf.range(*[x if isinstance(x, (int, float, Size)) else tensor(x, wide) for x in (start, stop, step)], dtype=wide), wanted
-    )
+    return cast(tf.range(start, stop, step, dtype=wide), wanted)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):

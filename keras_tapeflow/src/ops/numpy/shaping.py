@@ -7,6 +7,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
 from .common import axes, numpy_function, shape_of, tensor
+from .creation import arange
 
 
 def reshape(x, newshape):
@@ -112,7 +113,7 @@ def triu(x, k=0):
 
 def _lower(x: Tensor, k: int) -> Tensor:
     """Where the lower triangle is, up to diagonal `k`."""
-    rows, columns = (tf.range(n) for n in x.shape[-2:])
+    rows, columns = (arange(n) for n in x.shape[-2:])
     return ops.less_equal(columns, rows[:, None] + k)
 
 
