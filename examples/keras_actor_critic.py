@@ -2,7 +2,7 @@
 
     python examples/keras_actor_critic.py [--updates N] [--picture FILE]
 
-A cart is pushed left or right sixty times a second's worth of physics, and the episode ends when the pole leans over twelve degrees. The
+A cart is pushed to the left or to the right fifty times a second, and an episode ends when its pole leans by more than twelve degrees. The
 critic learns what a state is worth, and the actor does more of whatever turned out better than that: advantages are data to the
 tape, so they are computed outside of it.
 """
@@ -27,7 +27,7 @@ class Poles:
         self.rng, self.states, self.age = rng, rng.uniform(-0.05, 0.05, (count, 4)), np.zeros(count, int)
 
     def step(self, actions):
-        """Pushes every cart (0: left, 1: right). Gives who fell, who is only out of time, and the ages of both at that moment."""
+        """Pushes every cart (0: left, 1: right). Gives who fell, and how old those were who did or who ran out of time."""
         x, speed, angle, turning = self.states.T
         push = self.force * (2 * actions - 1)
         total = self.cart + self.pole
@@ -39,11 +39,10 @@ class Poles:
         self.states = self.states + self.tick * np.stack([speed, drive, turning, tilt], axis=1)
         self.age = self.age + 1
         fell = (np.abs(self.states[:, 0]) > 2.4) | (np.abs(self.states[:, 2]) > np.radians(12))
-        late, ages = ~fell & (self.age >= LIMIT), self.age
-        again = fell | late
+        again, ages = fell | (self.age >= LIMIT), self.age
         self.states = np.where(again[:, None], self.rng.uniform(-0.05, 0.05, self.states.shape), self.states)
         self.age = np.where(again, 0, self.age)
-        return fell, late, ages[again]
+        return fell, ages[again]
 
 
 def build():
@@ -58,7 +57,7 @@ def main(updates=300, seed=0, picture=None):
     keras.utils.set_random_seed(seed)
     rng = np.random.default_rng(seed)
     model, poles = build(), Poles(rng, POLES)
-    optimizer = keras.optimizers.Adam(3e-3, global_clipnorm=1.0)
+    optimizer = keras.optimizers.Adam(keras.optimizers.schedules.PolynomialDecay(5e-3, updates), global_clipnorm=1.0)
     huber = keras.losses.Huber()
 
     @tf.function
@@ -80,19 +79,19 @@ def main(updates=300, seed=0, picture=None):
 
     finished, history = [], []
     for update in range(1, updates + 1):
-        seen, done, pushed, worth = [], [], [], []
+        seen, pushed, worth, falls = [], [], [], []
         for _ in range(STEPS):
             chances, values = (t.numpy() for t in look(tf.constant(poles.states, tf.float32)))
             actions = (rng.uniform(size=POLES) < chances[:, 1]).astype("int32")
             seen.append(poles.states)
-            fell, late, ages = poles.step(actions)
+            fell, ages = poles.step(actions)
             finished += list(ages)
-            for record, what in ((pushed, actions), (worth, values), (done, fell | late)):
+            for record, what in ((pushed, actions), (worth, values), (falls, fell)):
                 record.append(what)
         worth.append(look(tf.constant(poles.states, tf.float32))[1].numpy())
         advantages, ahead = np.zeros([STEPS, POLES]), 0.0
         for t in reversed(range(STEPS)):  # generalised advantage estimation (Schulman et al., 2016); a reward of 1 for each tick
-            goes_on = 1.0 - done[t]
+            goes_on = 1.0 - falls[t]  # a pole that only ran out of time is worth as much as the one that replaces it
             ahead = 1.0 + DISCOUNT * worth[t + 1] * goes_on - worth[t] + DISCOUNT * TRACE * goes_on * ahead
             advantages[t] = ahead
         returns = advantages + np.stack(worth[:-1])
@@ -114,7 +113,7 @@ def balance(look, rng):
     poles, lengths, track = Poles(rng, POLES), np.full(POLES, LIMIT), []
     for tick in range(1, LIMIT):
         track.append(poles.states[0])
-        fell, _, _ = poles.step(look(tf.constant(poles.states, tf.float32))[0].numpy().argmax(axis=1))
+        fell, _ = poles.step(look(tf.constant(poles.states, tf.float32))[0].numpy().argmax(axis=1))
         lengths = np.where(fell & (lengths == LIMIT), tick, lengths)
     return lengths, np.stack(track[: lengths[0]])
 

@@ -10,7 +10,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
@@ -24,18 +24,22 @@ ABSENT = {
 
 
 class Absent:
-    """Stands for something of a package that is not there."""
+    """Stands for something of a package that is not there. While a test module is imported, whatever it takes from there is one, too."""
+
+    importing = False
 
     def __init__(self, package: str) -> None:
         self.__dict__["_package"] = package
 
     def _skip(self, *_: Any, **__: Any) -> Any:
+        if Absent.importing:
+            return self
         pytest.skip(f"needs {self._package}, which is not installed")
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name.startswith("pytest"):  # pytest itself looks around
+        if name.startswith(("_", "pytest")):  # pytest itself looks around
             raise AttributeError(name)
-        self._skip()
+        return self._skip()
 
     __call__ = __getitem__ = __iter__ = _skip
 
@@ -56,6 +60,17 @@ class _Tests(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        Absent.importing = True
+        try:
+            super().exec_module(module)
+        except ModuleNotFoundError as error:
+            if error.name not in ABSENT:
+                raise
+            pytest.skip(f"needs {error.name}, which is not installed", allow_module_level=True)
+        finally:
+            Absent.importing = False
+
     def get_code(self, fullname: str) -> CodeType:
         source = self.get_data(self.path)
         tree = hook.grafted(source, fullname) if fullname in hook.GRAFTS else ast.parse(source)

@@ -40,7 +40,7 @@ def run(parts: list[str], backend: str = "tapeflow", full: bool = False) -> dict
         command = [
             sys.executable, "-m", "pytest", "-q", "--no-header", "--noconftest", "-p", "no:cacheprovider", "-p", "no:doctest", "-W", "ignore",
             "-o", "addopts=", "-p", "keras_tapeflow.testing", f"--junitxml={report}", "--tb=line", f"--rootdir={_wheel()}",
-            *([] if full else ["-k", "not NumpyDtypeTest"]), "--ignore-glob=*torch_utils_test.py", "--pyargs", *parts,
+            *([] if full else ["-k", "not NumpyDtypeTest"]), "--pyargs", *parts,
         ]  # fmt: skip
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         environment = os.environ | {"KERAS_BACKEND": backend, "PYTHONPATH": path}

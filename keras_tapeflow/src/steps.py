@@ -1,8 +1,8 @@
 """One step of training, testing or predicting as a function of batches: eager at first, then a graph, then perhaps compiled.
 
 Tracing costs more than a step or two, and compiling far more than that; a test that trains for one step should pay for neither. So the first
-step runs as it is, the next as a NumPy plan, and after some dozens XLA is tried, where `jit_compile="auto"` leaves the choice to us: both are timed, and
-the faster one stays. The log says which.
+step runs as it is, the next as a NumPy plan, and after some dozens XLA is tried, where `jit_compile="auto"` leaves the choice to us: both are
+timed, and the faster one stays. The log says which.
 """
 
 import logging

@@ -56,7 +56,7 @@ class GraphFunction:
         """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device."""
         if not self.jit:
             device = current().device
-            if (device is None or device.is_host) and not any([type(t) is DeviceTensor for t in tensors]) or self.host_only:
+            if (device is None or device.is_host) and not any(type(t) is DeviceTensor for t in tensors) or self.host_only:
                 return [EagerTensor(a) for a in self.run(*[t._array for t in tensors])]
             try:
                 return self.program.on_tensors(tensors)

@@ -24,7 +24,6 @@ from .calls import GraphFunction
 from .graph import Graph, SymbolicTensor
 from .regions import enclosing_graphs
 
-
 _ANY_SIZE = 840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
 MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
 
@@ -35,8 +34,8 @@ class ConcreteFunction:
     def __init__(
         self, python_function: Any, traced: Any, structure: Any, places: list[int], specs: list, name: str, jit: bool, autograph: bool
     ) -> None:
-        """`traced` is the function as AutoGraph converted it. `structure` are the arguments, (positional, keyword); of its leaves those at `places` are tensors, with these `specs`, in which
-        sizes may be None."""
+        """`traced` is the function as AutoGraph converted it. `structure` are the arguments, (positional, keyword); of its leaves
+        those at `places` are tensors, with these `specs`, in which sizes may be None."""
         self.name, self.structure, self.tensor_places, self.specs = name, structure, places, specs
         self.python_function, self.traced, self.jit, self.autograph = python_function, traced, jit, autograph
         self.graph, self.assigned = Graph(), []

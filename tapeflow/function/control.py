@@ -243,17 +243,17 @@ def _listed(given: Any) -> Any:
 
 def _learn_shapes(body: Callable, loop_vars: Any, first: list, rows: Sequence[Tensor]) -> None:
     """TensorArrays that nothing was written to yet have a shape once an iteration writes: try one."""
-    for leaf in first:
-        if hasattr(leaf, "_loop_variable") and not leaf._is_known():
-            specs = [None if hasattr(a, "_loop_variable") else _spec(a) for a in first]
+    arrays = [hasattr(a, "_loop_variable") for a in first]
+    if all(a._is_known() for a, is_array in zip(first, arrays) if is_array):
+        return
 
-            def pack(*xs: Tensor) -> Any:
-                rest = iter(xs)
-                own = [a._on_trial() if s is None else next(rest) for a, s in zip(first, specs)]
-                return (*nest.packed(loop_vars, iter(own), composites=True), *rest)
+    def pack(*xs: Tensor) -> Any:
+        rest = iter(xs)
+        own = [a._on_trial() if is_array else next(rest) for a, is_array in zip(first, arrays)]
+        return (*nest.packed(loop_vars, iter(own), composites=True), *rest)
 
-            Region(body, [s for s in specs if s is not None] + [_spec(t, rows=True) for t in rows], pack)
-            return
+    specs = [_spec(a) for a, is_array in zip(first, arrays) if not is_array]
+    Region(body, specs + [_spec(t, rows=True) for t in rows], pack)
 
 
 def _bound(maximum_iterations: Any) -> tuple[Tensor, int | None]:

@@ -6,13 +6,11 @@ graph, an assignment puts another value in their place, and what they hold at th
 assignments keep their order without being nodes at all.
 """
 
-import importlib.util
 import itertools
-import operator
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,170 +18,17 @@ import numpy as np
 from tapeflow.core.apply import check_dtypes, describe
 from tapeflow.core.convert import remembered_constants
 from tapeflow.core.devices import raw
-from tapeflow.core.dtypes import BY_NUMPY, DType
-from tapeflow.core.errors import InvalidArgumentError, OperatorNotAllowedInGraphError, ValueNeeded, user_call, user_line
+from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, user_line
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.shapes import TensorShape
-from tapeflow.core.sizes import Size, estimated, public, settled
+from tapeflow.core.sizes import Size, estimated, settled
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.transforms.custom_gradient import Rule
 
-
-def _called_by_the_library() -> bool:
-    """Is it the library that called who asks? Programs are told less of sizes, and more of their mistakes."""
-    return sys._getframe(2).f_globals.get("__name__", "").startswith(("tapeflow.", "keras_tapeflow."))
-
-
-class SymbolicTensor(Tensor):
-    """A value of a graph: a shape and a dtype, no numbers."""
-
-    __slots__ = ("_graph", "_made", "_place", "_spec")
-
-    def __init__(self, graph: "Graph", place: int, spec: Spec) -> None:
-        self._graph, self._place, self._spec, self._id = graph, place, spec, 0
-        self._made: Any = None  # of whole numbers, in a graph with sizes that are not known: a `_Later`, or what they are
-
-    @property
-    def _known(self) -> np.ndarray | None:
-        """What is in it, for one that is made of sizes; some may not be known. Nothing is asked of them before somebody wants to know."""
-        waiting = [self] if type(self._made) is _Later else []
-        while waiting:  # not by recursion: a program may count for long
-            symbol = waiting[-1]
-            before = [a for a in symbol._made.args if type(a) is SymbolicTensor and type(a._made) is _Later]
-            waiting += before
-            if not before:
-                symbol._made.settle()
-                waiting = [s for s in waiting if type(s._made) is _Later]
-        return self._made
-
-    def _twin(self) -> "SymbolicTensor":
-        return self._graph.new(self._spec)
-
-    @property
-    def shape(self) -> TensorShape:
-        """With sizes that are not known as None for programs; the library itself computes with them."""
-        shape = self._spec.shape
-        if self._graph.sizes and not _called_by_the_library():
-            shape = public(shape)
-        return tuple.__new__(TensorShape, shape)
-
-    @property
-    def dtype(self) -> DType:
-        return BY_NUMPY[self._spec.dtype]
-
-    @property
-    def ndim(self) -> int:
-        return len(self._spec.shape)
-
-    def get_shape(self) -> TensorShape:
-        return tuple.__new__(TensorShape, public(self._spec.shape))
-
-    def __len__(self) -> int:
-        if not self._spec.shape:
-            raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
-        if not self._graph.autograph:
-            raise TypeError(
-                f"len() of a symbolic tensor is not known to Python, at {user_line()}. Use x.shape[0] or tf.shape(x)[0], or autograph=True."
-            )
-        return operator.index(self._spec.shape[0])
-
-    def __iter__(self) -> Iterator:
-        if not self._graph.autograph:
-            raise OperatorNotAllowedInGraphError(
-                f"Iterating over a symbolic `tf.Tensor` is not allowed, at {user_line()}: AutoGraph is off. Use tf.map_fn, tf.scan or "
-                "tf.while_loop, or autograph=True."
-            )
-        if not self._spec.shape:
-            raise TypeError("Cannot iterate over a scalar tensor.")
-        return iter(ops.unstack(self, axis=0))
-
-    def __repr__(self) -> str:
-        shape = tuple(public(self._spec.shape))
-        return f'Tensor("{self._graph.named(self._place)}:0", shape={shape}, dtype={self.dtype.name})'
-
-    __str__ = __repr__
-
-
-def _refused(what: str | None, kind: type[Exception], instead: str | Callable = "tf operations") -> Any:
-    """A method that raises: as `kind`, which programs expect, and as ValueNeeded, by which `tf.function` knows it."""
-    bases = (ValueNeeded,) if issubclass(ValueNeeded, kind) else (ValueNeeded, kind)
-    error = type(kind.__name__, bases, {"__doc__": kind.__doc__, "asked_by_python": kind is not ValueNeeded})
-
-    def refuse(self: SymbolicTensor, *_: Any, **__: Any) -> Any:
-        if not self._graph.is_open() and kind is not AttributeError:
-            raise TypeError(
-                f"{self} is used outside the function that it belongs to, at {user_line()}. A symbolic tensor has no value there: return it "
-                "from the function, and use the result."
-            )
-        raise (ValueNeeded if _called_by_the_library() else error)(
-            f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no value yet, at "
-            f"{user_line()}. Use {instead(self) if callable(instead) else instead}, or call it outside of tf.function."
-        )
-
-    return refuse
-
-
-def _no_bool(symbol: SymbolicTensor) -> str:
-    """What to do instead, and why Python's statements were not converted."""
-    if not symbol._graph.autograph:
-        why = "AutoGraph is off; autograph=True converts them"
-    elif importlib.util.find_spec("malt") is None:
-        why = 'AutoGraph, which converts them, is not installed: pip install "tapeflow[autograph]"'
-    else:
-        why = "AutoGraph did not convert them here: it needs the source, and leaves installed packages as they are"
-    return f"tf.cond, tf.while_loop or tf.where instead of `if` and `while` ({why})"
-
-
-for _name, _what, _kind in (
-    ("__array__", "A NumPy conversion", NotImplementedError), ("__float__", "float()", TypeError), ("__int__", "int()", TypeError),
-    ("__complex__", "complex()", TypeError), ("__index__", "A Python index or size", TypeError),
-):  # fmt: skip
-    setattr(SymbolicTensor, _name, _refused(_what, _kind))
-_no_index = SymbolicTensor.__index__
-
-
-def _index(self: SymbolicTensor) -> int:
-    return _no_index(self) if self._known is None or self._known.ndim else operator.index(self._known.item())
-
-
-SymbolicTensor.__index__ = _index
-SymbolicTensor.__bool__ = _refused("A symbolic `tf.Tensor` as a Python `bool`", OperatorNotAllowedInGraphError, _no_bool)
-SymbolicTensor._array = property(_refused(None, ValueNeeded, "operations that take a tensor there"))
-SymbolicTensor.numpy = property(_refused(".numpy()", AttributeError))
-
-
-def _whole_numbers(tensor: Tensor) -> np.ndarray | None:
-    """The numbers in a small tensor that has a value."""
-    if type(tensor) is not EagerTensor or tensor.dtype.np.kind not in "iu" or np.size(tensor._array) > 64:
-        return None
-    return np.asarray(tensor._array).astype(object)
-
-
-class _Later(NamedTuple):
-    """An operation on tensors of sizes, which may be computed with the sizes themselves."""
-
-    prim: Any
-    args: tuple
-    params: dict
-    symbols: tuple
-
-    def settle(self) -> None:
-        """Compute it, if everything it takes is known."""
-        known = [a._made if type(a) is SymbolicTensor else _whole_numbers(a) for a in self.args]
-        params = self.params | {"dtype": np.dtype(object)} if "dtype" in self.params else self.params
-        try:
-            found = None if any(k is None for k in known) else self.prim.on("numpy", np)(*known, **params)
-        except Exception:  # a kernel that does not compute with objects
-            found = None
-        values = [np.asarray(value, object) for value in (found if type(found) is tuple else (found,))]
-        whole = all(isinstance(d, (int, np.integer, Size)) for value in values for d in value.flat)
-        for symbol, value in zip(self.symbols, values if whole else [None] * len(self.symbols)):
-            symbol._made = value
-
+from .symbols import Later, SymbolicTensor
 
 _size_number = itertools.count().__next__  # of all graphs: one may be inside another
 
@@ -366,7 +211,7 @@ class Graph:
             return
         if any(type(a) is SymbolicTensor and a._made is None for a in args):
             return
-        later = _Later(prim, args, params, symbols)
+        later = Later(prim, args, params, symbols)
         for symbol in symbols:
             symbol._made = later
 

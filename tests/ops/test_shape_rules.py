@@ -118,7 +118,7 @@ def test_what_kernels_refuse_rules_refuse(name):
                         pytest.fail(f"{case} passes, but the kernel says: {want}")
 
 
-def test_the_lists_hold_no_more_than_they_must():
+def test_the_lists_name_primitives_and_each_once():
     assert (STRICTER | BY_VALUES.keys()) <= SAMPLES.keys()
     assert not ADJOINTS & OF_OTHERS | OF_OTHERS & KINDER | ADJOINTS & KINDER
 

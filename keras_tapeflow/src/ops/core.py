@@ -1,6 +1,5 @@
 """Variables, conversion, shapes, and what a function would give: Keras' core operations. Loops and branches are in `control.py`."""
 
-import contextlib
 from typing import Any
 
 import numpy as np

@@ -18,8 +18,9 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from ..core import convert_to_tensor
 
 # Numbers without a dtype of their own: they take that of what they meet.
-_NUMBERS = frozenset({bool, int, float})
+_NUMBERS = frozenset({bool, int, float, complex})
 _REAL = frozenset({int, float})
+_KINDS = {Size: int, complex: "complex64"}
 _NARROWED = frozenset({"int64", "uint64"})  # Keras computes with 32 bits of them
 
 
@@ -51,7 +52,7 @@ def result(*kinds: Any) -> DType:
 
 def kind(x: Any) -> Any:
     """What a value says about the dtype of a result: its own, or the type of a Python number, which gives way."""
-    return x.dtype.name if isinstance(x, Tensor) else int if isinstance(x, Size) else type(x)
+    return x.dtype.name if isinstance(x, Tensor) else _KINDS.get(type(x)) or type(x)
 
 
 def common(*xs: Any, also: tuple = ()) -> list[Tensor]:

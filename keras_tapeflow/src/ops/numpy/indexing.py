@@ -84,12 +84,12 @@ def argpartition(x, kth, axis=-1):
 
 def searchsorted(sorted_sequence, values, side="left"):
     if side not in ("left", "right"):
-        raise ValueError(f"`side` must be either 'left' or 'right'. Received: side={side}")
+        raise ValueError(f"side={side!r} is not one of left, right.")
     ordered, values = common(sorted_sequence, values)
     if ordered.ndim != 1:
         raise ValueError(
-            "`searchsorted` only supports 1-D sorted sequences. "
-            f"You can use `keras.ops.vectorized_map` to extend it to N-D sequences. Received: sorted_sequence.shape={tuple(ordered.shape)}"
+            f"searchsorted searches in a vector, got a sequence of shape {tuple(ordered.shape)}. For many sequences map over them with "
+            "keras.ops.vectorized_map."
         )
     found = ops.searchsorted(counting(ordered), tf.reshape(counting(values), [-1]), side=side)
     return cast(tf.reshape(found, values.shape), tf.int32)
@@ -109,7 +109,7 @@ def digitize(x, bins):
 
 def bincount(x, weights=None, minlength=0, sparse=False):
     if sparse:
-        raise ValueError("Unsupported value `sparse=True` with the tapeflow backend.")
+        raise ValueError("bincount has no sparse result on tapeflow: leave out sparse=True.")
     x = cast(tensor(x), tf.int32)
     dtype = tf.int32
     if weights is not None:

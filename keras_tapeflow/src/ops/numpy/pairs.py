@@ -53,15 +53,15 @@ logaddexp = _two("logaddexp", ops.logaddexp, also=_INEXACT)
 logaddexp2 = _two("logaddexp2", numpy_function("logaddexp2"), also=_INEXACT)
 heaviside = _two("heaviside", numpy_function("heaviside"), also=_INEXACT)
 nextafter = _two("nextafter", ops.nextafter, also=_INEXACT)
-gcd = _two("gcd", numpy_function("gcd"))
-lcm = _two("lcm", numpy_function("lcm"))
+gcd = _two("gcd", ops.gcd)
+lcm = _two("lcm", ops.lcm)
 
 
 def ldexp(x1, x2):
     """x1 · 2^x2, in two steps: 2^x2 alone may be out of range where the product is not."""
     x1, x2 = floating(x1), tensor(x2)
     if x2.dtype.is_inexact:
-        raise TypeError(f"ldexp exponent must be an integer type. Received: x2 dtype={x2.dtype.name}")
+        raise TypeError(f"ldexp takes whole numbers as exponents, got dtype {x2.dtype.name}. Use x1 * 2.0**x2 for others.")
     dtype = result(x1.dtype.name, x2.dtype.name, float)
     half = ops.right_shift(counting(x2), 1) if x2.dtype.is_integer else counting(x2)
     rest = counting(x2) - half
@@ -72,7 +72,7 @@ def ldexp(x1, x2):
 def clip(x, x_min, x_max):
     """Without one of the bounds (None) it is not clipped there."""
     bounds = [b for b in (x_min, x_max) if b is not None]
-    if not all(takes_number(x, b) for b in bounds):
+    if not bounds or not all(takes_number(x, b) for b in bounds):
         x, *bounds = map(counting, common(x, *bounds))
     if x_min is not None:  # two operations: one that also says what was clipped takes twice as long
         x = ops.maximum(x, bounds[0])

@@ -63,9 +63,9 @@ def flipud(x):
 def rot90(array, k=1, axes=(0, 1)):
     array = tensor(array)
     if array.ndim < 2:
-        raise ValueError(f"Input array must have at least 2 dimensions. Received: array.ndim={array.ndim}")
+        raise ValueError(f"rot90 turns a plane: it needs two axes or more, got shape {tuple(array.shape)}.")
     if len(axes) != 2 or axes[0] % array.ndim == axes[1] % array.ndim:
-        raise ValueError(f"Invalid axes: {axes}. Axes must be a tuple of two different dimensions.")
+        raise ValueError(f"rot90 needs two different axes to turn, got axes={axes} for shape {tuple(array.shape)}.")
     return numpy_function("rot90")(array, k, tuple(axes))
 
 
@@ -89,7 +89,7 @@ def roll(x, shift, axis=None):
 def diag(x, k=0):
     x = tensor(x)
     if x.ndim not in (1, 2):
-        raise ValueError(f"`x` must be 1-d or 2-d. Received: x.shape={tuple(x.shape)}")
+        raise ValueError(f"diag takes a vector or a matrix, got shape {tuple(x.shape)}. For stacks of matrices use diagonal.")
     return numpy_function("diag")(x, k)
 
 

@@ -25,7 +25,7 @@ _POSITIONS: dict[str, Callable] = {
 def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, without_nan: bool) -> Tensor:
     """Between two neighbours in the sorted rows, in which NaN comes last."""
     if method not in _POSITIONS:
-        raise ValueError(f"Invalid method '{method}'. Expected one of: {', '.join(_POSITIONS)}.")
+        raise ValueError(f"method={method!r} is not one of {', '.join(_POSITIONS)}.")
     x = floating(x)
     q = tensor(q, x.dtype if x.dtype.size > 2 else tf.float32)
     taken = axes(axis, x.ndim)
@@ -183,10 +183,10 @@ def corrcoef(x):
 
 def correlate(x1, x2, mode="valid"):
     if mode not in ("valid", "same", "full"):
-        raise ValueError(f"Invalid mode: '{mode}'. Mode must be one of: 'full', 'valid', 'same'.")
+        raise ValueError(f"mode={mode!r} is not one of full, valid, same.")
     a, b = common(x1, x2, also=(float,))
     if a.ndim != 1 or b.ndim != 1:
-        raise ValueError(f"correlate() only support 1-dimensional inputs. Received: x1.shape={a.shape}, x2.shape={b.shape}")
+        raise ValueError(f"correlate takes two vectors, got shapes {tuple(a.shape)} and {tuple(b.shape)}.")
     full = numpy_function("convolve")(a, ops.flip(numpy_function("conjugate")(b), axis=(0,)), "full")
     n, m = a.shape[0], b.shape[0]
     if mode == "full":
