@@ -44,6 +44,11 @@ class Trainer(base_trainer.Trainer):
         self._asked_to_choose = self._choose_engine = True
         return super()._resolve_auto_jit_compile()
 
+    def _symbolic_build(self, iterator: Any = None, data_batch: Any = None) -> None:
+        """As on TensorFlow, a model without a `call` (a VAE or GAN whose `train_step` calls its parts) makes its variables in its first step."""
+        if type(self).call.__module__ != "keras.src.models.model":
+            super()._symbolic_build(iterator, data_batch)
+
     # ---- one batch
 
     def train_step(self, data: Any) -> dict:

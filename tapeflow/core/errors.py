@@ -129,7 +129,7 @@ def user_line() -> str:
     frame = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
-        if not module.startswith(("tapeflow.", "optree", "contextlib")):
+        if not module.startswith(("tapeflow.", "keras_tapeflow.", "keras.src.", "optree", "contextlib")):
             return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}"
         frame = frame.f_back
     return "an unknown line"

@@ -111,7 +111,9 @@ def pad(x, pad_width, mode="constant", constant_values=None):
     if mode == "constant":
         return _with_constant(x, widths, 0 if constant_values is None else constant_values)
     if constant_values is not None:
-        raise ValueError(f"`constant_values` is for mode='constant'; with mode={mode!r} it has no meaning. Leave it out.")
+        raise ValueError(
+            f"Argument `constant_values` can only be provided when `mode == 'constant'`, not with mode={mode!r}: leave it out."
+        )
     if mode == "empty":
         return tf.pad(x, widths)
     for axis, pair in enumerate(widths):
