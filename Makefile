@@ -5,7 +5,7 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench docs-check clean
+.PHONY: help demo test lint format bench docs-check keras-tests clean
 
 help:
 	@echo "make demo        train a small classifier, draw its loss and its gradients"
@@ -13,6 +13,7 @@ help:
 	@echo "make lint        formatting, lint rules, types"
 	@echo "make docs-check  run every code block of the documentation"
 	@echo "make bench       measure tapeflow next to its peers (installs them under .bench/; BENCH=--quick for a smoke run)"
+	@echo "make keras-tests Keras' own tests on tapeflow, all of them (ten minutes; make test runs the core set)"
 	@echo "make format      rewrite the code the way make lint wants it"
 	@echo "make clean       remove everything the targets above created"
 
@@ -29,6 +30,9 @@ lint: .venv/.dev
 
 docs-check: .venv/.dev
 	@$(BIN)/python scripts/docs_check.py
+
+keras-tests: .venv/.dev
+	@$(BIN)/python scripts/keras_tests.py --full
 
 bench: .venv/.viz
 	@$(BIN)/python -m benchmarks $(BENCH)

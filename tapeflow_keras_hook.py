@@ -15,6 +15,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 NAME = "tapeflow"
+VERSIONS = {(3, 15), (3, 16)}
 SUPPORTED = "3.15 to 3.16"
 
 # What the new case does, by module. `{name}` is what the case before it binds.
@@ -66,6 +67,8 @@ class Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if name not in GRAFTS and name not in AFTERWARDS:
             return None
+        if name == "keras.src.backend" and os.environ.get("KERAS_BACKEND") == NAME:
+            _check_version()
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is None:
             return None
@@ -129,6 +132,16 @@ def _last_case(node: Any) -> Any:
             return node
         node = rest
     return None
+
+
+def _check_version() -> None:
+    """Another Keras may have other functions, and would fail somewhere inside."""
+    found = _version()
+    parts = found.split(".")[:2]
+    if all(part.isdecimal() for part in parts) and tuple(map(int, parts)) not in VERSIONS:
+        raise ImportError(
+            f"Keras {found} does not run on this tapeflow, which supports Keras {SUPPORTED}: pip install \"keras>=3.15,<3.17\".", name="keras"
+        )
 
 
 def _version() -> str:

@@ -103,7 +103,9 @@ def _stood_in(node: ast.stmt) -> ast.stmt:
         return node
     if package not in ABSENT:
         return node
-    made = f"{', '.join(names)} = " + ", ".join(f"__import__('keras_tapeflow.testing').testing.Absent({package!r})" for _ in names)
+    made = f"{', '.join(names)} = " + ", ".join(
+        f"__import__('keras_tapeflow.testing').testing.Absent({package!r})" for _ in names
+    )
     return ast.copy_location(ast.parse(made).body[0], node)
 
 

@@ -192,8 +192,7 @@ class Graph:
             raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
         symbols = tuple([self.new(o) for o in (out if several else (out,))])
         self.nodes.append(Node(prim, places, params, tuple([s._place for s in symbols]), several, self.line or user_line()))
-        if self.sizes:
-            self._compute_sizes(prim, args, params, symbols)
+        self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
 
     def wrong_argument(self, message: str) -> InvalidArgumentError:

@@ -29,7 +29,7 @@ class SymbolicTensor(Tensor):
 
     def __init__(self, graph: Any, place: int, spec: Spec) -> None:
         self._graph, self._place, self._spec, self._id = graph, place, spec, 0
-        self._made: Any = None  # of whole numbers, in a graph with sizes that are not known: a `Later`, or what they are
+        self._made: Any = None  # of whole numbers that come from sizes and constants: a `Later`, or what they are
 
     @property
     def _known(self) -> np.ndarray | None:

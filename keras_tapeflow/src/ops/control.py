@@ -34,7 +34,7 @@ def switch(index, branches, *operands):
     return tf.switch_case(index, [lambda b=branch: b(*operands) for branch in branches])
 
 
-def while_loop(cond, body, loop_vars, maximum_iterations = None):
+def while_loop(cond, body, loop_vars, maximum_iterations=None):
     several = isinstance(loop_vars, (list, tuple))
     first = tuple(loop_vars) if several else (loop_vars,)
     first = tree.map_structure(_tensor, first)
@@ -57,7 +57,7 @@ def fori_loop(lower, upper, body_fun, init_val):
     return tf.while_loop(lambda i, _: i < upper, one, (tf.cast(_tensor(lower), tf.int32), state))[1]
 
 
-def scan(f, init, xs = None, length = None, reverse = False, unroll = 1):
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
     """(The last state; the results stacked) of `f(state, row) -> (state, result)`."""
     if not callable(f):
         raise TypeError(f"`f` should be a callable. Received: f={f}")
@@ -109,7 +109,7 @@ def vectorized_map(function, elements):
     return tf.vectorized_map(function, tree.map_structure(_tensor, elements))
 
 
-def associative_scan(f, elems, reverse = False, axis = 0):
+def associative_scan(f, elems, reverse=False, axis=0):
     """All running combinations, by combining neighbours first: a logarithmic number of steps."""
     if not callable(f):
         raise TypeError(f"`f` should be a callable. Received: f={f}")
@@ -161,7 +161,7 @@ def custom_gradient(f):
         out, rule = f(*args, **kwargs)
         named = "upstream" in inspect.signature(rule).parameters
 
-        def backward(*gs, variables = None):
+        def backward(*gs, variables=None):
             found = rule(*args, upstream=gs[0]) if named and len(gs) == 1 else rule(*gs)
             return found if variables is None else (found, [None] * len(variables))
 

@@ -100,12 +100,12 @@ Tensor.trainable = property(lambda self: False, lambda self, value: None)
 # ---- conversion
 
 
-def convert_to_tensor(x, dtype = None, sparse = None, ragged = None):
+def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     for asked, what in ((sparse, "sparse"), (ragged, "ragged")):
         if asked:
             raise ValueError(f"`{what}=True` is not supported by the tapeflow backend.")
     if isinstance(x, Tensor):
-        return x if dtype is None or x.dtype.name == (name := standardize_dtype(dtype)) else tf.cast(x, name)
+        return x if dtype is None or x.dtype.name == (name := standardize_dtype(dtype)) else _cast(x, name)
     dtype = None if dtype is None else standardize_dtype(dtype)
     if isinstance(x, KerasVariable):
         return convert_to_tensor(x.value, dtype)
@@ -121,6 +121,14 @@ def convert_to_tensor(x, dtype = None, sparse = None, ragged = None):
     if isinstance(x, (list, tuple)) and any(isinstance(leaf, (Tensor, KerasVariable, tf.Variable)) for leaf in tree.flatten(x)):
         return tf.stack([convert_to_tensor(part, dtype) for part in x])
     return tf.convert_to_tensor(np.asarray(x).astype(tf.as_dtype(dtype).np))
+
+
+_NARROW = ("int8", "uint8", "int16", "uint16")
+
+
+def _cast(x: Tensor, name: str) -> Tensor:
+    """Floats beyond a narrow integer's range end at its border, as XLA has it (Keras' quantizers rely on it); NumPy would let them wrap."""
+    return tf.saturate_cast(x, name) if name in _NARROW and x.dtype.is_floating else tf.cast(x, name)
 
 
 def convert_to_numpy(x):

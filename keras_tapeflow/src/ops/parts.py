@@ -25,7 +25,7 @@ _SCATTERS = {
 }
 
 
-def scatter_update(inputs, indices, updates, reduction = None):
+def scatter_update(inputs, indices, updates, reduction=None):
     inputs, indices = _tensor(inputs), _tensor(indices)
     updates = _tensor(updates, inputs.dtype)
     if reduction == "mul":
@@ -87,8 +87,5 @@ def _range(start: int, size: int) -> Any:
     return builtins.slice(start, start + size)
 
 
-
-
-
-def unstack(x, num = None, axis = 0):
+def unstack(x, num=None, axis=0):
     return tf.unstack(_tensor(x), num=num, axis=axis)

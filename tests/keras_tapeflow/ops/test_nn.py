@@ -94,6 +94,7 @@ def test_sparsemax_is_the_nearest_point_of_the_simplex():
         np.full(6, 1 / 6),
         bounds=[(0, 1)] * 6,
         constraints={"type": "eq", "fun": lambda p: p.sum() - 1},
+        tol=1e-12,
     )
     np.testing.assert_allclose(nn.sparsemax(x).numpy(), near.x, atol=1e-4)
 

@@ -11,7 +11,7 @@ from .layout import as_images, channels_first, narrowed, wide, with_channels_las
 _LUMA = (0.2989, 0.5870, 0.1140)  # how bright red, green and blue look
 
 
-def rgb_to_grayscale(images: Any, data_format: Any = None) -> Tensor:
+def rgb_to_grayscale(images, data_format=None):
     x = as_images(images)
     axis = x.ndim - 3 if channels_first(data_format) else x.ndim - 1
     if x.shape[axis] not in (1, 3):
@@ -24,11 +24,11 @@ def rgb_to_grayscale(images: Any, data_format: Any = None) -> Tensor:
     return narrowed(tf.reduce_sum(cast(x, weights.dtype) * weights, axis=axis, keepdims=True), x.dtype)
 
 
-def rgb_to_hsv(images: Any, data_format: Any = None) -> Tensor:
+def rgb_to_hsv(images, data_format=None):
     return _converted(images, tf.image.rgb_to_hsv, data_format)
 
 
-def hsv_to_rgb(images: Any, data_format: Any = None) -> Tensor:
+def hsv_to_rgb(images, data_format=None):
     return _converted(images, tf.image.hsv_to_rgb, data_format)
 
 

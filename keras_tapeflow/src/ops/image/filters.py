@@ -1,7 +1,5 @@
 """Images blurred, bent and differentiated."""
 
-from typing import Any
-
 import tapeflow as tf
 from tapeflow.core.tensor import Tensor
 
@@ -12,7 +10,7 @@ from .layout import as_batch, as_images, check_option, narrowed, wide, with_chan
 from .sampling import AFFINE_TRANSFORM_FILL_MODES, AFFINE_TRANSFORM_INTERPOLATIONS, interpolated
 
 
-def gaussian_blur(images: Any, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None) -> Tensor:
+def gaussian_blur(images, kernel_size=(3, 3), sigma=(1.0, 1.0), data_format=None):
     """First numbers are about width, second ones about height. Beyond the borders it is black."""
     x = as_images(images)
     dtype = wide(x)
@@ -35,15 +33,8 @@ def _bell(size: int, sigma: Tensor) -> Tensor:
 
 
 def elastic_transform(
-    images: Any,
-    alpha: Any = 20.0,
-    sigma: Any = 5.0,
-    interpolation: str = "bilinear",
-    fill_mode: str = "reflect",
-    fill_value: Any = 0.0,
-    seed: Any = None,
-    data_format: Any = None,
-) -> Tensor:
+    images, alpha=20.0, sigma=5.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, seed=None, data_format=None
+):
     """Each pixel is looked up `alpha` times a smooth random displacement away; `sigma` says how strong and how smooth."""
     check_option("interpolation", interpolation, AFFINE_TRANSFORM_INTERPOLATIONS)
     check_option("fill_mode", fill_mode, AFFINE_TRANSFORM_FILL_MODES)
@@ -74,7 +65,7 @@ def _smoothing(size: int, sigma: Tensor) -> Tensor:
     return bell(line[:, None] - line) / whole
 
 
-def sobel_edges(images: Any, data_format: Any = None) -> Tensor:
+def sobel_edges(images, data_format=None):
     x = convert_to_tensor(images)
     if x.ndim != 4:
         raise ValueError(f"Invalid images rank: expected rank 4 (batch of images). Received: images.shape={tuple(x.shape)}")

@@ -11,14 +11,7 @@ from .layout import as_batch, as_images, check_option, wide, with_channels_last
 from .sampling import AFFINE_TRANSFORM_FILL_MODES, AFFINE_TRANSFORM_INTERPOLATIONS, interpolated
 
 
-def affine_transform(
-    images: Any,
-    transform: Any,
-    interpolation: str = "bilinear",
-    fill_mode: str = "constant",
-    fill_value: Any = 0,
-    data_format: Any = None,
-) -> Tensor:
+def affine_transform(images, transform, interpolation="bilinear", fill_mode="constant", fill_value=0, data_format=None):
     """The new image's (x, y) shows (a0 x + a1 y + a2, b0 x + b1 y + b2) / (c0 x + c1 y + 1), as on TensorFlow."""
     check_option("interpolation", interpolation, AFFINE_TRANSFORM_INTERPOLATIONS)
     check_option("fill_mode", fill_mode, AFFINE_TRANSFORM_FILL_MODES)
@@ -31,14 +24,7 @@ def affine_transform(
     return _projected(x, maps, interpolation, fill_mode, fill_value, data_format)
 
 
-def perspective_transform(
-    images: Any,
-    start_points: Any,
-    end_points: Any,
-    interpolation: str = "bilinear",
-    fill_value: Any = 0,
-    data_format: Any = None,
-) -> Tensor:
+def perspective_transform(images, start_points, end_points, interpolation="bilinear", fill_value=0, data_format=None):
     check_option("interpolation", interpolation, AFFINE_TRANSFORM_INTERPOLATIONS)
     x, starts, ends = as_images(images), convert_to_tensor(start_points), convert_to_tensor(end_points)
     for name, points in (("start_points", starts), ("end_points", ends)):
@@ -49,7 +35,7 @@ def perspective_transform(
     return _projected(x, _homographies(starts, ends), interpolation, "constant", fill_value, data_format)
 
 
-def compute_homography_matrix(start_points: Any, end_points: Any) -> Tensor:
+def compute_homography_matrix(start_points, end_points):
     """The eight numbers of the maps that take four end points to four start points, a row for each of N."""
     starts, ends = convert_to_tensor(start_points), convert_to_tensor(end_points)
     found = _homographies(starts, ends)

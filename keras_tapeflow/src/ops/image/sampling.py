@@ -17,7 +17,7 @@ MAP_COORDINATES_FILL_MODES = {"constant", "nearest", "wrap", "mirror", "reflect"
 AFFINE_TRANSFORM_FILL_MODES = MAP_COORDINATES_FILL_MODES
 
 
-def map_coordinates(inputs: Any, coordinates: Any, order: int, fill_mode: str = "constant", fill_value: Any = 0.0) -> Tensor:
+def map_coordinates(inputs, coordinates, order, fill_mode="constant", fill_value=0.0):
     x, at = convert_to_tensor(inputs), convert_to_tensor(coordinates)
     if at.ndim < 2:
         raise ValueError(f"Invalid coordinates rank: expected at least rank 2. Received input with shape: {tuple(at.shape)}")

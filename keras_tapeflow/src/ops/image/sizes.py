@@ -15,16 +15,16 @@ RESIZE_INTERPOLATIONS = ("bilinear", "nearest", "lanczos3", "lanczos5", "bicubic
 
 
 def resize(
-    images: Any,
-    size: Any,
-    interpolation: str = "bilinear",
-    antialias: bool = False,
-    crop_to_aspect_ratio: bool = False,
-    pad_to_aspect_ratio: bool = False,
-    fill_mode: str = "constant",
-    fill_value: Any = 0.0,
-    data_format: Any = None,
-) -> Tensor:
+    images,
+    size,
+    interpolation="bilinear",
+    antialias=False,
+    crop_to_aspect_ratio=False,
+    pad_to_aspect_ratio=False,
+    fill_mode="constant",
+    fill_value=0.0,
+    data_format=None,
+):
     """Integers give floats, except for "nearest": Keras rounds."""
     check_option("interpolation", interpolation, RESIZE_INTERPOLATIONS)
     if fill_mode != "constant":
@@ -103,9 +103,7 @@ _KERNELS = {
 SCALE_AND_TRANSLATE_METHODS = set(_KERNELS)
 
 
-def scale_and_translate(
-    images: Any, output_shape: Any, scale: Any, translation: Any, spatial_dims: Any, method: str, antialias: bool = True
-) -> Tensor:
+def scale_and_translate(images, output_shape, scale, translation, spatial_dims, method, antialias=True):
     check_option("method", method, SCALE_AND_TRANSLATE_METHODS)
     x = convert_to_tensor(images)
     dtype = wide(x)

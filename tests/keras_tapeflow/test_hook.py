@@ -1,0 +1,58 @@
+"""How Keras gets its backend, each in a process of its own."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tapeflow_keras_hook as hook
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(code, **environment):
+    env = {k: v for k, v in os.environ.items() if k != "KERAS_BACKEND"} | {"PYTHONPATH": str(ROOT)} | environment
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=env, capture_output=True, text=True)
+    return done.stdout + done.stderr.strip().rpartition("\n")[2]
+
+
+def test_keras_after_tapeflow_runs_on_it():
+    assert run("import tapeflow, keras; print(keras.config.backend())") == "tapeflow\n"
+
+
+def test_the_environment_alone_will_do_where_the_hook_is_installed():
+    assert run("import tapeflow_keras_hook, keras; print(keras.config.backend())", KERAS_BACKEND="tapeflow") == "tapeflow\n"
+
+
+def test_another_backend_stays_what_the_environment_says():
+    assert run("import tapeflow, keras; print(keras.config.backend())", KERAS_BACKEND="jax") == "jax\n"
+
+
+def test_tf_keras_says_what_to_do_when_keras_runs_on_another_backend():
+    text = run("import keras, tapeflow as tf; tf.keras", KERAS_BACKEND="jax")
+    assert "ImportError" in text and "Keras runs on 'jax'" in text and "Import tapeflow before keras" in text
+
+
+def test_importing_tapeflow_does_not_import_keras():
+    assert run("import tapeflow, sys; print('keras' in sys.modules)") == "False\n"
+
+
+def test_an_unsupported_version_is_refused(monkeypatch):
+    monkeypatch.setattr(hook, "_version", lambda: "3.99.0")
+    with pytest.raises(ImportError, match=r"Keras 3.99.0 does not run on this tapeflow, which supports Keras 3.15 to 3.16"):
+        hook._check_version()
+
+
+def test_a_module_without_the_place_is_refused():
+    with pytest.raises(ImportError, match="does not find where keras.src.models.model chooses its backend"):
+        hook.grafted(b"x = 1\n", "keras.src.models.model")
+
+
+def test_the_new_case_comes_before_the_raise():
+    source = b"if backend() == 'jax':\n    from a import B as Trainer\nelse:\n    raise ValueError\n"
+    text = ast.unparse(hook.grafted(source, "keras.src.models.model"))
+    assert "elif backend() == 'tapeflow':\n    from keras_tapeflow.src.trainer import Trainer as Trainer" in text
+    assert text.endswith("raise ValueError")
