@@ -7,6 +7,7 @@ numbers stay true and another version's formatting does not matter. Where there 
 Standard library only: the one-line `.pth` file of the distribution imports this module when the environment asks for it.
 """
 
+import functools
 import importlib.abc
 import importlib.machinery
 import os
@@ -58,7 +59,28 @@ def _keep_64_bits(module: ModuleType) -> None:
             module.BIT64_TO_BIT32_DTYPE[dtype] = dtype
 
 
-AFTERWARDS = {"keras.src.utils.backend_utils": _know_the_backend, "keras.src.backend.common.dtypes": _keep_64_bits}
+def _seed_tensors(module: ModuleType) -> None:
+    """`keras.utils.set_random_seed` seeds `tf.random`, too, as on TensorFlow."""
+    from keras.src.backend.config import backend
+
+    seed_keras = module.set_random_seed
+
+    @functools.wraps(seed_keras)
+    def set_random_seed(seed: int) -> None:
+        seed_keras(seed)
+        if backend() == NAME:
+            from tapeflow import random
+
+            random.set_seed(seed)
+
+    module.set_random_seed = set_random_seed
+
+
+AFTERWARDS = {
+    "keras.src.backend.common.dtypes": _keep_64_bits,
+    "keras.src.utils.backend_utils": _know_the_backend,
+    "keras.src.utils.rng_utils": _seed_tensors,
+}
 
 
 class Finder(importlib.abc.MetaPathFinder):
@@ -140,7 +162,8 @@ def _check_version() -> None:
     parts = found.split(".")[:2]
     if all(part.isdecimal() for part in parts) and tuple(map(int, parts)) not in VERSIONS:
         raise ImportError(
-            f"Keras {found} does not run on this tapeflow, which supports Keras {SUPPORTED}: pip install \"keras>=3.15,<3.17\".", name="keras"
+            f'Keras {found} does not run on this tapeflow, which supports Keras {SUPPORTED}: pip install "keras>=3.15,<3.17".',
+            name="keras",
         )
 
 

@@ -21,7 +21,9 @@ def mlp():
 
 
 def cnn():
-    blocks = [part for n in (32, 64, 128) for part in (layers.Conv2D(n, 3, padding="same", activation="relu"), layers.MaxPooling2D())]
+    blocks = [
+        part for n in (32, 64, 128) for part in (layers.Conv2D(n, 3, padding="same", activation="relu"), layers.MaxPooling2D())
+    ]
     return keras.Sequential([*blocks, layers.Flatten(), layers.Dense(10)]), (32, 32, 3), 10, 64
 
 

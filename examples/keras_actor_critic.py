@@ -12,8 +12,8 @@ import argparse
 import numpy as np
 
 import tapeflow as tf
+from tapeflow import keras
 
-keras = tf.keras
 POLES, STEPS, LIMIT = 16, 8, 500  # balanced side by side, ticks between two updates, ticks that are enough
 DISCOUNT, TRACE, REWARD = 0.99, 0.95, 0.05  # for each tick that a pole stands, so that no state is worth more than 5
 
@@ -28,7 +28,7 @@ class Poles:
 
     def step(self, actions):
         """Pushes every cart (0: left, 1: right). Gives who fell, and how old those were who did or who ran out of time."""
-        x, speed, angle, turning = self.states.T
+        speed, angle, turning = self.states.T[1:]
         push = self.force * (2 * actions - 1)
         total = self.cart + self.pole
         swing = (push + self.pole * self.half_length * turning**2 * np.sin(angle)) / total
@@ -51,6 +51,15 @@ def build():
     actor = keras.layers.Dense(2)(keras.layers.Dense(64, activation="tanh")(common))
     critic = keras.layers.Dense(1)(keras.layers.Dense(64, activation="tanh")(common))
     return keras.Model(inputs, [actor, critic])
+
+
+def advantages(worth, falls):
+    """How much better each push turned out than the critic had thought (generalised estimate; Schulman et al., 2016)."""
+    found, ahead = np.zeros([STEPS, POLES]), 0.0
+    for t in reversed(range(STEPS)):
+        goes_on = 1.0 - falls[t]  # a pole that only ran out of time is worth as much as the one that replaces it
+        found[t] = ahead = REWARD + DISCOUNT * worth[t + 1] * goes_on - worth[t] + DISCOUNT * TRACE * goes_on * ahead
+    return found
 
 
 def main(updates=2000, seed=0, picture=None):
@@ -77,35 +86,29 @@ def main(updates=2000, seed=0, picture=None):
         optimizer.apply_gradients(zip(gradients, model.trainable_variables))
         return loss
 
-    finished, history = [], []
+    finished: list[int] = []
+    history = []
     for update in range(1, updates + 1):
-        seen, pushed, worth, falls = [], [], [], []
-        for _ in range(STEPS):
-            chances, values = (t.numpy() for t in look(tf.constant(poles.states, tf.float32)))
-            actions = (rng.uniform(size=POLES) < chances[:, 1]).astype("int32")
-            seen.append(poles.states)
-            fell, ages = poles.step(actions)
+        seen, pushed = np.zeros([STEPS, POLES, 4]), np.zeros([STEPS, POLES], int)
+        worth, falls = np.zeros([STEPS + 1, POLES]), np.zeros([STEPS, POLES])
+        for t in range(STEPS):
+            chances, worth[t] = (found.numpy() for found in look(tf.constant(poles.states, tf.float32)))
+            seen[t], pushed[t] = poles.states, rng.uniform(size=POLES) < chances[:, 1]
+            falls[t], ages = poles.step(pushed[t])
             finished += list(ages)
-            for record, what in ((pushed, actions), (worth, values), (falls, fell)):
-                record.append(what)
-        worth.append(look(tf.constant(poles.states, tf.float32))[1].numpy())
-        advantages, ahead = np.zeros([STEPS, POLES]), 0.0
-        for t in reversed(range(STEPS)):  # generalised advantage estimation (Schulman et al., 2016)
-            goes_on = 1.0 - falls[t]  # a pole that only ran out of time is worth as much as the one that replaces it
-            ahead = REWARD + DISCOUNT * worth[t + 1] * goes_on - worth[t] + DISCOUNT * TRACE * goes_on * ahead
-            advantages[t] = ahead
-        returns = advantages + np.stack(worth[:-1])
-        scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-6)
-        flat = lambda a, dtype=tf.float32: tf.constant(np.asarray(a).reshape(STEPS * POLES, -1).squeeze(), dtype)
-        train_step(flat(seen), flat(pushed, tf.int32), flat(scaled), flat(returns))
+        worth[STEPS] = look(tf.constant(poles.states, tf.float32))[1].numpy()
+        gained = advantages(worth, falls)
+        scaled = (gained - gained.mean()) / (gained.std() + 1e-6)
+        flat = lambda a: tf.constant(a.reshape(STEPS * POLES, *a.shape[2:]), tf.int32 if a.dtype == int else tf.float32)
+        train_step(*map(flat, (seen, pushed, scaled, gained + worth[:-1])))
         if update % max(1, updates // 20) == 0:
-            history.append({"update": update, "length": float(np.mean(finished[-POLES:]))})
+            history.append({"update": update, "length": float(np.mean(finished[-POLES:] or [0]))})
             print(f"update {update:4}  the last {POLES} episodes took {history[-1]['length']:5.1f} ticks")
     lengths, track = balance(look, np.random.default_rng(seed + 1))
     print(f"pushing as it thinks best, it balances for {lengths.mean():.0f} ticks of {LIMIT}")
     if picture:
         draw(picture, history, track, model)
-    return {"history": history, "first": float(np.mean(finished[:POLES])), "balanced": float(lengths.mean())}
+    return {"history": history, "first": float(np.mean(finished[:POLES] or [0])), "balanced": float(lengths.mean())}
 
 
 def balance(look, rng):

@@ -11,8 +11,8 @@ import argparse
 import numpy as np
 
 import tapeflow as tf
+from tapeflow import keras
 
-keras = tf.keras
 BATCH, WRONG = 64, 1 / 200
 
 WAYS = {
@@ -75,7 +75,9 @@ def main(steps=2000, rate=0.05, seed=0, picture=None):
     runs = {name: train(bound, steps, rate, seed) for name, bound in WAYS.items()}
     for name, run in runs.items():
         norms = run["norms"]
-        print(f"{name:30} {run['errors'][-1]:.3f} from the curve; norms {np.median(norms):.2f} in the middle, {np.max(norms):.0f} at most")
+        print(
+            f"{name:30} {run['errors'][-1]:.3f} from the curve; norms {np.median(norms):.2f} in the middle, {np.max(norms):.0f} at most"
+        )
     if picture:
         draw(picture, runs)
     return {name: run["errors"] for name, run in runs.items()}

@@ -11,8 +11,8 @@ import argparse
 import numpy as np
 
 import tapeflow as tf
+from tapeflow import keras
 
-keras = tf.keras
 SIZE, NOISE, BATCH = 16, 16, 64
 
 
@@ -24,7 +24,8 @@ def render(x, y, radius):
 
 
 def discs(rng, count):
-    return render(*rng.uniform(4.5, 10.5, (2, count)), rng.uniform(2.0, 4.0, count))
+    x, y = rng.uniform(4.5, 10.5, (2, count))
+    return render(x, y, rng.uniform(2.0, 4.0, count))
 
 
 def unlike_a_disc(images):
@@ -89,7 +90,6 @@ def main(steps=800, seed=0, picture=None):
         disc_gradients = disc_tape.gradient(disc_loss, discriminator.trainable_variables)
         generator_optimizer.apply_gradients(zip(gen_gradients, generator.trainable_variables))
         discriminator_optimizer.apply_gradients(zip(disc_gradients, discriminator.trainable_variables))
-        return gen_loss, disc_loss
 
     seeds, history, shown = tf.random.normal([256, NOISE]), [], []
     for step in range(steps + 1):
@@ -99,7 +99,7 @@ def main(steps=800, seed=0, picture=None):
             history.append({"step": step, "error": error, "spread": float(centres.std(axis=0).mean())})
             shown.append(images[:8])
             print(f"step {step:5}  {error:5.1%} of a picture is not a disc, centres spread by {history[-1]['spread']:.2f} pixels")
-        gen_loss, disc_loss = train_step(tf.constant(discs(rng, BATCH)))
+        train_step(tf.constant(discs(rng, BATCH)))
     real = discs(rng, 256)
     print(f"real pictures:  {unlike_a_disc(real)[0]:.1%}, spread {unlike_a_disc(real)[1].std(axis=0).mean():.2f} pixels")
     if picture:
@@ -110,10 +110,12 @@ def main(steps=800, seed=0, picture=None):
 def draw(path, history, shown, real):
     from matplotlib.figure import Figure
 
-    rows = [(f"step {h['step']}", images) for h, images in zip(history, shown)][::2] + [("real", real[:8])]
+    rows = [*[(f"step {h['step']}", images) for h, images in zip(history, shown)][::2], ("real", real[:8])]
     figure = Figure(figsize=(6.5, 5), layout="constrained")
     for axes, (name, images) in zip(figure.subplots(len(rows), 1), rows):
-        axes.imshow(np.concatenate([np.pad(i[..., 0], 1, constant_values=1.0) for i in images], axis=1), cmap="magma", vmin=0, vmax=1)
+        axes.imshow(
+            np.concatenate([np.pad(i[..., 0], 1, constant_values=1.0) for i in images], axis=1), cmap="magma", vmin=0, vmax=1
+        )
         axes.set(xticks=[], yticks=[])
         axes.set_ylabel(name, rotation=0, ha="right", va="center")
     figure.savefig(path)

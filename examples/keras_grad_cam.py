@@ -11,8 +11,8 @@ import argparse
 import numpy as np
 
 import tapeflow as tf
+from tapeflow import keras
 
-keras = tf.keras
 NAMES, SIZE, REACH = ["square", "disc", "cross"], 32, 4  # a shape reaches four pixels from its centre
 
 
@@ -28,7 +28,11 @@ def pictures(rng, count):
                 break
         for kind, y, x in zip(rng.permutation(3)[:2], (y0, y1), (x0, x1)):
             dy, dx = np.abs(row - y), np.abs(column - x)
-            inside = [np.maximum(dy, dx) < REACH - 0.5, np.hypot(dy, dx) < REACH, (np.minimum(dy, dx) < 1.2) & (np.maximum(dy, dx) < REACH)]
+            inside = [
+                np.maximum(dy, dx) < REACH - 0.5,
+                np.hypot(dy, dx) < REACH,
+                (np.minimum(dy, dx) < 1.2) & (np.maximum(dy, dx) < REACH),
+            ]
             images[i] += inside[kind]
             labels[i, kind], places[i, kind] = 1.0, (y, x)
     return images[..., None].astype("float32"), labels, places
@@ -45,7 +49,7 @@ def build():
 
 def grad_cam(model, layer, images, asked):
     """How much each place of `layer` speaks for the class `asked`, for each picture; (count, height, width), at least zero."""
-    both = keras.Model(model.inputs, [model.get_layer(layer).output, model.output])
+    both = keras.Model(model.input, [model.get_layer(layer).output, model.output])
 
     @tf.function
     def heat(images, asked):
@@ -73,7 +77,9 @@ def main(epochs=12, count=1500, seed=0, picture=None):
     unseen, truth, places = pictures(rng, 200)
     model = build()
     model.compile(
-        keras.optimizers.Adam(5e-3), keras.losses.BinaryCrossentropy(from_logits=True), metrics=[keras.metrics.BinaryAccuracy(threshold=0.0)]
+        keras.optimizers.Adam(5e-3),
+        keras.losses.BinaryCrossentropy(from_logits=True),
+        metrics=[keras.metrics.BinaryAccuracy(threshold=0.0)],
     )
     history = model.fit(images, labels, epochs=epochs, batch_size=50, verbose=0).history
     _, right = model.evaluate(unseen, truth, verbose=0)
@@ -85,7 +91,9 @@ def main(epochs=12, count=1500, seed=0, picture=None):
     on_it = float(np.mean(away[chosen, asked] < REACH + 2))
     other = np.nanmin(np.where(np.arange(3) == asked[:, None], np.nan, away), axis=1)
     on_other = float(np.mean(other < REACH + 2))
-    print(f"the hottest place is on the shape that was asked for in {on_it:.0%} of {len(asked)} cases, on the other one in {on_other:.0%}")
+    print(
+        f"the hottest place is on the shape that was asked for in {on_it:.0%} of {len(asked)} cases, on the other one in {on_other:.0%}"
+    )
     if picture:
         draw(picture, unseen[picture_of], heat, asked)
     return {"loss": history["loss"], "right": right, "on it": on_it, "on the other": on_other}

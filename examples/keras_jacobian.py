@@ -11,8 +11,7 @@ import argparse
 import numpy as np
 
 import tapeflow as tf
-
-keras = tf.keras
+from tapeflow import keras
 
 
 def points(count=24):
@@ -22,7 +21,9 @@ def points(count=24):
 
 def build(width):
     spread = keras.initializers.RandomNormal  # so that the curves bend at different places of the line
-    first = keras.layers.Dense(width, activation="tanh", kernel_initializer=spread(stddev=1.5), bias_initializer=spread(stddev=1.5))
+    first = keras.layers.Dense(
+        width, activation="tanh", kernel_initializer=spread(stddev=1.5), bias_initializer=spread(stddev=1.5)
+    )
     return keras.Sequential([keras.Input([1]), first, keras.layers.Dense(width, activation="tanh"), keras.layers.Dense(1)])
 
 
@@ -91,7 +92,7 @@ def draw(path, runs, chosen):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 5), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=[1, 2.2])
+    left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=[1, 2.2])[0]
     above, below = left.subplots(2, 1)
     for (width, run), colour in zip(runs.items(), ("#c44e52", "#4c72b0")):
         above.semilogy(run["losses"], color=colour, label=f"width {width}")

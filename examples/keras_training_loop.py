@@ -11,8 +11,8 @@ import argparse
 import numpy as np
 
 import tapeflow as tf
+from tapeflow import keras
 
-keras = tf.keras
 NAMES, LENGTH, BATCH = ["sine", "square", "sawtooth", "triangle"], 64, 64
 
 
@@ -84,7 +84,7 @@ def draw(path, history, test, found):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=[1, 1.3])
+    left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=[1, 1.3])[0]
     axes = left.subplots()
     for name, colour in [("loss", "#c44e52"), ("accuracy", "#4c72b0"), ("test accuracy", "#55a868")]:
         axes.plot(range(1, len(history) + 1), [h[name] for h in history], color=colour, label=name)

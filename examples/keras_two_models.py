@@ -11,8 +11,8 @@ import argparse
 import numpy as np
 
 import tapeflow as tf
+from tapeflow import keras
 
-keras = tf.keras
 SIZE, LENGTH, CODE, BATCH = 16, 64, 16, 64
 
 
@@ -94,7 +94,9 @@ def main(steps=600, seed=0, picture=None):
     for step in range(1, steps + 1):
         history.append(float(train_step(*map(tf.constant, pairs(rng)[:2]))))
         if step % max(1, steps // 6) == 0:
-            print(f"step {step:4}  loss {np.mean(history[-20:]):.3f}, {found(compare()):4.0%} of new pictures find their sound among 100")
+            print(
+                f"step {step:4}  loss {np.mean(history[-20:]):.3f}, {found(compare()):4.0%} of new pictures find their sound among 100"
+            )
     after = compare()
     print(f"before training it was {found(before):.0%}; by chance it would be 1%")
     if picture:

@@ -11,8 +11,8 @@ import argparse
 import numpy as np
 
 import tapeflow as tf
+from tapeflow import keras
 
-keras = tf.keras
 SIZE, CODE = 16, 2
 
 
@@ -102,7 +102,9 @@ def draw(path, model, codes, angles):
     reach, side = float(np.abs(codes).max()), 11
     grid = np.stack(np.meshgrid(np.linspace(-reach, reach, side), np.linspace(reach, -reach, side)), axis=-1)
     decoded = tf.sigmoid(model.decoder(grid.reshape(-1, 2).astype("float32"))).numpy().reshape(side, side, SIZE, SIZE)
-    right.imshow(decoded.transpose(0, 2, 1, 3).reshape(side * SIZE, side * SIZE), cmap="gray", extent=(-reach, reach, -reach, reach))
+    right.imshow(
+        decoded.transpose(0, 2, 1, 3).reshape(side * SIZE, side * SIZE), cmap="gray", extent=(-reach, reach, -reach, reach)
+    )
     right.set(title="what the decoder makes of a code", xlabel="code 1")
     figure.savefig(path)
 

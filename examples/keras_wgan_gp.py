@@ -11,8 +11,8 @@ import argparse
 import numpy as np
 
 import tapeflow as tf
+from tapeflow import keras
 
-keras = tf.keras
 LENGTH, NOISE, BATCH, BATCHES = 32, 8, 64, 32
 
 
@@ -98,7 +98,9 @@ def main(epochs=20, penalty=10.0, seed=0, picture=None):
     rng = np.random.default_rng(seed)
     real, seeds = curves(rng, 500), rng.normal(size=(500, NOISE)).astype("float32")
     model = WGAN(penalty=penalty)
-    adam = lambda rate, steps: keras.optimizers.Adam(keras.optimizers.schedules.PolynomialDecay(rate, steps, 1e-5), beta_1=0.0, beta_2=0.9)
+    adam = lambda rate, steps: keras.optimizers.Adam(
+        keras.optimizers.schedules.PolynomialDecay(rate, steps, 1e-5), beta_1=0.0, beta_2=0.9
+    )
     model.compile(adam(1e-3, epochs * BATCHES), adam(2e-3, epochs * BATCHES * model.critic_steps))
     distances = [energy_distance(model.generator.predict(seeds, verbose=0), real)]
 

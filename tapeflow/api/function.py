@@ -60,7 +60,9 @@ def _structured_input_signature(self: ConcreteFunction) -> tuple:
     """The arguments of a concrete function, with specifications in the place of tensors."""
     leaves = opened(self.structure)
     for k, spec in zip(self.tensor_places, self.specs):
-        leaves[k] = TensorSpec(spec.shape, BY_NUMPY[spec.dtype], name=self.graph.names.get(self.graph.inputs[self.tensor_places.index(k)]))
+        leaves[k] = TensorSpec(
+            spec.shape, BY_NUMPY[spec.dtype], name=self.graph.names.get(self.graph.inputs[self.tensor_places.index(k)])
+        )
     return closed(self.structure, leaves)
 
 

@@ -193,7 +193,12 @@ class Derivative:
         # Users' backward functions read variables when they run, and draw numbers.
         unique = list(dict.fromkeys([*inputs, *[p for _, p in graph.reads.values()], *[p for _, p in graph.keys_drawn]]))
         made = GraphFunction(
-            graph, unique, [graph.place(g) for g in found], f"the gradient of {self.function.name}", self.function.jit, effects=False
+            graph,
+            unique,
+            [graph.place(g) for g in found],
+            f"the gradient of {self.function.name}",
+            self.function.jit,
+            effects=False,
         )
         return made, reached, inputs
 

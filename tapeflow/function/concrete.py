@@ -32,7 +32,15 @@ class ConcreteFunction:
     """One trace. Called with the tensors among the arguments, it gives what the Python function returned, computed."""
 
     def __init__(
-        self, python_function: Any, traced: Any, structure: Any, places: list[int], specs: list, name: str, jit: bool, autograph: bool
+        self,
+        python_function: Any,
+        traced: Any,
+        structure: Any,
+        places: list[int],
+        specs: list,
+        name: str,
+        jit: bool,
+        autograph: bool,
     ) -> None:
         """`traced` is the function as AutoGraph converted it. `structure` are the arguments, (positional, keyword); of its leaves
         those at `places` are tensors, with these `specs`, in which sizes may be None."""

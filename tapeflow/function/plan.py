@@ -133,7 +133,9 @@ def _located(node: Node, args: tuple, error: Exception) -> Exception:
     return type(error)(None, None, f"{error.message}\n  {where}")
 
 
-_LINES: dict[int, dict[int, Node]] = {}  # by the identity of a plan's code (equal ones are not the same), the operations of its lines
+_LINES: dict[
+    int, dict[int, Node]
+] = {}  # by the identity of a plan's code (equal ones are not the same), the operations of its lines
 
 
 def _guarded(run: Callable) -> Callable:

@@ -124,7 +124,9 @@ class Function:
     def graph(self) -> Graph:
         """The graph of the latest trace; `print(f.graph)` shows it."""
         if not self._traces:
-            raise ValueError(f"{self._name} has no graph before it was called. Call it, or say for what: get_concrete_function(...).")
+            raise ValueError(
+                f"{self._name} has no graph before it was called. Call it, or say for what: get_concrete_function(...)."
+            )
         return list(self._traces.values())[-1].graph
 
     def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable:
@@ -224,7 +226,9 @@ class Function:
             shapes = [tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)]
         elif self.reduce_retracing and (before := self._seen.get(general)):
             free = 1 if self.reduce_retracing == "batch" else None  # how many axes may differ
-            opened_up = lambda old, new: tuple([None if a != b and k < (free or len(new)) else b for k, (a, b) in enumerate(zip(old, new))])
+            opened_up = lambda old, new: tuple(
+                [None if a != b and k < (free or len(new)) else b for k, (a, b) in enumerate(zip(old, new))]
+            )
             shapes = [opened_up(old, s.shape) for old, s in zip(before, specs)]
         else:
             shapes = [s.shape for s in specs]

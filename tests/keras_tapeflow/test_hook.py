@@ -47,7 +47,7 @@ def test_an_unsupported_version_is_refused(monkeypatch):
 
 
 def test_a_module_without_the_place_is_refused():
-    with pytest.raises(ImportError, match="does not find where keras.src.models.model chooses its backend"):
+    with pytest.raises(ImportError, match=r"does not find where keras\.src\.models\.model chooses its backend"):
         hook.grafted(b"x = 1\n", "keras.src.models.model")
 
 
@@ -56,3 +56,8 @@ def test_the_new_case_comes_before_the_raise():
     text = ast.unparse(hook.grafted(source, "keras.src.models.model"))
     assert "elif backend() == 'tapeflow':\n    from keras_tapeflow.src.trainer import Trainer as Trainer" in text
     assert text.endswith("raise ValueError")
+
+
+def test_keras_seeds_the_tensors():
+    code = "import tapeflow as tf; draw = lambda: (tf.keras.utils.set_random_seed(1), float(tf.random.normal([])))[1]; print(draw() == draw())"
+    assert run(code) == "True\n"
