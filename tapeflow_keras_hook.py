@@ -76,8 +76,19 @@ def _seed_tensors(module: ModuleType) -> None:
     module.set_random_seed = set_random_seed
 
 
+def _be_its_tensorflow(module: ModuleType) -> None:
+    """The old helpers of `tf.keras.backend` are written with TensorFlow's functions: ours have their names."""
+    from keras.src.backend.config import backend
+
+    if backend() == NAME:
+        import tapeflow
+
+        module.tf = tapeflow
+
+
 AFTERWARDS = {
     "keras.src.backend.common.dtypes": _keep_64_bits,
+    "keras.src.legacy.backend": _be_its_tensorflow,
     "keras.src.utils.backend_utils": _know_the_backend,
     "keras.src.utils.rng_utils": _seed_tensors,
 }

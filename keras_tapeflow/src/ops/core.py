@@ -95,6 +95,7 @@ class Variable(KerasVariable):
 
 # Keras marks what it takes for a frozen variable, the unpacked table of a quantised embedding, as not trainable; a tensor never is.
 Tensor.trainable = property(lambda self: False, lambda self, value: None)
+Tensor._keras_logits = property(fset=lambda self, value: None)  # a hint that the old `K.softmax` leaves; nobody finds it
 
 
 # ---- conversion
