@@ -19,7 +19,7 @@ from .ops.core import convert_to_tensor
 _EAGER = 1  # steps before the function is traced
 _TRIED_AFTER = 40  # steps before XLA is tried
 _TIMED = 5  # steps of each that are timed
-_WORTH = 2e-3  # seconds a step takes, from which on compiling may pay
+_WORTH = 7e-4  # seconds a step takes, from which on compiling may pay
 
 AUTO = "auto"
 
