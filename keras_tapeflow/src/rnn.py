@@ -200,7 +200,7 @@ def _only_where_it_pays(mask: Any) -> None:
     50 steps of 64 rows took 11.2 ms instead of 10.7 by the NumPy plan (by hand in NumPy 10.6), and 7.6 instead of 6.6 by XLA. A mask
     goes with an option that only `rnn` is told."""
     if mask is not None or inside_a_graph() or in_symbolic_scope():
-        raise NotImplementedError
+        raise NotImplementedError  # Keras calls `rnn` then
 
 
 def _of_all_steps(inputs: Any, kernel: Any, bias: Any) -> Tensor:
@@ -222,7 +222,7 @@ def bidirectional_lstm(
     fwd_kernel: Any, fwd_recurrent_kernel: Any, fwd_bias: Any, bwd_kernel: Any, bwd_recurrent_kernel: Any, bwd_bias: Any, activation: Any,
     recurrent_activation: Any, return_sequences: bool = False, unroll: bool = False,
 ) -> tuple:  # fmt: skip
-    raise NotImplementedError  # two layers are as good
+    raise NotImplementedError  # Keras runs the two layers then, which is as good
 
 
 def bidirectional_gru(
@@ -230,4 +230,4 @@ def bidirectional_gru(
     bwd_kernel: Any, bwd_recurrent_kernel: Any, bwd_bias: Any, activation: Any, recurrent_activation: Any, return_sequences: bool = False,
     unroll: bool = False, reset_after: bool = True,
 ) -> tuple:  # fmt: skip
-    raise NotImplementedError
+    raise NotImplementedError  # Keras runs the two layers then, which is as good

@@ -3,7 +3,7 @@
 A `Flow` stands where a primitive stands, in a node, on a tape, under a map. Its rules are not declared but made: the derivative
 of a choice is a choice between the derivatives of its branches. Values that the backward run reads come from a version of the
 operation that `extends` it, by outputs more; it is written down when a gradient is asked for, and when the graph is cleaned it takes the
-place of the other (see `plan.needed`).
+place of the other (see `cleaning.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -22,6 +22,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.push import Push
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.transforms.custom_gradient import joint_plan
 from tapeflow.transforms.forward import ForwardAccumulator
 from tapeflow.vectorize.mapped import Vectorizer
 
@@ -108,23 +109,7 @@ class Flow:
         return tuple(self.specs())
 
     def plan(self, mask: int, count: int) -> Plan:
-        wanted = tuple([k for k in range(count) if mask >> k & 1])
-        alone = wanted[0] if len(wanted) == 1 else None
-
-        def on_tensors(ops: Any, g: tuple, saved: tuple) -> Any:
-            found = self.pulled(g, *saved, wanted)
-            return found if alone is None else found[0]
-
-        def on_arrays(ops: Any, g: tuple, saved: tuple) -> Any:
-            found = self.pulled(tuple([None if part is None else EagerTensor(part) for part in g]), *saved, wanted)
-            arrays = [None if part is None else part._array for part in found]
-            return arrays if alone is None else arrays[0]
-
-        only = lambda places: self.plan(sum(1 << wanted[k] for k in places), count).pulls
-        pulls = on_tensors, on_arrays, True, False, True, only
-        ids = lambda x: tuple([x[k]._id for k in wanted]) if alone is None else x[alone]._id
-        record = lambda new, y, p, *x: (new, ids(x), pulls, (x, y))
-        return Plan(record, record, pulls)
+        return joint_plan(lambda g, saved, wanted: self.pulled(g, *saved, wanted), lambda x, y: (x, y), mask, count)
 
     def push(self, mask: int, count: int) -> Push:
         return Push(lambda ops, ts, y, p, *x: tuple(self.pushed(ts, x)), 0)

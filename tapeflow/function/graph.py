@@ -56,10 +56,19 @@ class Node(NamedTuple):
 
 def _also(kind: type[Exception]) -> type[InvalidArgumentError]:
     """What is wrong with an argument, found while tracing: TensorFlow raises another error then than when it runs. Ours is both."""
-    return type(kind.__name__, (InvalidArgumentError, kind), {"__doc__": _also.__doc__, "__module__": "builtins"})
+    again = lambda self: (_made_again, (kind, self.message))  # pickled by its function: the class goes by its parent's name
+    return type(
+        kind.__name__, (InvalidArgumentError, kind), {"__doc__": _also.__doc__, "__module__": "builtins", "__reduce__": again}
+    )
 
 
 _WrongDtype, _WrongShape = _also(TypeError), _also(ValueError)
+
+
+def _made_again(kind: type[Exception], message: str) -> InvalidArgumentError:
+    return (_WrongDtype if kind is TypeError else _WrongShape)(None, None, message)
+
+
 _LINE = re.compile(r" at \S+:\d+")  # in a text, of the user
 
 _HELD_BY_SEAL = 3  # references to a tensor that nobody else has: the pair in `captures`, a name, the argument

@@ -20,8 +20,8 @@ class Region:
 
     def __init__(self, function: Callable, specs: Sequence[Spec] = (), pack: Callable = lambda *xs: xs) -> None:
         """The function is called with what `pack` makes of a symbol for each of the specs."""
-        outer = enclosing_graph()
-        self.graph = graph = Graph((*(outer.within or ()), outer))
+        self.graph = graph = Graph(enclosing_graphs())
+        outer = graph.within[-1]
         graph.may_create, graph.evaluate, graph.compiles = outer.may_create, outer.evaluate, outer.compiles
         graph.autograph, graph.sizes, graph.relied_on = outer.autograph, outer.sizes, outer.relied_on
         arguments = [graph.argument(spec) for spec in specs]
@@ -52,26 +52,22 @@ def _value(leaf: Any) -> Any:
     return to_tensor(leaf) if is_convertible(leaf) and not isinstance(leaf, Composite) else leaf
 
 
-def enclosing_graph() -> Graph:
-    """The graph that the current frame's operations are written to in the end."""
+def enclosing_graph() -> Graph | None:
+    """The graph that the current frame's operations are written to in the end, if there is one."""
     frame = current()
-    while not isinstance(frame.executor, Graph):
+    while frame is not None and not isinstance(frame.executor, Graph):
         frame = frame.below
-    return frame.executor
+    return None if frame is None else frame.executor
 
 
 def enclosing_graphs() -> tuple[Graph, ...]:
     """That graph and those around it."""
-    return (*(graph.within or ()), graph) if (graph := enclosing_graph() if inside_a_graph() else None) else ()
+    graph = enclosing_graph()
+    return () if graph is None else (*(graph.within or ()), graph)
 
 
 def inside_a_graph() -> bool:
-    frame = current()
-    while frame is not None:
-        if isinstance(frame.executor, Graph):
-            return True
-        frame = frame.below
-    return False
+    return enclosing_graph() is not None
 
 
 def operands(graphs: list[Graph], but: Sequence[Variable] = ()) -> tuple[list[Tensor], list[list[int]]]:

@@ -26,6 +26,9 @@ def compiled(
     checks = [node for node in graph.leading_to(inputs, outputs, effects) if node.prim.has_effect and node.prim.checks]
     checked = [p for node in checks for p in node.inputs]
     run = traceable(graph, inputs, outputs + checked, effects)
+    for p in {*inputs, *outputs}:
+        if graph.symbols[p]._spec.dtype.kind == "O":
+            raise NoKernel(None, None, f"XLA cannot compile {name}: {graph.symbols[p]} is a text. Leave jit_compile=True out.")
     program = Program(run, name, [k for k, place in enumerate(inputs) if place in donated])
     return Checked(program, checks, len(outputs)) if checks else program
 

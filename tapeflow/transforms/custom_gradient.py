@@ -170,22 +170,32 @@ class Rule:
         return Push(None, mask)
 
     def plan(self, mask: int, count: int) -> Plan:
-        wanted = [k for k in range(count) if mask >> k & 1]
-        alone = wanted[0] if len(wanted) == 1 else None
-
-        def on_tensors(ops: Any, g: tuple, saved: tuple) -> Any:
+        def pull(g: tuple, saved: tuple, wanted: tuple[int, ...]) -> list:
             given = self.gradients(g)
-            return [given[k] for k in wanted] if alone is None else given[alone]
+            return [given[k] for k in wanted]
 
-        def on_arrays(ops: Any, g: tuple, saved: tuple) -> Any:
-            given = on_tensors(ops, tuple(None if part is None else EagerTensor(part) for part in g), saved)
-            return [_bare(part) for part in given] if alone is None else _bare(given)
+        return joint_plan(pull, lambda x, y: (), mask, count)  # not remembered here: rule and plan would keep each other alive
 
-        only = lambda places: self.plan(sum(1 << wanted[k] for k in places), count).pulls
-        pulls = on_tensors, on_arrays, True, False, True, only
-        ids = lambda x: tuple(x[k]._id for k in wanted) if alone is None else x[alone]._id
-        record = lambda new, y, p, *x: (new, ids(x), pulls, ())
-        return Plan(record, record, pulls)  # not remembered here: rule and plan would keep each other alive
+
+def joint_plan(pull: Callable, save: Callable, mask: int, count: int) -> Plan:
+    """The plan of what computes all its gradients at once: `pull(gradients of the outputs, saved, wanted)` gives those of the inputs
+    that are wanted, where `saved` is `save(inputs, outputs)`."""
+    wanted = tuple([k for k in range(count) if mask >> k & 1])
+    alone = len(wanted) == 1
+
+    def on_tensors(ops: Any, g: tuple, saved: tuple) -> Any:
+        found = pull(g, saved, wanted)
+        return found[0] if alone else found
+
+    def on_arrays(ops: Any, g: tuple, saved: tuple) -> Any:
+        found = pull(tuple([None if part is None else EagerTensor(part) for part in g]), saved, wanted)
+        return _bare(found[0]) if alone else [_bare(part) for part in found]
+
+    only = lambda places: joint_plan(pull, save, sum(1 << wanted[k] for k in places), count).pulls
+    pulls = on_tensors, on_arrays, True, False, True, only
+    ids = lambda x: x[wanted[0]]._id if alone else tuple([x[k]._id for k in wanted])
+    record = lambda new, y, p, *x: (new, ids(x), pulls, save(x, y))
+    return Plan(record, record, pulls)
 
 
 class CustomRule(Rule):

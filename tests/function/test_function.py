@@ -3,6 +3,7 @@
 import copy
 import gc
 import logging
+import pickle
 import sys
 import threading
 import weakref
@@ -426,3 +427,11 @@ def test_gradients_of_the_graph():
     np.testing.assert_allclose(grad_of(f, X), 6 * X.numpy())
     h = tf.function(lambda x: tf.hessians(tf.reduce_sum(x**3), x)[0])
     np.testing.assert_allclose(h(X), np.diag(6 * X.numpy()))
+
+
+def test_errors_found_while_tracing_can_be_pickled():
+    wrong = lambda x: tf.matmul(x, tf.ones([5, 2]))
+    with pytest.raises(ValueError, match=r"test_function\.py") as caught:
+        tf.function(wrong)(tf.ones([2, 3]))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert isinstance(again, tf.errors.InvalidArgumentError) and isinstance(again, ValueError) and str(again) == str(caught.value)

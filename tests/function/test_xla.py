@@ -73,3 +73,13 @@ def test_random_numbers_follow_the_seed():
 def test_what_cannot_be_compiled_is_named_with_its_line():
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"XLA cannot compile as_string, at test_xla.py:\d+"):
         tf.function(lambda x: tf.strings.as_string(x), jit_compile=True)(X)
+
+
+def test_a_text_is_refused_by_name():
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"XLA cannot compile shout: .* is a text"):
+
+        @tf.function(jit_compile=True)
+        def shout(x):
+            return x, tf.constant("a")
+
+        shout(tf.constant(1.0))

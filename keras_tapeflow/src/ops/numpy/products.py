@@ -1,5 +1,6 @@
 """Products of matrices and of tensors."""
 
+from collections.abc import Callable
 from typing import Any
 
 from keras.src.backend.common.backend_utils import vectorize_impl
@@ -8,7 +9,7 @@ import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-from .common import alike, cast, common, counting, floating, numpy_function, tensor
+from .common import alike, cast, common, counting, floating, named, numpy_function, tensor
 
 
 def _factors(*xs: Any) -> tuple[list[Tensor], Any]:
@@ -46,29 +47,19 @@ def _products(x1: Any, x2: Any) -> tuple[list[Tensor], Any]:
     return [counting(a), counting(b)], a.dtype
 
 
-def dot(x1, x2):
-    xs, dtype = _products(x1, x2)
-    return cast(numpy_function("dot")(*xs), dtype)
+def _product(name: str) -> Callable:
+    def function(x1, x2):
+        xs, dtype = _products(x1, x2)
+        return cast(numpy_function(name)(*xs), dtype)
+
+    return named(function, name)
 
 
-def inner(x1, x2):
-    xs, dtype = _products(x1, x2)
-    return cast(numpy_function("inner")(*xs), dtype)
-
-
-def vdot(x1, x2):
-    xs, dtype = _products(x1, x2)
-    return cast(numpy_function("vdot")(*xs), dtype)
-
-
-def outer(x1, x2):
-    xs, dtype = _products(x1, x2)
-    return cast(numpy_function("outer")(*xs), dtype)
-
-
-def kron(x1, x2):
-    xs, dtype = _products(x1, x2)
-    return cast(numpy_function("kron")(*xs), dtype)
+dot = _product("dot")
+inner = _product("inner")
+vdot = _product("vdot")
+outer = _product("outer")
+kron = _product("kron")
 
 
 def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
