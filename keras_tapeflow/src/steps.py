@@ -10,15 +10,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from keras.src import tree
 
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.function.polymorphic import Function
 
-from .ops.core import convert_to_tensor
+from .ops.core import convert_to_numpy, convert_to_tensor
 
 _EAGER = 1  # steps before the function is traced
-_TRIED_AFTER = 40  # steps before XLA is tried
-_TIMED = 5  # steps of each that are timed
+_TRIED_AFTER = 28  # steps by the plan before it is timed
+_ROWS, _LENGTH = 3, 4  # so many steps of each are timed
 _WORTH = 7e-4  # seconds a step takes, from which on compiling may pay
 
 AUTO = "auto"
@@ -32,18 +35,19 @@ class Step:
         self.function, self.jit, self.eagerly, self.left, self.merge = function, jit, eagerly, warm, merge
         self.plan: Any = None
         self.program: Any = None
-        self.seen = 0
-        self.times: dict[str, list[float]] = {"plan": [], "program": []}
+        self.before = _TRIED_AFTER
+        self.trials = {"plan": Trial(), "program": Trial()}
         self.chosen: str | None = None
 
     def __call__(self, batches: list) -> Any:
-        results = [self._one(tree.map_structure(_as_tensor, batch)) for batch in batches]
+        results = [self._one(batch) for batch in batches]
         return results[-1] if self.merge is None or len(results) == 1 else self.merge(results)
 
     def _one(self, batch: Any) -> Any:
         if self.eagerly or self.left > 0:
             self.left -= 1
-            return self.function(batch)
+            return self.function(tree.map_structure(_as_tensor, batch))
+        batch = tree.map_structure(_as_input, batch)
         if self.plan is None:
             self.plan, self.program = (Function(self.function, None, False, jit, "batch") for jit in (False, True))
             if self.jit is not AUTO:
@@ -53,21 +57,23 @@ class Step:
         return self._tried(batch)
 
     def _tried(self, batch: Any) -> Any:
-        self.seen += 1
-        if self.seen <= _TRIED_AFTER:
-            which = "plan"
-        else:
-            plan, program = self.times["plan"], self.times["program"]
-            if sorted(plan)[len(plan) // 2] < _WORTH or not _has_xla():
+        plan, program = self.trials.values()
+        if self.before > 0:
+            self.before -= 1
+            return self.plan(batch)
+        if not plan.done:
+            return plan.timed(self.plan, batch)
+        if plan.best < _WORTH or not _has_xla():
+            return self._settled("plan", batch)
+        if self.before == 0:
+            self.before = -1
+            try:
+                return self.program(batch)  # compiles
+            except InvalidArgumentError:  # it prints, or writes summaries: not for XLA
                 return self._settled("plan", batch)
-            if len(program) > _TIMED:  # the first one compiled
-                faster = min(program[1:]) < min(plan[-_TIMED:])
-                return self._settled("program" if faster else "plan", batch)
-            which = "program"
-        start = time.perf_counter()
-        out = getattr(self, which)(batch)
-        self.times[which].append(time.perf_counter() - start)
-        return out
+        if not program.done:
+            return program.timed(self.program, batch)
+        return self._settled("program" if program.best < plan.best else "plan", batch)
 
     def _settled(self, which: str, batch: Any) -> Any:
         self.chosen = which
@@ -76,8 +82,34 @@ class Step:
         return getattr(self, which)(batch)
 
 
+class Trial:
+    """How long a step takes, from one to the next: the best of a few rows. Steps of one row do not wait for each other, as in earnest."""
+
+    def __init__(self) -> None:
+        self.count, self.begun, self.best = 0, 0.0, float("inf")
+
+    @property
+    def done(self) -> bool:
+        return self.count == _ROWS * _LENGTH
+
+    def timed(self, step: Callable, batch: Any) -> Any:
+        if self.count % _LENGTH == 0:
+            self.begun = time.perf_counter()
+        out = step(batch)
+        self.count += 1
+        if self.count % _LENGTH == 0:
+            tree.map_structure(convert_to_numpy, out)  # a compiled step may not have ended yet
+            self.best = min(self.best, (time.perf_counter() - self.begun) / _LENGTH)
+        return out
+
+
 def _as_tensor(x: Any) -> Any:
     return None if x is None else convert_to_tensor(x)
+
+
+def _as_input(x: Any) -> Any:
+    """For a graph, which does not keep its arguments: an array need not be copied."""
+    return EagerTensor(x) if type(x) is np.ndarray and x.dtype.kind in "fiub" else _as_tensor(x)
 
 
 def _has_xla() -> bool:

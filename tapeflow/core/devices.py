@@ -103,6 +103,20 @@ class DeviceTensor(EagerTensor):
         return EagerTensor(self._array)
 
 
+class LateTensor(DeviceTensor):
+    """A tensor of the host whose value a compiled program may still be computing. Whoever asks for the value waits for it.
+
+    So a loop that runs such a program does not wait: the next batch is made while the step is computed.
+    """
+
+    __slots__ = ()
+
+    device = backing_device = HOST.name
+
+    def _twin(self) -> "LateTensor":
+        return LateTensor(self._held)
+
+
 # ---- from tensors to what they hold, and back
 
 

@@ -204,6 +204,7 @@ class Updates:
         """Put `given`, a number or of the part's own shape, at `index`; if it may be stretched, also what broadcasts to it."""
         has_an_effect(what)
         with self._lock:
+            self._bring_home()
             there = self._kind is DeviceTensor
             array = self._value if there or may_be_changed(self) else np.array(self._value)
             target = Serving.engine.part_shape(array, index) if there else array[index].shape

@@ -11,7 +11,7 @@ import numpy as np
 
 from .apply import compute
 from .convert import register_conversion, to_tensor
-from .devices import device_of, kind_of, moved, placed, raw
+from .devices import DeviceTensor, LateTensor, device_of, kind_of, moved, placed, raw
 from .dtypes import as_dtype, resource
 from .errors import invalid, user_line
 from .floating import quiet
@@ -45,6 +45,9 @@ class _Creation(type):
 
 _UFUNCS = {"add": np.add, "sub": np.subtract}
 
+_NUMPY = (np.ndarray, np.generic)
+_LONGEST_STEP = 600.0  # seconds
+
 # (frame, tensor) of a variable that no operation has read since it was made or changed
 _UNREAD: tuple[int, Any] = (0, None)
 
@@ -65,7 +68,7 @@ class Variable(Updates, Value, metaclass=_Creation):
     __array_priority__ = 100
 
     def __new__(cls, *_: Any, **__: Any) -> "Variable":
-        return object.__new__(ResourceVariable if cls is Variable else cls)
+        return object.__new__(newborn[0] if cls is Variable else cls)
 
     def __init__(
         self,
@@ -114,7 +117,7 @@ class Variable(Updates, Value, metaclass=_Creation):
     name = property(lambda self: self._name)
     trainable = property(lambda self: self._trainable)
     ndim = property(lambda self: self._value.ndim)
-    device = property(lambda self: self._kind(self._value).device)
+    device = property(lambda self: self._tensor_now().device)
     handle = property(lambda self: _Handle())
     synchronization = property(lambda self: self._synchronization)
     aggregation = property(lambda self: self._aggregation)
@@ -156,7 +159,42 @@ class Variable(Updates, Value, metaclass=_Creation):
     def _tensor(self) -> Tensor:
         """The value, from whoever executes; nobody is told."""
         executor = current().executor
-        return self._kind(self._value) if executor is None else executor.read(self)
+        return self._tensor_now() if executor is None else executor.read(self)
+
+    def _tensor_now(self) -> EagerTensor:
+        """The value, computed."""
+        value = self._value  # read once: another thread may run a step
+        return EagerTensor(value) if isinstance(value, _NUMPY) else self._from_engine()
+
+    def _from_engine(self) -> EagerTensor:
+        held = self._value
+        if self._kind is DeviceTensor:
+            return DeviceTensor(held)
+        try:
+            return EagerTensor(LateTensor(held)._array)
+        except RuntimeError:  # another thread's step has given it away, and will store a new one before it lets go of the lock
+            if self._lock.acquire(timeout=_LONGEST_STEP):
+                self._lock.release()
+            if self._value is held:
+                raise
+            return self._tensor_now()
+
+    def _bring_home(self) -> None:
+        """What a program has left is NumPy's from now on. For who has the lock."""
+        if self._kind is LateTensor:
+            self._value, self._kind = LateTensor(self._value)._array, EagerTensor
+
+    def _to_be_replaced(self) -> Tensor:
+        """The value for a program that computes another one, which need not be computed yet. For who has the lock."""
+        return self.value() if self._kind is not LateTensor or current().audience else LateTensor(self._value)
+
+    def _take(self, tensor: Tensor) -> None:
+        """The tensor that a program has computed, or is computing, as the value. For who has the lock."""
+        if type(tensor) is not LateTensor:
+            self._store(raw(tensor), (tensor,), False)
+        else:
+            self._value, self._kind = tensor._held, LateTensor
+            self._touched((tensor,), False)
 
     def _read(self) -> Tensor:
         """What operations on the variable read: one tensor per frame and value. So the gradients of many uses (a weight in an
@@ -164,9 +202,10 @@ class Variable(Updates, Value, metaclass=_Creation):
         frame = current()
         serial, tensor = self._latest
         if serial != frame.serial:
+            held = self._value
             tensor = self.value()
             # Not what exists in a graph only, nor when another thread has assigned in between.
-            known = type(tensor) is self._kind and self._value is (tensor._array if self._kind is EagerTensor else tensor._held)
+            known = isinstance(tensor, EagerTensor) and self._value is held
             self._latest = (frame.serial, tensor) if known else _UNREAD
         return tensor
 
@@ -199,7 +238,8 @@ class Variable(Updates, Value, metaclass=_Creation):
             executor.assign(self, tensor)
             return self._touched((tensor,), read_value)
         with self._lock:
-            return self._store(tensor._array if self._kind is EagerTensor else self._there(tensor), (tensor,), read_value)
+            array = self._there(tensor) if self._kind is DeviceTensor else tensor._array
+            return self._store(array, (tensor,), read_value)
 
     def _there(self, tensor: Tensor) -> Any:
         """The array of a tensor on the variable's device, where it stays."""
@@ -234,6 +274,7 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def _changed(self, operation: str, delta: Tensor) -> Any:
         """The value after adding or subtracting, in its own place where nobody else holds it. Overflow gives inf in silence."""
+        self._bring_home()
         if self._kind is not EagerTensor:
             return self._there(compute(getattr(recorded, operation).primitive, (self._tensor(), delta), {}))
         ufunc, array = _UFUNCS[operation], delta._array
@@ -284,10 +325,10 @@ class Variable(Updates, Value, metaclass=_Creation):
         return self.value().__index__()
 
     def __len__(self) -> int:
-        return len(self._kind(self._value))
+        return len(self._tensor_now())
 
     def __format__(self, spec: str) -> str:
-        return format(self._kind(self._value), spec) if spec else str(self)
+        return format(self._tensor_now(), spec) if spec else str(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return self.value().__array__(dtype, copy)
@@ -299,17 +340,17 @@ class Variable(Updates, Value, metaclass=_Creation):
         return self
 
     def __deepcopy__(self, memo: dict) -> "Variable":
-        made = _of(self._kind(self._value), self._trainable, self._name, self._shape)
+        made = _of(self._tensor_now(), self._trainable, self._name, self._shape)
         made.constraint, made._synchronization, made._aggregation = self.constraint, self._synchronization, self._aggregation
         memo[id(self)] = made
         return made
 
     def __reduce__(self):
-        return _unpickle, (self._kind(self._value)._array, self._trainable, self._name, self._shape)
+        return _unpickle, (self._tensor_now()._array, self._trainable, self._name, self._shape)
 
     def __repr__(self) -> str:
         name = self._name if type(self) is not _UnreadVariable else "UnreadVariable"
-        return f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, numpy={representation(self._kind(self._value)._array)}>"
+        return f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, numpy={representation(self._tensor_now()._array)}>"
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("'Variable' object does not support item assignment. Use v[i].assign(value).")
@@ -317,6 +358,10 @@ class Variable(Updates, Value, metaclass=_Creation):
 
 class ResourceVariable(Variable):
     """The concrete class behind `tf.Variable`."""
+
+
+# What a new variable is at first: checkpoints that wait for variables put another class here.
+newborn: list[type[Variable]] = [ResourceVariable]
 
 
 class _UnreadVariable(ResourceVariable):

@@ -25,6 +25,7 @@ from .graph import Graph, SymbolicTensor
 from .regions import enclosing_graphs
 
 _ANY_SIZE = 840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
+TOLD_OF_RUNS: list = []  # called with each function that runs; empty unless somebody traces (`tf.summary.trace_on`)
 MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
 
 
@@ -47,7 +48,8 @@ class ConcreteFunction:
         self.name, self.structure, self.tensor_places, self.specs = name, structure, places, specs
         self.python_function, self.traced, self.jit, self.autograph = python_function, traced, jit, autograph
         self.graph, self.assigned = Graph(), []
-        self.as_python = False  # not traced: Python needs values of tensors
+        self.as_python = False  # not traced: Python needs values of tensors,
+        self.why = ""  # for what
         self.sizes: list[tuple[int, int, int]] = []  # those not known: which argument, which axis, which number
         self.versions: dict[tuple, ConcreteFunction] = {}  # by the sizes
         self.structured_outputs: Any = None
@@ -63,7 +65,7 @@ class ConcreteFunction:
         names += ["[0]"] * (len(leaves) - len(names))  # the parts of a ragged tensor, say
         for n, (k, spec) in enumerate(zip(self.tensor_places, self.specs)):
             leaves[k] = graph.argument(self._sized(spec, n, None if now is None else now[n]))
-            graph.names[leaves[k]._place] = argument_name(self.python_function, names[k])
+            graph.names[leaves[k]._place] = getattr(spec, "name", None) or argument_name(self.python_function, names[k])
         with entered(graph.frame()):
             args, kwargs = closed(self.structure, leaves)
             self.structured_outputs = self.traced(*args, **kwargs)
@@ -72,7 +74,12 @@ class ConcreteFunction:
         graph.evaluate = None
         del leaves, args, kwargs, results
         graph.seal()
-        outputs = [p for p in self.places if p is not None]
+        self._complete()
+        return graph.created
+
+    def _complete(self) -> None:
+        """The graph is written, and `places` says where its results are: make a function of it."""
+        graph, outputs = self.graph, [p for p in self.places if p is not None]
         # In one order in all functions: threads lock them in it.
         self.assigned = [v for _, v in sorted(graph.assigned.items())]
         self.count = len(outputs)
@@ -84,7 +91,6 @@ class ConcreteFunction:
         self._learn_inputs()
         words = [""] * len(outputs) + [v.name.removesuffix(":0") for v in self.assigned]
         graph.text = functools.partial(describing.text, self.function, words)
-        return graph.created
 
     def _sized(self, spec: Any, n: int, now: Tensor | None) -> Spec:
         """The specification of argument `n`, with objects in the place of sizes that are not known."""
@@ -127,15 +133,16 @@ class ConcreteFunction:
     def _input_tensors(self, tensors: list[Tensor]) -> list[Tensor]:
         """The arguments, what the graph captured, the variables' values and new keys for random numbers."""
         found = [*tensors, *self.captured]
-        for variable in self.read:
-            found.append(variable.value())
+        for variable, replaced in self.read:
+            found.append(variable._to_be_replaced() if replaced else variable.value())
         for seed, _ in self.graph.keys_drawn:
             found.append(fresh_key(seed))
         return found
 
     def _learn_inputs(self) -> None:
         self.captured = [tensor for tensor, _ in self.graph.captures.values()]
-        self.read = [variable for variable, _ in self.graph.reads.values()]
+        assigned = self.graph.assigned if self.jit else ()
+        self.read = [(variable, variable._id in assigned) for variable, _ in self.graph.reads.values()]
 
     def _evaluated(self, symbol: SymbolicTensor, now: list[Tensor] | None) -> Any:
         if now is None:
@@ -160,6 +167,8 @@ class ConcreteFunction:
         )
 
     def run(self, tensors: list[Tensor]) -> Any:
+        for tell in TOLD_OF_RUNS:
+            tell(self)
         if self.sizes:
             version = self.at(tensors) or self._traced_again(tensors)
             return version.run(tensors)
@@ -202,7 +211,7 @@ class ConcreteFunction:
         try:
             found = self.function(self._input_tensors(tensors))
             for variable, value in zip(self.assigned, found[self.count :]):
-                variable._store(raw(value), (value,), False)
+                variable._take(value)
         finally:
             for variable in self.assigned:
                 variable._lock.release()

@@ -29,8 +29,9 @@ def compiled(
     for p in {*inputs, *outputs}:
         if graph.symbols[p]._spec.dtype.kind == "O":
             raise NoKernel(None, None, f"XLA cannot compile {name}: {graph.symbols[p]} is a text. Leave jit_compile=True out.")
-    program = Program(run, name, [k for k, place in enumerate(inputs) if place in donated])
-    return Checked(program, checks, len(outputs)) if checks else program
+    if checks:  # after one that fails, variables have the values that they had
+        return Checked(Program(run, name), checks, len(outputs))
+    return Program(run, name, [k for k, place in enumerate(inputs) if place in donated])
 
 
 class Checked:

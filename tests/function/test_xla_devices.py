@@ -43,7 +43,7 @@ def test_the_memory_of_old_values_is_used_again(device, monkeypatch):  # noqa: F
         step(x, y)
     assert all(array.is_deleted() for array in old)
     copies = []
-    monkeypatch.setattr(devices, "copied", lambda *args: copies.append(args))
+    monkeypatch.setattr(devices, "given", lambda *args: copies.append(args))
     del old
     step(x, y)
     assert not copies

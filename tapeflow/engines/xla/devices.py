@@ -115,15 +115,16 @@ def put(array: Any, device: Device) -> Any:
 def _sent(array: Any, device: Device) -> Any:
     with jax.enable_x64(True):
         if not device.is_host:
-            return jax.device_put(array, sharding(device), may_alias=False)
+            return given(array, device)
         # For jax's CPU, which is where it computes by itself if there is nothing else: not bound to a device, such an array mixes with
         # NumPy's without being compiled for anew.
         return jax.device_put(array) if default().is_host else array
 
 
-def copied(held: Any, device: Device) -> Any:
-    """Another array of the same value, on a device."""
-    return _sent(held, device)
+def given(array: Any, device: Device) -> Any:
+    """Another array of the same value, on a device, for a program to give away."""
+    with jax.enable_x64(True):
+        return jax.device_put(array, sharding(device), may_alias=False)
 
 
 # ---- operations

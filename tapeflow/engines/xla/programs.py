@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapeflow.core.devices import HOST, Device, DeviceTensor, Rounding
+from tapeflow.core.devices import HOST, Device, DeviceTensor, LateTensor, Rounding
 from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -46,11 +46,16 @@ class Program:
             if device is HOST or device.is_host:
                 arrays, kept = [], self.kept
                 for k, t in enumerate(tensors):
+                    if type(t) is LateTensor:
+                        arrays.append(devices.given(t._held, device) if k in self.donated and _others_hold(t) else t._held)
+                        continue
                     before, there, sent = kept.get(k, _NOTHING)
                     again = before is t._array and there is device
                     arrays.append(sent if again else self._on_its_way(k, t._array, device))
                 with jax.enable_x64(True):
                     out = compiled(*arrays)
+                if self.donated:  # a step of many: nobody waits for it
+                    return [LateTensor(a) for a in out]
                 return [EagerTensor(a) for a in map(np.asarray, out)]
             arrays = self._sent(tensors, device)
             with jax.enable_x64(True):
@@ -79,11 +84,9 @@ class Program:
         return devices.default()
 
     def _compiled(self, device: Device) -> Callable:
-        # On the host NumPy has views of what would be given away.
-        donated = () if device.is_host else tuple(self.donated)
         key = device, Rounding.allowed
-        if key not in self.compiled:
-            self.compiled[key] = devices.compiled(self.function, device, donated)
+        if key not in self.compiled:  # (on the host, jax copies what NumPy has views of)
+            self.compiled[key] = devices.compiled(self.function, device, tuple(self.donated))
         self.latest = *key, self.compiled[key]
         return self.compiled[key]
 
@@ -96,13 +99,13 @@ class Program:
             elif t._held.sharding is not here and devices.where(t._held) != device:
                 arrays.append(devices.brought(t._held, device))
             else:
-                arrays.append(devices.copied(t._held, device) if k in self.donated and _others_hold(t) else t._held)
+                arrays.append(devices.given(t._held, device) if k in self.donated and _others_hold(t) else t._held)
         return arrays
 
     def _on_its_way(self, k: int, array: Any, device: Device) -> Any:
         """What comes again, a captured tensor or a variable that is not assigned, is sent once; the rest jax sends as it is called."""
-        if k in self.donated:
-            return array
+        if k in self.donated:  # like what comes back, or jax would compile again
+            return devices.given(array, device)
         if not array.ndim:
             return devices.put(array, device)
         before, there, sent = self.kept.get(k, _NOTHING)
