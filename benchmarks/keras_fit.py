@@ -1,64 +1,82 @@
-"""`fit` of four small Keras models, milliseconds a step in the steady state: `KERAS_BACKEND=tapeflow python -m benchmarks.keras_fit [MODEL ...]`.
+"""`fit` of four small Keras models on tapeflow and the other backends, interleaved: `python -m benchmarks.keras_fit [MODEL ...]`.
 
-Run it once for each backend, one after the other, on a quiet machine; only ratios within one sitting mean anything.
+A round is an epoch of 60 steps on each backend in turn; a backend's figure is its best epoch, in milliseconds a step.
 """
 
+import argparse
 import os
+import subprocess
 import sys
-import time
+from statistics import median
 
-import numpy as np
+from .keras_models import MODELS
+from .measuring import ON_CPU
+from .peers import HERE, python_of
 
-if os.environ.setdefault("KERAS_BACKEND", "tapeflow") == "tapeflow":
-    import tapeflow  # noqa: F401
-import keras
-from keras import layers
-
-
-def mlp():
-    model = keras.Sequential([layers.Dense(256, "relu"), layers.Dense(256, "relu"), layers.Dense(10)])
-    return model, (784,), 10, 128
+BACKENDS = ("tapeflow", "jax", "tensorflow", "torch")
 
 
-def cnn():
-    blocks = [
-        part for n in (32, 64, 128) for part in (layers.Conv2D(n, 3, padding="same", activation="relu"), layers.MaxPooling2D())
-    ]
-    return keras.Sequential([*blocks, layers.Flatten(), layers.Dense(10)]), (32, 32, 3), 10, 64
+class Trainer:
+    """A backend's process with a model that has been trained for some epochs."""
+
+    def __init__(self, backend: str, model: str) -> None:
+        python = python_of(backend)
+        quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(HERE.parent)}
+        self.times: list[float] = []
+        self.first = self.engine = ""
+        self.process = subprocess.Popen(
+            [python or sys.executable, str(HERE / "keras_models.py"), backend, model], env=os.environ | ON_CPU | quiet,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        ready = self.process.stdout.readline().rstrip("\n")
+        self.runs = bool(ready)
+        if ready:
+            self.first, self.engine = ready.split("\t")
+
+    def epoch(self) -> None:
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+        self.times.append(float(self.process.stdout.readline()))
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
 
 
-def lstm():
-    return keras.Sequential([layers.LSTM(64), layers.Dense(10)]), (50, 16), 10, 64
+def measured(model: str, backends: list[str], rounds: int) -> list[str]:
+    """The table's row."""
+    trainers = {backend: Trainer(backend, model) for backend in backends}
+    running = [t for t in trainers.values() if t.runs]
+    for number in range(rounds):
+        turn = number % len(running)
+        for trainer in running[turn:] + running[:turn]:  # nobody always goes first
+            trainer.epoch()
+    for trainer in trainers.values():
+        trainer.close()
+    own, cells = trainers["tapeflow"], []
+    for backend, trainer in trainers.items():
+        if not trainer.runs:
+            cells.append("–")
+        elif backend == "tapeflow":
+            cells.append(f"{min(own.times):.2f} ({own.engine}; first epoch {own.first} s)")
+        else:
+            ratio = median(theirs / ours for theirs, ours in zip(trainer.times, own.times))
+            cells.append(f"{min(trainer.times):.2f} ({ratio:.2f}×; {trainer.first} s)")
+    return [model, *cells]
 
 
-def transformer():
-    x = inputs = keras.Input((64, 64))
-    for _ in range(2):
-        attended = layers.MultiHeadAttention(4, 16)(x, x)
-        x = layers.LayerNormalization()(x + attended)
-        x = layers.LayerNormalization()(x + layers.Dense(64)(layers.Dense(256, "relu")(x)))
-    return keras.Model(inputs, layers.Dense(10)(layers.GlobalAveragePooling1D()(x))), (64, 64), 10, 32
-
-
-MODELS = {"mlp": mlp, "cnn": cnn, "lstm": lstm, "transformer": transformer}
-
-
-def measured(name: str, epochs: int = 6, steps: int = 60) -> tuple[float, float]:
-    """(The first epoch in seconds; the best of the later ones in milliseconds a step)."""
-    model, shape, classes, batch = MODELS[name]()
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(batch * steps, *shape)).astype("float32")
-    y = rng.integers(0, classes, batch * steps)
-    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    times = []
-    for _ in range(epochs):
-        start = time.perf_counter()
-        model.fit(x, y, batch_size=batch, epochs=1, verbose=0, shuffle=False)
-        times.append(time.perf_counter() - start)
-    return times[0], min(times[1:]) / steps * 1e3
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.keras_fit", description=__doc__)
+    parser.add_argument("models", nargs="*", choices=[*MODELS, []], help=f"some of {', '.join(MODELS)} (default: all)")
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--backends", default=",".join(BACKENDS), help="separated by commas")
+    args = parser.parse_args()
+    backends = args.backends.split(",")
+    print("| ms a step (median ratio to tapeflow; first epoch) |", " | ".join(backends), "|")
+    print("|---" * (1 + len(backends)) + "|")
+    for model in args.models or MODELS:
+        print("|", " | ".join(measured(model, backends, args.rounds)), "|", flush=True)
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or MODELS:
-        first, step = measured(name)
-        print(f"{keras.config.backend():<10} {name:<12} first epoch {first:6.1f} s   {step:8.2f} ms a step", flush=True)
+    main()

@@ -38,7 +38,8 @@ IN_MEMORY_TABLE = [SELF, Peer("torch", "eager"), Peer("tensorflow", "eager"), Pe
 
 # What pip installs for each; tapeflow and the control run in the environment that runs this program.
 REQUIREMENTS = {"torch": "torch==2.13.0", "tensorflow": "tensorflow-cpu", "jax": "jax", "autograd": "autograd"}
-EXTRA = {"autograd": ["scipy"]}
+KERAS = "keras>=3.15,<3.17"
+EXTRA = {"autograd": ["scipy"], "torch": [KERAS], "tensorflow": [KERAS], "jax": [KERAS]}
 
 
 def python_of(framework: str) -> str | None:

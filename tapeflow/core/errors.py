@@ -30,6 +30,8 @@ class OpError(Exception):
         self.node_def, self.op, self.message = node_def, op, message
         self.error_code = type(self).code if error_code is None else error_code
 
+    experimental_payloads = property(lambda self: {}, doc="What a distributed runtime would add: nothing.")
+
     def __str__(self) -> str:
         return self.message
 
@@ -124,12 +126,23 @@ def user_call() -> str:
     return called
 
 
-def user_line() -> str:
-    """`file.py:12` of the innermost frame that is not ours, for error texts and notes. Slow: never in a hot path."""
+_OURS = ("tapeflow.", "keras_tapeflow.", "keras.src.", "optree", "contextlib")
+
+
+def user_place() -> tuple[str, int] | None:
+    """The file and line of the innermost frame that is not ours. Slow: never in a hot path."""
     frame = sys._getframe(1)
     while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if not module.startswith(("tapeflow.", "keras_tapeflow.", "keras.src.", "optree", "contextlib")):
-            return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}"
+        if not frame.f_globals.get("__name__", "").startswith(_OURS):
+            return frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back
-    return "an unknown line"
+    return None
+
+
+def user_line() -> str:
+    """The same as `file.py:12`, for error texts and notes."""
+    return line_of(user_place())
+
+
+def line_of(place: tuple[str, int] | None) -> str:
+    return "an unknown line" if place is None else f"{place[0].rpartition('/')[2]}:{place[1]}"

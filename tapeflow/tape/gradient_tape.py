@@ -198,7 +198,7 @@ class GradientTape:
         graph = unconnected.edges(recording) if mode == "error" else []
         found = self._walk(recording, _paths_to(leaves, recording), targets, start, leaves, consume=not self._persistent)
         if mode == "error" and any(g is None for g in found):
-            raise ValueError(unconnected.explain(recording, graph, targets, sources, leaves, found))
+            raise ValueError(unconnected.error_text(recording, graph, targets, sources, leaves, found))
         if mode == "zero":
             found = [zeros_of(s) if g is None else g for s, g in zip(leaves, found)]
         return _packed(sources, leaves, found)
@@ -283,7 +283,7 @@ class GradientTape:
         guess = memory.guess(paths[2], [one, *leaves], one.dtype.size)
         found = rows.jacobians(at_once if pfor else 1, guess, mode == "zero")
         if mode == "error" and any(j is None for j in found):
-            raise ValueError(unconnected.explain(recording, unconnected.edges(recording), [one], sources, leaves, found))
+            raise ValueError(unconnected.error_text(recording, unconnected.edges(recording), [one], sources, leaves, found))
         if not self._persistent:
             recording.spend()
         return [jacobians.of_dense(j, target) for j in found]
@@ -315,11 +315,18 @@ class GradientTape:
                 grads[i] = grads[i] + seed if i in grads else seed
         recording.spent |= consume
         ids, keep, records = paths
+        if consume and recording.notes:  # paths end: somebody may ask why
+            recording.graph = unconnected.edges(recording)
+        for attendant in recording.attendants:
+            records = attendant.before_walk(recording, records)
         if consume and records is not recording.records:
             recording.records.clear()
         with quiet():
             walk(records, grads, keep, plain, recording.complex, consume)
-            return [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
+            found = [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
+        if consume:
+            recording.answers = ids, found.count(None) and [g is not None for g in found]
+        return found
 
     # ---- as a Python object
 

@@ -15,10 +15,20 @@ _MOST_NOTES = 10_000
 _ON_ARRAYS = {EagerTensor}
 
 
+class Attendants:
+    """Who hears of tapes from now on, to explain them later (`tapeflow.inspect`): of each that opens, of what it watches, and of the records
+    before a backward walk, in place of which they may give others that tell them more."""
+
+    now: tuple = ()
+
+
 class Recording:
     """The record of one tape. `see`, `read` and `left` are the observer's methods."""
 
-    __slots__ = ("records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "on_tensors", "spent", "notes")
+    __slots__ = (
+        "records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "on_tensors", "spent", "notes", "attendants",
+        "graph", "answers",
+    )  # fmt: skip
 
     def __init__(self, watch_accessed_variables: bool) -> None:
         self.records: list[tuple] = []
@@ -31,6 +41,11 @@ class Recording:
         self.on_tensors = False  # so are values that NumPy's bare kernels do not compute with: bfloat16, float8, or on a device
         self.spent = False
         self.notes: list[tuple] = []  # where paths end: (tensor id, reason, line); see tape/unconnected.py
+        self.graph: list | None = None  # the edges, once the records are gone
+        self.answers: tuple = ()  # (ids of the sources, did each get a gradient?), from then
+        self.attendants = Attendants.now
+        for attendant in self.attendants:
+            attendant.tape_opened(self)
 
     # ---- watching
 
@@ -39,12 +54,16 @@ class Recording:
         self.kept.append(tensor)
         self._meet(tensor.dtype)
         self.on_tensors |= type(tensor) is DeviceTensor
+        for attendant in self.attendants:
+            attendant.tape_watches(self, tensor)
 
     def watch_variable(self, variable: Any) -> None:
         """From now on reads of it count."""
         self.variables[variable._id] = variable
         self.reads.setdefault(variable._id, [])
         self._meet(variable.dtype)
+        for attendant in self.attendants:
+            attendant.tape_watches(self, variable)
 
     def _meet(self, dtype: DType) -> None:
         if dtype.is_complex:

@@ -1,0 +1,7 @@
+"""What inspection adds to the tape: methods that are defined above it."""
+
+from tapeflow.tape.gradient_tape import GradientTape
+
+from .explain import explain
+
+GradientTape.explain = explain  # type: ignore[attr-defined]

@@ -1,0 +1,123 @@
+"""A witness sees every operation of a program, watched or not, and remembers where each tensor came from.
+
+Tapes note by themselves where paths end. Where a tensor was made that no tape has seen, only a witness can say. It costs some
+microseconds an operation (`benchmarks/inspection.py`), so `tf.debugging.explain_gradients()` switches it on.
+"""
+
+from typing import Any, NamedTuple
+
+from tapeflow.core.errors import line_of, user_place
+from tapeflow.core.frames import current, enter
+from tapeflow.core.tensor import identify, next_id
+from tapeflow.core.variable import Variable, scope
+from tapeflow.tape.recording import Attendants, Recording
+
+_MOST = 200_000  # operations; the oldest are forgotten
+
+
+class Origin(NamedTuple):
+    """Where a tensor came from: the operation, of which tensors (by id), where in the program, in which name scope, and when: times are
+    of the counter that also numbers tensors."""
+
+    operation: str
+    inputs: tuple[int, ...]
+    place: tuple[str, int] | None
+    scope: str
+    when: int
+
+    @property
+    def line(self) -> str:
+        return line_of(self.place)
+
+
+class Witness:
+    """An observer of everything. `origins` by tensor id; of variables it knows their reads, of tapes when and where they were opened."""
+
+    records = None
+    differentiates = False
+
+    def __init__(self) -> None:
+        self.watched = _Everything()
+        self.origins: dict[int, Origin] = {}
+        self.reads: dict[int, list[Origin]] = {}
+        self.opened: dict[int, Origin] = {}  # by the id of a recording
+        self.watches: dict[tuple[int, int], Origin] = {}  # by the ids of a recording and of a tensor or variable
+
+    # ---- the observer
+
+    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+        inputs = tuple([a._id or identify(a) for a in args])
+        outs = out if type(out) is tuple else (out,)
+        origin = Origin(prim.name, inputs, user_place(), scope.get(), next_id())
+        for y in outs:
+            self.origins[y._id or identify(y)] = origin
+        while len(self.origins) > _MOST:
+            self.origins.pop(next(iter(self.origins)))
+
+    def read(self, variable: Variable, tensor: Any) -> None:
+        origin = Origin("read", (variable._id,), user_place(), scope.get(), next_id())
+        self.reads.setdefault(variable._id, []).append(origin)
+        if tensor is not None:
+            self.origins[tensor._id or identify(tensor)] = origin
+
+    def left(self, tensor: Any, how: str) -> None:
+        pass  # tapes note it
+
+    # ---- what tapes tell
+
+    def tape_opened(self, recording: Recording) -> None:
+        self.opened[id(recording)] = Origin("tape", (), user_place(), scope.get(), next_id())
+
+    def tape_watches(self, recording: Recording, value: Any) -> None:
+        origin = Origin("watch", (value._id,), user_place(), scope.get(), next_id())
+        self.watches.setdefault((id(recording), value._id), origin)
+
+    def before_walk(self, recording: Recording, records: list) -> list:
+        return records
+
+
+class _Everything:
+    def __contains__(self, _: Any) -> bool:
+        return True
+
+
+class explain_gradients:
+    """From now on, in this thread, `tape.explain`, `tape.summary` and `tape.report` know the line, the time and the memory of every operation.
+
+    Operations take some microseconds more. As a context manager for its block only; `explain_gradients(False)` ends it.
+
+    >>> with tf.debugging.explain_gradients():
+    ...     x = tf.constant(2.)
+    ...     y = x * x
+    ...     with tf.GradientTape() as tape:
+    ...         tape.watch(x)
+    ...         z = y * 3.
+    >>> print(tape.explain(z, x)[0].kind)
+    used too early
+    """
+
+    def __init__(self, enabled: bool = True) -> None:
+        frame = current()
+        self._before = before = next((o for o in frame.observers if isinstance(o, Witness)), None)
+        if enabled and before is None:
+            self._switch(Witness())
+        elif not enabled and before is not None:
+            self._switch(None)
+
+    def __enter__(self) -> "explain_gradients":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._switch(self._before)
+
+    @staticmethod
+    def _switch(witness: Witness | None) -> None:
+        frame = current()
+        for observer in frame.observers:
+            if isinstance(observer, Witness) and observer is not witness:
+                frame = frame.without(observer)
+        if witness is not None and witness not in frame.observers:
+            frame = frame.watched_by(witness)
+        enter(frame)
+        others = tuple(a for a in Attendants.now if not isinstance(a, Witness))
+        Attendants.now = others if witness is None else (*others, witness)

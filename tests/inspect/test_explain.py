@@ -1,0 +1,290 @@
+"""`tape.explain`: every cause that it knows, one test each, with the line where it happened."""
+
+import linecache
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+
+def only(tape, target, source):
+    """The report on one source, whose gradient must be None where the tape can still say."""
+    if not tape._recording.spent and not tape._active:
+        gradients = tape.gradient(target, source)
+        assert gradients is None
+    [report] = tape.explain(target, source)
+    assert not report.connected and report.repair
+    return report
+
+
+def text_at(report):
+    """The line of this file that a report points at."""
+    name, _, number = report.where.rpartition(":")
+    assert name == "test_explain.py", report
+    return linecache.getline(__file__, int(number))
+
+
+@pytest.fixture
+def x():
+    return tf.constant([1.0, 2.0])
+
+
+# ---- without any preparation
+
+
+def test_connected(x):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x * x)
+    [report] = found = tape.explain(y, x)
+    assert found.connected and report.connected and report.kind == "connected" and str(report) == "source: connected."
+
+
+def test_integer_source():
+    n = tf.constant([1, 2])
+    with tf.GradientTape() as tape:
+        tape.watch(n)
+        y = tf.cast(n, tf.float32) * 2.0
+    assert only(tape, y, n).kind == "integer source"
+
+
+def test_integer_target(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        label = tf.argmax(x)
+    [report] = tape.explain(label, x)
+    assert report.kind == "integer target" and not report.connected
+
+
+def test_variable_that_is_not_trainable():
+    v = tf.Variable(1.0, trainable=False)
+    with tf.GradientTape() as tape:
+        y = v * 2.0
+    assert only(tape, y, v).kind == "not trainable"
+
+
+def test_variable_that_must_be_watched():
+    v = tf.Variable(1.0)
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        y = v * 2.0
+    report = only(tape, y, v)
+    assert report.kind == "not watched" and "watch_accessed_variables=False" in report.reason
+
+
+def test_variable_that_is_not_read():
+    v, w = tf.Variable(1.0), tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = w * 2.0
+    assert only(tape, y, v).kind == "not read"
+
+
+def test_another_variable_of_the_same_name():
+    old, new = tf.Variable(1.0, name="kernel"), tf.Variable(1.0, name="kernel")
+    with tf.GradientTape() as tape:
+        y = new * 2.0
+    report = only(tape, y, old)
+    assert report.kind == "another variable" and report.name == "kernel"
+
+
+def test_tensor_that_is_not_watched(x):
+    with tf.GradientTape() as tape:
+        y = x * 2.0
+    assert only(tape, y, x).kind == "not watched"
+
+
+def test_another_tensor_is_watched(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * 2.0
+    assert only(tape, y, tf.constant([1.0, 2.0])).kind == "another tensor"
+
+
+def test_left_through_numpy(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.constant(x.numpy() * 2.0)
+    report = only(tape, y, x)
+    assert report.kind == "left the tape" and "x.numpy()" in text_at(report)
+
+
+def test_left_through_a_python_number(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.constant(float(x[0]))
+    report = only(tape, y, x)
+    assert report.kind == "left the tape" and "float(x[0])" in text_at(report)
+
+
+def test_left_through_a_numpy_function(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.constant(np.asarray(x) * 2)
+    report = only(tape, y, x)
+    assert report.kind == "left the tape" and "np.asarray" in text_at(report)
+
+
+def test_integer_cast(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        n = tf.cast(x, tf.int32)
+        y = tf.cast(n, tf.float32) * 2.0
+    report = only(tape, y, x)
+    assert report.kind == "integer cast" and "tf.int32" in text_at(report)
+
+
+def test_stop_gradient(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.stop_gradient(x * 2.0) * 3.0
+    report = only(tape, y, x)
+    assert report.kind == "stop_gradient" and "tf.stop_gradient" in text_at(report)
+
+
+def test_stop_recording(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tape.stop_recording():
+            z = x * 2.0
+        y = z * 3.0
+    report = only(tape, y, x)
+    assert report.kind == "stop_recording" and "z = x * 2.0" in text_at(report)
+
+
+def test_operation_without_a_derivative(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.floor(x) * 2.0
+    report = only(tape, y, x)
+    assert report.kind == "not differentiable" and "floor" in report.reason and "tf.floor(x)" in text_at(report)
+
+
+def test_overwritten_variable(x):
+    v = tf.Variable([0.0, 0.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        v.assign(x * 2.0)
+        y = v * 3.0
+    report = only(tape, y, x)
+    assert report.kind == "assignment" and "v.assign" in text_at(report)
+
+
+def test_target_that_the_tape_did_not_record(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert only(tape, y * 2.0, x).kind == "not recorded"
+
+
+def test_watched_but_not_used(x):
+    z = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch([x, z])
+        y = x * x
+    assert only(tape, y, z).kind == "not used"
+
+
+def test_tape_that_was_never_entered(x):
+    report = only_of_unentered = tf.GradientTape().explain(x, x)[0]
+    assert report.kind == "not recorded" and only_of_unentered.repair
+
+
+# ---- on spent tapes
+
+
+def test_spent_tapes_remember(x):
+    z, u = tf.constant(1.0), tf.constant(5.0)
+    with tf.GradientTape() as tape:
+        tape.watch([x, z, u])
+        y = tf.reduce_sum(x * 2.0) + tf.stop_gradient(z) + u
+    assert tape.gradient(y, [x, z])[1] is None
+    on_x, on_z, on_u = tape.explain(y, [x, z, u])
+    assert on_x.connected and on_z.kind == "stop_gradient" and on_u.connected
+
+
+def test_spent_tape_without_loose_ends_knows_what_it_was_asked(x):
+    z, u = tf.constant(1.0), tf.constant(5.0)
+    with tf.GradientTape() as tape:
+        tape.watch([x, z, u])
+        y = x * 2.0
+    assert tape.gradient(y, [x, z])[1] is None
+    on_x, on_z, on_u = tape.explain(y, [x, z, u])
+    assert on_x.connected and on_z.kind == "not used" and on_u.kind == "not known"
+
+
+# ---- with a witness: the lines of everything
+
+
+@pytest.fixture
+def witness():
+    with tf.debugging.explain_gradients():
+        yield
+
+
+def test_used_before_it_was_watched(x, witness):
+    y = x * x
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        z = y * 3.0
+    report = only(tape, z, x)
+    assert report.kind == "used too early" and "y = x * x" in text_at(report) and "test_explain.py" in report.reason
+
+
+def test_read_before_the_tape_opened(witness):
+    v = tf.Variable(2.0)
+    value = v.read_value()
+    with tf.GradientTape() as tape:
+        y = value * 3.0
+    report = only(tape, y, v)
+    assert report.kind == "read too early" and "v.read_value()" in text_at(report)
+
+
+def test_read_after_the_tape_closed(witness):
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        pass
+    y = v * 3.0
+    report = only(tape, y, v)
+    assert report.kind == "read too late" and "y = v * 3.0" in text_at(report)
+
+
+def test_target_computed_after_the_tape_closed(x, witness):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    z = y * 2.0
+    report = only(tape, z, x)
+    assert report.kind == "target outside" and "z = y * 2.0" in text_at(report)
+
+
+def test_where_an_unwatched_tensor_was_made(witness):
+    a = tf.constant(1.0) * 2.0
+    with tf.GradientTape() as tape:
+        y = a * a
+    report = only(tape, y, a)
+    assert report.kind == "not watched" and "a = tf.constant(1.0) * 2.0" in text_at(report)
+
+
+def test_the_switch():
+    tf.debugging.explain_gradients()
+    try:
+        with tf.debugging.explain_gradients():
+            pass
+        with tf.GradientTape() as tape:
+            pass
+        assert tape._recording.attendants, "still on after a block inside"
+    finally:
+        tf.debugging.explain_gradients(False)
+    with tf.GradientTape() as tape:
+        pass
+    assert not tape._recording.attendants
+
+
+def test_many_sources_and_their_names(x):
+    v, w = tf.Variable(1.0, name="v"), tf.Variable(1.0, name="w")
+    with tf.GradientTape() as tape:
+        y = v * 2.0
+    found = tape.explain(y, {"a": v, "b": [w, x]})
+    assert [r.name for r in found] == ["v", "w", "source['b'][1]"] and [r.connected for r in found] == [True, False, False]
+    assert str(found).startswith("v: connected.\nw: None.\n  The variable was not read while the tape recorded")
+    assert not found.connected and len(found) == 3
