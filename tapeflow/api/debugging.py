@@ -17,20 +17,49 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.function.effects import at_every_run
+from tapeflow.inspect.numerics import disable_check_numerics, enable_check_numerics
+from tapeflow.inspect.witness import explain_gradients
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
+from . import debugging_experimental as experimental
 from .assert_shapes import assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar, assert_shapes
-from .check_numerics import disable_check_numerics, enable_check_numerics
 from .formatting import tensor_text
 
 __all__ = [
-    "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer", "assert_less",
-    "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal",
-    "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype",
-    "assert_scalar", "assert_shapes", "assert_type", "check_numerics", "disable_check_numerics", "disable_traceback_filtering",
-    "enable_check_numerics", "enable_traceback_filtering", "get_log_device_placement", "is_numeric_tensor",
-    "is_traceback_filtering_enabled", "set_log_device_placement",
+    "Assert",
+    "assert_all_finite",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_integer",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "assert_proper_iterable",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_rank_in",
+    "assert_same_float_dtype",
+    "assert_scalar",
+    "assert_shapes",
+    "assert_type",
+    "check_numerics",
+    "disable_check_numerics",
+    "disable_traceback_filtering",
+    "enable_check_numerics",
+    "enable_traceback_filtering",
+    "experimental",
+    "explain_gradients",
+    "get_log_device_placement",
+    "is_numeric_tensor",
+    "is_traceback_filtering_enabled",
+    "set_log_device_placement",
 ]  # fmt: skip
 
 # ---- two tensors, element by element

@@ -6,7 +6,9 @@ alive. Backward runs are graphs, too, made once, so gradients of gradients are c
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from tapeflow.core.apply import tell
 from tapeflow.core.devices import DeviceTensor
@@ -40,11 +42,22 @@ class GraphFunction:
         self.derivatives: dict[int, Derivative] = {}
         self.may_refuse = False  # a caller can run Python instead, where users' backward functions have values
 
-    @cached_property
+    @property
     def run(self) -> Any:
         """On NumPy's arrays."""
+        return self._run if plan.Looking.now is None else self._looked_at
+
+    @cached_property
+    def _run(self) -> Any:
+        return self._compiled(None)
+
+    @cached_property
+    def _looked_at(self) -> Any:
+        return self._compiled(plan.Looking.now)
+
+    def _compiled(self, looking: Any) -> Any:
         with self.graph.lock:  # a backward graph is written in the same graph, perhaps now, by another thread
-            return plan.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect)
+            return plan.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, looking)
 
     @cached_property
     def program(self) -> Any:
@@ -54,6 +67,8 @@ class GraphFunction:
 
     def compute(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device."""
+        if plan.Looking.now is not None:
+            return self._looked_through(tensors)
         if not self.jit:
             device = current().device
             if (device is None or device.is_host) and not any(type(t) is DeviceTensor for t in tensors) or self.host_only:
@@ -64,6 +79,17 @@ class GraphFunction:
                 self.host_only = True
                 return self.compute(tensors)
         return self.program.on_tensors(tensors)
+
+    def _looked_through(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The results, of which somebody looks at every value on the way. Where XLA computes, that is done where a result is not finite: by
+        the NumPy plan, which raises."""
+        if not self.jit and not any(type(t) is DeviceTensor for t in tensors):
+            return [EagerTensor(a) for a in self.run(*[t._array for t in tensors])]
+        arrays = [np.array(t._array) for t in tensors]  # a step gives its variables away
+        found = self.program.on_tensors(tensors)
+        if not all(np.isfinite(y._array).all() for y in found if y.dtype.is_inexact):
+            self.silent().run(*arrays)
+        return found
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         frame = current()
@@ -76,8 +102,12 @@ class GraphFunction:
                 for k, t in enumerate(tensors):
                     if t._id in watched and t.dtype.is_inexact:
                         mask |= 1 << k
-            if mask:
+            if mask and any(getattr(o, "differentiates", True) for o in frame.observers):
                 return self._recorded(tensors, mask)
+            if mask:
+                outs = self.compute(tensors)
+                tell(frame.observers, Call(self.name), tuple(tensors), {}, tuple(outs))
+                return outs
         return self.compute(tensors)
 
     def derivative(self, mask: int) -> "Derivative":
@@ -127,6 +157,13 @@ class GraphFunction:
     @cached_property
     def specs(self) -> list:
         return [self.graph.symbols[p]._spec for p in self.inputs]
+
+
+class Call(NamedTuple):
+    """A call of a function, for observers that do not differentiate: it only hands on what its own operations have made."""
+
+    name: str
+    moves: bool = True
 
 
 class Derivative:

@@ -30,17 +30,31 @@ _OPERATORS: dict[Any, tuple[str, Any]] = {
 }  # fmt: skip
 
 
-def compiled(graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False) -> Callable:
+class Looking:
+    """Who looks at every value that a plan computes: a function that is told the nodes of a plan, and gives one to call after each of them,
+    with its number (`tf.debugging.enable_check_numerics`)."""
+
+    now: Callable | None = None
+
+
+def compiled(
+    graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False, looking: Callable | None = None
+) -> Callable:
     """A function from the arrays at `inputs` to a tuple of those at `outputs`."""
     clean = Cleaned(graph, inputs, outputs, effects)
     env = {f"t{p}": array for p, array in clean.held.items()}
     kernels = [kernel_of(node, graph) for node in clean.nodes]
     lifetimes = _Lifetimes(graph, clean, kernels, {*inputs, *clean.outputs, *clean.held})
     lines, lines_of = [f"def run({', '.join(f't{p}' for p in inputs)}):"], {}
+    if looking is not None:
+        env["look"] = looking(clean.nodes)
     for k, (node, kernel) in enumerate(zip(clean.nodes, kernels)):
-        lines.append(f"    {_statement(k, node, kernel, lifetimes.written_over(k), env)}")
+        over = None if looking else lifetimes.written_over(k)
+        lines.append(f"    {_statement(k, node, kernel, over, env)}")
         lines_of[len(lines)] = node
-        if gone := lifetimes.gone_after(k):
+        if looking is not None:  # who looks wants to see everything
+            lines.append(f"    look({k})")
+        elif gone := lifetimes.gone_after(k):
             lines.append(f"    del {', '.join(f't{p}' for p in gone)}")
     lines.append(f"    return ({''.join(f't{p}, ' for p in clean.outputs)})")
     exec(compile("\n".join(lines), f"<plan of {name}>", "exec"), env)

@@ -1,0 +1,213 @@
+"""The first operation that made a NaN or an infinity: forward or backward, eager or inside a function, with its line and how it came to it.
+
+The checker is a witness: it sees every eager operation, those of backward walks too, and knows where each value came from. Inside functions it
+looks at every value of a plan; after a compiled program it looks at the results, and lets the plan find the place.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import describe
+from tapeflow.core.errors import invalid
+from tapeflow.core.frames import current, enter
+from tapeflow.core.tensor import EagerTensor, identify
+from tapeflow.function.plan import Looking
+from tapeflow.tape.recording import Attendants, Recording
+from tapeflow.vectorize.mapped import MappedTensor
+from tapeflow.vectorize.values import values_of
+
+from .witness import Witness
+
+_LONGEST_CHAIN = 8
+
+
+class Checker(Witness):
+    """Refuses results that are not finite."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ranges: dict[int, str] = {}
+        self.pulling: tuple[int, int] = (0, 0)  # ids of what is being differentiated and of the target's side of it
+
+    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+        outs = out if type(out) is tuple else (out,)
+        made_here = not getattr(prim, "moves", True)  # others hand on what somebody made; so do users' rules, and calls
+        for k, result in enumerate(outs):
+            if not result.dtype.is_inexact or not isinstance(result, (EagerTensor, MappedTensor)):
+                continue
+            array = values_of(result)
+            if made_here and not np.isfinite(array).all():
+                raise invalid(self._report(prim, args, params, k, array))
+            self.ranges[result._id or identify(result)] = range_text(array)
+        super().see(prim, args, params, out, mask)
+
+    def read(self, variable: Any, tensor: Any) -> None:
+        super().read(variable, tensor)
+        if isinstance(tensor, EagerTensor):
+            self.ranges[tensor._id] = range_text(tensor._array)
+
+    def before_walk(self, recording: Recording, records: list) -> list:
+        """The same records, which say which of them is being pulled."""
+        return [
+            (out, ids, (*[self._told(p, out, ids) for p in pulls[:2]], *pulls[2:]), saved) for out, ids, pulls, saved in records
+        ]
+
+    def _told(self, pull: Callable, out: int, ids: Any) -> Callable:
+        def pulled(ops: Any, g: Any, saved: Any) -> Any:
+            self.pulling = out, ids if type(ids) is int else ids[0]
+            try:
+                return pull(ops, g, saved)
+            finally:
+                self.pulling = 0, 0
+
+        return pulled
+
+    def _report(self, prim: Any, args: tuple, params: dict, k: int, array: Any) -> str:
+        forward = _differentiated()
+        what = f'op "{prim.name}"' + (f', part of the gradient of "{forward}"' if forward else "")
+        lines = [_first_line(f"output {k} of " if prim.outputs else "", what, array), f"  {describe(prim, args, params)}"]
+        lines += [f"  input {i}: {range_text(values_of(a))}" for i, a in enumerate(args)]
+        lines.append(f"  output: {range_text(array)}")
+        out, source = self.pulling
+        origin = self.origins.get(out)
+        if forward and origin is not None:
+            lines.append(
+                f"  the forward operation: {origin.operation} at {origin.line}, of values {self.ranges.get(source, 'not known')}"
+            )
+        start = [out] if forward else [a._id for a in args]
+        return "\n".join([*lines, *self._chain(start)])
+
+    def _chain(self, ids: list[int]) -> list[str]:
+        """How the values came about, the latest first."""
+        found, seen = [], set()
+        while ids and len(found) < _LONGEST_CHAIN:
+            origin = self.origins.get(i := ids.pop(0))
+            if origin is None or id(origin) in seen:
+                continue
+            seen.add(id(origin))
+            found.append(f"    {origin.operation} at {origin.line}, in {self.ranges.get(i, 'not known')}")
+            ids.extend(origin.inputs)
+        return ["  it came from, latest first:", *found] if found else []
+
+
+def looking_at(nodes: list) -> Callable:
+    """For a plan of these nodes: a function that is called after each of them."""
+    makers = {p: node for node in nodes for p in node.outputs}
+
+    def look(k: int) -> None:
+        node, frame = nodes[k], sys._getframe(1)
+        if getattr(node.prim, "moves", False):
+            return
+        for p in node.outputs:
+            array = frame.f_locals[f"t{p}"]
+            if np.asarray(array).dtype.kind in "fcV" and not np.isfinite(array).all():
+                raise invalid(_plan_report(node, makers, frame.f_globals | frame.f_locals, array))
+
+    return look
+
+
+def _plan_report(node: Any, makers: dict, values: dict, array: Any) -> str:
+    known = lambda p: range_text(values[f"t{p}"]) if f"t{p}" in values else "not known"
+    name = node.prim.name
+    lines = [_first_line("", f'op "{name}" inside a tf.function', array), f"  In {name} at {node.line}"]
+    lines += [f"  input {k}: {known(p)}" for k, p in enumerate(node.inputs)]
+    lines.append(f"  output: {range_text(array)}")
+    found, seen, places = [], set(), list(node.inputs)
+    while places and len(found) < _LONGEST_CHAIN:
+        maker = makers.get(p := places.pop(0))
+        if maker is None or id(maker) in seen:
+            continue
+        seen.add(id(maker))
+        found.append(f"    {maker.prim.name} at {maker.line}, in {known(p)}")
+        places.extend(maker.inputs)
+    return "\n".join([*lines, *(["  it came from, latest first:", *found] if found else [])])
+
+
+def _first_line(output: str, what: str, array: Any) -> str:
+    array = np.asarray(array)
+    tests = (("infinite", np.isinf), ("NaN", np.isnan))
+    counts = ", ".join(f"{int(test(array).sum())} {word}" for word, test in tests if test(array).any())
+    return f"Detected Infinity or NaN in {output}{what}: {counts} of {array.size} elements of a tensor of shape {array.shape}."
+
+
+def range_text(array: Any) -> str:
+    """`float32 (3, 4) from -1 to 2.5`, of the finite values, and what is not."""
+    array = np.asarray(array)
+    text = f"{array.dtype.name} {array.shape}"
+    if array.dtype.kind not in "fciubV" or not array.size:
+        return text
+    numbers = np.abs(array) if array.dtype.kind == "c" else array
+    if numbers.dtype.kind == "V" or numbers.dtype.name in ("bfloat16", "float16"):
+        numbers = numbers.astype(np.float32)
+    finite = numbers[np.isfinite(numbers)]
+    if finite.size:
+        low, high = finite.min(), finite.max()
+        text += f" from {low:.6g} to {high:.6g}" if low != high else f", all {low:.6g}" if array.size > 1 else f" {low:.6g}"
+    rest = [f"{n} {word}" for n, word in ((np.isnan(numbers).sum(), "NaN"), (np.isinf(numbers).sum(), "infinite")) if n]
+    return f"{text} ({', '.join(rest)})" if rest else text
+
+
+def _differentiated() -> str | None:
+    """The operation whose rule is being run, if a backward walk is: rules are called from code named after their primitive."""
+    frame, start = sys._getframe(2), "<backward of "
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(start):
+            return frame.f_code.co_filename[len(start) : -1]
+        frame = frame.f_back
+    return None
+
+
+class enable_check_numerics:
+    """From now on an operation that gives an infinity or a NaN raises InvalidArgumentError: in gradients and inside functions, too.
+
+    The message names the operation, the line, the ranges of its inputs, in a backward walk the forward operation, and the chain
+    of operations that led there. It holds in this thread until `disable_check_numerics()`, or for the block of a `with`.
+
+    >>> with tf.debugging.enable_check_numerics():
+    ...     try:
+    ...         tf.math.log(tf.constant([1., 0.]))
+    ...     except tf.errors.InvalidArgumentError as error:
+    ...         print(str(error).splitlines()[0])
+    Detected Infinity or NaN in op "log": 1 infinite of 2 elements of a tensor of shape (2,).
+    """
+
+    def __init__(self, stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+        self._before = _checker()
+        if self._before is None:
+            _switch(Checker())
+
+    def __enter__(self) -> "enable_check_numerics":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _switch(self._before)
+
+
+def disable_check_numerics() -> None:
+    """Ends what `enable_check_numerics` began.
+
+    >>> tf.debugging.disable_check_numerics()
+    >>> tf.math.log(0.).numpy()
+    np.float32(-inf)
+    """
+    _switch(None)
+
+
+def _checker() -> Checker | None:
+    return next((o for o in current().observers if isinstance(o, Checker)), None)
+
+
+def _switch(checker: Checker | None) -> None:
+    frame = current()
+    for observer in frame.observers:
+        if isinstance(observer, Checker) and observer is not checker:
+            frame = frame.without(observer)
+    if checker is not None and checker not in frame.observers:
+        frame = frame.watched_by(checker)
+    enter(frame)
+    others = tuple(a for a in Attendants.now if not isinstance(a, Checker))
+    Attendants.now = others if checker is None else (*others, checker)
+    Looking.now = None if checker is None else looking_at
