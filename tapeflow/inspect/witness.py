@@ -4,6 +4,8 @@ Tapes note by themselves where paths end. Where a tensor was made that no tape h
 microseconds an operation (`benchmarks/inspection.py`), so `tf.debugging.explain_gradients()` switches it on.
 """
 
+import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tapeflow.core.errors import line_of, user_place
@@ -11,6 +13,11 @@ from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import identify, next_id
 from tapeflow.core.variable import Variable, scope
 from tapeflow.tape.recording import Attendants, Recording
+
+from . import profile
+
+# What an operation is part of: the open tf.name_scope, and whatever else has names for parts of a program. Keras adds its layers.
+scopes: list[Callable[[], str]] = [scope.get]
 
 _MOST = 200_000  # operations; the oldest are forgotten
 
@@ -24,10 +31,20 @@ class Origin(NamedTuple):
     place: tuple[str, int] | None
     scope: str
     when: int
+    seconds: float = 0.0  # since the operation before
+    result: str = ""  # `float32 (3, 4)`
 
     @property
     def line(self) -> str:
         return line_of(self.place)
+
+
+class Pull(NamedTuple):
+    """One step of a backward walk: how long it took, and the gradient that arrived."""
+
+    seconds: float
+    norm: float
+    histogram: tuple[list[int], float, float] | None  # counts, from, to
 
 
 class Witness:
@@ -42,23 +59,30 @@ class Witness:
         self.reads: dict[int, list[Origin]] = {}
         self.opened: dict[int, Origin] = {}  # by the id of a recording
         self.watches: dict[tuple[int, int], Origin] = {}  # by the ids of a recording and of a tensor or variable
+        self.pulls: dict[int, Pull] = {}  # by the id of what was differentiated
+        self.profiles: dict[int, Any] = {}  # by the id of a recording: what was known of it before its records went
+        self.clock = time.perf_counter()
 
     # ---- the observer
 
     def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+        seconds = time.perf_counter() - self.clock
         inputs = tuple([a._id or identify(a) for a in args])
         outs = out if type(out) is tuple else (out,)
-        origin = Origin(prim.name, inputs, user_place(), scope.get(), next_id())
+        result = ", ".join(f"{y.dtype.name} {tuple(y.shape)}" for y in outs)
+        origin = Origin(prim.name, inputs, user_place(), _scope(), next_id(), seconds, result)
         for y in outs:
             self.origins[y._id or identify(y)] = origin
         while len(self.origins) > _MOST:
             self.origins.pop(next(iter(self.origins)))
+        self.clock = time.perf_counter()
 
     def read(self, variable: Variable, tensor: Any) -> None:
-        origin = Origin("read", (variable._id,), user_place(), scope.get(), next_id())
+        origin = Origin("read", (variable._id,), user_place(), _scope(), next_id())
         self.reads.setdefault(variable._id, []).append(origin)
         if tensor is not None:
             self.origins[tensor._id or identify(tensor)] = origin
+        self.clock = time.perf_counter()
 
     def left(self, tensor: Any, how: str) -> None:
         pass  # tapes note it
@@ -66,14 +90,34 @@ class Witness:
     # ---- what tapes tell
 
     def tape_opened(self, recording: Recording) -> None:
-        self.opened[id(recording)] = Origin("tape", (), user_place(), scope.get(), next_id())
+        self.opened[id(recording)] = Origin("tape", (), user_place(), _scope(), next_id())
 
     def tape_watches(self, recording: Recording, value: Any) -> None:
-        origin = Origin("watch", (value._id,), user_place(), scope.get(), next_id())
+        origin = Origin("watch", (value._id,), user_place(), _scope(), next_id())
         self.watches.setdefault((id(recording), value._id), origin)
 
     def before_walk(self, recording: Recording, records: list) -> list:
-        return records
+        """Records that tell, when they are pulled, how large the gradient is and how long it takes."""
+        self.profiles[id(recording)] = profile.of_records(recording.records, self)
+        return [
+            (out, ids, (*[self._told(p, out, saved) for p in pulls[:2]], *pulls[2:]), saved) for out, ids, pulls, saved in records
+        ]
+
+    def _told(self, pull: Callable, out: int, saved: tuple) -> Callable:
+        known_as = out or saved[0][0]  # one of several outputs
+
+        def pulled(ops: Any, g: Any, saved: tuple) -> Any:
+            start = time.perf_counter()
+            found = pull(ops, g, saved)
+            self.pulls[known_as] = Pull(time.perf_counter() - start, *profile.statistics(g))
+            self.clock = time.perf_counter()
+            return found
+
+        return pulled
+
+
+def _scope() -> str:
+    return "/".join(filter(None, [name() for name in scopes]))
 
 
 class _Everything:

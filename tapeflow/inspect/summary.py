@@ -1,0 +1,118 @@
+"""`tape.summary()`: what a tape recorded, as a table of text."""
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from tapeflow.core.variable import Variable
+from tapeflow.tape.gradient_tape import GradientTape
+
+from . import profile
+from .profile import Entry
+from .witness import Witness
+
+_MOST_ROWS = 12
+
+
+def witness_of(tape: GradientTape) -> Witness | None:
+    recording = tape._recording
+    return None if recording is None else next((a for a in recording.attendants if isinstance(a, Witness)), None)
+
+
+def entries_of(tape: GradientTape) -> list[Entry]:
+    """What the tape holds; of a spent one what it held before, where a witness was there."""
+    recording = tape._recording
+    if recording is None:
+        return []
+    witness = witness_of(tape)
+    if recording.spent and witness is not None and id(recording) in witness.profiles:
+        entries = witness.profiles[id(recording)]
+    else:
+        entries = profile.of_records(recording.records, witness)
+    names = {i: variable_name(v) for v in recording.variables.values() for i in recording.reads.get(v._id, ())}
+    return [e._replace(watched=names.get(e.tensor, e.watched)) if e.is_source else e for e in entries]
+
+
+def variable_name(variable: Variable) -> str:
+    return variable.name.removesuffix(":0")
+
+
+def summary(tape: GradientTape, print_fn: Callable | None = None) -> None:
+    """Prints what the tape recorded: how many operations, what it keeps in memory, and, after `tf.debugging.explain_gradients()`, which lines
+    and layers that comes from and how long it took.
+
+    >>> v = tf.Variable([1., 2., 3.])
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.reduce_sum(tf.exp(v) * v)
+    >>> tape.summary()
+    3 operations recorded, 24 B kept for the backward walk; watched: 1 variable, 0 tensors
+    operation   count  kept
+    exp             1  12 B
+    mul             1  12 B
+    reduce_sum      1   0 B
+    """
+    (print_fn or print)(text(tape))
+
+
+def text(tape: GradientTape) -> str:
+    recording = tape._recording
+    if recording is None:
+        return "The tape was never entered: it recorded nothing."
+    entries = [e for e in entries_of(tape) if not e.is_source]
+    witness = witness_of(tape)
+    kept, variables, tensors = sum(e.kept for e in entries), len(recording.variables), len(recording.kept)
+    head = f"{_counted(len(entries), 'operation')} recorded, {size_text(kept)} kept for the backward walk"
+    head += f"; watched: {_counted(variables, 'variable')}, {_counted(tensors, 'tensor')}"
+    if recording.spent and witness is None:
+        head = (
+            f"The tape is spent: its records are gone. Watched: {_counted(variables, 'variable')}, {_counted(tensors, 'tensor')}"
+        )
+    parts = [head, *_table(entries, witness, "operation", lambda e: e.operation)]
+    if witness is not None:
+        parts += ["", *_table(entries, witness, "line", lambda e: f"{e.line}  {e.source}"[:70])]
+        if any(e.scope for e in entries):
+            parts += ["", *_table(entries, witness, "layer or scope", lambda e: e.scope or "(outside)")]
+    elif entries:
+        parts.append("(Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens.)")
+    return "\n".join(parts) if witness is not None else "\n".join(parts[: 1 + bool(entries) * (len(parts) - 2)])
+
+
+def _table(entries: list[Entry], witness: Witness | None, title: str, key: Callable[[Entry], str]) -> list[str]:
+    groups: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        groups[key(entry)].append(entry)
+    if not groups:
+        return []
+    largest = sorted(groups.items(), key=lambda item: -sum(e.kept for e in item[1]))
+    head = [title, "count", "kept"] + (["forward", "backward"] if witness is not None else [])
+    rows = [[name, *_cells(members, witness)] for name, members in largest[:_MOST_ROWS]]
+    if rest := largest[_MOST_ROWS:]:
+        rows.append([f"({len(rest)} more)", *_cells([e for _, members in rest for e in members], witness)])
+    widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
+    line = lambda row: "  ".join(
+        [row[0].ljust(widths[0]), *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]]
+    ).rstrip()
+    return [line(row) for row in [head, *rows]]
+
+
+def _cells(members: list[Entry], witness: Witness | None) -> list[str]:
+    cells = [str(len(members)), size_text(sum(e.kept for e in members))]
+    if witness is not None:
+        pulls = [witness.pulls[e.tensor].seconds for e in members if e.tensor in witness.pulls]
+        cells += [time_text(sum(e.forward for e in members)), time_text(sum(pulls)) if pulls else "–"]
+    return cells
+
+
+def size_text(number: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            return f"{number:.0f} {unit}" if unit == "B" or number >= 100 else f"{number:.1f} {unit}"
+        number /= 1000
+    raise AssertionError
+
+
+def time_text(seconds: float) -> str:
+    return f"{seconds * 1e6:.0f} µs" if seconds < 1e-3 else f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
