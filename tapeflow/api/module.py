@@ -2,11 +2,12 @@
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tapeflow.core.variable import Variable
 
+from .checkpoints import arrivals
 from .runtime import name_scope
 
 __all__ = ["Module"]
@@ -38,11 +39,16 @@ class Module:
         name = _snake_case(type(self).__name__) if name is None else name
         if not name.replace(".", "_").replace("-", "_").isidentifier():
             raise ValueError(
-                f"{name!r} is not a valid module name. Module names must be valid Python identifiers, such as e.g. a valid Python class name."
+                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid class name)."
             )
         self._name = name
         with name_scope(name) as full:  # the scopes that are open where the module is made stay part of it
             self._name_scope = name_scope(full)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if arrivals.waiting:  # a checkpoint was restored that has a value for an attribute which was not there
+            arrivals.attribute_set(self)
 
     @property
     def name(self) -> str:
@@ -57,7 +63,7 @@ class Module:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """All variables of this module and of its submodules: its own first, attributes by name."""
-        return tuple(self._flatten(lambda value: isinstance(value, Variable)))
+        return tuple(self._flatten(predicate=lambda value: isinstance(value, Variable)))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
@@ -72,31 +78,42 @@ class Module:
     @property
     def submodules(self) -> tuple["Module", ...]:
         """All modules inside this one, however deep."""
-        return tuple(m for m in self._flatten(lambda value: isinstance(value, Module)) if m is not self)
+        return tuple(m for m in self._flatten(predicate=lambda value: isinstance(value, Module)) if m is not self)
 
-    def _flatten(self, predicate: Callable, recursive: bool = True, **_: Any) -> list:
-        """What satisfies `predicate` among the attributes, breadth first and each once: a module's own before its submodules'."""
-        found: list = []
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable | None = None,
+        attribute_traversal_key: Callable | None = None,
+        with_path: bool = False,
+        expand_composites: bool = False,
+    ) -> Iterator:
+        """What satisfies `predicate` among the attributes, each once: a module's own before its submodules'. With its path if asked.
+
+        >>> net = tf.Module()
+        >>> net.parts = [tf.Variable(1.), {"b": tf.Variable(2.)}]
+        >>> [path for path, _ in net._flatten(predicate=lambda part: isinstance(part, tf.Variable), with_path=True)]
+        [('parts', 0), ('parts', 1, 'b')]
+        """
         seen = {id(self)}
-        modules: list = [self]
+        modules: list[tuple[tuple, Module]] = [((), self)]
         while modules:
-            module = modules.pop(0)
-            inner: list = []
+            start, module = modules.pop(0)
+            inner: list[tuple[tuple, Module]] = []
             ignored = getattr(module, "_TF_MODULE_IGNORED_PROPERTIES", ())
-            for key in sorted(vars(module), key=str):
+            for key in sorted(vars(module), key=attribute_traversal_key or str):
                 if key in ignored:
                     continue
-                for leaf in _leaves(vars(module)[key]):
+                for path, leaf in _leaves((*start, key), vars(module)[key]):
                     if id(leaf) in seen:
                         continue
                     seen.add(id(leaf))
-                    if predicate(leaf):
-                        found.append(leaf)
+                    if predicate is None or predicate(leaf):
+                        yield (path, leaf) if with_path else leaf
                     if isinstance(leaf, Module):
-                        inner.append(leaf)
+                        inner.append((path, leaf))
             if recursive:
                 modules = inner + modules
-        return found
 
     @classmethod
     def with_name_scope(cls, method: Callable) -> Callable:
@@ -118,20 +135,20 @@ class Module:
         return wrapped
 
 
-def _leaves(value: Any) -> Iterable:
-    """The things inside nested lists, tuples and dicts."""
+def _leaves(path: tuple, value: Any) -> Iterator[tuple[tuple, Any]]:
+    """The things inside nested lists, tuples and dicts, with the paths to them."""
     if isinstance(value, Mapping):
         try:
             keys = sorted(value)
         except TypeError:
             keys = list(value)
         for key in keys:
-            yield from _leaves(value[key])
+            yield from _leaves((*path, key), value[key])
     elif isinstance(value, (list, tuple)):
-        for entry in value:
-            yield from _leaves(entry)
+        for place, entry in enumerate(value):
+            yield from _leaves((*path, place), entry)
     else:
-        yield value
+        yield path, value
 
 
 def _snake_case(name: str) -> str:
