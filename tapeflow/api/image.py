@@ -28,6 +28,7 @@ from .image_geometry import (
     rot90,
     transpose,
 )
+from .image_jpeg import adjust_jpeg_quality, random_jpeg_quality, stateless_random_jpeg_quality
 from .image_patches import crop_and_resize, extract_glimpse, extract_patches
 from .image_quality import image_gradients, psnr, sobel_edges, ssim, ssim_multiscale, total_variation
 from .image_random import (
@@ -54,6 +55,19 @@ from .image_suppression import (
     non_max_suppression_padded,
     non_max_suppression_with_scores,
 )
+from .io.images import (
+    decode_and_crop_jpeg,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    decode_webp,
+    encode_jpeg,
+    encode_png,
+    extract_jpeg_shape,
+    is_jpeg,
+)
 
 __all__ = [
     "ResizeMethod",
@@ -61,20 +75,32 @@ __all__ = [
     "adjust_contrast",
     "adjust_gamma",
     "adjust_hue",
+    "adjust_jpeg_quality",
     "adjust_saturation",
     "central_crop",
     "combined_non_max_suppression",
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",
+    "decode_and_crop_jpeg",
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "decode_webp",
     "draw_bounding_boxes",
+    "encode_jpeg",
+    "encode_png",
     "extract_glimpse",
+    "extract_jpeg_shape",
     "extract_patches",
     "flip_left_right",
     "flip_up_down",
     "grayscale_to_rgb",
     "hsv_to_rgb",
     "image_gradients",
+    "is_jpeg",
     "non_max_suppression",
     "non_max_suppression_overlaps",
     "non_max_suppression_padded",
@@ -88,6 +114,7 @@ __all__ = [
     "random_flip_left_right",
     "random_flip_up_down",
     "random_hue",
+    "random_jpeg_quality",
     "random_saturation",
     "resize",
     "resize_with_crop_or_pad",
@@ -107,6 +134,7 @@ __all__ = [
     "stateless_random_flip_left_right",
     "stateless_random_flip_up_down",
     "stateless_random_hue",
+    "stateless_random_jpeg_quality",
     "stateless_random_saturation",
     "stateless_sample_distorted_bounding_box",
     "total_variation",

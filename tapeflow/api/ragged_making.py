@@ -129,6 +129,29 @@ class RaggedMaking(Composite):
         return flat_values
 
     @classmethod
+    def from_nested_value_rowids(
+        cls,
+        flat_values: Any,
+        nested_value_rowids: Sequence,
+        nested_nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Several ragged axes at once by the rows that values belong to, the outermost first.
+
+        >>> tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 1], [0, 0, 1]])
+        <tf.RaggedTensor [[[1, 2]], [[3]]]>
+        """
+        counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
+        if len(counts) != len(nested_value_rowids):
+            raise ValueError(
+                f"nested_nrows has {len(counts)} numbers for {len(nested_value_rowids)} ragged axes: give one for each."
+            )
+        for rowids, count in reversed(list(zip(nested_value_rowids, counts))):
+            flat_values = cls.from_value_rowids(flat_values, rowids, count, validate=validate)
+        return flat_values
+
+    @classmethod
     def from_tensor(
         cls,
         tensor: Any,

@@ -178,9 +178,34 @@ def _gather(apply: Callable, args: tuple, params: dict) -> Any:
     return take_rows(x, indices)
 
 
-@_rule("expand_dims")
-def _expand_dims_rule(apply: Callable, args: tuple, params: dict) -> Any:
-    return _expand_dims(args[0], params["axis"])
+@_rule("reshape")
+def _reshape(apply: Callable, args: tuple, params: dict) -> Any:
+    """What `tf.expand_dims` and `tf.squeeze` ask for: one axis of size 1 more, or fewer."""
+    x, new = args[0], tuple(params["shape"])
+    old = tuple(x.shape)
+    for axis in range(len(new)):
+        if new[axis] == 1 and old == new[:axis] + new[axis + 1 :]:
+            return _expand_dims(x, axis)
+    for axis in range(len(old)):
+        if old[axis] == 1 and new == old[:axis] + old[axis + 1 :]:
+            return _squeeze(x, axis)
+    raise ValueError(f"A ragged tensor of shape {old} cannot be reshaped to {new}: use its flat_values, or r.to_tensor().")
+
+
+def _squeeze(x: Any, axis: int) -> Any:
+    if isinstance(x, Tensor):
+        shape = tuple(x.shape)
+        return ops.reshape(x, shape=shape[:axis] + shape[axis + 1 :])
+    return x._values if axis <= 1 else x.with_values(_squeeze(x._values, axis - 1))
+
+
+@_rule("one_hot")
+def _one_hot(apply: Callable, args: tuple, params: dict) -> Any:
+    (x,) = args
+    if params["axis"] != len(x.shape):
+        raise ValueError(f"tf.one_hot of a ragged tensor adds a last axis, {len(x.shape)}; got axis={params['axis']}.")
+    flat = x.flat_values
+    return x.with_flat_values(apply(flat, depth=params["depth"], axis=len(flat.shape)))
 
 
 def _expand_dims(x: Any, axis: int) -> Any:

@@ -126,6 +126,10 @@ class RaggedTensor(RaggedMaking):
         """The row that each value belongs to."""
         return EagerTensor(self._rowids())
 
+    def nested_value_rowids(self, name: str | None = None) -> tuple:
+        """The same for every ragged axis, the outermost first."""
+        return tuple(r.value_rowids() for r in self._levels())
+
     def _rowids(self) -> np.ndarray:
         return np.repeat(np.arange(len(self._splits) - 1, dtype=self._splits.dtype), np.diff(self._splits))
 

@@ -1,6 +1,5 @@
 """`tf.strings`: tensors of byte strings. Text is UTF-8."""
 
-import unicodedata
 from typing import Any
 
 import numpy as np
@@ -10,15 +9,28 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import Tensor
 
 from .formatting import tensor_text
 from .public import one_axis
 from .ragged_tensor import RaggedTensor
+from .strings_hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
+from .strings_ngrams import ngrams, ragged_reduce_join, unsorted_segment_join
+from .strings_unicode import (
+    ragged_from,
+    unicode_decode,
+    unicode_decode_with_offsets,
+    unicode_encode,
+    unicode_split,
+    unicode_split_with_offsets,
+    unicode_transcode,
+)
 
 __all__ = [
-    "as_string", "bytes_split", "format", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split",
-    "strip", "substr", "to_number", "unicode_decode", "unicode_encode", "unicode_split", "upper",
+    "as_string", "bytes_split", "format", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match", "regex_replace",
+    "split", "strip", "substr", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong", "to_number", "unicode_decode",
+    "unicode_decode_with_offsets", "unicode_encode", "unicode_split", "unicode_split_with_offsets", "unicode_transcode",
+    "unsorted_segment_join", "upper",
 ]  # fmt: skip
 
 
@@ -121,6 +133,8 @@ def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator="+").numpy()
     array([b'a+b', b'c+d'], dtype=object)
     """
+    if isinstance(inputs, RaggedTensor):
+        return ragged_reduce_join(inputs, axis, keepdims, _bytes(separator))
     inputs = as_tensor(inputs)
     rank = len(inputs.shape)
     axes = range(rank)[::-1] if axis is None else np.ravel(as_tensor(axis)._array).tolist()
@@ -138,7 +152,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     array([b'a', b'b', b'', b'c'], dtype=object)
     """
     sep = None if sep is None else _bytes(sep)
-    return _ragged_from(input, lambda s: s.split(sep or None, maxsplit))
+    return ragged_from(input, lambda s: s.split(sep or None, maxsplit))
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
@@ -147,86 +161,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     >>> tf.strings.bytes_split(["ab", "c"])
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    return _ragged_from(input, lambda s: [s[i : i + 1] for i in range(len(s))])
-
-
-def unicode_split(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
-) -> Any:
-    """Each string as its characters.
-
-    >>> tf.strings.unicode_split("né", "UTF-8").numpy()
-    array([b'n', b'\\xc3\\xa9'], dtype=object)
-    """
-    codes = lambda s: _code_points(s, input_encoding, errors, replacement_char, False)
-    return _ragged_from(input, lambda s: [chr(code).encode(input_encoding) for code in codes(s)])
-
-
-def unicode_decode(
-    input: Any,
-    input_encoding: str,
-    errors: str = "replace",
-    replacement_char: int = 65533,
-    replace_control_characters: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The code points of each string, as int32.
-
-    >>> tf.strings.unicode_decode(["né", "x"], "UTF-8")
-    <tf.RaggedTensor [[110, 233], [120]]>
-    """
-    codes = lambda s: _code_points(s, input_encoding, errors, replacement_char, replace_control_characters)
-    return _ragged_from(input, codes, np.int32)
-
-
-def unicode_encode(
-    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
-) -> Tensor:
-    """Strings of the code points along the last axis: the inverse of `unicode_decode`.
-
-    >>> tf.strings.unicode_encode([110, 233], "UTF-8").numpy().decode()
-    'né'
-    """
-    if isinstance(input, RaggedTensor):
-        if input.ragged_rank > 1:
-            return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char))
-        rows = [row.numpy() for row in input]
-        shape: tuple = (len(rows),)
-    else:
-        array = np.asarray(as_tensor(input)._array)
-        rows, shape = list(array.reshape(-1, array.shape[-1])), array.shape[:-1]
-    texts = np.empty(len(rows), object)
-    for i, row in enumerate(rows):
-        texts[i] = "".join(map(chr, row.tolist())).encode(output_encoding, "strict" if errors == "strict" else "replace")
-    return EagerTensor(texts.reshape(shape))
-
-
-def _code_points(s: bytes, encoding: str, errors: str, replacement: int, controls: bool) -> list[int]:
-    try:
-        text = s.decode(encoding, {"strict": "strict", "ignore": "ignore"}.get(errors, "replace"))
-    except UnicodeDecodeError as error:
-        raise invalid(f"Invalid formatting on input string {s!r}: {error}.") from None
-    codes = [replacement if code == 0xFFFD else code for code in map(ord, text)]
-    return [replacement if controls and unicodedata.category(chr(code)) == "Cc" else code for code in codes]
-
-
-def _ragged_from(input: Any, parts_of: Any, dtype: Any = object) -> Any:
-    """Ragged rows, one for each string of `input`; a vector when it is a scalar."""
-    if isinstance(input, RaggedTensor):
-        return input.with_flat_values(_ragged_from(input.flat_values, parts_of, dtype))
-    strings = as_tensor(input)._array
-    if strings.dtype.kind != "O":
-        raise invalid(f"Strings are split, not {strings.dtype.name} values.")
-    rows = [parts_of(s) for s in strings.flat]
-    flat = np.empty(sum(map(len, rows)), dtype)
-    for i, part in enumerate(part for row in rows for part in row):
-        flat[i] = part
-    if strings.ndim == 0:
-        return EagerTensor(flat)
-    result = RaggedTensor.from_row_lengths(EagerTensor(flat), np.array([len(row) for row in rows], np.int64))
-    for size in reversed(strings.shape[1:]):
-        result = RaggedTensor.from_uniform_row_length(result, size)
-    return result
+    return ragged_from(input, lambda s: [s[i : i + 1] for i in range(len(s))])
 
 
 # ---- numbers and back

@@ -29,6 +29,14 @@ def is_composite(value: Any) -> bool:
     return type(value) in _composites
 
 
+def composite_named(name: str, parts: list) -> Any:
+    """One of the class of this name, made of these tensors."""
+    for cls, (_, rebuild) in _composites.items():
+        if cls.__name__ == name:
+            return rebuild(None, parts)
+    raise ValueError(f"There are no composite tensors of a class {name!r}.")
+
+
 def children(value: Any, composites: bool = False) -> list | None:
     """What `value` is made of, in order; None for a leaf."""
     if isinstance(value, (list, tuple)):
@@ -161,7 +169,7 @@ def compare(a: Any, b: Any, types: bool = True, composites: bool = False, path: 
         raise ValueError(f"{where} the first has {kind(a, in_a)}, the second {kind(b, in_b)}.")
     if in_a is None:
         return
-    if types and not _same_type(a, b):
+    if types and not same_container(a, b):
         raise TypeError(f"{where} the first has a {type(a).__name__}, the second a {type(b).__name__}.")
     if len(in_a) != len(in_b):
         raise ValueError(f"{where} the first has {len(in_a)} entries, the second {len(in_b)}.")
@@ -172,7 +180,7 @@ def compare(a: Any, b: Any, types: bool = True, composites: bool = False, path: 
         compare(left, right, types, composites, f"{path}[{name!r}]")
 
 
-def _same_type(a: Any, b: Any) -> bool:
+def same_container(a: Any, b: Any) -> bool:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return True
     if hasattr(a, "_fields") and hasattr(b, "_fields"):

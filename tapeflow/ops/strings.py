@@ -13,7 +13,9 @@ from tapeflow.core.primitive import CUT, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
 from .families import reduced
+from .fingerprints import farm, murmur, sip
 from .fitting import check_axes, same_sizes
+from .unicode_text import code_points, encoded
 
 
 def _filled(values, shape, dtype=object):
@@ -69,6 +71,21 @@ regex_replace = per_string("regex_replace(x, *, pattern, rewrite, replace_global
 regex_full_match = per_string(
     "regex_full_match(x, *, pattern)", lambda s, pattern: _compiled(pattern).fullmatch(s) is not None, np.bool_
 )
+
+
+def _bucket(s, num_buckets, method, key):
+    return (sip(s, key) if method == "strong" else farm(s) if method == "fast" else murmur(s)) % num_buckets
+
+
+string_to_hash_bucket = per_string("string_to_hash_bucket(x, *, num_buckets, method, key)", _bucket, np.int64)
+
+
+def _transcoded(s, source, target, errors, replacement, controls):
+    codes = [code for code, _ in code_points(s, source, errors, replacement, controls)]
+    return encoded(codes, target, errors, replacement)
+
+
+unicode_transcode = per_string("unicode_transcode(x, *, source, target, errors, replacement, controls)", _transcoded)
 
 
 # ---- several strings at a time

@@ -221,3 +221,37 @@ def test_what_does_not_take_ragged_says_so():
         bool(r)
     with pytest.raises(TypeError, match="unhashable"):
         hash(r)
+
+
+# ---- axes of size 1
+
+
+@pytest.mark.parametrize(
+    "axis, rows, shape",
+    [
+        (0, [[[3, 1], [], [4, 1, 5]]], (1, 3, None)),
+        (1, [[[3, 1]], [[]], [[4, 1, 5]]], (3, 1, None)),
+        (-1, [[[3], [1]], [], [[4], [1], [5]]], (3, None, 1)),
+    ],
+)
+def test_an_axis_more_and_less(axis, rows, shape):
+    ragged = tf.ragged.constant([[3, 1], [], [4, 1, 5]])
+    more = tf.expand_dims(ragged, axis)
+    assert more.to_list() == rows and tuple(more.shape) == shape
+    assert tf.squeeze(more, axis).to_list() == ragged.to_list()
+
+
+def test_other_shapes_are_refused():
+    with pytest.raises(ValueError, match="cannot be reshaped"):
+        tf.reshape(tf.ragged.constant([[3, 1], [4]]), [3])
+
+
+def test_one_hot():
+    found = tf.one_hot(tf.ragged.constant([[1], [0, 2]]), 3)
+    assert found.to_list() == [[[0.0, 1.0, 0.0]], [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]]
+
+
+def test_nested_rowids():
+    made = tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 1], [0, 0, 1]], nested_nrows=[3, 2])
+    assert made.to_list() == [[[1, 2]], [[3]], []]
+    assert [ids.numpy().tolist() for ids in made.nested_value_rowids()] == [[0, 1], [0, 0, 1]]

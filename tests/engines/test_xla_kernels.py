@@ -26,7 +26,7 @@ NOT_ON_XLA = {
     "compress": _BY_VALUES, "nonzero": _BY_VALUES, "true_places": _BY_VALUES, "unique": _BY_VALUES, "non_max_suppression_v3": _BY_VALUES,
     "string_lower": _STRINGS, "string_upper": _STRINGS, "string_strip": _STRINGS, "string_length": _STRINGS, "regex_replace": _STRINGS,
     "regex_full_match": _STRINGS, "string_join": _STRINGS, "string_reduce_join": _STRINGS, "substr": _STRINGS, "as_string": _STRINGS,
-    "string_to_number": _STRINGS,
+    "string_to_number": _STRINGS, "string_to_hash_bucket": _STRINGS, "unicode_transcode": _STRINGS,
 }  # fmt: skip
 
 # Numbers come from another generator than NumPy's: shape and dtype are compared.
