@@ -3,6 +3,7 @@
 import tempfile
 import unittest
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,30 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
+from tapeflow.inspect.gradient_check import check_gradients
 from tapeflow.tape.gradient_tape import GradientTape
 
 from . import nest
-from .devices import list_logical_devices
+from .build_questions import (
+    disable_with_predicate,
+    gpu_device_name,
+    is_built_with_cuda,
+    is_built_with_gpu_support,
+    is_built_with_rocm,
+    is_built_with_xla,
+    is_cpu_target_available,
+    is_gpu_available,
+    with_eager_op_as_function,
+)
+from .case_assertions import CaseAssertions as _CaseAssertions
 from .ragged_tensor import RaggedTensor
 from .sparse import to_dense as _to_dense
 from .sparse_tensor import SparseTensor
 
 __all__ = [
-    "TestCase", "compute_gradient", "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
-    "is_built_with_xla", "is_gpu_available", "main",
+    "Benchmark", "TestCase", "benchmark_config", "check_gradients", "compute_gradient", "disable_with_predicate", "experimental", "gpu_device_name",
+    "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
+    "is_built_with_xla", "is_cpu_target_available", "is_gpu_available", "main", "with_eager_op_as_function",
 ]  # fmt: skip
 
 _LOOSE = {"float16": (1e-3, 1e-3), "bfloat16": (1e-2, 1e-2)}
@@ -37,7 +51,7 @@ def _array(value: Any) -> Any:
     return value
 
 
-class TestCase(unittest.TestCase):
+class TestCase(_CaseAssertions):
     """unittest's TestCase with assertions about tensors, arrays and structures of them.
 
     >>> case = tf.test.TestCase()
@@ -208,60 +222,6 @@ def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tu
     return by_tape, by_differences
 
 
-def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether there is a GPU to run on.
-
-    >>> tf.test.is_gpu_available()
-    False
-    """
-    return bool(list_logical_devices("GPU"))
-
-
-def gpu_device_name() -> str:
-    """The name of the first GPU, or the empty string.
-
-    >>> tf.test.gpu_device_name()
-    ''
-    """
-    return next((d.name for d in list_logical_devices("GPU")), "")
-
-
-def is_built_with_cuda() -> bool:
-    """Whether the library was built with CUDA.
-
-    >>> tf.test.is_built_with_cuda()
-    False
-    """
-    return False
-
-
-def is_built_with_rocm() -> bool:
-    """Whether the library was built with ROCm.
-
-    >>> tf.test.is_built_with_rocm()
-    False
-    """
-    return False
-
-
-def is_built_with_gpu_support() -> bool:
-    """Whether the library was built for GPUs.
-
-    >>> tf.test.is_built_with_gpu_support()
-    False
-    """
-    return False
-
-
-def is_built_with_xla() -> bool:
-    """Whether the library was built with XLA.
-
-    >>> tf.test.is_built_with_xla()
-    False
-    """
-    return False
-
-
 def main(argv: Any = None) -> None:
     """Runs the tests of the program.
 
@@ -269,3 +229,41 @@ def main(argv: Any = None) -> None:
     <function main at ...>
     """
     unittest.main(argv=argv)
+
+
+class Benchmark:
+    """The base of benchmarks, which report what they measured.
+
+    >>> tf.test.Benchmark().report_benchmark(iters=10, wall_time=0.5, name="step")
+    step: 10 iterations, 0.5 s each
+    """
+
+    def report_benchmark(
+        self, iters: int | None = None, cpu_time: float | None = None, wall_time: float | None = None, throughput: float | None = None,
+        extras: dict | None = None, name: str | None = None, metrics: list | None = None,
+    ) -> None:  # fmt: skip
+        """Prints what was measured."""
+        parts = [f"{iters} iterations"] if iters is not None else []
+        parts += [f"{wall_time:g} s each"] if wall_time is not None else []
+        parts += [f"{cpu_time:g} s of CPU"] if cpu_time is not None else []
+        parts += [f"{throughput:g} MB/s"] if throughput is not None else []
+        parts += [f"{key}={value}" for key, value in (extras or {}).items()]
+        print(f"{name or type(self).__name__}: {', '.join(parts)}")
+
+    def evaluate(self, tensors: Any) -> Any:
+        """Tensors as NumPy arrays, in their structure."""
+        return nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, tensors)
+
+
+def benchmark_config() -> None:
+    """Options of sessions for benchmarks, of which there are none.
+
+    >>> tf.test.benchmark_config()
+    """
+
+
+def _sync_devices() -> None:
+    """Waits for all devices; operations are computed when they are called."""
+
+
+experimental = SimpleNamespace(sync_devices=_sync_devices)
