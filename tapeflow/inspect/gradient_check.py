@@ -179,7 +179,9 @@ class _Check:
 
     def _measured(self, function: Callable, k: int, array: np.ndarray, index: tuple) -> tuple[float, bool]:
         """By central differences of two widths, which give the next order of accuracy together."""
-        step = float(np.finfo(array.dtype).eps) ** (1 / 5 if array.dtype.itemsize >= 8 else 1 / 4) * max(1.0, abs(float(array[index])))
+        step = float(np.finfo(array.dtype).eps) ** (1 / 5 if array.dtype.itemsize >= 8 else 1 / 4) * max(
+            1.0, abs(float(array[index]))
+        )
         at = lambda delta: self._moved(function, k, array, index, delta)
         wide, narrow = (at(step) - at(-step)) / (2 * step), (at(step / 2) - at(-step / 2)) / step
         here = at(0.0)

@@ -103,6 +103,9 @@ class Witness:
             (out, ids, (*[self._told(p, out, saved) for p in pulls[:2]], *pulls[2:]), saved) for out, ids, pulls, saved in records
         ]
 
+    def after_walk(self, recording: Recording, sources: list, gradients: list) -> None:
+        pass
+
     def _told(self, pull: Callable, out: int, saved: tuple) -> Callable:
         known_as = out or saved[0][0]  # one of several outputs
 

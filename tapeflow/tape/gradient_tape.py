@@ -325,7 +325,9 @@ class GradientTape:
             walk(records, grads, keep, plain, recording.complex, consume)
             found = [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
         if consume:
-            recording.answers = ids, found.count(None) and [g is not None for g in found]
+            recording.answers = ids, [g is not None for g in found] if None in found else ()
+        for attendant in recording.attendants:
+            attendant.after_walk(recording, leaves, found)
         return found
 
     # ---- as a Python object

@@ -17,7 +17,7 @@ _ON_ARRAYS = {EagerTensor}
 
 class Attendants:
     """Who hears of tapes from now on, to explain them later (`tapeflow.inspect`): of each that opens, of what it watches, and of the records
-    before a backward walk, in place of which they may give others that tell them more."""
+    before a backward walk, in place of which they may give others that tell them more; and of the gradients that were found."""
 
     now: tuple = ()
 
