@@ -1,8 +1,23 @@
 """The `tapeflow` command."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from importlib import metadata
+
+_RUN_FORMS = "tapeflow run [-h] (script.py | notebook.ipynb | folder | -m module | -c text | -) [arguments …]"
+_RUN_HELP = """\
+Run a program that says `import tensorflow as tf` on tapeflow, as `python` would run it. The program is not changed, and
+TensorFlow need not be installed; if it is, it is not used. All that follows the program is the program's own: sys.argv.
+
+  script.py        a script, or a folder with a __main__.py
+  notebook.ipynb   its code cells in order; shell lines and IPython's magics are reported and skipped
+  -m module        a module, as with `python -m`: `tapeflow run -m pytest tests`
+  -c text          a program given as text
+  -                a program from the standard input
+
+The exit status is the program's: 1 after an error, 130 when interrupted, 2 when the program cannot be opened.
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -13,9 +28,62 @@ def main(argv: Sequence[str] | None = None) -> int:
     Traceback (most recent call last):
     SystemExit: 2
     """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser, run = _parsers()
+    if arguments[:1] == ["run"] and arguments[1:2] not in (["-h"], ["--help"]):
+        return _run(arguments[1:], run)  # by hand: what follows the program is not ours to parse
+    options = vars(parser.parse_args(arguments))
+    command = options.pop("command")
+    if command == "check":
+        from .programs.checking import check
+
+        return check(**options)
+    from . import demo as program  # after parsing: `--help` need not import an array library
+
+    return program.run(**options)
+
+
+def _run(arguments: list[str], parser: argparse.ArgumentParser) -> int:
+    from .programs import running
+
+    match arguments:
+        case ["-m", name, *rest]:
+            return running.run_module(name, rest)
+        case ["-c", text, *rest]:
+            return running.run_text(text, rest)
+        case ["-", *rest]:
+            return running.run_text(sys.stdin.read(), rest, file="<stdin>")
+        case [("-m" | "-c") as option]:
+            parser.error(f"argument expected for {option}")
+        case [path, *rest] if not path.startswith("-"):
+            return running.run_file(path, rest)
+        case [option, *_]:
+            parser.error(f"unknown option {option}; options of the program follow its name")
+    parser.error("which program?")
+
+
+def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     parser = argparse.ArgumentParser(prog="tapeflow", description="TensorFlow's GradientTape without TensorFlow.")
     parser.add_argument("--version", action="version", version=f"tapeflow {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+
+    run = commands.add_parser(
+        "run",
+        help="run a program that was written for TensorFlow, unchanged",
+        usage=_RUN_FORMS,
+        description=_RUN_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+    check = commands.add_parser(
+        "check",
+        help="list which names of TensorFlow a program uses and whether tapeflow has them, without running it",
+        description="Read programs, without running them, and list the names of TensorFlow that tapeflow has not, or has in part. "
+        "The exit status is 0 when all are there, 1 when some are missing, 2 when a file cannot be read.",
+    )
+    check.add_argument("paths", nargs="+", metavar="path", help="a script, a notebook, or a folder of them")
+    check.add_argument("--json", action="store_true", dest="as_json", help="print all names with their lines as JSON")
+    check.add_argument("--all", action="store_true", dest="everything", help="list the names that are there, too")
 
     demo = commands.add_parser(
         "demo",
@@ -30,12 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     demo.add_argument("--noise", type=float, default=0.4, help="how far points stray from their spiral")
     demo.add_argument("--seed", type=int, default=7)
     demo.add_argument("--out", default="tapeflow-demo.png", help="where the picture goes")
-
-    options = vars(parser.parse_args(argv))
-    del options["command"]
-    from . import demo as program  # after parsing: `--help` need not import an array library
-
-    return program.run(**options)
+    return parser, run
 
 
 def _version() -> str:

@@ -1,0 +1,1 @@
+"""Programs written for TensorFlow, run unchanged: the stand-in for `import tensorflow`, `tapeflow run` and `tapeflow check`."""

@@ -1,0 +1,79 @@
+"""`tensorflow.python.…` and `tensorflow.core.…`: modules that TensorFlow keeps private and programs import all the same.
+
+Such a module is made when it is asked for. It finds its names in public namespaces: first where `RENAMED` says, then in those of `PLACES`,
+then among all names of TensorFlow 2 and of `tf.compat.v1`. What is not there fails at the line that asks for it.
+"""
+
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+from . import internal_names
+from .missing import _is_import_from
+from .names import keras_names, value_of
+
+
+def module(name: str) -> ModuleType | None:
+    """The stand-in for one private module; None when TensorFlow has nothing of the kind."""
+    top, *parts = name.split(".")[1:]
+    if top == "core":
+        return _protocol(name, parts)
+    inside = ".".join(parts)
+    public = "tf.keras." + ".".join(parts[1:]) if parts[:1] == ["keras"] else internal_names.MODULES.get(inside, "")
+    if public.startswith("tf."):
+        from .stand_in import served
+
+        found = served(public.rstrip(".").replace("tf.", "tensorflow.", 1))
+        if found is not None:
+            return found
+    elif public:
+        return importlib.import_module(public)
+    return PrivateModule(name, inside) if inside in internal_names.known_modules() else None
+
+
+class PrivateModule(ModuleType):
+    """A module that looks its names up where they are public."""
+
+    def __init__(self, name: str, inside: str) -> None:
+        super().__init__(name, f"Names of {name}, from tapeflow's public namespaces.")
+        self.__path__: list[str] = []
+        self._inside = inside
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__"):
+            for place in self._places(name):
+                try:
+                    return value_of(place)
+                except (AttributeError, ImportError):
+                    continue
+            if (found := internal_names.OWN.get(f"{self._inside}.{name}")) is not None:
+                return found()
+        message = f"tapeflow has no {self.__name__}.{name}, a private name of TensorFlow. Is there a public one that does?"
+        if not name.startswith("__") and _is_import_from(sys._getframe(1)):
+            raise ImportError(message, name=self.__name__)
+        raise AttributeError(message, name=name)
+
+    def _places(self, name: str) -> list[str]:
+        inside = self._inside
+        if inside.startswith("keras"):
+            today = internal_names.RENAMED_IN_KERAS.get(name, name)
+            return [known for known in keras_names() if known.rpartition(".")[2] == today][:1]
+        if inside.startswith("ops.gen_"):
+            return ["tf.raw_ops." + "".join(part[:1].upper() + part[1:] for part in name.split("_"))]
+        if (renamed := internal_names.RENAMED.get(f"{inside}.{name}")) is not None:
+            return [renamed]
+        spaces = [*internal_names.PLACES.get(inside, "").split(), "tf", "tf.math", "tf.nn", "tf.linalg", "tf.compat.v1"]
+        return [f"{space}.{name}" for space in spaces] if "." in inside else []
+
+
+def _protocol(name: str, parts: list[str]) -> ModuleType | None:
+    """`tensorflow.core.framework.summary_pb2` and its like, which TensorBoard has as well."""
+    if not parts or not parts[-1].endswith("_pb2"):
+        return PrivateModule(name, "core") if len(parts) < 3 else None
+    if parts[0] == "example":
+        return PrivateModule(name, "core.example")
+    try:
+        return importlib.import_module(f"tensorboard.compat.proto.{parts[-1]}")
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(f"{name} is taken from TensorBoard: pip install tensorboard.", name=name) from None

@@ -1,0 +1,79 @@
+"""The public names: which there are under `tf`, and what a dotted name stands for."""
+
+import functools
+import sys
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+Namespace = ModuleType | SimpleNamespace  # small ones, such as `tf.config.experimental`, are no modules of their own
+
+
+def listed(module: Namespace) -> list[str]:
+    """The public names of one namespace."""
+    return list(getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")])
+
+
+def namespaces(root: Namespace, public: str, home: str) -> Iterator[tuple[str, Namespace]]:
+    """(name, module) of a namespace and of all in it whose code is at `home`, the nearest to the root first."""
+    todo: list[tuple[str, Namespace]] = [(public, root)]
+    seen = {id(root)}
+    while todo:
+        path, module = todo.pop(0)
+        yield path, module
+        for name in listed(module):
+            keras = path == "tf" and name in sys.modules["tapeflow"]._KERAS  # not ours to list, and slow to import
+            value: Any = None if keras else _member(module, name)
+            if _is_namespace(value, home) and id(value) not in seen:
+                seen.add(id(value))
+                todo.append((f"{path}.{name}", value))
+
+
+def _is_namespace(value: Any, home: str) -> bool:
+    if isinstance(value, ModuleType):
+        return value.__name__.startswith((home, "tensorflow."))
+    return isinstance(value, SimpleNamespace)
+
+
+def _member(module: Namespace, name: str) -> Any:
+    try:
+        return getattr(module, name, None)
+    except ImportError:  # a namespace that needs a library which is not installed
+        return None
+
+
+@functools.cache
+def public_names() -> tuple[str, ...]:
+    """Every public name outside Keras, a namespace's own before those of the namespaces in it: `tf.abs`, …, `tf.math.sin`, ….
+
+    >>> from tapeflow.programs.names import public_names
+    >>> {"tf.sin", "tf.math.sin", "tf.config.experimental.set_memory_growth"} <= set(public_names())
+    True
+    """
+    tf = sys.modules["tapeflow"]
+    layers = {name for name, value in vars(tf).items() if isinstance(value, ModuleType) and ".api." not in value.__name__}
+    names = []
+    for path, module in namespaces(tf, "tf", "tapeflow.api."):
+        if path != "tf.raw_ops":  # the same functions under names that nobody means
+            names += [f"{path}.{name}" for name in listed(module) if not (module is tf and name in layers)]
+    return tuple(names)
+
+
+@functools.cache
+def keras_names() -> tuple[str, ...]:
+    """Every public name of `tf.keras`. Imports Keras."""
+    keras = sys.modules["tapeflow"].keras
+    return tuple(f"{path}.{name}" for path, module in namespaces(keras, "tf.keras", "keras.") for name in listed(module))
+
+
+def value_of(name: str) -> Any:
+    """What `tf.a.b.c` stands for; AttributeError when there is no such thing.
+
+    >>> from tapeflow.programs.names import value_of
+    >>> value_of("tf.math.sin") is tf.sin
+    True
+    """
+    value: Any = sys.modules["tapeflow"]
+    for part in name.split(".")[1:]:
+        value = getattr(value, part)
+    return value

@@ -1,0 +1,143 @@
+"""`import tensorflow` that gives tapeflow: a finder in front of `sys.meta_path`, for `tapeflow run` and for notebooks.
+
+`tensorflow` and its namespaces are tapeflow's own modules, not copies, so a class is the same class whatever it was imported as.
+"""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from . import internals
+from .missing import watch_over, words
+
+# Libraries made for TensorFlow's own tensors, and what a program can do without them.
+COMPANIONS = {
+    "tensorflow_datasets": "Load the data with tf.keras.datasets, or read files with tf.data.",
+    "tensorflow_probability": "Write the densities with tf.math and tf.random, or use SciPy's distributions where no gradient is needed.",
+    "tensorflow_hub": "Load a model with tf.keras.models.load_model, or use tf.keras.applications.",
+    "tensorflow_addons": "It has been retired; tf.keras has most of its layers, losses, metrics and optimizers.",
+    "tensorflow_text": "Use tf.strings, or tf.keras.layers.TextVectorization.",
+    "tensorflow_io": "Use tf.io and tf.data.",
+    "tensorflow_model_optimization": "There is nothing in its place.",
+    "tensorflow_estimator": "Estimators left TensorFlow, too: use tf.keras models.",
+    "tf_keras": "It is Keras 2; tf.keras is Keras 3 here.",
+    "tensorboard.plugins.hparams": "pip install tensorboard",
+}
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds `tensorflow` and everything under it."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        """The module that is there already, or an error with a hint; None for modules of others."""
+        if name == "keras" and os.environ.get("KERAS_BACKEND") == "tensorflow":
+            os.environ["KERAS_BACKEND"] = "tapeflow"  # a program that asks for Keras on TensorFlow means what stands in for it
+        if name != "tensorflow" and not name.startswith("tensorflow."):
+            return None
+        module = served(name)
+        if module is None:
+            public = name.replace("tensorflow", "tf", 1)
+            raise ModuleNotFoundError(f"No module named {name!r}: {words(public)}", name=name)
+        return importlib.machinery.ModuleSpec(name, self, loader_state=module, is_package=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Puts the module that is there into the place of the new one."""
+        # The empty module that the import system made is dropped for the one that is there already, whose own spec stays.
+        assert module.__spec__ is not None
+        sys.modules[module.__spec__.name] = module.__spec__.loader_state
+
+
+class CompanionFinder(importlib.abc.MetaPathFinder):
+    """Asked last: explains what to do without a library that is not installed."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Raises for a library in the list; all others are left to Python."""
+        if name in COMPANIONS:
+            raise ModuleNotFoundError(
+                f"No module named {name!r}: tapeflow stands in for TensorFlow, not for the libraries around it. {COMPANIONS[name]}",
+                name=name,
+            )
+
+
+def served(name: str) -> ModuleType | None:
+    """The module that `import name` gives, `name` being `tensorflow` or under it; None when there is no such module."""
+    tapeflow = sys.modules["tapeflow"]
+    first, *rest = name.split(".")[1:] or [""]
+    if first == "" or (first, rest) == ("compat", ["v2"]):
+        return tapeflow
+    if first == "compat" and rest[:1] == ["v2"]:
+        return served(".".join(["tensorflow", *rest[1:]]))
+    if first == "compat" and rest[:2] == ["v1", "keras"]:
+        return served(".".join(["tensorflow", *rest[1:]]))
+    if first in ("python", "core"):
+        return internals.module(name)
+    if first == "keras":
+        return _keras(rest)
+    value: Any = tapeflow
+    for part in (first, *rest):
+        value = getattr(value, part, None)
+    return _importable(value, name)
+
+
+def _keras(parts: list[str]) -> ModuleType | None:
+    keras = value = sys.modules["tapeflow"].keras  # on tapeflow, or an ImportError that says why not
+    for part in parts:
+        value = getattr(value, part, None)
+    if isinstance(value, ModuleType):
+        return value
+    full = ".".join([keras.__name__, *parts])
+    try:
+        return importlib.import_module(full)
+    except ModuleNotFoundError as error:
+        if error.name is None or not full.startswith(error.name):
+            raise  # a library that this part of Keras needs
+    return None
+
+
+def _importable(value: Any, name: str) -> ModuleType | None:
+    """A namespace as a module: what it is, or a module around a small one. Layers of tapeflow are no namespaces."""
+    if isinstance(value, SimpleNamespace):
+        module = ModuleType(name)
+        vars(module).update({key: member for key, member in vars(value).items() if key != "__name__"})
+        watch_over(module, name.replace("tensorflow", "tf", 1))
+        return module
+    if not isinstance(value, ModuleType) or not value.__name__.startswith(("tapeflow.api.", "keras.", "tensorflow.")):
+        return None
+    if not hasattr(value, "__path__"):
+        value.__path__ = []  # so that the import system asks for the namespaces in it
+    return value
+
+
+def install() -> None:
+    """From now on `import tensorflow` gives tapeflow, also where TensorFlow is installed.
+
+    >>> from tapeflow.programs.stand_in import install, uninstall
+    >>> install()
+    >>> import tensorflow
+    >>> tensorflow is tf
+    True
+    >>> uninstall()
+    """
+    import tapeflow
+
+    loaded = sys.modules.get("tensorflow")
+    if loaded is not None and loaded is not tapeflow:
+        raise ImportError(
+            "TensorFlow itself has been imported already; tapeflow can stand in for it only from the start of a program."
+        )
+    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, Finder())
+        sys.meta_path.append(CompanionFinder())
+        # Not left to the import system, which would make it an attribute of tapeflow, in the place of its layer `core`.
+        sys.modules["tensorflow.core"] = internals.PrivateModule("tensorflow.core", "core")
+
+
+def uninstall() -> None:
+    """Takes `install` back."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, (Finder, CompanionFinder))]
+    for name in [name for name in sys.modules if name == "tensorflow" or name.startswith("tensorflow.")]:
+        del sys.modules[name]

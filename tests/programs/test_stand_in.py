@@ -1,0 +1,179 @@
+"""`import tensorflow` and what is under it: tapeflow's own modules, and clear words for what is not there."""
+
+import importlib
+import subprocess
+import sys
+import types
+
+import pytest
+
+import tapeflow
+from tapeflow.programs import stand_in
+
+
+def names_after(text: str) -> dict:
+    found: dict = {}
+    exec(text, found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tensorflow", lambda: tapeflow),
+        ("tensorflow.math", lambda: tapeflow.math),
+        ("tensorflow.nn", lambda: tapeflow.nn),
+        ("tensorflow.compat", lambda: tapeflow.compat),
+        ("tensorflow.compat.v1", lambda: tapeflow.compat.v1),
+        ("tensorflow.compat.v2", lambda: tapeflow),
+        ("tensorflow.compat.v2.math", lambda: tapeflow.math),
+        ("tensorflow.keras", lambda: tapeflow.keras),
+        ("tensorflow.compat.v2.keras", lambda: tapeflow.keras),
+        ("tensorflow.compat.v1.keras.layers", lambda: tapeflow.keras.layers),
+        ("tensorflow.keras.layers", lambda: tapeflow.keras.layers),
+        ("tensorflow.keras.applications.vgg19", lambda: tapeflow.keras.applications.vgg19),
+        ("tensorflow.keras.preprocessing.image", lambda: tapeflow.keras.preprocessing.image),
+        ("tensorflow.losses", lambda: tapeflow.keras.losses),
+        ("tensorflow.python.keras.layers", lambda: tapeflow.keras.layers),
+        ("tensorflow.python.keras", lambda: tapeflow.keras),
+        ("tensorflow.python.util.nest", lambda: tapeflow.nest),
+        ("tensorflow.python.framework.config", lambda: tapeflow.config),
+    ],
+)
+def test_modules_are_tapeflows_own(installed, name, value):
+    before = value().__spec__
+    assert importlib.import_module(name) is value()
+    assert value().__spec__ is before
+
+
+def test_small_namespaces_can_be_imported(installed):
+    found = names_after(
+        "import tensorflow.config.experimental as e\nfrom tensorflow.compat.v1.logging import set_verbosity, ERROR"
+    )
+    assert found["e"].set_memory_growth is tapeflow.config.experimental.set_memory_growth
+    assert found["ERROR"] == tapeflow.compat.v1.logging.ERROR
+
+
+def test_forms_of_import(installed):
+    found = names_after(
+        "import tensorflow as tf\n"
+        "import tensorflow.keras.backend as K\n"
+        "from tensorflow.keras.layers import Dense, Conv2D\n"
+        "from tensorflow import keras, math as m\n"
+        "from tensorflow.keras import layers as L\n"
+        "from tensorflow.math import *\n"
+        "import tensorflow.python.framework.ops as o\n"
+    )
+    assert found["tf"] is tapeflow and found["K"] is tapeflow.keras.backend
+    assert found["Dense"] is found["L"].Dense is found["keras"].layers.Dense
+    assert found["m"] is tapeflow.math and found["log1p"] is tapeflow.math.log1p
+    assert found["o"].convert_to_tensor is tapeflow.convert_to_tensor
+
+
+@pytest.mark.parametrize(
+    ("statement", "name", "value"),
+    [
+        ("from tensorflow.python.framework.ops import convert_to_tensor as x", "x", lambda: tapeflow.convert_to_tensor),
+        ("from tensorflow.python.framework.ops import EagerTensor as x", "x", lambda: type(tapeflow.constant(1))),
+        ("from tensorflow.python.framework import dtypes; x = dtypes.float32", "x", lambda: tapeflow.float32),
+        ("from tensorflow.python.framework import tensor_shape; x = tensor_shape.TensorShape", "x", lambda: tapeflow.TensorShape),
+        ("from tensorflow.python.framework.errors_impl import InvalidArgumentError as x", "x", lambda: tapeflow.errors.InvalidArgumentError),
+        ("from tensorflow.python.framework.tensor_util import constant_value as x", "x", lambda: tapeflow.get_static_value),
+        ("from tensorflow.python.ops import math_ops; x = math_ops.cast", "x", lambda: tapeflow.cast),
+        ("from tensorflow.python.ops import math_ops; x = math_ops.erf", "x", lambda: tapeflow.math.erf),
+        ("from tensorflow.python.ops.random_ops import random_normal as x", "x", lambda: tapeflow.random.normal),
+        ("from tensorflow.python.ops.resource_variable_ops import ResourceVariable as x", "x", lambda: tapeflow.Variable),
+        ("from tensorflow.python.ops.gen_math_ops import mat_mul as x", "x", lambda: tapeflow.raw_ops.MatMul),
+        ("from tensorflow.python.eager import backprop; x = backprop.GradientTape", "x", lambda: tapeflow.GradientTape),
+        ("from tensorflow.python.eager.def_function import function as x", "x", lambda: tapeflow.function),
+        ("from tensorflow.python.ops.numpy_ops import np_config; x = np_config.enable_numpy_behavior", "x",
+         lambda: tapeflow.experimental.numpy.experimental_enable_numpy_behavior),
+        ("from tensorflow.python.keras.engine.base_layer import Layer as x", "x", lambda: tapeflow.keras.layers.Layer),
+        ("from tensorflow.python.keras.layers.core import Dense as x", "x", lambda: tapeflow.keras.layers.Dense),
+        ("from tensorflow.python.keras.optimizer_v2.optimizer_v2 import OptimizerV2 as x", "x",
+         lambda: tapeflow.keras.optimizers.Optimizer),
+        ("from tensorflow.python.keras.saving.model_config import model_from_json as x", "x",
+         lambda: tapeflow.keras.models.model_from_json),
+        ("from tensorflow.python import tf2; x = tf2.enabled()", "x", lambda: True),
+    ],
+)  # fmt: skip
+def test_private_names_that_programs_import(installed, statement, name, value):
+    assert names_after(statement)[name] is value()
+
+
+def test_devices_as_tensorflow_lists_them(installed):
+    [cpu] = names_after("from tensorflow.python.client import device_lib\nd = device_lib.list_local_devices()")["d"]
+    assert (cpu.name, cpu.device_type) == ("/device:CPU:0", "CPU")
+
+
+def test_layers_keep_their_names(installed):
+    """`tensorflow.core` is TensorFlow's, `tapeflow.core` ours."""
+    names_after("from tensorflow.core.framework import *\nimport tensorflow.python.ops.nn_grad")
+    assert tapeflow.core.__name__ == "tapeflow.core"
+    with pytest.raises(ModuleNotFoundError, match=r"tensorflow\.tape"):
+        importlib.import_module("tensorflow.tape")
+
+
+@pytest.mark.parametrize("library", ["tensorflow_datasets", "tensorflow_probability", "tensorflow_hub", "tensorflow_addons"])
+def test_libraries_around_tensorflow(installed, library):
+    with pytest.raises(ModuleNotFoundError, match=f"No module named '{library}': tapeflow stands in for TensorFlow, not"):
+        importlib.import_module(library)
+
+
+def test_an_installed_library_is_left_alone(installed, tmp_path, monkeypatch):
+    (tmp_path / "tensorflow_datasets.py").write_text("answer = 42")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert importlib.import_module("tensorflow_datasets").answer == 42
+    del sys.modules["tensorflow_datasets"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        (
+            "from tensorflow.math import reduce_summ",
+            "tapeflow has no tf.math.reduce_summ yet. The nearest it has: tf.math.reduce_sum",
+        ),
+        ("from tensorflow import estimator", "tapeflow has no tf.estimator yet. Estimators left TensorFlow, too"),
+        ("import tensorflow.contrib", "No module named 'tensorflow.contrib': tapeflow has no tf.contrib yet. It is TensorFlow 1"),
+        (
+            "from tensorflow.keras.layers import Dens",
+            "Keras 3 has no tf.keras.layers.Dens. The nearest it has: tf.keras.layers.Dense.",
+        ),
+        ("import tensorflow.keras.nothing", "No module named 'tensorflow.keras.nothing'"),
+        (
+            "from tensorflow.python.framework.ops import nothing_like_it",
+            "tapeflow has no tensorflow.python.framework.ops.nothing_like_it",
+        ),
+        (
+            "from tensorflow.python.framework import nothing_like_it",
+            "tapeflow has no tensorflow.python.framework.nothing_like_it",
+        ),
+        ("from tensorflow.config.experimental import nothing", "tapeflow has no tf.config.experimental.nothing yet"),
+    ],
+)
+def test_what_is_not_there(installed, statement, words):
+    with pytest.raises(ImportError) as caught:
+        exec(statement, {})
+    assert str(caught.value).startswith(words)
+
+
+def test_tensorflow_that_is_imported_already(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow", types.ModuleType("tensorflow"))
+    with pytest.raises(ImportError, match="has been imported already"):
+        stand_in.install()
+
+
+def test_ours_is_served_where_tensorflow_is_installed(tmp_path):
+    (tmp_path / "tensorflow").mkdir()
+    (tmp_path / "tensorflow" / "__init__.py").write_text("raise SystemExit('the other one')")
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import tensorflow as tf, tapeflow; assert tf is tapeflow"
+    root = tapeflow.__path__[0].rpartition("tapeflow")[0]
+    done = subprocess.run([sys.executable, "-m", "tapeflow", "run", "-c", program], capture_output=True, text=True, cwd=root)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_uninstall(installed):
+    importlib.import_module("tensorflow.math")
+    stand_in.uninstall()
+    assert not any(name.split(".")[0] == "tensorflow" for name in sys.modules)

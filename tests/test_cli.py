@@ -1,0 +1,59 @@
+"""The `tapeflow` command itself: help, version, wrong usage. What its parts do is tested with them."""
+
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from tapeflow import cli
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--help"], ["run", "check", "demo", "unchanged"]),
+        (["run", "--help"], ["import tensorflow as tf", "-m module", "notebook.ipynb", "130"]),
+        (["check", "-h"], ["--json", "--all", "exit status is 0 when all are there"]),
+        (["demo", "-h"], ["--steps"]),
+    ],
+)
+def test_help(arguments, words, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(arguments)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert end.value.code == 0
+    assert all(word in shown for word in words)
+
+
+def test_version_is_the_packages_own(capsys, monkeypatch):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--version"])
+    assert end.value.code == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("tapeflow ") and "2.21.0" not in shown
+
+    def not_there(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", not_there)
+    assert cli._version() == "(not installed)"
+
+
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["check"], ["check", "--fast", "x.py"]])
+def test_wrong_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(arguments)
+    assert end.value.code == 2
+    assert "usage: tapeflow" in capsys.readouterr().err
+
+
+def test_as_a_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "tapeflow", "run", "-c", "import tensorflow as tf; print(tf.__version__)"],
+        capture_output=True, text=True, cwd=ROOT,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "2.21.0\n"), done.stderr
