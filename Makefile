@@ -5,12 +5,13 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench docs-check keras-tests clean
+.PHONY: help demo test lint format bench docs docs-check keras-tests clean
 
 help:
 	@echo "make demo        train a small classifier, draw its loss and its gradients"
 	@echo "make test        the whole suite: tests, docstrings, specification, documentation"
 	@echo "make lint        formatting, lint rules, types"
+	@echo "make docs        build the documentation into build/site; a broken link is an error"
 	@echo "make docs-check  run every code block of the documentation"
 	@echo "make bench       measure tapeflow next to its peers (installs them under .bench/; BENCH=--quick for a smoke run)"
 	@echo "make keras-tests Keras' own tests on tapeflow, all of them (ten minutes; make test runs the core set)"
@@ -27,6 +28,10 @@ lint: .venv/.dev
 	@$(BIN)/ruff format --check --quiet . > /dev/null || { echo "Some files are not formatted: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
+
+# Not --quiet: warnings that are not shown do not count, and the build would not be strict.
+docs: .venv/.docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 docs-check: .venv/.dev
 	@$(BIN)/python scripts/docs_check.py

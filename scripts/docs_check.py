@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"(?P<skip><!-- not run: \S.*-->\n+)?^```python\n(?P<code>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"(?P<skip><!-- not run: \S[^\n]*-->\n+)?^```python\n(?P<code>.*?)^```$", re.M | re.S)
 EXPECTED = re.compile(r"#\s*->\s*(.*)$")
 
 
