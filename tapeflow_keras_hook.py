@@ -2,7 +2,8 @@
 
 Keras chooses its backend in a few modules, by a chain of `if backend() == "jax": … elif …` that ends in a `raise`. A finder in front of
 `sys.meta_path` compiles these modules from a syntax tree in which the chain has one more case. The place is found by its shape, so line
-numbers stay true and another version's formatting does not matter. Where there is no such place, importing Keras fails, and says so.
+numbers stay true and another version's formatting does not matter. Where there is no such place, importing Keras fails, and says so;
+unless it is a Keras that looks for backends by their name, as `keras_tapeflow.src`: then all it needs is to know that name.
 
 Standard library only: the one-line `.pth` file of the distribution imports this module when the environment asks for it.
 """
@@ -23,8 +24,8 @@ SUPPORTED = "3.15 to 3.16"
 GRAFTS = {
     "keras.src.backend": """
 from keras_tapeflow.src import *
+from keras_tapeflow.src import distribution_lib
 from keras_tapeflow.src.ops.core import Variable as BackendVariable
-distribution_lib = None
 """,
     "keras.src.layers.layer": "from keras_tapeflow.src.layer import BackendLayer as {name}",
     "keras.src.models.model": "from keras_tapeflow.src.trainer import Trainer as {name}",
@@ -33,8 +34,19 @@ distribution_lib = None
 }
 
 
+def _know_the_name(module: ModuleType) -> None:
+    """A Keras that looks backends up by their names has a list of those that it knows."""
+    known = getattr(module, "PLUGGABLE_BACKENDS", None)
+    if known is not None:
+        module.PLUGGABLE_BACKENDS = known | {NAME}
+
+
 def _know_the_backend(module: ModuleType) -> None:
-    """`DynamicBackend`, which layers of preprocessing ask, answers for us, too."""
+    """`DynamicBackend`, which layers of preprocessing ask, answers for us, too; and a graph is ours, not TensorFlow's."""
+    if module.backend_module.backend() == NAME:
+        module.in_tf_graph = lambda: False
+    if hasattr(module, "PLUGGABLE_BACKENDS"):
+        return  # it looks us up
     dynamic = module.DynamicBackend
     get, choose = dynamic.__getattr__, dynamic.set_backend
 
@@ -50,13 +62,15 @@ def _know_the_backend(module: ModuleType) -> None:
     dynamic.__getattr__, dynamic.set_backend = __getattr__, set_backend
 
 
-def _keep_64_bits(module: ModuleType) -> None:
-    """`set_floatx("float64")` computes in float64, as on TensorFlow."""
+def _know_dtypes(module: ModuleType) -> None:
+    """`set_floatx("float64")` computes in float64, and texts in an array (objects, to NumPy) are strings, as on TensorFlow."""
+    import numpy as np
     from keras.src.backend.config import backend
 
     if backend() == NAME:
         for dtype in ("float64", "complex128"):
             module.BIT64_TO_BIT32_DTYPE[dtype] = dtype
+        module.PYTHON_DTYPES_MAP[np.dtype(object)] = "string"
 
 
 def _seed_tensors(module: ModuleType) -> None:
@@ -76,21 +90,63 @@ def _seed_tensors(module: ModuleType) -> None:
     module.set_random_seed = set_random_seed
 
 
+def _know_the_name_and_functions(module: ModuleType) -> None:
+    """What Keras does with TensorFlow's functions whatever the backend (datasets from folders, say) is done with ours, unless it is there."""
+    from importlib.util import find_spec
+
+    from keras.src.backend.config import backend
+
+    _know_the_name(module)
+    if backend() == NAME and "tensorflow" not in sys.modules and find_spec("tensorflow") is None:
+        from keras_tapeflow.as_tensorflow import names
+
+        module.tensorflow = names(available=False)
+
+
 def _be_its_tensorflow(module: ModuleType) -> None:
-    """The old helpers of `tf.keras.backend` are written with TensorFlow's functions: ours have their names."""
+    """Some modules do nothing at all without TensorFlow: ours will do."""
     from keras.src.backend.config import backend
 
     if backend() == NAME:
-        import tapeflow
+        from keras_tapeflow.as_tensorflow import adapt
 
-        module.tf = tapeflow
+        adapt(module)
 
 
+def _write_summaries(module: ModuleType) -> None:
+    """Keras' callback for TensorBoard writes with TensorFlow's `tf.summary`: ours has its names."""
+    from keras.src.backend.config import backend
+
+    if backend() == NAME:
+        from keras_tapeflow.src.tensorboard import adapt
+
+        adapt(module)
+
+
+def _explain_downloads(module: ModuleType) -> None:
+    """Without a network, `tf.keras.datasets` and `tf.keras.utils.get_file` say where they look for the file."""
+    from keras.src.backend.config import backend
+
+    if backend() == NAME:
+        from keras_tapeflow.downloads import explained
+
+        module.urlretrieve = explained(module.urlretrieve)
+
+
+# Modules that do something else, or nothing, for want of TensorFlow's tensors, tables and datasets.
+AMONG_TENSORFLOW = """
+layers.preprocessing.hashed_crossing layers.preprocessing.hashing layers.preprocessing.index_lookup layers.preprocessing.integer_lookup
+layers.preprocessing.string_lookup layers.preprocessing.text_vectorization legacy.backend utils.dataset_utils
+""".split()
 AFTERWARDS = {
-    "keras.src.backend.common.dtypes": _keep_64_bits,
-    "keras.src.legacy.backend": _be_its_tensorflow,
+    "keras.src.backend.config": _know_the_name,
+    "keras.src.backend.common.dtypes": _know_dtypes,
+    "keras.src.callbacks.tensorboard": _write_summaries,
     "keras.src.utils.backend_utils": _know_the_backend,
+    "keras.src.utils.file_utils": _explain_downloads,
+    "keras.src.utils.module_utils": _know_the_name_and_functions,
     "keras.src.utils.rng_utils": _seed_tensors,
+    **{f"keras.src.{name}": _be_its_tensorflow for name in AMONG_TENSORFLOW},
 }
 
 
@@ -98,6 +154,8 @@ class Finder(importlib.abc.MetaPathFinder):
     """Finds the modules above where they are, and loads them in our way."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if name == "tapeflow.keras" or name.startswith("tapeflow.keras."):
+            return importlib.machinery.ModuleSpec(name, _Alias(), is_package=True)
         if name not in GRAFTS and name not in AFTERWARDS:
             return None
         if name == "keras.src.backend" and os.environ.get("KERAS_BACKEND") == NAME:
@@ -109,6 +167,21 @@ class Finder(importlib.abc.MetaPathFinder):
             raise ImportError(f"tapeflow needs the source of {name}, and this Keras comes without it.", name=name)
         spec.loader = _Loader(name, spec.loader.path)
         return spec
+
+
+class _Alias(importlib.abc.Loader):
+    """`from tapeflow.keras.layers import Dense`: the module that `tf.keras.layers` is."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        from importlib import import_module
+
+        from tapeflow import keras
+
+        rest = module.__name__.removeprefix("tapeflow.keras")
+        try:
+            sys.modules[module.__name__] = import_module(keras.__name__ + rest) if rest else keras
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(f"No module named {module.__name__!r}", name=module.__name__) from error
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
@@ -128,9 +201,9 @@ def grafted(source: bytes, name: str) -> Any:
 
     tree = ast.parse(source)
     chains = [last for node in tree.body if (last := _last_case(node)) is not None]
+    if not chains and (_mentions(tree, "get_pluggable_backend_module") or _mentions(tree, "import_module")):
+        return tree  # a Keras that looks backends up by their name
     if len(chains) != 1:
-        if name == "keras.src.backend" and not chains:
-            return tree  # a Keras that looks backends up by their name: `keras_tapeflow.src`
         raise ImportError(
             f"tapeflow does not find where {name} chooses its backend: this is Keras {_version()}, and tapeflow supports {SUPPORTED}. "
             f"Install one of these, or a newer tapeflow.",
@@ -146,6 +219,15 @@ def grafted(source: bytes, name: str) -> Any:
             ast.copy_location(new, last.orelse[0])
     last.orelse = [case]
     return ast.fix_missing_locations(tree)
+
+
+def _mentions(tree: Any, function: str) -> bool:
+    """Whether a module calls a function outside of its own functions and classes."""
+    import ast
+
+    top = [node for node in tree.body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    calls = [node.func for part in top for node in ast.walk(part) if isinstance(node, ast.Call)]
+    return any(getattr(call, "attr", getattr(call, "id", None)) == function for call in calls)
 
 
 def _last_case(node: Any) -> Any:

@@ -15,7 +15,6 @@ from .api import (
     errors,
     dtypes,
     getitem as _getitem,
-    initializers,
     linalg,
     math,
     nest,
@@ -178,22 +177,36 @@ from .core.tensor import Tensor
 from .core.variable import Variable
 from .tape.gradient_tape import GradientTape, UnconnectedGradients
 
+import sys as _sys
+
 import tapeflow_keras_hook as _keras_hook
 
 from .core.allocation import keep_freed_memory as _keep_freed_memory
+from .inspect import methods as _tape_methods
+from .programs import missing as _missing
 
 _keep_freed_memory()
 _keras_hook.choose()  # `import keras` after this is Keras on tapeflow, unless the environment says otherwise
 
 newaxis = None
-__version__ = "2.21.0"
+__version__ = version.VERSION
+__git_version__, __compiler_version__ = version.GIT_VERSION, version.COMPILER_VERSION
 
 # Namespaces that many programs never touch; imported on first use, which keeps `import tapeflow` quick.
 _ON_FIRST_USE = frozenset(
-    {"compat", "data", "derivatives", "distribute", "experimental", "image", "quantization", "queue", "raw_ops", "signal", "test"}
+    """audio compat data derivatives distribute experimental feature_column image io lite lookup profiler quantization queue
+    raw_ops saved_model sets signal summary sysconfig test tpu train xla""".split()
 )
+# Names of `tf` itself that few programs use, and the modules that have them.
+_ELSEWHERE = {
+    "AggregationMethod": "leftovers", "CriticalSection": "leftovers", "DeviceSpec": "device_spec", "Operation": "leftovers",
+    "TensorArraySpec": "tensor_array_spec", "edit_distance": "leftovers", "eig": "linalg", "eigvals": "linalg", "fftnd": "signal",
+    "fingerprint": "leftovers",
+    "ifftnd": "signal", "irfftnd": "signal", "load_library": "leftovers", "load_op_library": "leftovers", "make_ndarray": "leftovers",
+    "make_tensor_proto": "leftovers", "matrix_square_root": "leftovers", "rfftnd": "signal",
+}  # fmt: skip
 # Keras, and TensorFlow's own names for its parts.
-_KERAS = frozenset({"keras", "losses", "metrics", "optimizers"})
+_KERAS = frozenset({"initializers", "keras", "losses", "metrics", "optimizers"})
 
 
 def __getattr__(name):
@@ -201,6 +214,10 @@ def __getattr__(name):
         from importlib import import_module
 
         return globals().setdefault(name, import_module(f".api.{name}", __name__))
+    if name in _ELSEWHERE:
+        from importlib import import_module
+
+        return globals().setdefault(name, getattr(import_module(f".api.{_ELSEWHERE[name]}", __name__), name))
     if name in _KERAS:
         from .api.keras_loading import load
 
@@ -210,4 +227,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_ON_FIRST_USE, *_KERAS})
+    return sorted({*globals(), *_ON_FIRST_USE, *_ELSEWHERE, *_KERAS})
+
+
+# A name that is not there says so, and what is nearest, here and in every namespace.
+_missing.watch_over(_sys.modules[__name__], "tf")

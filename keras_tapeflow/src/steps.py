@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from keras.src import tree
 
-from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.polymorphic import Function
 
 from .ops.core import convert_to_numpy, convert_to_tensor

@@ -16,12 +16,17 @@ from keras.src.utils.python_utils import pythonify_logs
 
 import tapeflow as tf
 
+from .datasets import adapted
 from .steps import AUTO, Step
 
 _unpacked = data_adapter_utils.unpack_x_y_sample_weight
 
 
-class Trainer(base_trainer.Trainer):
+# Keras 3.15 calls it Trainer, later ones BaseTrainer.
+Base = getattr(base_trainer, "BaseTrainer", None) or base_trainer.Trainer
+
+
+class Trainer(Base):
     """The part of a Keras model that trains it."""
 
     def __init__(self) -> None:
@@ -32,11 +37,11 @@ class Trainer(base_trainer.Trainer):
     # for the user's own, and would not call it for a model that was loaded; it sets this property.)
     @property
     def jit_compile(self) -> Any:
-        return base_trainer.Trainer.jit_compile.fget(self)
+        return Base.jit_compile.fget(self)
 
     @jit_compile.setter
     def jit_compile(self, value: Any) -> None:
-        base_trainer.Trainer.jit_compile.fset(self, value)
+        Base.jit_compile.fset(self, value)
         self._choose_engine, self._asked_to_choose = getattr(self, "_asked_to_choose", False), False
         self.train_function = self.test_function = self.predict_function = None
 
@@ -212,8 +217,8 @@ class Trainer(base_trainer.Trainer):
         self, x: Any, y: Any, sample_weight: Any, batch_size: Any, steps: Any, shuffle: bool = False, class_weight: Any = None
     ) -> EpochIterator:
         return EpochIterator(
-            x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps_per_epoch=steps, shuffle=shuffle,
-            class_weight=class_weight, steps_per_execution=self.steps_per_execution,
+            x=adapted(x, y, sample_weight, class_weight), y=y, sample_weight=sample_weight, batch_size=batch_size,
+            steps_per_epoch=steps, shuffle=shuffle, class_weight=class_weight, steps_per_execution=self.steps_per_execution,
         )  # fmt: skip
 
     def _callback_list(self, callbacks: Any, verbose: Any, epochs: int, batches: EpochIterator, **more: Any) -> Any:

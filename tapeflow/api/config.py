@@ -1,9 +1,11 @@
 """`tf.config`: devices (see `api/devices.py`) and settings."""
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 from tapeflow.core.devices import Rounding
+from tapeflow.core.errors import UnimplementedError
 from tapeflow.function.polymorphic import Switches
 
 from .devices import (
@@ -26,7 +28,8 @@ from .devices import (
 )
 
 __all__ = [
-    "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "experimental", "experimental_functions_run_eagerly",
+    "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "experimental", "experimental_connect_to_cluster",
+    "experimental_connect_to_host", "experimental_functions_run_eagerly",
     "experimental_run_functions_eagerly", "functions_run_eagerly", "get_logical_device_configuration", "get_soft_device_placement",
     "get_visible_devices", "list_logical_devices", "list_physical_devices", "optimizer", "run_functions_eagerly",
     "set_logical_device_configuration", "set_soft_device_placement", "set_visible_devices", "threading",
@@ -34,7 +37,8 @@ __all__ = [
 
 
 _state: dict[str, Any] = {
-    "inter": 0, "intra": 0, "jit": "", "options": {}, "synchronous": True, "policy": "silent", "deterministic": False,
+    "inter": 0, "intra": 0, "jit": "", "options": {"disable_model_pruning": False, "disable_meta_optimizer": False},
+    "synchronous": True, "policy": "silent", "deterministic": False,
 }  # fmt: skip
 
 
@@ -60,6 +64,38 @@ def functions_run_eagerly() -> bool:
 
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly
+
+
+# ---- other machines
+
+
+def experimental_connect_to_cluster(
+    cluster_spec_or_resolver: Any, job_name: str = "localhost", task_index: int = 0, protocol: str | None = None,
+    make_master_device_default: bool = True, cluster_device_filters: Any = None,
+) -> None:  # fmt: skip
+    """Connects to the machines of a cluster: nothing to do for one without others, and an error if there are some.
+
+    >>> tf.config.experimental_connect_to_cluster(tf.train.ClusterSpec({}))
+    """
+    found = cluster_spec_or_resolver
+    jobs = (found.cluster_spec() if hasattr(found, "cluster_spec") else found).as_dict()
+    others = [address for job, tasks in jobs.items() for address in tasks if job != job_name]
+    if others:
+        raise UnimplementedError(
+            None, None, f"tapeflow computes on this machine, and cannot connect to {', '.join(map(str, others))}."
+        )
+
+
+def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worker") -> None:
+    """Connects to one other machine, which tapeflow does not do.
+
+    >>> tf.config.experimental_connect_to_host()
+    Traceback (most recent call last):
+    ValueError: Must provide at least one remote_host
+    """
+    if not remote_host:
+        raise ValueError("Must provide at least one remote_host")
+    raise UnimplementedError(None, None, f"tapeflow computes on this machine, and cannot connect to {remote_host}.")
 
 
 # ---- small namespaces: settings that are kept and given back
@@ -116,7 +152,35 @@ def _allow_rounding(enabled: bool) -> None:
     Rounding.allowed = bool(enabled)
 
 
+_POLICIES = ("silent", "silent_for_int32", "warn", "explicit")
+
+
+def _set_device_policy(device_policy: str | None) -> None:
+    """What happens when an operand is on another device; None is the default, "silent"."""
+    policy = "silent" if device_policy is None else device_policy
+    if policy not in _POLICIES:
+        raise ValueError(f"Invalid argument `device_policy`: {device_policy!r}. It is one of {', '.join(_POLICIES)}, or None.")
+    _state["policy"] = policy
+
+
+class ClusterDeviceFilters:
+    """Which devices of a cluster a task may see; kept, and of no effect on one machine.
+
+    >>> tf.config.experimental.ClusterDeviceFilters().set_device_filters("worker", 0, ["/job:ps"])
+    """
+
+    def __init__(self) -> None:
+        self._filters: dict[tuple[str, int], list[str]] = {}
+
+    def set_device_filters(self, job_name: str, task_index: int, device_filters: Sequence[str]) -> None:
+        """The devices that a task sees."""
+        self._filters[job_name, task_index] = list(device_filters)
+
+
 experimental = SimpleNamespace(
+    ClusterDeviceFilters=ClusterDeviceFilters,
+    disable_mlir_bridge=lambda: None,
+    enable_mlir_bridge=lambda: None,
     VirtualDeviceConfiguration=LogicalDeviceConfiguration,
     list_physical_devices=list_physical_devices,
     list_logical_devices=list_logical_devices,
@@ -134,7 +198,7 @@ experimental = SimpleNamespace(
     get_synchronous_execution=_setting("synchronous", bool, "Whether operations are computed in order, at once.")[0],
     set_synchronous_execution=_setting("synchronous", bool, "Whether operations are computed in order, at once.")[1],
     get_device_policy=_setting("policy", str, "What happens when an operand is on another device.")[0],
-    set_device_policy=_setting("policy", str, "What happens when an operand is on another device.")[1],
+    set_device_policy=_set_device_policy,
     enable_tensor_float_32_execution=_allow_rounding,
     tensor_float_32_execution_enabled=lambda: Rounding.allowed,
 )

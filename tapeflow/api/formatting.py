@@ -7,6 +7,7 @@ import numpy as np
 
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import BY_NUMPY
+from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.vectorize.mapped import MappedTensor
@@ -70,7 +71,7 @@ def value_text(value: Any, summarize: int = 3, top: bool = True) -> str:
         return "{" + ", ".join(f"{key!r}: {inside(value[key])}" for key in sorted(value, key=str)) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(inside, value)) + "]"
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and not isinstance(value, TensorShape):
         names = [f"{name}=" for name in value._fields] if hasattr(value, "_fields") else [""] * len(value)
         entries = ", ".join(name + inside(v) for name, v in zip(names, value))
         return f"{type(value).__name__ if hasattr(value, '_fields') else ''}({entries}{',' if len(value) == 1 else ''})"

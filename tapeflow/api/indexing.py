@@ -60,7 +60,7 @@ def _gather_batched(params: Tensor, indices: Tensor, axis: int, batch_dims: int)
     if between:
         first = (*range(batch_dims), axis, *range(batch_dims, axis), *range(axis + 1, params.ndim))
         params = ops.transpose(params, perm=first)
-    rows = ops.reshape(params, shape=(int(np.prod(batch)) * size, *between, *after))
+    rows = ops.reshape(params, shape=(math.prod((*batch, size)), *between, *after))
     out = ops.take(rows, ops.flat_rows(indices, batch_dims=batch_dims, size=size), axis=0)
     if not between:
         return out

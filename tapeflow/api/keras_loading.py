@@ -6,9 +6,6 @@ from types import ModuleType
 
 import tapeflow_keras_hook as hook
 
-# TensorFlow's own names for parts of Keras.
-ALIASES = {"losses": "losses", "metrics": "metrics", "optimizers": "optimizers"}
-
 
 def load() -> ModuleType:
     """Keras with tapeflow as its backend; ImportError says what to do where that cannot be."""
@@ -27,4 +24,8 @@ def load() -> ModuleType:
             f"tf.keras is Keras on tapeflow, but Keras runs on {backend!r}: {before}. Import tapeflow before keras, or set "
             f"KERAS_BACKEND={hook.NAME} before the program starts."
         )
-    return importlib.import_module("keras._tf_keras.keras")
+    flavour = importlib.import_module("keras._tf_keras.keras")
+    for part in ("losses", "metrics"):  # `tf.keras.losses.mean_squared_error`, which this flavour has only as `MSE` and `mse`
+        for name, function in vars(getattr(keras, part)).items():
+            vars(getattr(flavour, part)).setdefault(name, function)
+    return flavour

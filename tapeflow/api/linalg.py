@@ -1,5 +1,7 @@
 """`tf.linalg`: products, diagonals, norms, decompositions and solvers, all of them on batches of matrices."""
 
+from typing import Any
+
 from .building import eye
 from .clipping import global_norm
 from .decompositions import cholesky, eig, eigh, eigh_tridiagonal, eigvals, eigvalsh, expm, logm, lu, matrix_rank, qr, sqrtm, svd
@@ -33,3 +35,28 @@ __all__ = [
     "qr", "set_diag", "slogdet", "solve", "sqrtm", "svd", "tensor_diag", "tensor_diag_part", "tensordot", "trace", "triangular_solve",
     "tridiagonal_matmul", "tridiagonal_solve",
 ]  # fmt: skip
+
+
+# Operators, and what works with them: few programs use them, so they are imported on first use.
+_LATER = frozenset(
+    """LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular LinearOperatorCirculant
+    LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity
+    LinearOperatorInversion LinearOperatorKronecker LinearOperatorLowRankUpdate LinearOperatorLowerTriangular
+    LinearOperatorPermutation LinearOperatorScaledIdentity LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros""".split()
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "experimental":
+        from . import linalg_experimental
+
+        return globals().setdefault(name, linalg_experimental)
+    if name in _LATER:
+        from . import linear_operators
+
+        return globals().setdefault(name, getattr(linear_operators, name))
+    raise AttributeError(f"module 'tf.linalg' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_LATER, "experimental"})

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.core.variable import scope as _scope
+from tapeflow.function.effects import later
+from tapeflow.function.regions import inside_a_graph
 
 __all__ = [
     "executing_eagerly", "get_current_name_scope", "get_logger", "get_static_value", "init_scope", "inside_function",
@@ -137,9 +140,16 @@ def get_logger() -> logging.Logger:
 
 
 def timestamp(name: str | None = None) -> Tensor:
-    """Seconds since 1970, as a float64 tensor.
+    """Seconds since 1970, as a float64 tensor; in a graph, those of each run.
 
     >>> bool(tf.timestamp() > 1.7e9)
     True
     """
-    return EagerTensor(np.float64(time.time()))
+    if inside_a_graph():
+        [now] = later(_now, (), {}, "tf.timestamp", [Spec(shape=(), dtype=np.dtype(np.float64))])
+        return now
+    return _now()[0]
+
+
+def _now() -> tuple[EagerTensor]:
+    return (EagerTensor(np.float64(time.time())),)

@@ -55,6 +55,10 @@ class TensorArray:
         self._clears = clear_after_read is None or bool(clear_after_read)
         self._infers = bool(infer_shape)
         self._shape = TensorShape(element_shape)
+        if size is None and not inside_a_graph():
+            raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
+        if isinstance(size, float):
+            raise TypeError(f"The size of a TensorArray is a whole number, got {size}.")
         known = getattr(size, "_known", None)
         self._length = known.item() if known is not None else size  # a Size, where it is not known
         self._entries: list[Tensor | None] = [None] * (0 if size is None or type(self._length) is Size else int(size))
@@ -93,7 +97,9 @@ class TensorArray:
         places = _places(index)
         count = len(self._entries)
         for place in places:
-            if place < 0 or place >= count and not self._dynamic:
+            if place < 0:
+                raise OutOfRangeError(None, None, f"Writing to negative indices (index {place}) is not allowed.")
+            if place >= count and not self._dynamic:
                 raise OutOfRangeError(
                     None, None, f"Tried to write to index {place} but array is not resizeable and size is: {count}. "
                     "Make it with a larger size, or with dynamic_size=True."
@@ -139,7 +145,10 @@ class TensorArray:
         if not isinstance(indices, range) and has_no_value(indices := as_tensor(indices)):
             return self._as_one_tensor(value[0]).scatter(indices, value)
         made = self
-        for index, row in zip(_ints(indices), ops.unstack(value, axis=0), strict=True):
+        places, rows = _ints(indices), ops.unstack(value, axis=0)
+        if len(places) != len(rows):
+            raise ValueError(f"{len(places)} indices were given for {len(rows)} rows to write.")
+        for index, row in zip(places, rows):
             made = made.write(index, row)
         return made
 
@@ -149,6 +158,11 @@ class TensorArray:
         lengths = tuple(_ints(lengths))
         if sum(lengths) != value.shape[0]:
             raise invalid(f"The lengths {list(lengths)} add up to {sum(lengths)}, but the value has {value.shape[0]} rows.")
+        if len(lengths) != len(self._entries) and not self._dynamic:
+            raise invalid(
+                f"TensorArray's size is not equal to the size of lengths ({len(self._entries)} vs. {len(lengths)}), "
+                "and the TensorArray is not marked as dynamically resizeable."
+            )
         infers, self._infers = self._infers, len(set(lengths)) == 1 and self._infers
         made = self
         for index, piece in enumerate(ops.split(value, sizes=lengths, axis=0)):
@@ -205,7 +219,21 @@ class TensorArray:
 
     def concat(self, name: str | None = None) -> Tensor:
         """All entries one after the other along their first axis."""
+        if not self._entries:
+            raise invalid("A TensorArray without entries has nothing to concatenate.")
         return ops.concat(*[self._entry(i) for i in range(len(self._entries))], axis=0)
+
+    def grad(self, source: str, flow: Any = None, name: str | None = None) -> "TensorArray":
+        """TensorFlow's own way to gradients, which a tape does not need."""
+        raise NotImplementedError(
+            "TensorArray.grad is not supported: tf.GradientTape differentiates what is read from the array."
+        )
+
+    @property
+    def _type_spec(self) -> Any:
+        from .tensor_array_spec import TensorArraySpec
+
+        return TensorArraySpec(self._shape, self._dtype, self._dynamic, self._infers)
 
     def close(self, name: str | None = None) -> None:
         """Lets go of all entries."""

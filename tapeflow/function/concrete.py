@@ -24,7 +24,7 @@ from .calls import GraphFunction
 from .graph import Graph, SymbolicTensor
 from .regions import enclosing_graphs
 
-_ANY_SIZE = 840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
+ANY_SIZE = 840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
 TOLD_OF_RUNS: list = []  # called with each function that runs; empty unless somebody traces (`tf.summary.trace_on`)
 MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
 
@@ -97,7 +97,7 @@ class ConcreteFunction:
         shape = list(spec.shape)
         for axis, size in enumerate(shape):
             if size is None:
-                shape[axis] = self.graph.size(_ANY_SIZE if now is None else tuple(now.shape)[axis])
+                shape[axis] = self.graph.size(ANY_SIZE if now is None else tuple(now.shape)[axis])
                 self.sizes.append((n, axis, shape[axis].expression[1]))
         return Spec(shape=tuple(shape), dtype=spec.dtype)
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeflow.core import nest
 from tapeflow.core.errors import ValueNeeded, user_call
@@ -18,6 +18,8 @@ from tapeflow.tape.gradient_tape import GradientTape
 
 from .flow import Flow
 from .regions import inside_a_graph
+
+AT_EVERY_RUN: dict[str, Callable] = {}  # functions of this library that graphs call: a saved graph knows them by these names
 
 _EAGER = Frame()  # the user's Python computes now, and no tape of the traced function hears of it
 
@@ -38,6 +40,7 @@ class Effect(Flow):
         )
 
     has_effect = True
+    recipe: "Recipe | None" = None
 
     def run(self, *arrays: Any) -> tuple:
         with entered(_EAGER):
@@ -57,7 +60,9 @@ class Effect(Flow):
 
     def with_sizes(self, sizes: Any, extends: Any) -> "Effect":
         specs = [Spec(shape=settled(s.shape, sizes), dtype=s.dtype) for s in self.given]
-        return Effect(self.function, specs, self.name, self.differentiable, self.checks)
+        made = Effect(self.function, specs, self.name, self.differentiable, self.checks)
+        made.recipe = self.recipe
+        return made
 
     def plan(self, mask: int, count: int) -> Plan | None:
         return super().plan(mask, count) if self.differentiable else None
@@ -85,6 +90,29 @@ class Effect(Flow):
         raise ValueNeeded(f"{self.name} happens once, not for each row of a map.")
 
 
+class Recipe(NamedTuple):
+    """What an effect calls: `function(*args, **kwargs)`, where these are `leaves` in a `structure`, those at `places` being its inputs."""
+
+    function: Callable
+    structure: tuple
+    leaves: list
+    places: list[int]
+
+
+def called(recipe: Recipe, gives: bool) -> Callable:
+    """A function of the tensors at the places. It returns what the function does, or nothing."""
+
+    def call(*tensors: Tensor) -> Any:
+        own = list(recipe.leaves)
+        for k, tensor in zip(recipe.places, tensors):
+            own[k] = tensor
+        now, named = nest.packed(recipe.structure, iter(own), composites=True)
+        out = recipe.function(*now, **named)
+        return out if gives else ()
+
+    return call
+
+
 def later(
     function: Callable, args: tuple, kwargs: dict, name: str, specs: Sequence[Spec] = (), differentiable: bool = False,
     checks: bool = False,
@@ -94,15 +122,10 @@ def later(
     leaves = [v.value() if isinstance(v, Variable) else v for v in nest.walked((args, kwargs), composites=True)]
     places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, Tensor) and not isinstance(leaf, EagerTensor)]
 
-    def call(*tensors: Tensor) -> Any:
-        own = list(leaves)
-        for k, tensor in zip(places, tensors):
-            own[k] = tensor
-        now, named = nest.packed((args, kwargs), iter(own), composites=True)
-        out = function(*now, **named)
-        return out if specs else ()
-
-    return list(Effect(call, specs, name, differentiable, checks).entry(*[leaves[k] for k in places]))
+    recipe = Recipe(function, (args, kwargs), leaves, places)
+    effect = Effect(called(recipe, bool(specs)), specs, name, differentiable, checks)
+    effect.recipe = recipe
+    return list(effect.entry(*[leaves[k] for k in places]))
 
 
 def at_every_run(checks: bool = False) -> Callable:
@@ -112,6 +135,8 @@ def at_every_run(checks: bool = False) -> Callable:
     """
 
     def decorate(function: Callable) -> Callable:
+        AT_EVERY_RUN[f"{function.__module__}.{function.__qualname__}"] = function
+
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> None:
             if inside_a_graph():

@@ -34,7 +34,11 @@ _size_number = itertools.count().__next__  # of all graphs: one may be inside an
 
 
 class Node(NamedTuple):
-    """One operation: `rule` nodes stand for a user's rule, which says how its outputs come from its inputs, and compute nothing."""
+    """One operation: `rule` nodes stand for a user's rule, which says how its outputs come from its inputs, and compute nothing.
+
+    >>> [op.type for op in tf.function(tf.sin).get_concrete_function(tf.TensorSpec([2])).graph.get_operations()]
+    ['sin']
+    """
 
     prim: Any
     inputs: tuple[int, ...]
@@ -311,7 +315,9 @@ class Graph:
             else:  # a user's rule: the outputs are fresh, and come from the inputs by the rule
                 inputs, body = args[: -len(node.outputs)], args[-len(node.outputs) :]
                 fresh = tuple([b._twin() for b in body])
-                ReplayedRule(node.prim, self, values).announce(tuple(inputs), fresh, body)
+                bound = getattr(node.prim, "bound", None)  # one that is a graph needs no closure
+                rule = ReplayedRule(node.prim, self, values) if bound is None else bound(inputs, sizes)
+                rule.announce(tuple(inputs), fresh, body)
                 made = dict(zip(node.outputs, fresh))
             values.update(made)
         if lined:

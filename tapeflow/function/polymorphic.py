@@ -64,7 +64,7 @@ class Function:
         self._retracing = Retracing()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else _Bound(self._method(instance), instance)
+        return self if instance is None else BoundFunction(self._method(instance), instance)
 
     def _method(self, instance: Any) -> "Function":
         """The function of one object, with traces, variables and a signature of its own. It goes when the object goes."""
@@ -156,7 +156,7 @@ class Function:
                 tensors.append(tensor)
                 spec = Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
             elif _is_spec(leaf):
-                spec = Spec(shape=tuple(leaf.shape), dtype=leaf.dtype.np)
+                spec = Spec(shape=tuple(leaf.shape), dtype=leaf.dtype.np, name=getattr(leaf, "name", None))
             else:
                 key.append((type(leaf), _same_number(leaf) if isinstance(leaf, _NUMBERS) else id(leaf)))
                 continue
@@ -249,7 +249,7 @@ class Function:
             log = logging.getLogger("tapeflow")
             level = logging.WARNING if self.jit_compile else logging.INFO
             log.log(level, "%s runs as plain Python, not as a graph: %s", self._name, error)
-            made.as_python, made.sizes = True, []
+            made.as_python, made.sizes, made.why = True, [], str(error)
         return made
 
     def _noticed(self, structure: Any, leaves: list, places: list[int], specs: list[Spec]) -> None:
@@ -284,7 +284,7 @@ class Function:
         return tuple(fitted[: len(bound.args)]), dict(zip(bound.kwargs, fitted[len(bound.args) :]))
 
 
-class _Bound:
+class BoundFunction:
     """A tf.function as a method, which keeps its object alive."""
 
     def __init__(self, function: Function, instance: Any) -> None:

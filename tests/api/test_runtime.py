@@ -219,9 +219,17 @@ def test_version_1_names():
     v = tf.Variable(1.0)
     assert v1.assign(v, 3.0).numpy() == 3.0 and v1.assign_add(v, 1.0).numpy() == 4.0 and v1.assign_sub(v, 2.0).numpy() == 2.0
     assert v1.reshape is tf.reshape and v1.float32 is tf.float32 and v1.GradientTape is tf.GradientTape
-    with pytest.raises(AttributeError, match="TensorFlow 2"):
-        _ = v1.placeholder
+    with pytest.raises(RuntimeError, match="a graph of TensorFlow 1"):
+        v1.placeholder(tf.float32)
     with v1.Session(config=v1.ConfigProto(allow_soft_placement=True)) as session:
         assert session.run([tf.constant(2.0)]) == [np.float32(2.0)]
         with pytest.raises(RuntimeError):
             session.run(tf.constant(2.0), feed_dict={"x": 1})
+
+
+def test_the_time_of_each_run():
+    """In a graph it was the time of the trace."""
+    now = tf.function(tf.timestamp)
+    first, second = now(), now()
+    assert now.experimental_get_tracing_count() == 1 and first.dtype is tf.float64
+    assert float(second) > float(first) > 1.7e9

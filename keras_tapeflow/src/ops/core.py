@@ -14,6 +14,7 @@ import tapeflow as tf
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import Frame, entered
 from tapeflow.core.primitive import Spec
+from tapeflow.core.sizes import Size, tensor_of
 from tapeflow.core.tensor import Tensor
 from tapeflow.function.graph import Graph
 
@@ -49,6 +50,7 @@ class Variable(KerasVariable):
 
     def _initialize(self, value: Any) -> None:
         self._value = tf.Variable(value, dtype=self._dtype, trainable=self._trainable, name=self._name)
+        self._value._label = self.path  # what reports call it
 
     def _initialize_with_initializer(self, initializer: Any) -> None:
         self._initialize(initializer(self._shape, dtype=self._dtype))
@@ -67,6 +69,10 @@ class Variable(KerasVariable):
             return super().assign_sub(value)
         self._value.assign_sub(convert_to_tensor(value, self._dtype), read_value=False)
         return self._value.value()
+
+    @property
+    def shape(self) -> tf.TensorShape:
+        return tf.TensorShape(self._shape)
 
     def numpy(self) -> Any:
         return self.value.numpy()
@@ -112,8 +118,14 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
         return convert_to_tensor(x.value, dtype)
     if isinstance(x, tf.Variable):
         return convert_to_tensor(x.value(), dtype)
+    if isinstance(x, tf.IndexedSlices):  # an embedding's gradient, in a graph too
+        return convert_to_tensor(x._dense(), dtype)
     if isinstance(x, KerasTensor):
         raise ValueError(f"A KerasTensor is symbolic: it has no value, and cannot become a tensor. Received: {x}.")
+    if isinstance(x, Size) or isinstance(x, (list, tuple)) and any(isinstance(part, Size) for part in x):
+        return convert_to_tensor(
+            tensor_of(x), dtype
+        )  # a shape that is not known: no number is asked for, so the trace is for any
     if dtype is None:
         found = tree.flatten(x)
         if any(isinstance(leaf, (str, bytes)) or getattr(getattr(leaf, "dtype", None), "kind", "") in "SUO" for leaf in found):

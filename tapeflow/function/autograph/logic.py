@@ -7,7 +7,7 @@ from tapeflow.core.dtypes import bool_
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
-from tapeflow.function.effects import later
+from tapeflow.function.effects import AT_EVERY_RUN, later
 from tapeflow.function.graph import Graph
 from tapeflow.function.regions import Region
 
@@ -103,3 +103,6 @@ def assert_stmt(test: Any, message: Callable | None = None) -> None:
 def _check(test: Any, *message: Any) -> None:
     if not test:
         raise AssertionError(*message)
+
+
+AT_EVERY_RUN["assert"] = _check

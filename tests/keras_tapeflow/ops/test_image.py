@@ -16,7 +16,8 @@ def slopes(function, *xs):
         tape.watch(xs)
         y = tf.reduce_sum(function(*xs) ** 2)
     gradients = tape.gradient(y, xs)
-    ways = [RNG.normal(size=x.shape) for x in xs]
+    rng = np.random.default_rng(1)
+    ways = [rng.normal(size=x.shape) for x in xs]
     shifted = [[x + e * way for x, way in zip(xs, ways)] for e in (1e-6, -1e-6)]
     up, down = [tf.reduce_sum(function(*moved) ** 2).numpy() for moved in shifted]
     return sum((g.numpy() * way).sum() for g, way in zip(gradients, ways)), (up - down) / 2e-6
@@ -90,8 +91,9 @@ def test_colours_may_be_in_front(name):
 @pytest.mark.parametrize("fill_mode", BORDERS)
 def test_beyond_the_borders(fill_mode, order):
     """SciPy extends the picture in the same way; it is extended by hand first because it treats the border itself differently."""
-    x = RNG.normal(size=(5, 4)).astype("float32")
-    at = RNG.uniform(-6, 9, size=(2, 40)).astype("float32")
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(5, 4)).astype("float32")
+    at = rng.uniform(-6, 9, size=(2, 40)).astype("float32")
     modes = {"constant": "constant", "nearest": "edge", "wrap": "wrap", "mirror": "reflect", "reflect": "symmetric"}
     extra = {"constant_values": 0.7} if fill_mode == "constant" else {}
     wide = np.pad(x, 12, modes[fill_mode], **extra)
@@ -167,7 +169,7 @@ def test_sizes_that_a_trace_leaves_open(name):
         function = lambda x: image.affine_transform(x, GENTLE[:1], "nearest", "reflect")
     traced = tf.function(function, reduce_retracing=True)
     for count, height in ((2, 6), (3, 6), (3, 7), (4, 8)):
-        x = tf.constant(RNG.random((count, height, 5, 3)), tf.float32)
+        x = tf.constant(np.random.default_rng(3).random((count, height, 5, 3)), tf.float32)
         rest = [tf.constant(p, tf.float32) for p in parameters]
         if name == "affine":
             rest = [tf.repeat(rest[0][:1], count, axis=0)]

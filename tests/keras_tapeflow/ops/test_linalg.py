@@ -43,7 +43,7 @@ CASES = {
     "norm": (linalg.norm, normal(4, 3)),
     "norm nuc": (lambda x: linalg.norm(x, "nuc"), normal(4, 3)),
     "norm 3": (lambda x: linalg.norm(x, 3, axis=1), normal(4, 3)),
-    "jvp": (lambda x, t: linalg.jvp(lambda a: tf.sin(a) * a, (x,), (t,)), normal(3), normal(3)),
+    "jvp": (lambda x, t: linalg.jvp(lambda a: tf.sin(a) * a, (x,), (t,)), normal(3), normal(3, seed=6)),
 }
 
 

@@ -125,3 +125,93 @@ def test_gradients_end():
 
 def test_repeating_nothing_ends():
     assert values(DS.range(0).repeat()) == []
+
+
+@pytest.mark.parametrize(
+    ("ds", "count"),  # as TensorFlow says, of DS.range(7); -1 never ends, -2 is not known
+    [
+        (lambda d: d.batch(2, drop_remainder=True).unbatch(), 6),
+        (lambda d: d.window(2), 4),
+        (lambda d: d.window(3, 1, 1, True), 5),
+        (lambda d: d.interleave(lambda x: DS.range(2)), -2),
+        (lambda d: d.shard(3, 1), 2),
+        (lambda d: d.enumerate(), 7),
+        (lambda d: d.padded_batch(3), 3),
+        (lambda d: d.scan(np.int64(0), lambda s, x: (s + x, s)), 7),
+        (lambda d: d.take_while(lambda x: x < 3), -2),
+        (lambda d: d.unique(), -2),
+        (lambda d: DS.choose_from_datasets([d, d], DS.range(2)), -2),
+        (lambda d: DS.sample_from_datasets([d, d]), -2),
+        (lambda d: DS.random(), -1),
+        (lambda d: DS.zip(d, d.repeat()), 7),
+        (lambda d: d.concatenate(d.repeat()), -1),
+        (lambda d: d.batch(2).rebatch(3), -2),
+        (lambda d: d.ignore_errors(), -2),
+        (lambda d: d.group_by_window(lambda x: x % 2, lambda k, w: w.batch(2), 2), -2),
+        (lambda d: DS.from_generator(lambda: [1], tf.int32), -2),
+        (lambda d: d.repeat().skip(3), -1),
+        (lambda d: d.repeat().repeat(0), 0),
+        (lambda d: d.filter(lambda x: True).repeat(), -1),
+        (lambda d: d.filter(lambda x: True).repeat(0), 0),
+        (lambda d: d.filter(lambda x: True).take(0), -2),
+        (lambda d: d.skip(-1), 0),
+    ],
+)
+def test_cardinality(ds, count):
+    assert int(ds(DS.range(7)).cardinality()) == count
+
+
+@pytest.mark.parametrize(
+    ("ds", "message"),
+    [
+        (lambda d: d.batch(-1), "Batch size must be greater than zero"),
+        (lambda d: d.shuffle(-1), "buffer_size must be greater than zero or UNKNOWN_CARDINALITY"),
+        (lambda d: d.prefetch(-2), "buffer_size must be >= 0"),
+        (lambda d: d.shard(2, 2), r"Index must be between 0 and 1 \(currently index = 2\)"),
+        (lambda d: d.shard(0, 0), "Number of shards must be greater than zero"),
+        (lambda d: d.interleave(DS.from_tensors, cycle_length=0), "cycle_length must be greater than zero"),
+        (lambda d: d.interleave(DS.from_tensors, block_length=0), "block_length must be greater than zero"),
+        (lambda d: d.map(lambda x: x, num_parallel_calls=0), "num_parallel_calls must be greater than zero"),
+    ],
+)
+def test_wrong_arguments(ds, message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        ds(DS.range(4))
+
+
+def test_interleave():
+    # the order is TensorFlow's
+    repeated = lambda x: DS.from_tensors(x).repeat(6)
+    wanted = [1] * 4 + [2] * 4 + [1] * 2 + [2] * 2 + [3] * 4 + [4] * 4 + [3] * 2 + [4] * 2 + [5] * 6
+    assert values(DS.range(1, 6).interleave(repeated, cycle_length=2, block_length=4)) == wanted
+    uneven = DS.from_tensor_slices([1, 3, 0, 2]).interleave(lambda n: DS.from_tensors(n).repeat(tf.cast(n, tf.int64)), 2)
+    assert values(uneven) == [1, 3, 3, 3, 2, 2]
+
+
+def test_scan_and_unique_and_errors():
+    assert values(DS.range(4).scan(np.int64(10), lambda s, x: (s + x, (s, x)))) == [(10, 0), (10, 1), (11, 2), (13, 3)]
+    assert values(DS.from_tensor_slices(["a", "b", "a"]).unique()) == [b"a", b"b"]
+    bad = DS.from_tensor_slices([1.0, 0.0, 4.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x, "bad"))
+    assert values(bad.ignore_errors()) == [1.0, 0.25]
+    state = DS.range(3).reduce({"n": 0, "s": 0.0}, lambda s, x: {"n": s["n"] + 1, "s": s["s"] + tf.cast(x, tf.float32)})
+    assert (int(state["n"]), float(state["s"])) == (3, 3.0)
+
+
+def test_a_list_from_a_function_is_a_tuple():
+    ds = DS.range(2).map(lambda x: [x, tf.ones([x + 1])])  # they need not have the same shape
+    assert [(int(a), b.shape[0]) for a, b in ds] == [(0, 1), (1, 2)]
+
+
+def test_nobody_keeps_a_dataset():
+    import gc
+    import weakref
+
+    ds = DS.from_tensor_slices(np.ones((10, 2))).shuffle(5).batch(3).map(lambda x: x).prefetch(2)
+    assert len(list(ds)) == 4
+    known = weakref.ref(ds)
+    gc.disable()
+    try:
+        del ds
+        assert known() is None  # at once: no cycles, so the arrays go with it
+    finally:
+        gc.enable()

@@ -1,0 +1,344 @@
+"""Operators that are given by numbers: a diagonal, a triangle, a spectrum."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.dtypes import as_dtype, complex64, float32, int32
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.tensor import Tensor
+
+from .. import linalg, math
+from ..building import eye, one_hot, zeros
+from ..casting import cast
+from ..complex_numbers import conj
+from ..fourier import ifft
+from ..indexing import gather
+from ..shaping import broadcast_to, expand_dims
+from .base import LinearOperator, together
+
+__all__ = [
+    "LinearOperatorCirculant", "LinearOperatorDiag", "LinearOperatorFullMatrix", "LinearOperatorHouseholder", "LinearOperatorIdentity",
+    "LinearOperatorLowerTriangular", "LinearOperatorPermutation", "LinearOperatorScaledIdentity", "LinearOperatorToeplitz",
+    "LinearOperatorTridiag", "LinearOperatorZeros",
+]  # fmt: skip
+
+
+def _given(value: Any) -> Any:
+    """As it is if it is a variable, which gradients go to; else a tensor."""
+    return value if hasattr(value, "assign") else as_tensor(value)
+
+
+class LinearOperatorFullMatrix(LinearOperator):
+    """A matrix without a structure.
+
+    >>> tf.linalg.LinearOperatorFullMatrix([[2., 1.], [0., 1.]]).matvec([1., 1.]).numpy()
+    array([3., 1.], dtype=float32)
+    """
+
+    def __init__(
+        self, matrix: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ) -> None:
+        self._matrix = _given(matrix)
+        super().__init__(self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+
+    matrix = property(lambda self: self._matrix, doc="The matrix.")
+
+    def _to_dense(self) -> Tensor:
+        return as_tensor(self._matrix)
+
+
+class LinearOperatorDiag(LinearOperator):
+    """A diagonal matrix.
+
+    >>> tf.linalg.LinearOperatorDiag([1., 2.]).to_dense().numpy()
+    array([[1., 0.],
+           [0., 2.]], dtype=float32)
+    """
+
+    def __init__(
+        self, diag: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ) -> None:
+        self._diag = _given(diag)
+        if is_self_adjoint is None and not self._diag.dtype.is_complex:
+            is_self_adjoint = True
+        super().__init__(self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
+
+    diag = property(lambda self: self._diag, doc="The diagonal.")
+
+    def _shape(self) -> TensorShape:
+        return TensorShape([*self._diag.shape, self._diag.shape[-1]])
+
+    def _to_dense(self) -> Tensor:
+        return linalg.diag(as_tensor(self._diag))
+
+    def _scaled(self, adjoint: bool) -> Tensor:
+        diag = as_tensor(self._diag)
+        return expand_dims(conj(diag) if adjoint else diag, -1)
+
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        return self._scaled(adjoint) * (linalg.adjoint(x) if adjoint_arg else x)
+
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        return (linalg.adjoint(rhs) if adjoint_arg else rhs) / self._scaled(adjoint)
+
+    def diag_part(self, name: str = "diag_part") -> Tensor:
+        return as_tensor(self._diag)
+
+    def eigvals(self, name: str = "eigvals") -> Tensor:
+        return as_tensor(self._diag)
+
+    def determinant(self, name: str = "det") -> Tensor:
+        return math.reduce_prod(as_tensor(self._diag), -1)
+
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
+        return math.reduce_sum(math.log(math.abs(as_tensor(self._diag))), -1)
+
+    def inverse(self, name: str = "inverse") -> LinearOperator:
+        return LinearOperatorDiag(1 / as_tensor(self._diag), True, self.is_self_adjoint, self.is_positive_definite)
+
+    def cholesky(self, name: str = "cholesky") -> LinearOperator:
+        self._must_have_cholesky()
+        return LinearOperatorDiag(math.sqrt(as_tensor(self._diag)), True, True, True)
+
+
+class LinearOperatorScaledIdentity(LinearOperatorDiag):
+    """A number times the identity.
+
+    >>> tf.linalg.LinearOperatorScaledIdentity(2, multiplier=3.).matvec([1., 2.]).numpy()
+    array([3., 6.], dtype=float32)
+    """
+
+    def __init__(
+        self, num_rows: Any, multiplier: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
+        assert_proper_shapes=False, name=None,
+    ) -> None:  # fmt: skip
+        self.multiplier, self._rows = _given(multiplier), int(num_rows)
+        if is_self_adjoint is None and not self.multiplier.dtype.is_complex:
+            is_self_adjoint = True
+        LinearOperator.__init__(
+            self, self.multiplier.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
+
+    @property
+    def _diag(self) -> Tensor:
+        multiplier = as_tensor(self.multiplier)
+        return broadcast_to(expand_dims(multiplier, -1), [*multiplier.shape, self._rows])
+
+
+class LinearOperatorIdentity(LinearOperatorDiag):
+    """The identity.
+
+    >>> tf.linalg.LinearOperatorIdentity(2).matvec([1., 2.]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+
+    def __init__(
+        self, num_rows: Any, batch_shape: Any = None, dtype: Any = None, is_non_singular=True, is_self_adjoint=True, is_positive_definite=True,
+        is_square=True, assert_proper_shapes=False, name=None,
+    ) -> None:  # fmt: skip
+        self._rows, self._batch = int(num_rows), [] if batch_shape is None else [int(n) for n in batch_shape]
+        LinearOperator.__init__(
+            self, dtype or float32, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
+
+    @property
+    def _diag(self) -> Tensor:
+        return as_tensor(np.ones([*self._batch, self._rows], self.dtype.np))
+
+
+class LinearOperatorZeros(LinearOperator):
+    """A matrix of zeros.
+
+    >>> tf.linalg.LinearOperatorZeros(2).matvec([1., 2.]).numpy()
+    array([0., 0.], dtype=float32)
+    """
+
+    def __init__(
+        self, num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = None, is_non_singular=False, is_self_adjoint=True,
+        is_positive_definite=False, is_square=True, assert_proper_shapes=False, name=None,
+    ) -> None:  # fmt: skip
+        columns = num_rows if num_columns is None else num_columns
+        self._sizes = [*(batch_shape or []), int(num_rows), int(columns)]
+        super().__init__(dtype or float32, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+
+    def _to_dense(self) -> Tensor:
+        return zeros(self._sizes, self.dtype)
+
+
+class LinearOperatorLowerTriangular(LinearOperator):
+    """A lower triangular matrix; what is above the diagonal is not read.
+
+    >>> tf.linalg.LinearOperatorLowerTriangular([[2., 9.], [1., 1.]]).solvevec([2., 2.]).numpy()
+    array([1., 1.], dtype=float32)
+    """
+
+    def __init__(
+        self, tril: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ) -> None:
+        self._tril = _given(tril)
+        super().__init__(self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
+
+    tril = property(lambda self: self._tril, doc="The triangle.")
+
+    def _shape(self) -> TensorShape:
+        return TensorShape(self._tril.shape)
+
+    def _to_dense(self) -> Tensor:
+        return linalg.band_part(as_tensor(self._tril), -1, 0)
+
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        matrix, rhs = together(self.to_dense(), linalg.adjoint(rhs) if adjoint_arg else rhs)
+        return linalg.triangular_solve(matrix, rhs, lower=True, adjoint=adjoint)
+
+    def diag_part(self, name: str = "diag_part") -> Tensor:
+        return linalg.diag_part(as_tensor(self._tril))
+
+    def eigvals(self, name: str = "eigvals") -> Tensor:
+        return self.diag_part()
+
+    def determinant(self, name: str = "det") -> Tensor:
+        return math.reduce_prod(self.diag_part(), -1)
+
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
+        return math.reduce_sum(math.log(math.abs(self.diag_part())), -1)
+
+
+class LinearOperatorPermutation(LinearOperator):
+    """Row `k` of the result is row `perm[k]`.
+
+    >>> tf.linalg.LinearOperatorPermutation([2, 0, 1]).matvec([1., 2., 3.]).numpy()
+    array([3., 1., 2.], dtype=float32)
+    """
+
+    def __init__(
+        self, perm: Any, dtype: Any = float32, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ) -> None:  # fmt: skip
+        self.perm = as_tensor(perm)
+        super().__init__(dtype, None, True, is_self_adjoint, is_positive_definite, True, name)
+
+    def _to_dense(self) -> Tensor:
+        return one_hot(self.perm, self.perm.shape[-1], dtype=self.dtype)
+
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        return self._matmul(rhs, not adjoint, adjoint_arg)
+
+
+class LinearOperatorHouseholder(LinearOperator):
+    """The reflection at the plane across `reflection_axis`.
+
+    >>> tf.linalg.LinearOperatorHouseholder([1., 0.]).matvec([1., 2.]).numpy()
+    array([-1., 2.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        reflection_axis: Any,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
+    ) -> None:
+        self.reflection_axis = _given(reflection_axis)
+        super().__init__(self.reflection_axis.dtype, None, True, True, is_positive_definite, True, name)
+
+    def _to_dense(self) -> Tensor:
+        axis = as_tensor(self.reflection_axis)
+        unit = expand_dims(axis / expand_dims(linalg.norm(axis, axis=-1), -1), -1)
+        return eye(axis.shape[-1], dtype=self.dtype) - 2 * linalg.matmul(unit, unit, adjoint_b=True)
+
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        return self._matmul(rhs, adjoint, adjoint_arg)
+
+
+class LinearOperatorToeplitz(LinearOperator):
+    """A matrix that is the same along each diagonal, given by its first column and its first row.
+
+    >>> tf.linalg.LinearOperatorToeplitz([1., 2.], [1., 5.]).to_dense().numpy()
+    array([[1., 5.],
+           [2., 1.]], dtype=float32)
+    """
+
+    def __init__(
+        self, col: Any, row: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ) -> None:
+        self.col, self.row = _given(col), _given(row)
+        super().__init__(self.col.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
+
+    def _to_dense(self) -> Tensor:
+        from ..joining import concat
+
+        col, row = as_tensor(self.col), as_tensor(self.row)
+        size = col.shape[-1]
+        both = concat([col, row[..., 1:]], -1)
+        apart = np.arange(size)[:, None] - np.arange(size)[None, :]
+        return gather(both, np.where(apart >= 0, apart, size - 1 - apart), axis=-1)
+
+
+class LinearOperatorTridiag(LinearOperator):
+    """A matrix with three diagonals: in the `compact` form the rows of an array; `sequence`, three vectors; `matrix`, the matrix.
+
+    >>> tf.linalg.LinearOperatorTridiag([[5., 0.], [1., 2.], [0., 6.]]).to_dense().numpy()
+    array([[1., 5.],
+           [6., 2.]], dtype=float32)
+    """
+
+    def __init__(
+        self, diagonals: Any, diagonals_format: str = "compact", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
+        is_square=None, name=None,
+    ) -> None:  # fmt: skip
+        if diagonals_format not in ("compact", "sequence", "matrix"):
+            raise ValueError(f"diagonals_format is compact, sequence or matrix, got {diagonals_format!r}.")
+        self.diagonals_format = diagonals_format
+        self.diagonals = [_given(d) for d in diagonals] if diagonals_format == "sequence" else _given(diagonals)
+        dtype = self.diagonals[1].dtype if diagonals_format == "sequence" else self.diagonals.dtype
+        super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
+
+    def _to_dense(self) -> Tensor:
+        if self.diagonals_format == "matrix":
+            return linalg.band_part(as_tensor(self.diagonals), 1, 1)
+        if self.diagonals_format == "sequence":
+            above, middle, below = (as_tensor(d) for d in self.diagonals)
+        else:
+            given = as_tensor(self.diagonals)
+            above, middle, below = given[..., 0, :], given[..., 1, :], given[..., 2, :]
+        size = middle.shape[-1]
+        above = above[..., :-1] if above.shape[-1] == size else above
+        below = below[..., 1:] if below.shape[-1] == size else below
+        return linalg.diag(middle) + linalg.diag(above, k=1) + linalg.diag(below, k=-1)
+
+
+class LinearOperatorCirculant(LinearOperator):
+    """A matrix that Fourier's transform makes diagonal: `spectrum` is that diagonal.
+
+    >>> tf.linalg.LinearOperatorCirculant([6., 4.], input_output_dtype=tf.float32).to_dense().numpy()
+    array([[5., 1.],
+           [1., 5.]], dtype=float32)
+    """
+
+    def __init__(
+        self, spectrum: Any, input_output_dtype: Any = complex64, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
+        is_square=True, name=None,
+    ) -> None:  # fmt: skip
+        self.spectrum = _given(spectrum)
+        if is_self_adjoint is None and not self.spectrum.dtype.is_complex:
+            is_self_adjoint = True
+        super().__init__(
+            as_dtype(input_output_dtype), None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
+
+    def _to_dense(self) -> Tensor:
+        spectrum = cast(as_tensor(self.spectrum), complex64 if self.dtype in (float32, complex64) else "complex128")
+        size = spectrum.shape[-1]
+        column = cast(ifft(spectrum), self.dtype)
+        places = (np.arange(size)[:, None] - np.arange(size)[None, :]) % size
+        return gather(column, places.astype(int32.np), axis=-1)
+
+    def eigvals(self, name: str = "eigvals") -> Tensor:
+        return as_tensor(self.spectrum)
+
+    def convolution_kernel(self, name: str = "convolution_kernel") -> Tensor:
+        """The first column."""
+        return self.to_dense()[..., 0]

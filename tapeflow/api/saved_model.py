@@ -1,0 +1,299 @@
+"""`tf.saved_model`: a model in a directory, with its variables and the graphs of its functions.
+
+What is saved is every traced function as a graph of primitives. So loading needs neither the Python source nor the classes, and what
+is loaded is no frozen program: it can be differentiated, trained further, vectorised, compiled by XLA, and saved again.
+"""
+
+import json as _json
+import os as _os
+import re as _re
+import secrets as _secrets
+import shutil as _shutil
+from pathlib import Path as _Path
+from typing import Any
+
+from tapeflow.core import nest as _nest
+from tapeflow.function.concrete import ConcreteFunction as _ConcreteFunction
+from tapeflow.function.concrete import argument_name as _argument_name
+from tapeflow.function.loaded import LoadedFunction as _LoadedFunction
+from tapeflow.function.polymorphic import Function as _Function
+from tapeflow.function.restoring import RestoredFunction as _RestoredFunction
+
+from . import saved_objects as _saved
+from .array_file import read_arrays as _read_arrays
+from .array_file import write_arrays as _write_arrays
+from .loaded_objects import LoadedObject
+from .loaded_objects import ObjectReader as _ObjectReader
+from .loaded_objects import SignatureFunction as _SignatureFunction
+from .loaded_objects import named_outputs as _named_outputs
+
+__all__ = [
+    "DEFAULT_SERVING_SIGNATURE_DEF_KEY",
+    "GPU",
+    "SERVING",
+    "TPU",
+    "TRAINING",
+    "LoadOptions",
+    "SaveOptions",
+    "contains_saved_model",
+    "load",
+    "save",
+]  # fmt: skip
+
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
+SERVING, TRAINING, GPU, TPU = "serve", "train", "gpu", "tpu"
+
+_FILE = "saved_model.json"
+_FORMAT, _VERSION = "tapeflow saved model", 1
+
+
+class SaveOptions:
+    """TensorFlow's options for saving. They are about its own files and devices: none changes what is saved here.
+
+    >>> tf.saved_model.SaveOptions(experimental_custom_gradients=True).experimental_custom_gradients
+    True
+    """
+
+    def __init__(
+        self, namespace_whitelist: Any = None, save_debug_info: bool = False, function_aliases: Any = None,
+        experimental_debug_stripper: bool = False, experimental_io_device: str | None = None, experimental_variable_policy: Any = None,
+        experimental_custom_gradients: bool = True, experimental_image_format: bool = False, experimental_skip_saver: bool = False,
+        experimental_sharding_callback: Any = None, extra_tags: Any = None,
+    ) -> None:  # fmt: skip
+        given = dict(locals())
+        del given["self"]
+        self.__dict__.update(given)
+
+
+class LoadOptions:
+    """TensorFlow's options for loading. They are about its own files and devices: none changes what is loaded here.
+
+    >>> tf.saved_model.LoadOptions(experimental_io_device="/job:localhost").experimental_io_device
+    '/job:localhost'
+    """
+
+    def __init__(
+        self, allow_partial_checkpoint: bool = False, experimental_io_device: str | None = None, experimental_skip_checkpoint: bool = False,
+        experimental_variable_policy: Any = None, experimental_load_function_aliases: bool = False,
+    ) -> None:  # fmt: skip
+        given = dict(locals())
+        del given["self"]
+        self.__dict__.update(given)
+
+
+# ---- saving
+
+
+def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None) -> None:
+    """Writes `obj`, a `tf.Module` or a Keras model, into the directory `export_dir`: variables, and functions with their graphs.
+
+    A `tf.function` is saved for the kinds of arguments it was called with, or for its `input_signature`, in which sizes may be None.
+    `signatures` is one function or a dict of them, for serving: called by keyword, they return a dict. By default it is the only function
+    of `obj` with an `input_signature`.
+
+    >>> class Line(tf.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.slope = tf.Variable(2.)
+    ...     @tf.function(input_signature=[tf.TensorSpec([None])])
+    ...     def at(self, x):
+    ...         return self.slope * x
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tf.saved_model.save(Line(), folder + "/line")
+    ...     line = tf.saved_model.load(folder + "/line")
+    >>> line.at([1., 2., 3.]).numpy()
+    array([2., 4., 6.], dtype=float32)
+    >>> with tf.GradientTape() as tape:
+    ...     y = line.at([10.])
+    >>> tape.gradient(y, line.slope).numpy()
+    np.float32(10.0)
+    """
+    writer = _saved.ObjectWriter()
+    writer.root(obj)
+    chosen = _default_signatures(writer.parts(obj)) if signatures is None else _signatures(signatures)
+    described = {name: {"function": writer.function(f), "inputs": _input_names(_only_trace(f))} for name, f in chosen.items()}
+    writer.finish()
+    model = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "variables": writer.variables,
+        "objects": writer.nodes,
+        "signatures": described,
+    }
+    _write(_Path(_os.fspath(export_dir)), model, writer.arrays)
+
+
+def _signatures(given: Any) -> dict[str, Any]:
+    """The functions to serve, by name."""
+    chosen = dict(given) if isinstance(given, dict) else {DEFAULT_SERVING_SIGNATURE_DEF_KEY: given}
+    for name, function in chosen.items():
+        if not isinstance(name, str):
+            raise TypeError(f"The names of signatures must be strings, got {name!r}.")
+        function = chosen[name] = _plain(function)
+        fits = (
+            isinstance(function, _ConcreteFunction)
+            or isinstance(function, (_Function, _LoadedFunction))
+            and _saved.has_signature(function)
+        )
+        if not fits:
+            raise ValueError(
+                f"Expected a TensorFlow function for which to generate a signature, but got {function!r}. Only `tf.functions` with an input "
+                "signature or concrete functions can be used as a signature; f.get_concrete_function(tf.TensorSpec(...)) makes one."
+            )
+        _named_outputs(
+            _only_trace(function).structured_outputs, f"the function used to generate the SavedModel signature {name!r}"
+        )
+    return chosen
+
+
+def _plain(function: Any) -> Any:
+    """The function itself, of a method or of a loaded signature."""
+    if isinstance(function, _SignatureFunction):
+        return function.function
+    return function.function if isinstance(function, _saved.BoundFunction) else function
+
+
+def _default_signatures(parts: dict[str, Any]) -> dict[str, Any]:
+    """The only function that can be one."""
+    found = []
+    for part in parts.values():
+        function = _plain(part)
+        if isinstance(function, (_Function, _LoadedFunction)) and _saved.has_signature(function):
+            try:
+                _named_outputs(_only_trace(function).structured_outputs, "it")
+            except ValueError:
+                continue
+            found.append(function)
+    return {DEFAULT_SERVING_SIGNATURE_DEF_KEY: found[0]} if len(found) == 1 else {}
+
+
+def _only_trace(function: Any) -> _ConcreteFunction:
+    return function if isinstance(function, _ConcreteFunction) else _saved.traces(function)[0][0]
+
+
+def _input_names(function: _ConcreteFunction) -> list[str]:
+    """What a signature calls its tensors: as the arguments; parts of one are `x`, `x_1` and so on."""
+    paths = _nest.paths(function.structure)
+    names: list[str] = []
+    for k, place, spec in zip(function.tensor_places, function.graph.inputs, function.specs):
+        name = getattr(spec, "name", None) or function.graph.names.get(place) or "input"
+        nested = _re.match(r"(\[[^\]]*\]){2}(?=.)", paths[k]) if k < len(paths) else None
+        if nested and not getattr(spec, "name", None) and not isinstance(function, _RestoredFunction):
+            name = _argument_name(function.python_function, nested[0])
+        unique, count = name, 0
+        while unique in names:
+            count += 1
+            unique = f"{name}_{count}"
+        names.append(unique)
+    return names
+
+
+def _write(folder: _Path, model: dict, arrays: dict) -> None:
+    """A new directory appears when it is complete. In one that is there the new model takes the old one's place in one step, when the file
+    that names all others is replaced; whatever else is in it stays."""
+    values = f"values-{_secrets.token_hex(4)}.safetensors"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new = not folder.exists()
+    target = folder.parent / f".{folder.name}-{_secrets.token_hex(4)}" if new else folder
+    target.mkdir(exist_ok=not new)
+    index = target / f".{_FILE}-{_secrets.token_hex(4)}"
+    try:
+        model = model | {"values": values, "checksum": _write_arrays(target / values, arrays)}
+        index.write_text(_json.dumps(model, separators=(",", ":")), encoding="utf-8")
+        before = _values_file(target / _FILE)
+        _os.replace(index, target / _FILE)
+        if new:
+            _os.rename(target, folder)
+        elif before is not None:
+            (target / before).unlink(missing_ok=True)
+    except BaseException:
+        if new:
+            _shutil.rmtree(target, ignore_errors=True)
+        else:
+            index.unlink(missing_ok=True)
+            (target / values).unlink(missing_ok=True)
+        raise
+
+
+def _values_file(index: _Path) -> str | None:
+    """Of a model that is there already."""
+    try:
+        name = _json.loads(index.read_text(encoding="utf-8"))["values"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return name if _is_values_file(name) else None
+
+
+def _is_values_file(name: Any) -> bool:
+    """A name of ours, and no path to somewhere else."""
+    return isinstance(name, str) and _re.fullmatch(r"values-[0-9a-f]+\.safetensors", name) is not None
+
+
+# ---- loading
+
+
+def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> LoadedObject:
+    """The object that was saved: variables and functions as attributes, under the same names; `signatures` are those for serving.
+
+    Functions take the kinds of arguments that they were saved for. Neither the source nor the classes of the saved object are needed.
+
+    >>> import tempfile
+    >>> @tf.function(input_signature=[tf.TensorSpec([], name="x")])
+    ... def square(x):
+    ...     return x * x
+    >>> module = tf.Module()
+    >>> module.square = square
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tf.saved_model.save(module, folder)
+    ...     again = tf.saved_model.load(folder)
+    >>> again.square(3.).numpy(), again.signatures["serving_default"](x=tf.constant(4.))["output_0"].numpy()
+    (np.float32(9.0), np.float32(16.0))
+    """
+    folder = _Path(_os.fspath(export_dir))
+    wanted = {tags} if isinstance(tags, str) else set(tags or ())
+    if not wanted <= {SERVING}:
+        raise ValueError(f"The SavedModel in {folder} has the tag {SERVING!r} alone; tags={tags!r} was asked for. Leave it out.")
+    model = _model(folder)
+    try:
+        if not _is_values_file(model["values"]):
+            raise ValueError(f"{model['values']!r} is no name of a file of values.")
+        arrays = _read_arrays(folder / model["values"], model["checksum"])
+        return _ObjectReader(model, arrays.__getitem__).root()
+    except FileNotFoundError:
+        raise OSError(f"The SavedModel in {folder} is incomplete: {model['values']} is missing.") from None
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(f"The SavedModel in {folder} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _model(folder: _Path) -> dict:
+    file = folder / _FILE
+    if not file.exists():
+        if (folder / "saved_model.pb").exists() or (folder / "saved_model.pbtxt").exists():
+            raise NotImplementedError(
+                f"{folder} is a SavedModel of TensorFlow itself (saved_model.pb), whose operations tapeflow does not read. Its weights can be "
+                f"read: tf.train.load_checkpoint({str(folder / 'variables' / 'variables')!r}). Make the model in Python and assign them, or save "
+                "it from there as a .keras file, which tf.keras.models.load_model reads."
+            )
+        raise OSError(f"SavedModel file does not exist at: {file}")
+    try:
+        model = _json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"The SavedModel in {folder} is damaged: {file.name} is not JSON ({error}).") from None
+    if not isinstance(model, dict) or model.get("format") != _FORMAT:
+        raise ValueError(f"{file} is not a saved model of tapeflow.")
+    if model.get("version") != _VERSION:
+        raise ValueError(
+            f"The SavedModel in {folder} has version {model.get('version')} of the format, and this tapeflow reads version {_VERSION}. Load it "
+            "with the tapeflow that wrote it, or a newer one."
+        )
+    return model
+
+
+def contains_saved_model(export_dir: Any) -> bool:
+    """Is there something in the directory that `load` reads?
+
+    >>> tf.saved_model.contains_saved_model("no/such/directory")
+    False
+    """
+    return (_Path(_os.fspath(export_dir)) / _FILE).is_file()

@@ -1,0 +1,24 @@
+"""`tf.math.sobol_sample`."""
+
+from typing import Any
+
+from tapeflow.core.dtypes import as_dtype, float32
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+__all__ = ["sobol_sample"]
+
+
+def sobol_sample(dim: int, num_results: Any, skip: Any = 0, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """Points of the Sobol sequence, `[num_results, dim]`, which fill the unit cube more evenly than random ones.
+
+    >>> tf.math.sobol_sample(2, 3).numpy()
+    array([[0.5 , 0.5 ],
+           [0.75, 0.25],
+           [0.25, 0.75]], dtype=float32)
+    """
+    from scipy.stats import qmc
+
+    if not 1 <= int(dim) <= 2000:
+        raise ValueError(f"The Sobol sequence has 1 to 2000 dimensions here, got dim={dim}.")
+    sequence = qmc.Sobol(int(dim), scramble=False).fast_forward(1 + int(skip))  # the first point is the origin
+    return EagerTensor(sequence.random(int(num_results)).astype(as_dtype(dtype).np))

@@ -1,0 +1,36 @@
+"""`tf.xla`: older names for compilation, which `tf.function(jit_compile=True)` does."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+from tapeflow.core.tensor import Tensor
+
+from .function import function
+
+__all__ = ["experimental"]
+
+
+def compile(computation: Callable, inputs: Sequence | None = None) -> Any:
+    """`computation(*inputs)`, compiled by XLA; a list where it gives one tensor.
+
+    >>> [y] = tf.xla.experimental.compile(lambda x: x + 1., [tf.constant(1.)])
+    >>> y.numpy()
+    np.float32(2.0)
+    """
+    found = function(computation, jit_compile=True)(*(inputs or ()))
+    return [found] if isinstance(found, Tensor) else found
+
+
+@contextmanager
+def jit_scope(compile_ops: bool = True, separate_compiled_gradients: bool = False) -> Iterator[None]:
+    """A context whose operations XLA may compile; eager ones are computed as they are.
+
+    >>> with tf.xla.experimental.jit_scope():
+    ...     y = tf.square(3.)
+    """
+    yield
+
+
+experimental = SimpleNamespace(compile=compile, jit_scope=jit_scope)

@@ -1,0 +1,114 @@
+"""Linear operators against their matrices: what structure makes faster must give the same."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+L = tf.linalg
+RNG = np.random.default_rng(0)
+A = RNG.normal(size=(2, 3, 3)).astype(np.float32)
+SPD = (A @ A.transpose(0, 2, 1) + np.eye(3)).astype(np.float32)
+X = RNG.normal(size=(3, 2)).astype(np.float32)
+
+OPERATORS = {
+    "full": lambda: L.LinearOperatorFullMatrix(SPD),
+    "positive": lambda: L.LinearOperatorFullMatrix(SPD, is_self_adjoint=True, is_positive_definite=True),
+    "diag": lambda: L.LinearOperatorDiag([[1.0, 2.0, 4.0], [3.0, 1.0, 2.0]]),
+    "identity": lambda: L.LinearOperatorIdentity(3, batch_shape=[2]),
+    "scaled": lambda: L.LinearOperatorScaledIdentity(3, 2.0),
+    "triangular": lambda: L.LinearOperatorLowerTriangular(SPD),
+    "permutation": lambda: L.LinearOperatorPermutation([2, 0, 1]),
+    "householder": lambda: L.LinearOperatorHouseholder([1.0, 2.0, 2.0]),
+    "toeplitz": lambda: L.LinearOperatorToeplitz([4.0, 2.0, 3.0], [4.0, 5.0, 6.0]),
+    "tridiag": lambda: L.LinearOperatorTridiag([[4.0, 5.0, 0.0], [7.0, 8.0, 9.0], [0.0, 2.0, 3.0]]),
+    "circulant": lambda: L.LinearOperatorCirculant([6.0, 4.0, 4.0], input_output_dtype=tf.float32),
+    "composition": lambda: L.LinearOperatorFullMatrix(SPD).matmul(L.LinearOperatorDiag([1.0, 2.0, 3.0])),
+    "adjoint": lambda: L.LinearOperatorLowerTriangular(SPD).adjoint(),
+    "inversion": lambda: L.LinearOperatorFullMatrix(SPD).inverse(),
+    "update": lambda: L.LinearOperatorLowRankUpdate(L.LinearOperatorDiag([1.0, 2.0, 3.0]), [[1.0], [1.0], [1.0]], [2.0]),
+    "blocks": lambda: L.LinearOperatorBlockDiag(
+        [L.LinearOperatorDiag([1.0]), L.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_everything_agrees_with_the_matrix(name):
+    operator = OPERATORS[name]()
+    matrix = operator.to_dense().numpy().astype(np.float64)
+    flipped = np.swapaxes(matrix, -1, -2)
+    assert operator.shape == matrix.shape and operator.is_square
+    close = lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-4)
+    close(operator.matmul(X), matrix @ X)
+    close(operator @ tf.constant(X), matrix @ X)
+    close(operator.matmul(X, adjoint=True), flipped @ X)
+    close(operator.matmul(X.T.copy(), adjoint_arg=True), matrix @ X)
+    close(operator.matvec(X[:, 0]), matrix @ X[:, 0])
+    close(operator.solve(X), np.linalg.inv(matrix) @ X)
+    close(operator.solve(X, adjoint=True), np.linalg.inv(flipped) @ X)
+    close(operator.solvevec(X[:, 0]), np.linalg.inv(matrix) @ X[:, 0])
+    close(operator.determinant(), np.linalg.det(matrix))
+    close(operator.log_abs_determinant(), np.log(np.abs(np.linalg.det(matrix))))
+    close(operator.trace(), np.trace(matrix, axis1=-2, axis2=-1))
+    close(operator.diag_part(), np.diagonal(matrix, axis1=-2, axis2=-1))
+    close(operator.add_to_tensor(np.ones((3, 3), np.float32)), matrix + 1)
+    close(operator.inverse().to_dense(), np.linalg.inv(matrix))
+    close(operator.H.to_dense(), flipped)
+    operator.assert_non_singular()
+    if operator.is_self_adjoint:
+        close(np.sort(operator.eigvals()), np.linalg.eigvalsh(matrix))
+    if operator.is_self_adjoint and operator.is_positive_definite:
+        close(operator.cholesky().to_dense(), np.linalg.cholesky(matrix))
+
+
+def test_kronecker_blocks_and_zeros():
+    left, right = L.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]]), L.LinearOperatorDiag([1.0, 2.0])
+    np.testing.assert_array_equal(L.LinearOperatorKronecker([left, right]).to_dense(), np.kron(left.to_dense(), right.to_dense()))
+    column = L.LinearOperatorFullMatrix([[1.0], [1.0]])
+    made = L.LinearOperatorBlockLowerTriangular([[L.LinearOperatorDiag([2.0])], [column, L.LinearOperatorDiag([2.0, 3.0])]])
+    assert made.to_dense().numpy().tolist() == [[2, 0, 0], [1, 2, 0], [1, 0, 3]]
+    assert L.LinearOperatorZeros(2, 3, is_square=False).matvec([1.0, 2.0, 3.0]).numpy().tolist() == [0, 0]
+
+
+def test_gradients_go_to_variables():
+    scale = tf.Variable([1.0, 2.0])
+    operator = L.LinearOperatorDiag(scale)
+    assert operator.trainable_variables == (scale,)
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(operator.solvevec([3.0, 4.0]))
+    assert tape.gradient(y, scale).numpy().tolist() == [-3.0, -1.0]
+
+
+def test_refusals():
+    with pytest.raises(TypeError, match="Expected argument to have dtype"):
+        L.LinearOperatorDiag([1.0]).matvec(np.ones(1))
+    with pytest.raises(NotImplementedError, match="square"):
+        L.LinearOperatorFullMatrix([[1.0, 2.0]]).solve([[1.0]])
+    with pytest.raises(NotImplementedError, match="singular"):
+        L.LinearOperatorZeros(2).solve(np.ones((2, 1), np.float32))
+    with pytest.raises(NotImplementedError, match="self-adjoint"):
+        L.LinearOperatorFullMatrix(SPD).eigvals()
+    with pytest.raises(ValueError, match="Cholesky"):
+        L.LinearOperatorDiag([1.0]).cholesky()
+    with pytest.raises(ValueError, match="incompatible"):
+        L.LinearOperatorDiag([1.0]).matmul(L.LinearOperatorDiag([1.0, 2.0]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Singular"):
+        L.LinearOperatorFullMatrix([[1.0, 1.0], [1.0, 1.0]]).assert_non_singular()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="adjoint"):
+        L.LinearOperatorFullMatrix([[1.0, 2.0], [1.0, 1.0]]).assert_self_adjoint()
+    with pytest.raises(ValueError, match="positive definite"):
+        L.LinearOperatorFullMatrix([[1.0]], is_positive_definite=True, is_non_singular=False)
+
+
+def test_conjugate_gradients():
+    operator = L.LinearOperatorFullMatrix(np.array([[4.0, 1.0], [1.0, 3.0]]), is_self_adjoint=True, is_positive_definite=True)
+    found = L.experimental.conjugate_gradient(operator, tf.constant([[1.0, 2.0], [3.0, 4.0], [0.0, 0.0]], tf.float64))
+    np.testing.assert_allclose(found.x, [[1 / 11, 7 / 11], [5 / 11, 13 / 11], [0, 0]], atol=1e-12)
+    assert int(found.i) == 2
+    scaled = L.LinearOperatorDiag(np.array([0.25, 1 / 3]), is_positive_definite=True)
+    once = L.experimental.conjugate_gradient(operator, tf.constant([1.0, 2.0], tf.float64), preconditioner=scaled, max_iter=1)
+    np.testing.assert_allclose(once.x, [0.20652174, 0.55072464], rtol=1e-7)
+    np.testing.assert_allclose(once.p, [-0.08754726, 0.06484982], rtol=1e-6)
+    with pytest.raises(ValueError, match="positive definite operator"):
+        L.experimental.conjugate_gradient(L.LinearOperatorFullMatrix(np.eye(2)), [1.0, 2.0])

@@ -1,0 +1,95 @@
+"""TensorArray against TensorFlow 2.21, whose results and errors are the literals here."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+
+def array(**options):
+    return tf.TensorArray(tf.float32, **{"size": 3, **options})
+
+
+def test_write_read_stack():
+    ta = array(clear_after_read=False).write(0, 1.0).write(1, 2.0)
+    assert ta.stack().numpy().tolist() == [1, 2, 0]  # what was not written is zero
+    assert [float(ta.read(0)), float(ta.read(0))] == [1, 1]
+    assert ta.gather([1, 0]).numpy().tolist() == [2, 1]
+    assert int(ta.size()) == 3 and ta.element_shape == [] and ta.dtype is tf.float32
+
+
+def test_it_grows_if_it_may():
+    ta = array(size=0, dynamic_size=True).write(3, 1.0)
+    ta = ta.write(ta.size(), 5.0)
+    assert ta.stack().numpy().tolist() == [0, 0, 0, 1, 5]
+    assert array(size=0, dynamic_size=True).unstack([1.0, 2.0]).stack().numpy().tolist() == [1, 2]
+
+
+def test_many_at_once():
+    assert array(size=4).scatter([1, 3], [[1.0], [2.0]]).stack().numpy().tolist() == [[0], [1], [0], [2]]
+    assert array(size=2, infer_shape=False).split([1.0, 2.0, 3.0], [1, 2]).read(1).numpy().tolist() == [2, 3]
+    pieces = array(size=2, infer_shape=False).write(0, [1.0, 2.0]).write(1, [3.0])
+    assert pieces.concat().numpy().tolist() == [1, 2, 3]
+    assert array(size=0, element_shape=[2]).stack().shape == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: tf.TensorArray(tf.float32), ValueError, "Size must be declared"),
+        (lambda: array(size=2.5), TypeError, "whole number"),
+        (lambda: array().stack(), ValueError, "never written"),
+        (lambda: array().write(5, 1.0), tf.errors.OutOfRangeError, "index 5 but array is not resizeable and size is: 3"),
+        (lambda: array().write(-1, 1.0), tf.errors.OutOfRangeError, r"negative indices \(index -1\)"),
+        (lambda: array().read(7), tf.errors.OutOfRangeError, "index 7 but array size is: 3"),
+        (lambda: array().write(0, tf.constant(1)), tf.errors.InvalidArgumentError, "trying to write dtype int32"),
+        (lambda: array().write(0, 1.0).write(1, [1.0, 2.0]), ValueError, "Incompatible shape"),
+        (lambda: array(element_shape=[2]).write(0, [1.0]), ValueError, "Incompatible shape"),
+        (
+            lambda: array(size=2).unstack([1.0, 2.0, 3.0]),
+            ValueError,
+            "Cannot unstack 3 tensors into a TensorArray of static size 2",
+        ),
+        (lambda: array(size=3).split([1.0, 2.0], [1, 1]), tf.errors.InvalidArgumentError, r"\(3 vs. 2\)"),
+        (lambda: array(size=2).split([1.0, 2.0, 3.0], [1, 1]), tf.errors.InvalidArgumentError, "add up to 2"),
+        (lambda: array().scatter([0, 1], [1.0]), ValueError, "2 indices were given for 1 rows"),
+        (lambda: array(size=0).concat(), tf.errors.InvalidArgumentError, "nothing to concatenate"),
+        (lambda: array().grad("x"), NotImplementedError, "GradientTape"),
+    ],
+)
+def test_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_an_entry_is_read_once():
+    ta = array().write(0, 1.0)
+    ta.read(0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="clear_after_read"):
+        ta.read(0)
+
+
+def test_in_loops_of_graphs_and_under_a_tape():
+    @tf.function
+    def squares(x):
+        ta = tf.TensorArray(tf.float32, size=4)
+        for i in tf.range(4):
+            ta = ta.write(i, x * tf.cast(i, tf.float32))
+        return tf.reduce_sum(ta.stack() ** 2)
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = squares(x)
+    assert float(y) == 56 and float(tape.gradient(y, x)) == 56
+
+
+def test_specs():
+    spec = tf.TensorArraySpec([2], tf.float32)
+    assert repr(spec) == "TensorArraySpec(TensorShape([2]), tf.float32, False, True)"
+    made = array(element_shape=[2])
+    assert tf.type_spec_from_value(made) == tf.TensorArraySpec.from_value(made) == spec
+    assert spec.is_compatible_with(made) and not spec.is_compatible_with(array(element_shape=[3]))
+    assert spec.value_type is tf.TensorArray
+    with pytest.raises(TypeError, match="TensorArray"):
+        tf.TensorArraySpec.from_value(np.zeros(2))

@@ -1,0 +1,86 @@
+"""The wheel, as it is built and installed: `KERAS_BACKEND=tapeflow` is all that `import keras` needs."""
+
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = [
+    "tapeflow",
+    "keras_tapeflow",
+    "tapeflow_keras_hook.py",
+    "tapeflow_keras.pth",
+    "pyproject.toml",
+    "setup.py",
+    "README.md",
+    "LICENSE",
+]
+HOOK = "tapeflow_keras.pth"
+
+
+def setuptools_version():
+    try:
+        return int(importlib.metadata.version("setuptools").split(".")[0])
+    except importlib.metadata.PackageNotFoundError:
+        return 0
+
+
+pytestmark = pytest.mark.skipif(setuptools_version() < 77, reason="the wheel is built with setuptools 77 or later")
+
+
+def run(*command, cwd, **environment):
+    env = {k: v for k, v in os.environ.items() if k not in ("KERAS_BACKEND", "PYTHONPATH")} | environment
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    for part in PARTS:
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        copy(ROOT / part, folder / part)
+    build = "from setuptools import build_meta; print('built', build_meta.build_wheel('out'))"
+    path = os.environ.get("PYTHONPATH", "")
+    name = run(sys.executable, "-W", "ignore", "-c", build, cwd=folder, PYTHONPATH=path).rpartition("built ")[2].strip()
+    return folder / "out" / name
+
+
+def test_the_wheel_has_the_hook_beside_the_packages(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {HOOK, "tapeflow_keras_hook.py", "keras_tapeflow/src/__init__.py", "tapeflow/py.typed"} <= set(names)
+    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {
+        "tapeflow",
+        "keras_tapeflow",
+        "tapeflow_keras_hook.py",
+        HOOK,
+    }
+    assert zipfile.ZipFile(wheel).read(HOOK) == (ROOT / HOOK).read_bytes()
+
+
+PROGRAM = """
+import keras, numpy as np
+model = keras.Sequential([keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit(np.ones((8, 2)), np.ones((8, 1)), verbose=0)
+import tapeflow
+print(keras.config.backend(), tapeflow.__file__)
+"""
+
+
+def test_the_environment_is_enough(wheel, tmp_path):
+    venv.create(tmp_path / "venv", symlinks=os.name != "nt")
+    scripts, site = (Path(sysconfig.get_path(p, "venv", {"base": str(tmp_path / "venv")})) for p in ("scripts", "purelib"))
+    zipfile.ZipFile(wheel).extractall(site)
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    out = run(str(scripts / "python"), "-W", "ignore", "-c", PROGRAM, cwd=tmp_path, KERAS_BACKEND="tapeflow")
+    assert out.split() == ["tapeflow", str(site / "tapeflow" / "__init__.py")]
