@@ -9,7 +9,6 @@ Standard library only: the one-line `.pth` file of the distribution imports this
 """
 
 import functools
-import importlib.abc
 import importlib.machinery
 import os
 import sys
@@ -136,7 +135,8 @@ def _explain_downloads(module: ModuleType) -> None:
 # Modules that do something else, or nothing, for want of TensorFlow's tensors, tables and datasets.
 AMONG_TENSORFLOW = """
 layers.preprocessing.hashed_crossing layers.preprocessing.hashing layers.preprocessing.index_lookup layers.preprocessing.integer_lookup
-layers.preprocessing.string_lookup layers.preprocessing.text_vectorization legacy.backend utils.dataset_utils
+layers.preprocessing.string_lookup layers.preprocessing.text_vectorization legacy.backend trainers.data_adapters.array_slicing
+trainers.data_adapters.data_adapter_utils utils.dataset_utils
 """.split()
 AFTERWARDS = {
     "keras.src.backend.config": _know_the_name,
@@ -150,7 +150,7 @@ AFTERWARDS = {
 }
 
 
-class Finder(importlib.abc.MetaPathFinder):
+class Finder:
     """Finds the modules above where they are, and loads them in our way."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
@@ -169,7 +169,7 @@ class Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
-class _Alias(importlib.abc.Loader):
+class _Alias:
     """`from tapeflow.keras.layers import Dense`: the module that `tf.keras.layers` is."""
 
     def exec_module(self, module: ModuleType) -> None:

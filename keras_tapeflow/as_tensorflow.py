@@ -51,8 +51,16 @@ def _tables(module: ModuleType) -> None:
     module.numerical_utils = _Over(numerical, encode_categorical_inputs=encode)
 
 
+def _sparse_arrays(module: ModuleType) -> None:
+    from .src.sparse_arrays import adapt
+
+    adapt(module)
+
+
 _DETAILS: dict[str, Callable[[ModuleType], None]] = {
+    "array_slicing": _sparse_arrays,
     "backend": _plain_shapes,
+    "data_adapter_utils": _sparse_arrays,
     "dataset_utils": _our_datasets,
     "index_lookup": _tables,
 }

@@ -18,6 +18,7 @@ from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.polymorphic import Function
 
 from .ops.core import convert_to_numpy, convert_to_tensor
+from .ops.sparse import SparseTensor
 
 _EAGER = 1  # steps before the function is traced
 _TRIED_AFTER = 28  # steps by the plan before it is timed
@@ -48,6 +49,8 @@ class Step:
             self.left -= 1
             return self.function(tree.map_structure(_as_tensor, batch))
         batch = tree.map_structure(_as_input, batch)
+        if any(type(part) is SparseTensor for part in tree.flatten(batch)):  # how many entries there are differs from batch to batch
+            return self.function(batch)
         if self.plan is None:
             self.plan, self.program = (Function(self.function, None, False, jit, "batch") for jit in (False, True))
             if self.jit is not AUTO:

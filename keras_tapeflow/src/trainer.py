@@ -17,6 +17,7 @@ from keras.src.utils.python_utils import pythonify_logs
 import tapeflow as tf
 
 from .datasets import adapted
+from .sparse_arrays import Batches
 from .steps import AUTO, Step
 
 _unpacked = data_adapter_utils.unpack_x_y_sample_weight
@@ -216,7 +217,7 @@ class Trainer(Base):
     def _batches(
         self, x: Any, y: Any, sample_weight: Any, batch_size: Any, steps: Any, shuffle: bool = False, class_weight: Any = None
     ) -> EpochIterator:
-        return EpochIterator(
+        return Batches(
             x=adapted(x, y, sample_weight, class_weight), y=y, sample_weight=sample_weight, batch_size=batch_size,
             steps_per_epoch=steps, shuffle=shuffle, class_weight=class_weight, steps_per_execution=self.steps_per_execution,
         )  # fmt: skip

@@ -135,8 +135,8 @@ def _variance(x, axis, keepdims):
 
 
 def _variance_vjp(ops, g, x, axis):
-    count = max(_count(x.shape, axis), 1)
-    return (x - ops.reduce_mean(x, axis=axis, keepdims=True)) * (_kept(ops, g, x.shape, axis) * (2 / count))
+    share = (g + g) / larger(_count(x.shape, axis), 1)
+    return (x - ops.reduce_mean(x, axis=axis, keepdims=True)) * _kept(ops, share, x.shape, axis)
 
 
 def _variance_jvp(ops, t, x, axis, keepdims):

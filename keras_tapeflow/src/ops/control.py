@@ -13,7 +13,7 @@ from tapeflow.function.regions import inside_a_graph
 
 
 def _tensor(x: Any) -> Tensor:
-    from .core import convert_to_tensor  # which is made of this module's functions, too
+    from .core import dense_tensor as convert_to_tensor  # which is made of this module's functions, too
 
     return convert_to_tensor(x)
 

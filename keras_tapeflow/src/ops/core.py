@@ -31,6 +31,7 @@ from .control import (
     while_loop,
 )
 from .parts import scatter, scatter_update, slice, slice_update, unstack
+from .sparse import KINDS, IndexedSlices, SparseTensor, as_sparse, dense, on_values
 
 __all__ = [
     "IS_THREAD_SAFE", "SUPPORTS_COMPLEX_DTYPES", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_SPARSE_TENSORS", "Variable", "associative_scan", "cast",
@@ -39,7 +40,7 @@ __all__ = [
     "vectorized_map", "while_loop",
 ]  # fmt: skip
 
-SUPPORTS_SPARSE_TENSORS = False
+SUPPORTS_SPARSE_TENSORS = True
 SUPPORTS_RAGGED_TENSORS = False
 SUPPORTS_COMPLEX_DTYPES = True
 IS_THREAD_SAFE = True
@@ -56,18 +57,26 @@ class Variable(KerasVariable):
         self._initialize(initializer(self._shape, dtype=self._dtype))
 
     def _direct_assign(self, value: Any) -> None:
-        self._value.assign(value, read_value=False)
+        self._value.assign(dense(value), read_value=False)
 
     def assign_add(self, value: Any) -> Tensor:
         if in_stateless_scope():
             return super().assign_add(value)
-        self._value.assign_add(convert_to_tensor(value, self._dtype), read_value=False)
+        value = convert_to_tensor(value, self._dtype)
+        if type(value) is IndexedSlices:
+            self._value.scatter_add(value)
+        else:
+            self._value.assign_add(dense(value), read_value=False)
         return self._value.value()
 
     def assign_sub(self, value: Any) -> Tensor:
         if in_stateless_scope():
             return super().assign_sub(value)
-        self._value.assign_sub(convert_to_tensor(value, self._dtype), read_value=False)
+        value = convert_to_tensor(value, self._dtype)
+        if type(value) is IndexedSlices:
+            self._value.scatter_sub(value)
+        else:
+            self._value.assign_sub(dense(value), read_value=False)
         return self._value.value()
 
     @property
@@ -108,16 +117,28 @@ Tensor._keras_logits = property(fset=lambda self, value: None)  # a hint that th
 
 
 def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
-    for asked, what in ((sparse, "sparse"), (ragged, "ragged")):
-        if asked:
-            raise ValueError(f"`{what}=True` is not supported by the tapeflow backend.")
+    """Sparse tensors stay sparse, unless `sparse=False`; SciPy's and JAX' become `tf.SparseTensor`."""
+    if isinstance(x, Tensor):
+        return x if dtype is None else dense_tensor(x, dtype)
+    if ragged:
+        raise ValueError("`ragged=True` is not supported by the tapeflow backend.")
+    if sparse is not False and not isinstance(x, _NEVER_SPARSE) and (found := as_sparse(x)) is not None:
+        return found if dtype is None else on_values(lambda values: dense_tensor(values, dtype), found)
+    return dense_tensor(x, dtype)
+
+
+_NEVER_SPARSE = (Tensor, KerasVariable, np.ndarray, int, float, list, tuple)
+
+
+def dense_tensor(x: Any, dtype: Any = None) -> Tensor:
+    """`x` as a dense tensor, which is what most operations work on."""
     if isinstance(x, Tensor):
         return x if dtype is None or x.dtype.name == (name := standardize_dtype(dtype)) else _cast(x, name)
     dtype = None if dtype is None else standardize_dtype(dtype)
     if isinstance(x, KerasVariable):
-        return convert_to_tensor(x.value, dtype)
+        return dense_tensor(x.value, dtype)
     if isinstance(x, tf.Variable):
-        return convert_to_tensor(x.value(), dtype)
+        return dense_tensor(x.value(), dtype)
     if isinstance(x, tf.IndexedSlices):  # an embedding's gradient, in a graph too
         return convert_to_tensor(x._dense(), dtype)
     if isinstance(x, KerasTensor):
@@ -126,13 +147,15 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
         return convert_to_tensor(
             tensor_of(x), dtype
         )  # a shape that is not known: no number is asked for, so the trace is for any
+    if not isinstance(x, _NEVER_SPARSE) and (found := as_sparse(x)) is not None:
+        return dense_tensor(dense(found), dtype)
     if dtype is None:
         found = tree.flatten(x)
         if any(isinstance(leaf, (str, bytes)) or getattr(getattr(leaf, "dtype", None), "kind", "") in "SUO" for leaf in found):
             return tf.convert_to_tensor(x)
         dtype = result_type(*[getattr(leaf, "dtype", type(leaf)) for leaf in found])
     if isinstance(x, (list, tuple)) and any(isinstance(leaf, (Tensor, KerasVariable, tf.Variable)) for leaf in tree.flatten(x)):
-        return tf.stack([convert_to_tensor(part, dtype) for part in x])
+        return tf.stack([dense_tensor(part, dtype) for part in x])
     return tf.convert_to_tensor(np.asarray(x).astype(tf.as_dtype(dtype).np))
 
 
@@ -147,11 +170,11 @@ def _cast(x: Tensor, name: str) -> Tensor:
 def convert_to_numpy(x):
     if isinstance(x, KerasVariable):
         x = x.value
-    return np.array(x)
+    return np.array(dense(x) if (found := as_sparse(x)) is None else dense(found))
 
 
 def is_tensor(x):
-    return isinstance(x, (Tensor, tf.Variable))
+    return isinstance(x, (Tensor, tf.Variable)) or type(x) in KINDS
 
 
 def shape(x):
@@ -168,7 +191,8 @@ def cast(x, dtype):
 
 
 def stop_gradient(variable):
-    return tf.stop_gradient(convert_to_tensor(variable))
+    x = convert_to_tensor(variable)
+    return on_values(tf.stop_gradient, x) if type(x) in KINDS else tf.stop_gradient(x)
 
 
 def random_seed_dtype():
@@ -203,17 +227,32 @@ def _traced(fn: Any, args: tuple, kwargs: dict, size: int) -> Any:
     def as_symbol(x):
         if not isinstance(x, KerasTensor):
             return x
-        return graph.argument(Spec(shape=_sized(x, size), dtype=tf.as_dtype(x.dtype).np))
+        dtype, shape = tf.as_dtype(x.dtype).np, _sized(x, size)
+        if not x.sparse:
+            return graph.argument(Spec(shape=shape, dtype=dtype))
+        return SparseTensor(*_one_entry(shape, lambda count: graph.argument(Spec(shape=count, dtype=dtype))))
 
     symbolic = tree.map_structure(as_symbol, (args, kwargs))
     try:
         with entered(graph.frame()):
             return fn(*symbolic[0], **symbolic[1])
     except ValueNeeded:
-        zeros = lambda x: tf.zeros(_sized(x, size), x.dtype) if isinstance(x, KerasTensor) else x
+
+        def zeros(x):
+            if not isinstance(x, KerasTensor):
+                return x
+            made = lambda shape: tf.zeros(shape, x.dtype)
+            return SparseTensor(*_one_entry(_sized(x, size), made)) if x.sparse else made(_sized(x, size))
+
         values = tree.map_structure(zeros, (args, kwargs))
         with entered(Frame()):
             return fn(*values[0], **values[1])
+
+
+def _one_entry(shape: tuple, made: Any) -> tuple:
+    """Indices, values and shape of a sparse tensor with an entry, where there is room for one."""
+    count = min(1, *shape) if shape else 1
+    return np.zeros((count, len(shape)), np.int64), made((count,)), shape
 
 
 def _sized(x: KerasTensor, size: int) -> tuple:
@@ -221,7 +260,7 @@ def _sized(x: KerasTensor, size: int) -> tuple:
 
 
 def _as_keras(x: Any, other: Any = None) -> Any:
-    if not isinstance(x, (Tensor, tf.Variable, KerasVariable)):
+    if not is_tensor(x) and not isinstance(x, KerasVariable):
         return x
     found = tuple(x.shape) if other is None else tuple([a if a == b else None for a, b in zip(x.shape, other.shape)])
-    return KerasTensor(found, standardize_dtype(x.dtype))
+    return KerasTensor(found, standardize_dtype(x.dtype), sparse=type(x) is SparseTensor)

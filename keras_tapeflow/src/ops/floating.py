@@ -7,7 +7,7 @@ from keras.src.backend.common.dtypes import result_type
 import tapeflow as tf
 from tapeflow.core.tensor import Tensor
 
-from .core import convert_to_tensor
+from .core import dense_tensor as convert_to_tensor
 
 
 def floating(x: Any) -> Tensor:

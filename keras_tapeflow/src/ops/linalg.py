@@ -8,7 +8,7 @@ import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-from .core import convert_to_tensor
+from .core import dense_tensor as convert_to_tensor
 from .floating import alike, floating
 
 

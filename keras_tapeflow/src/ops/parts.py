@@ -8,7 +8,7 @@ from tapeflow.core.tensor import Tensor
 
 
 def _tensor(x: Any, dtype: Any = None) -> Tensor:
-    from .core import convert_to_tensor
+    from .core import dense_tensor as convert_to_tensor
 
     return convert_to_tensor(x, dtype)
 

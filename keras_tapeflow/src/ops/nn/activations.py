@@ -5,7 +5,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.core.tensor import Tensor
 
-from ..core import convert_to_tensor
+from ..core import dense_tensor as convert_to_tensor
 from ..floating import floating
 
 # ---- rectifiers

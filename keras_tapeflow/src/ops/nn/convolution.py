@@ -10,7 +10,7 @@ import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-from ..core import convert_to_tensor
+from ..core import dense_tensor as convert_to_tensor
 
 _LAYOUTS = {"channels_last": ("NWC", "NHWC", "NDHWC"), "channels_first": ("NCW", "NCHW", "NCDHW")}
 

@@ -2,7 +2,7 @@
 
 import tapeflow as tf
 
-from ..core import convert_to_tensor
+from ..core import dense_tensor as convert_to_tensor
 from ..floating import floating
 
 

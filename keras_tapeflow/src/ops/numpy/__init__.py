@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401
 
+from ..sparse_rules import keep_sparse
 from .creation import (
     arange,
     bartlett,
@@ -241,3 +242,5 @@ from .statistics import (
     percentile,
     quantile,
 )  # fmt: skip
+
+keep_sparse(globals())

@@ -15,7 +15,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
 
-from ..core import convert_to_tensor
+from ..core import dense_tensor as convert_to_tensor
 
 # Numbers without a dtype of their own: they take that of what they meet.
 _NUMBERS = frozenset({bool, int, float, complex})

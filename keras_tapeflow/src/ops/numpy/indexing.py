@@ -108,8 +108,7 @@ def digitize(x, bins):
 
 
 def bincount(x, weights=None, minlength=0, sparse=False):
-    if sparse:
-        raise ValueError("bincount has no sparse result on tapeflow: leave out sparse=True.")
+    """`sparse=True`: see `sparse_rules.py`."""
     x = cast(tensor(x), tf.int32)
     dtype = tf.int32
     if weights is not None:
