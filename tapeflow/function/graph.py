@@ -316,7 +316,7 @@ class Graph:
                 inputs, body = args[: -len(node.outputs)], args[-len(node.outputs) :]
                 fresh = tuple([b._twin() for b in body])
                 bound = getattr(node.prim, "bound", None)  # one that is a graph needs no closure
-                rule = ReplayedRule(node.prim, self, values) if bound is None else bound(inputs, sizes)
+                rule = ReplayedRule(node, self, values, sizes) if bound is None else bound(inputs, sizes)
                 rule.announce(tuple(inputs), fresh, body)
                 made = dict(zip(node.outputs, fresh))
             values.update(made)
@@ -329,15 +329,22 @@ class ReplayedRule(Rule):
     """A user's rule in one replay of its graph: where the backward function refers to symbols of the graph, it gets the values they
     have in this replay. There may be several, of a function that is called twice in another."""
 
-    def __init__(self, rule: Rule, graph: Graph, values: dict[int, Tensor]) -> None:
-        self.rule, self.graph, self.values = rule, graph, values
-        self.name, self.takes_none = rule.name, rule.takes_none
+    def __init__(self, node: Node, graph: Graph, values: dict[int, Tensor], sizes: Any) -> None:
+        self.rule, self.graph, self.values, self.sizes = node.prim, graph, values, sizes
+        self.name, self.takes_none = node.prim.name, node.prim.takes_none
+        self.specs = [graph.symbols[p]._spec for p in node.outputs]
 
     def gradients(self, gs: tuple) -> list:
         graph = Graph()
         try:
             with entered(graph.frame()):
-                seeds = [None if g is None else graph.argument(Spec(shape=g.shape, dtype=g.dtype.np)) for g in gs]
+                # By sizes that were not known, if there are any: what the function refers to has them, too.
+                specs = (
+                    self.specs
+                    if self.sizes is not None
+                    else [None if g is None else Spec(shape=g.shape, dtype=g.dtype.np) for g in gs]
+                )
+                seeds = [None if g is None else graph.argument(spec) for g, spec in zip(gs, specs)]
                 found = self.rule.gradients(tuple(seeds))
                 found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
                 places = [graph.place(g) for g in found if g is not None]
@@ -348,7 +355,7 @@ class ReplayedRule(Rule):
         values = dict(zip(graph.inputs, [g for g in gs if g is not None]))
         values |= {p: self.values[t._place] for t, p in graph.captures.values() if getattr(t, "_graph", None) is self.graph}
         values |= {p: v.value() for v, p in graph.reads.values()} | {p: fresh_key(seed) for seed, p in graph.keys_drawn}
-        made = iter(graph.replay(values, places + [graph.latest[i] for i in graph.assigned]))
+        made = iter(graph.replay(values, places + [graph.latest[i] for i in graph.assigned], sizes=self.sizes))
         gradients = [None if g is None else next(made) for g in found]
         for variable, value in zip(graph.assigned.values(), made):
             variable._put(value, read_value=False)

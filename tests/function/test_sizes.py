@@ -328,3 +328,23 @@ def test_every_primitive_with_unknown_sizes(name, k):
     except (tf.errors.OpError, ValueError, IndexError):
         return
     same(parts(prim, traced(*double)), want, name)
+
+
+def test_a_users_rule_holds_for_every_size():
+    @tf.custom_gradient
+    def squared(x):
+        return x * x, lambda g: g * 2.0 * x
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def total(x):
+        return tf.reduce_sum(squared(x))
+
+    concrete = total.get_concrete_function()
+    for function in (total, concrete):
+        for n in (7, 3):
+            x = tf.ones([n, 2]) * 3.0
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            assert tape.gradient(y, x).numpy().tolist() == [[6.0, 6.0]] * n
+    assert total.experimental_get_tracing_count() == 1
