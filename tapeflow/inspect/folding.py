@@ -4,13 +4,15 @@ The result is a tree. Whatever box is opened, no more than `MOST` are in it, so 
 both readable.
 """
 
+import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
 
 from .profile import Entry
 
 MOST = 60  # boxes in a view
+_COMFORTABLE = 24  # where there are more, operations are folded by line if that helps
 _MOST_SHARED = 8  # sources of a view that belong to none of its runs; more of them are folded
 
 
@@ -19,10 +21,11 @@ class Box:
 
     `kind` is operation, source, layer, line, run or sources; `order` is when its first operation happened."""
 
-    __slots__ = ("children", "entry", "kind", "name", "order")
+    __slots__ = ("children", "count", "entry", "kind", "name", "order")
 
-    def __init__(self, name: str, kind: str, children: "Sequence[Box]" = (), entry: Entry | None = None) -> None:
+    def __init__(self, name: str, kind: str, children: "Sequence[Box]" = (), entry: Entry | None = None, count: int = 0) -> None:
         self.name, self.kind, self.children, self.entry = name, kind, list(children), entry
+        self.count = count  # which operation it is, from one on, sources left out
         self.order: int = entry.number if entry is not None else min([box.order for box in children], default=0)
 
     def leaves(self) -> "Iterator[Box]":
@@ -37,12 +40,10 @@ class Box:
 def by_layer(entries: list[Entry]) -> Box:
     """Layers and scopes as they are nested; what is in none of them stays in order, and is folded by line and by runs where it is too much."""
     users = _users(entries)
-    root = Box("tape", "layer", _by_scope([_leaf(e) for e in entries], 0, users))
+    root = Box("tape", "layer", _by_scope(_leaves(entries), 0, users))
     layers = [box for box in root.children if box.kind == "layer"]
     while len(layers) == 1 and len(root.children) + len(layers[0].children) <= MOST:  # a lone model is shown opened
         inside = layers[0]
-        for box in inside.children:
-            box.name = f"{inside.name}/{box.name}" if box.kind == "layer" else box.name
         root.children = _ordered([*[box for box in root.children if box is not inside], *inside.children])
         layers = [box for box in inside.children if box.kind == "layer"]
     return root
@@ -51,16 +52,19 @@ def by_layer(entries: list[Entry]) -> Box:
 def by_line(entries: list[Entry]) -> Box:
     """Everything that one line of the program did is one box, however often it ran."""
     users = _users(entries)
-    leaves = [_leaf(e) for e in entries]
     groups: dict[str, list[Box]] = {}
-    for leaf in leaves:
+    for leaf in _leaves(entries):
         groups.setdefault(leaf.entry.line or "no line known", []).append(leaf)  # type: ignore[union-attr]
     boxes = [Box(name, "line", _runs(group, users)) for name, group in groups.items()]
     return Box("tape", "line", _runs(boxes, users))
 
 
-def _leaf(entry: Entry) -> Box:
-    return Box(entry.watched if entry.is_source else entry.operation, "source" if entry.is_source else "operation", entry=entry)
+def _leaves(entries: list[Entry]) -> list[Box]:
+    numbers = itertools.count(1)
+    return [
+        Box(e.watched, "source", entry=e) if e.is_source else Box(e.operation, "operation", entry=e, count=next(numbers))
+        for e in entries
+    ]
 
 
 def _users(entries: list[Entry]) -> dict[int, set[int]]:
@@ -78,31 +82,48 @@ def _ordered(boxes: list[Box]) -> list[Box]:
 
 
 def _by_scope(leaves: list[Box], depth: int, users: dict) -> list[Box]:
-    """Boxes for what is in a scope `depth` names long: its inner scopes, and its own operations."""
-    inner: dict[str, list[Box]] = {}
-    own = []
-    for leaf in leaves:
-        names = leaf.entry.scope.split("/") if leaf.entry.scope else []  # type: ignore[union-attr]
-        if len(names) > depth:
-            inner.setdefault(names[depth], []).append(leaf)
-        else:
-            own.append(leaf)
-    layers = [Box(name, "layer", _by_scope(members, depth + 1, users)) for name, members in inner.items()]
-    if len(layers) + len(own) > MOST:
+    """Boxes for what is in a scope `depth` names long: its inner scopes, and its own operations. A layer that is called several times is a box for
+    each call, unless that is too much."""
+    sources, operations = _split(leaves, lambda leaf: leaf.kind == "source")
+    stretches = [(name, list(group)) for name, group in itertools.groupby(operations, key=lambda leaf: _scope_of(leaf, depth))]
+    if sum(1 if name else len(group) for name, group in stretches) > MOST:
+        merged: dict[str, list[Box]] = {}
+        for name, group in stretches:
+            merged.setdefault(name, []).extend(group)
+        stretches = list(merged.items())
+    calls = Counter(name for name, _ in stretches)
+    own = [leaf for name, group in stretches if not name or (calls[name] > 1 and len(group) == 1) for leaf in group]
+    inner = [(name, group) for name, group in stretches if name and (calls[name] == 1 or len(group) > 1)]
+    inside, outside = _split(sources, lambda leaf: bool(_scope_of(leaf, depth)))
+    groups, shared = _with_sources([group for _, group in inner], inside, users)
+    number = Counter[str]()
+    layers = []
+    for (name, _), group in zip(inner, groups):
+        number[name] += 1
+        layers.append(Box(f"{name} ({number[name]})" if number[name] > 1 else name, "layer", _by_scope(group, depth + 1, users)))
+    own += outside
+    if len(layers) + len(own) > _COMFORTABLE:
         own = _stretches(own, users)
-    return _runs([*layers, *own], users)
+    return _runs([*layers, *own, *_few(shared)], users)
+
+
+def _scope_of(leaf: Box, depth: int) -> str:
+    names = leaf.entry.scope.split("/")  # type: ignore[union-attr]
+    return names[depth] if len(names) > depth else ""
 
 
 def _stretches(leaves: list[Box], users: dict) -> list[Box]:
-    """One box for what a line did before another line did something. Not where that would fold little (a loop of short lines), or all."""
+    """One box for what a line did before something else happened. Not where that would fold little (a loop of short lines), or all."""
     operations = [leaf for leaf in leaves if leaf.kind == "operation"]
-    stretches = [list(group) for _, group in groupby(operations, key=lambda leaf: leaf.entry.line)]  # type: ignore[union-attr]
+    numbered = enumerate(operations)  # the difference to `count` grows where there was something else, in a layer
+    groups = itertools.groupby(numbered, key=lambda item: (item[1].count - item[0], item[1].entry.line))  # type: ignore[union-attr]
+    stretches = [[leaf for _, leaf in group] for _, group in groups]
     if len(stretches) == 1 or 4 * len(stretches) > len(operations):
         return leaves
-    groups, shared = _with_sources(stretches, [leaf for leaf in leaves if leaf.kind == "source"], users)
+    full, shared = _with_sources(stretches, [leaf for leaf in leaves if leaf.kind == "source"], users)
     boxes = [
         group[0] if len(group) == 1 else Box(group[-1].entry.line or "no line known", "line", _runs(group, users))  # type: ignore[union-attr]
-        for group in groups
+        for group in full
     ]
     return [*boxes, *shared]
 
@@ -114,24 +135,26 @@ def _runs(boxes: list[Box], users: dict, most: int = MOST) -> list[Box]:
         return boxes
     sources, others = _split(boxes, lambda box: box.kind == "source")
     if len(others) <= most - _MOST_SHARED:
-        return _ordered([*others, Box(f"{len(sources)} sources", "sources", _chunked(sources, users))])
+        return _ordered([*others, *_few(sources)])
     levels = math.ceil(math.log(len(others)) / math.log(most))
     length = math.ceil(len(others) / math.ceil(len(others) ** (1 / levels)))
     chunks = [others[k : k + length] for k in range(0, len(others), length)]
     chunks, shared = _with_sources(chunks, sources, users)
     runs = [Box(_run_name(chunk), "run", _runs(chunk, users)) for chunk in chunks]
-    if len(shared) > _MOST_SHARED:
-        shared = [Box(f"{len(shared)} sources", "sources", _chunked(shared, users))]
-    return _ordered([*runs, *shared])
+    return _ordered([*runs, *_few(shared)])
 
 
-def _chunked(sources: list[Box], users: dict) -> list[Box]:
+def _few(sources: list[Box]) -> list[Box]:
+    return sources if len(sources) <= _MOST_SHARED else [Box(f"{len(sources)} sources", "sources", _chunked(sources))]
+
+
+def _chunked(sources: list[Box]) -> list[Box]:
     if len(sources) <= MOST:
         return sources
     length = math.ceil(len(sources) / math.ceil(math.sqrt(len(sources))))
     length = max(length, math.ceil(len(sources) / MOST))
     parts = [sources[k : k + length] for k in range(0, len(sources), length)]
-    return [Box(f"{part[0].name} … {part[-1].name}", "sources", _chunked(part, users)) for part in parts]
+    return [Box(f"{part[0].name} … {part[-1].name}", "sources", _chunked(part)) for part in parts]
 
 
 def _with_sources(groups: list[list[Box]], sources: list[Box], users: dict) -> tuple[list[list[Box]], list[Box]]:
@@ -152,8 +175,8 @@ def _run_name(chunk: list[Box]) -> str:
     named = [box.name for box in chunk if box.kind in ("layer", "line")]
     if len(named) * 2 > len(chunk):
         return f"{named[0]} … {named[-1]}"
-    operations = [leaf.order for box in chunk for leaf in box.leaves() if leaf.kind == "operation"]
-    return f"{min(operations):,} – {max(operations):,}" if operations else f"{chunk[0].name} … {chunk[-1].name}"
+    operations = [leaf.count for box in chunk for leaf in box.leaves() if leaf.kind == "operation"]
+    return f"operations {min(operations):,} – {max(operations):,}" if operations else f"{chunk[0].name} … {chunk[-1].name}"
 
 
 def _split(boxes: list[Box], which: Callable[[Box], bool]) -> tuple[list[Box], list[Box]]:

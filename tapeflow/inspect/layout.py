@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-_WIDEST_ROW = 7  # boxes
+_WIDEST_ROW = 5  # boxes, where it can be helped
 _UNIT = 100.0  # between neighbours, for the library
 
 
@@ -29,20 +29,26 @@ def library() -> Callable:
     return from_edges
 
 
-def place(count: int, edges: list[tuple[int, int]], loose: list[tuple[int, int]] | None = None) -> Picture:
-    """Boxes 0 … count-1, each edge from a lower number to a higher one. `loose` edges are not drawn, they only say what is above what."""
+def place(count: int, edges: list[tuple[int, int]], single: list[int]) -> Picture:
+    """Boxes 0 … count-1, each edge from a lower number to a higher one. Those that are `single` (no edge leads to another of them) are put into
+    rows, in order."""
     from_edges = library()
     edges = list(dict.fromkeys(edges))
-    extra = [e for e in dict.fromkeys(loose or []) if e not in set(edges)]
-    for _ in range(4):
-        picture, rows = _placed(from_edges, count, edges, extra)
+    extra = list(zip(single, single[_WIDEST_ROW:]))  # not drawn: they only say what is above what
+    picture, rows = _placed(from_edges, count, edges, extra)
+    for _ in range(3):
         wide = [row for row in rows if len(row) > _WIDEST_ROW]
-        if not wide:
+        # A box of a row goes below the one that is a few places before it. Rows come out shorter, unless arrows then need the room.
+        extra += [e for row in wide for e in zip(row, row[_WIDEST_ROW:])]
+        other, rows = _placed(from_edges, count, edges, extra) if wide else (picture, rows)
+        if _width(other) > 0.8 * _width(picture):
             break
-        # A box of a row goes below the one that is a few places before it: rows come out shorter.
-        known = {*edges, *extra}
-        extra += [e for row in wide for e in zip(row, row[_WIDEST_ROW:]) if e not in known]
+        picture = other
     return picture
+
+
+def _width(picture: Picture) -> float:
+    return max(x for x, _ in picture.places) + 1
 
 
 def _placed(from_edges: Callable, count: int, edges: list, extra: list) -> tuple[Picture, list[list[int]]]:
@@ -52,7 +58,7 @@ def _placed(from_edges: Callable, count: int, edges: list, extra: list) -> tuple
     ways: dict[tuple[int, int], list[tuple[float, float]]] = {}
     if used:
         numbers = {i: k for k, i in enumerate(used)}  # consecutive, so that the library's own points are known by higher numbers
-        pairs = [(numbers[a], numbers[b]) for a, b in (*edges, *extra)]
+        pairs = [(numbers[a], numbers[b]) for a, b in dict.fromkeys((*edges, *extra))]
         found = from_edges(pairs, vertex_spacing=_UNIT, dummy_vertices=True, dummy_size=_UNIT * 0.25, check_layout=False)
         found = found.dot_layout(spacing=_UNIT)
         top = max(y for positions, *_ in found for _, (_, y) in positions)

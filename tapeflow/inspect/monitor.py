@@ -1,28 +1,32 @@
 """Watching the gradients of a training loop: norms, updates, dead units; and saying when something is wrong with them.
 
 The monitor hears of every `tape.gradient` by the variables of a model. Where that is traced into a function, it becomes a part of the graph: a
-branch that measures at every so many runs, and variables of its own that hold what it found.
+branch that measures in the runs that the monitor wants, and a variable of its own that holds what it found.
 """
 
 import logging
 import math
 import statistics
-from collections import defaultdict
+import sys
+import threading
+import weakref
+from collections import defaultdict, deque
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tapeflow.core.frames import Frame, current, entered
-from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.frames import current
+from tapeflow.core.tensor import next_id
 from tapeflow.core.variable import Variable
-from tapeflow.function.control import cond
+from tapeflow.function.concrete import TOLD_OF_RUNS, ConcreteFunction
 from tapeflow.function.graph import Graph
+from tapeflow.function.polymorphic import Switches
 from tapeflow.tape.recording import Attendants, Recording
 
-DEAD, VANISHING, EXPLODING, TOO_FAST = 0.5, 1e-6, 100.0, 0.1
-_UNITS = 4  # dead ones are counted from so many on
+from .monitor_site import Site
+
+DEAD, VANISHING, EXPLODING, HUGE, TOO_FAST = 0.5, 1e-6, 100.0, 1e7, 0.1
+_LOOKS = 3  # measurements before anything is called dead, or is compared with what was before
+_RECENT = 50  # norms of a variable that are remembered to compare with
+_MOST = 200_000  # of the history; the older half goes
 
 
 class Measured(NamedTuple):
@@ -32,8 +36,8 @@ class Measured(NamedTuple):
     name: str
     gradient: float  # the norm
     weight: float  # the norm, before the update
-    update: float  # the norm of the update by that of the weight; NaN where it is not known yet
-    dead: float  # the share of units that no gradient reached
+    update: float  # the norm of the update by that of the weight; NaN where that is 0, or where nobody knows it
+    dead: float  # the share of units that got no gradient in the last three measurements; NaN for tables of rows, say
 
 
 def label(variable: Variable) -> str:
@@ -41,88 +45,54 @@ def label(variable: Variable) -> str:
     return getattr(variable, "_label", None) or variable.name.removesuffix(":0")
 
 
-class Site:
-    """A call of `gradient` by the same variables, again and again."""
-
-    def __init__(self, variables: list[Variable]) -> None:
-        self.variables = variables
-        self.count = 0  # calls, where Python makes them
-        self.names = _distinct([label(v) for v in variables])
-        self.counter: Variable | None = None  # of runs of a graph
-        self.found: Variable | None = None  # what the graph measured last: a row for each variable
-        self.pending: tuple[int, np.ndarray, list[np.ndarray]] | None = None
-
-    # ---- eagerly
-
-    def due(self, every: int) -> bool:
-        self.count += 1
-        return (self.count - 1) % every == 0
-
-    def measure(self, gradients: list) -> np.ndarray:
-        return np.array([_measured(g) for g in gradients])
-
-    # ---- in a graph
-
-    def measure_in_graph(self, gradients: list, every: int) -> None:
-        if self.counter is None:
-            with entered(Frame()):  # variables of the monitor, not of the program
-                self.counter = Variable(np.int64(0), trainable=False, name="monitor_runs")
-                self.found = Variable(np.zeros((len(self.variables), 2), np.float32), trainable=False, name="monitor_found")
-        runs, found = self.counter, self.found
-        before = runs.value()
-        due = ops.equal(ops.floormod(before, np.int64(every)), np.int64(0))
-        measured = cond(due, lambda: _stacked([_measured_symbol(g) for g in gradients]), found.value)
-        found.assign(measured, read_value=False)
-        runs.assign(ops.add(before, np.int64(1)), read_value=False)
-
-    # ---- updates
-
-    def remember(self, step: int, found: np.ndarray) -> None:
-        self.pending = step, found, [v.numpy() for v in self.variables]
-
-    def complete(self) -> list[Measured]:
-        """What was measured before, now that the variables have changed."""
-        if self.pending is None:
-            return []
-        (step, found, weights), self.pending = self.pending, None
-        made = []
-        for name, variable, (norm, dead), old in zip(self.names, self.variables, found, weights):
-            size = _norm(old)
-            change = _norm(variable.numpy() - old)
-            made.append(Measured(step, name, float(norm), size, change / size if size else math.nan, float(dead)))
-        return made
-
-
 class Monitor:
     """Hears of gradients; `history` has what was measured, `warnings` what was wrong."""
 
     def __init__(self, every: int = 20) -> None:
-        if every < 1:
-            raise ValueError(f"every must be at least 1, got {every!r}.")
+        if not isinstance(every, int) or every < 1:
+            raise ValueError(f"every must be a whole number of steps, at least 1; got {every!r}.")
         self.every = every
-        self.sites: dict[tuple, Site] = {}
-        self.history: list[list[Measured]] = []
+        self.history: list[Measured] = []
         self.warnings: list[str] = []
-        self._steps = 0
+        self.notes: dict[str, str] = {}  # by name: what is wrong now, in a word
+        self.norms: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_RECENT))
+        self._sites: dict[tuple, Site] = {}
+        self._in_graphs: weakref.WeakKeyDictionary[Graph, list[Site]] = weakref.WeakKeyDictionary()
+        self._names: set[str] = set()
         self._warned: set[tuple[str, str]] = set()
-        self._norms: dict[str, list[float]] = defaultdict(list)
+        self._steps = 0
+        self._key = next_id()  # of the traces that the monitor is a part of
+        self._lock = threading.RLock()  # tapes of other threads are heard, too
 
-    def __enter__(self) -> "Monitor":
+    def __enter__(self) -> Any:
+        if self in Attendants.now:
+            raise RuntimeError("This gradient monitor is on already. Make another one for a block inside.")
         Attendants.now = (*Attendants.now, self)
+        Switches.traced_along = (*Switches.traced_along, self._key)
+        TOLD_OF_RUNS.append(self._about_to_run)
         return self
 
     def __exit__(self, *_: Any) -> None:
         Attendants.now = tuple(a for a in Attendants.now if a is not self)
-        self._complete(self.sites.values())
+        Switches.traced_along = tuple(k for k in Switches.traced_along if k != self._key)
+        TOLD_OF_RUNS.remove(self._about_to_run)
+        with self._lock:
+            for site in self._sites.values():
+                self._complete(site, at_once=True)
+                site.disarm()
 
     def step(self) -> None:
-        """One step of a loop whose steps are compiled: such a step is not Python, and nobody hears of it. Eager loops need not call it."""
-        self._steps += 1
-        inside = [site for site in self.sites.values() if site.counter is not None]
-        self._complete(site for site in inside if site.pending is not None)
-        if (self._steps - 1) % self.every == 0:
-            for site in inside:
-                site.remember(self._steps, site.found.numpy())
+        """A step of the loop is done, its update too: what was measured is shown now, and not only when the next step begins."""
+        with self._lock:
+            self._steps += 1
+            for site in list(self._sites.values()):
+                self._complete(site)
+            if self._steps == _LOOKS and not self._sites:
+                logging.getLogger("tapeflow").warning(
+                    "The gradient monitor has seen %d steps, but no gradient of a variable. Call tape.gradient(loss, variables) inside the "
+                    "`with` of the monitor; of a function, get_concrete_function(...) too: one that was made before does not know of it.",
+                    self._steps,
+                )
 
     # ---- what tapes tell
 
@@ -136,98 +106,123 @@ class Monitor:
         return records
 
     def after_walk(self, recording: Recording, sources: list, gradients: list) -> None:
-        pairs = [(s, g) for s, g in zip(sources, gradients) if isinstance(s, Variable) and g is not None]
+        executor = current().executor
+        if executor is not None and not isinstance(executor, Graph) or self not in Attendants.now:
+            return  # rows of a Jacobian; or it is over
+        measurable = lambda s, g: g is not None and isinstance(s, Variable) and s.shape.num_elements() != 0
+        pairs = [(s, g) for s, g in zip(sources, gradients) if measurable(s, g)]
         if not pairs:
             return
         variables, found = [s for s, _ in pairs], [g for _, g in pairs]
-        site = self.sites.setdefault(tuple([v._id for v in variables]), Site(variables))
+        with self._lock:
+            site = self._site(variables, found)
+            if executor is not None:
+                site.measure_in_graph(found)
+                for graph in (*(executor.within or ()), executor):
+                    self._belongs(site, graph)
+                return
+            self._complete(site)
+            if site.is_due(self.every):
+                self._complete(site, at_once=True)
+                site.measure(found)
+
+    def _site(self, variables: list[Variable], gradients: list) -> Site:
+        key = (_caller(), *[v._id for v in variables])
+        if key not in self._sites:
+            names = []
+            for name in map(label, variables):
+                number = 1
+                while (numbered := name if number == 1 else f"{name}#{number}") in self._names:
+                    number += 1
+                self._names.add(numbered)
+                names.append(numbered)
+            self._sites[key] = Site(variables, gradients, names)
+        return self._sites[key]
+
+    # ---- what functions tell
+
+    def _belongs(self, site: Site, graph: Graph) -> None:
+        inside = self._in_graphs.setdefault(graph, [])
+        if site not in inside:
+            inside.append(site)
+
+    def _about_to_run(self, function: ConcreteFunction) -> None:
+        sites = self._in_graphs.get(function.graph)
+        if sites is None or function.sizes or function.as_python:  # (with open sizes, it is told again when they are known)
+            return
         executor = current().executor
-        if isinstance(executor, Graph):
-            site.measure_in_graph(found, self.every)
-        elif executor is None:
-            self._complete([site])
-            if site.due(self.every):
-                site.remember(site.count, site.measure(found))
+        with self._lock:
+            if isinstance(executor, Graph):
+                for site in sites:
+                    self._belongs(site, executor)
+            elif executor is None:
+                for site in sites:
+                    if site.waiting is not None:
+                        self._complete(site)
+                    if site.is_due(self.every):
+                        self._complete(site, at_once=True)
+                        site.arm()
 
     # ---- what is made of it
 
-    def _complete(self, sites: Any) -> None:
-        for site in sites:
-            found = site.complete()
-            if found:
-                self.history.append(found)
-                self._judge(found)
-                self.deliver(found)
+    def _complete(self, site: Site, at_once: bool = False) -> None:
+        """What was measured, if the update has been made since; `at_once`: or has not."""
+        done = site.complete(at_once)
+        if done is None:
+            return
+        step, rows = done
+        found = [
+            Measured(step, name, norm, weight, change / weight if weight else math.nan, dead)
+            for name, (norm, weight, change, dead) in zip(site.names, rows)
+        ]
+        self._judge(found, site)
+        self.history += found
+        if len(self.history) > _MOST:
+            del self.history[: _MOST // 2]
+        self.deliver(found)
 
     def deliver(self, found: list[Measured]) -> None:
         """For who shows it."""
 
-    def _judge(self, found: list[Measured]) -> None:
-        largest = max((m.gradient for m in found if math.isfinite(m.gradient)), default=0.0)
-        for m in found:
-            before = self._norms[m.name]
+    def _judge(self, found: list[Measured], site: Site) -> None:
+        huge = {m.name for m in found if m.gradient > HUGE * max(m.weight, 1.0)}
+        largest = max((m.gradient for m in found if math.isfinite(m.gradient) and m.name not in huge), default=0.0)
+        for m, variable in zip(found, site.variables):
+            before = self.norms[m.name]
+            usual = statistics.median(before) if len(before) >= _LOOKS else math.inf
+            self.notes.pop(m.name, None)
             if not math.isfinite(m.gradient):
-                self._warn(
-                    m,
-                    "not finite",
-                    "its gradient has NaN or infinite entries; tf.debugging.enable_check_numerics() finds the operation",
-                )
+                text = "its gradient has NaN or infinite entries; tf.debugging.enable_check_numerics() finds the operation"
+                self._warn(m, "not finite", text)
                 continue
-            if len(before) >= 3 and m.gradient > EXPLODING * max(statistics.median(before), 1e-30):
-                text = f"its gradient explodes: a norm of {m.gradient:.3g} after {statistics.median(before):.3g}; clip it, or lower the learning rate"
-                self._warn(m, "exploding", text)
-            if m.gradient < VANISHING * largest:
+            # Biases begin at 0, where any update is a large one.
+            if m.update > TOO_FAST and variable.ndim > 1:
+                text = f"one update changes it by {m.update:.0%}; a thousandth is usual. Lower the learning rate"
+                self._warn(m, "too fast", text)
+            if m.gradient > EXPLODING * max(usual, 1e-30):
+                after = f"a norm of {m.gradient:.3g} after {usual:.3g}"
+                self._warn(m, "exploding", f"its gradient explodes: {after}; clip it, or lower the learning rate")
+            elif m.name in huge:
+                size = f"a norm of {m.gradient:.3g}, of a weight of norm {m.weight:.3g}"
+                self._warn(m, "exploding", f"its gradient explodes: {size}; clip it, or begin with smaller weights")
+            if m.dead > DEAD and site.looks >= _LOOKS:
+                self._warn(m, "dead", f"{m.dead:.0%} of its units got no gradient in the last {_LOOKS} measurements")
+            elif m.gradient < VANISHING * largest:
                 text = f"its gradient vanishes: a norm of {m.gradient:.3g}, where the largest is {largest:.3g}"
                 self._warn(m, "vanishing", text)
-            if m.dead > DEAD:
-                self._warn(m, "dead", f"{m.dead:.0%} of its units get no gradient at all")
-            if m.update > TOO_FAST:
-                self._warn(m, "too fast", f"one update changes it by {m.update:.0%}; a thousandth is usual")
             before.append(m.gradient)
 
     def _warn(self, m: Measured, kind: str, text: str) -> None:
+        self.notes[m.name] = f"{self.notes[m.name]}, {kind}" if m.name in self.notes else kind
         if (m.name, kind) not in self._warned:
             self._warned.add((m.name, kind))
             self.warnings.append(f"step {m.step}, {m.name}: {text}.")
-            logging.getLogger("tapeflow").warning(self.warnings[-1])
+            logging.getLogger("tapeflow").warning("Gradients: %s", self.warnings[-1])
 
 
-# ---- numbers
-
-
-def _measured(g: Any) -> tuple[float, float]:
-    array = np.asarray((g.values if isinstance(g, IndexedSlices) else g)._array)
-    array = array.astype(np.float32) if array.dtype.kind == "V" else array
-    norm = _norm(array)
-    if isinstance(g, IndexedSlices) or not array.ndim or array.shape[-1] < _UNITS:
-        return norm, 0.0
-    return norm, float(np.mean(~array.any(axis=tuple(range(array.ndim - 1)))))
-
-
-def _norm(array: np.ndarray) -> float:
-    flat = np.asarray(array).ravel()
-    flat = flat if flat.dtype in (np.float32, np.float64) else np.abs(flat).astype(np.float32)
-    return math.sqrt(float(np.dot(flat, flat)))
-
-
-def _measured_symbol(g: Any) -> Tensor:
-    """The same, as operations."""
-    values = g.values if isinstance(g, IndexedSlices) else g
-    values = ops.cast(ops.abs(values), dtype=np.dtype(np.float32))
-    every = tuple(range(values.ndim))
-    norm = ops.sqrt(ops.reduce_sum(ops.mul(values, values), axis=every, keepdims=False))
-    dead: Any = ops.mul(norm, np.float32(0))
-    if not isinstance(g, IndexedSlices) and values.ndim and values.shape[-1] >= _UNITS:
-        largest = ops.reduce_max(values, axis=every[:-1], keepdims=False) if values.ndim > 1 else values
-        none = ops.cast(ops.equal(largest, np.float32(0)), dtype=np.dtype(np.float32))
-        dead = ops.reduce_mean(none, axis=(0,), keepdims=False)
-    return _stacked([norm, dead])
-
-
-def _stacked(parts: list) -> Tensor:
-    return ops.stack(*parts, axis=0)
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """A number after names that come twice."""
-    return [f"{n}#{names[:k].count(n) + 1}" if names.count(n) > 1 else n for k, n in enumerate(names)]
+def _caller() -> tuple[str, int] | None:
+    """The line that asked for gradients: two of one step are not the same."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapeflow."):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)

@@ -12,14 +12,13 @@ import numpy as np
 
 from tapeflow.core.apply import describe
 from tapeflow.core.errors import invalid
-from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import EagerTensor, identify
 from tapeflow.function.plan import Looking
-from tapeflow.tape.recording import Attendants, Recording
+from tapeflow.tape.recording import Recording
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
-from .witness import Witness
+from .witness import Witness, attend, attending
 
 _LONGEST_CHAIN = 8
 
@@ -175,15 +174,15 @@ class enable_check_numerics:
     """
 
     def __init__(self, stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-        self._before = _checker()
+        self._before = attending(Checker)
         if self._before is None:
-            _switch(Checker())
+            _check(Checker())
 
     def __enter__(self) -> "enable_check_numerics":
         return self
 
     def __exit__(self, *_: Any) -> None:
-        _switch(self._before)
+        _check(self._before)
 
 
 def disable_check_numerics() -> None:
@@ -193,21 +192,9 @@ def disable_check_numerics() -> None:
     >>> tf.math.log(0.).numpy()
     np.float32(-inf)
     """
-    _switch(None)
+    _check(None)
 
 
-def _checker() -> Checker | None:
-    return next((o for o in current().observers if isinstance(o, Checker)), None)
-
-
-def _switch(checker: Checker | None) -> None:
-    frame = current()
-    for observer in frame.observers:
-        if isinstance(observer, Checker) and observer is not checker:
-            frame = frame.without(observer)
-    if checker is not None and checker not in frame.observers:
-        frame = frame.watched_by(checker)
-    enter(frame)
-    others = tuple(a for a in Attendants.now if not isinstance(a, Checker))
-    Attendants.now = others if checker is None else (*others, checker)
+def _check(checker: Checker | None) -> None:
+    attend(Checker, checker)
     Looking.now = None if checker is None else looking_at

@@ -99,12 +99,16 @@ def statistics(g: Any) -> tuple[float, tuple[list[int], float, float] | None]:
     numbers = np.concatenate([p.ravel() for p in parts]) if parts else np.zeros(0)
     if not numbers.size:
         return 0.0, None
-    norm = float(np.sqrt(np.sum(np.square(numbers, dtype=np.float64))))
+    with np.errstate(over="ignore"):
+        norm = float(np.sqrt(np.sum(np.square(numbers, dtype=np.float64))))
     finite = numbers[np.isfinite(numbers)]
     if not finite.size:
         return norm, None
     low, high = float(finite.min()), float(finite.max())
-    counts = np.histogram(finite.astype(np.float64), bins=_BINS, range=(low, high) if low < high else (low - 0.5, low + 0.5))[0]
+    # Not np.histogram: it refuses ranges that are very narrow for their size.
+    span = high - low
+    shares = (finite.astype(np.float64) - low) / span if 0 < span < np.inf else np.full(finite.size, 0.5)
+    counts = np.bincount(np.minimum((shares * _BINS).astype(np.intp), _BINS - 1), minlength=_BINS)
     return norm, (counts.tolist(), low, high)
 
 

@@ -1,8 +1,9 @@
 """`tape.report("tape.html")`: what a tape recorded, as a page that a browser opens without a server: picture, memory, times, gradients."""
 
+import contextlib
 import json
 import os
-import tempfile
+import uuid
 from collections import Counter
 from html import escape
 from pathlib import Path
@@ -18,6 +19,7 @@ from .profile import Entry
 from .witness import Pull
 
 _PAGE = Path(__file__).parent / "page"
+_PROGRAM = ("base.js", "graph.js", "details.js", "search.js", "charts.js", "page.js")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _MOST_ENDS = 50
 KINDS = ("source", "product", "elementwise", "reduction", "shaping", "function", "other")
@@ -64,25 +66,24 @@ def report(tape: GradientTape, path: str | os.PathLike | None = None) -> Report:
 
 def _write(path: str, text: str) -> None:
     """All of it, or nothing: a page that is open elsewhere is never half of one."""
-    folder, name = os.path.split(os.path.abspath(path))
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, prefix=f".{name}.", delete=False) as file:
-        try:
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{uuid.uuid4().hex}")
+    try:
+        with open(temporary, "x", encoding="utf-8") as file:
             file.write(text)
-            file.close()
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(file.name, 0o666 & ~umask)  # as open() would have made it
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
 
 
 def page(data: dict[str, Any]) -> str:
-    # "<" is the only character by which text in a script could end it.
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c").replace("&", "\\u0026")
-    parts = {part: (_PAGE / f"page.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")}
-    html = parts["html"].replace("/* page.css */", parts["css"]).replace("/* page.js */", parts["js"])
+    """The templates and the data in one file, which asks for nothing else."""
+    read = lambda name: (_PAGE / name).read_text(encoding="utf-8")
+    # "<" is the only character by which a text could end the script that it is in.
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    html = read("page.html").replace("/* style */", read("page.css")).replace("/* program */", "\n".join(map(read, _PROGRAM)))
     return html.replace("/* data */", text)
 
 

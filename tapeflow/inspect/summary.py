@@ -54,44 +54,53 @@ def summary(tape: GradientTape, print_fn: Callable | None = None) -> None:
 
 
 def text(tape: GradientTape) -> str:
+    blocks = ["\n".join(_aligned(table)) for table in tables(tape)]
+    return "\n".join([headline(tape), "\n\n".join(blocks)]).rstrip("\n")
+
+
+def headline(tape: GradientTape) -> str:
+    """How many operations, what they keep, what is watched."""
     recording = tape._recording
     if recording is None:
         return "The tape was never entered: it recorded nothing."
+    watched = f"{_counted(len(recording.variables), 'variable')}, {_counted(len(recording.kept), 'tensor')}"
+    if recording.spent and witness_of(tape) is None:
+        return f"The tape is spent: its records are gone. Watched: {watched}"
+    entries = [e for e in entries_of(tape) if not e.is_source]
+    kept = size_text(sum(e.kept for e in entries))
+    return f"{_counted(len(entries), 'operation')} recorded, {kept} kept for the backward walk; watched: {watched}"
+
+
+def tables(tape: GradientTape) -> list[list[list[str]]]:
+    """By operation, and, where a witness was there, by line and by layer: rows of cells, the first the headings."""
     entries = [e for e in entries_of(tape) if not e.is_source]
     witness = witness_of(tape)
-    kept, variables, tensors = sum(e.kept for e in entries), len(recording.variables), len(recording.kept)
-    head = f"{_counted(len(entries), 'operation')} recorded, {size_text(kept)} kept for the backward walk"
-    head += f"; watched: {_counted(variables, 'variable')}, {_counted(tensors, 'tensor')}"
-    if recording.spent and witness is None:
-        head = (
-            f"The tape is spent: its records are gone. Watched: {_counted(variables, 'variable')}, {_counted(tensors, 'tensor')}"
-        )
-    parts = [head, *_table(entries, witness, "operation", lambda e: e.operation)]
+    if not entries:
+        return []
+    found = [_table(entries, witness, "operation", lambda e: e.operation)]
     if witness is not None:
-        parts += ["", *_table(entries, witness, "line", lambda e: f"{e.line}  {e.source}"[:70])]
+        found.append(_table(entries, witness, "line", lambda e: f"{e.line}  {e.source}"[:70]))
         if any(e.scope for e in entries):
-            parts += ["", *_table(entries, witness, "layer or scope", lambda e: e.scope or "(outside)")]
-    elif entries:
-        parts.append("(Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens.)")
-    return "\n".join(parts) if witness is not None else "\n".join(parts[: 1 + bool(entries) * (len(parts) - 2)])
+            found.append(_table(entries, witness, "layer or scope", lambda e: e.scope or "(outside)"))
+    return found
 
 
-def _table(entries: list[Entry], witness: Witness | None, title: str, key: Callable[[Entry], str]) -> list[str]:
+def _table(entries: list[Entry], witness: Witness | None, title: str, key: Callable[[Entry], str]) -> list[list[str]]:
     groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         groups[key(entry)].append(entry)
-    if not groups:
-        return []
     largest = sorted(groups.items(), key=lambda item: -sum(e.kept for e in item[1]))
     head = [title, "count", "kept"] + (["forward", "backward"] if witness is not None else [])
     rows = [[name, *_cells(members, witness)] for name, members in largest[:_MOST_ROWS]]
     if rest := largest[_MOST_ROWS:]:
         rows.append([f"({len(rest)} more)", *_cells([e for _, members in rest for e in members], witness)])
-    widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
-    line = lambda row: "  ".join(
-        [row[0].ljust(widths[0]), *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]]
-    ).rstrip()
-    return [line(row) for row in [head, *rows]]
+    return [head, *rows]
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    line = lambda row: "  ".join([row[0].ljust(widths[0]), *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]])
+    return [line(row).rstrip() for row in rows]
 
 
 def _cells(members: list[Entry], witness: Witness | None) -> list[str]:

@@ -11,9 +11,11 @@ from .folding import Box
 from .layout import place
 from .profile import Entry
 
-_MOST_ARROWS = 6  # of one neighbour; the arrows of others are drawn only when it is chosen
+_MOST_ARROWS = 3  # of one neighbour or source; where there are more, all but one are drawn only when it is chosen
+_MOST_BRANCHES = 12  # of one operation or folded box
 _MOST_NEIGHBOURS = 6  # on each side
-_NARROWEST, _WIDEST, _LETTER = 112, 250, 7.3  # boxes and letters, in pixels
+_NARROWEST, _WIDEST = 112, 270  # boxes, in pixels
+_BOLD, _PLAIN = 7.9, 6.6  # letters of the first and second line of a box
 
 _Edges = Counter[tuple[int, int]]
 
@@ -39,18 +41,15 @@ def tree(root: Box, entries: list[Entry]) -> list[dict[str, Any]]:
         children = [number(child) for child in box.children]
         order = {number(child): child.order for child in box.children}
         view = _view(children, order, inside[me], incoming[me], outgoing[me])
-        width = _width([_label(child) for child in box.children])
-        views.append({"name": box.name, "kind": box.kind, "parent": above.get(me, 0), "children": children, "width": width, **view})
+        views.append({"name": box.name, "kind": box.kind, "parent": above.get(me, 0), "children": children, "width": _width(box.children), **view})
     return views
 
 
-def _label(box: Box) -> str:
-    second = box.entry.result if box.entry is not None else "1,234 ops · 123 MB · 123 ms"
-    return max(box.name, second.partition("), ")[0], key=len)
-
-
-def _width(labels: list[str]) -> int:
-    return round(min(max(_LETTER * max(map(len, labels), default=0) + 22, _NARROWEST), _WIDEST))
+def _width(boxes: list[Box]) -> int:
+    """Of all boxes of a view: what their labels need."""
+    second = lambda box: box.entry.result if box.entry is not None else "1,234 ops · 123 MB · 123 ms"
+    widest = max((max(_BOLD * len(box.name), _PLAIN * len(second(box))) for box in boxes), default=0)
+    return round(min(max(widest + 22, _NARROWEST), _WIDEST))
 
 
 def _edges(entries: list[Entry], above: dict[int, int]) -> tuple[dict[int, _Edges], dict[int, _Edges], dict[int, _Edges]]:
@@ -79,7 +78,7 @@ def _edges(entries: list[Entry], above: dict[int, int]) -> tuple[dict[int, _Edge
     return inside, incoming, outgoing
 
 
-def _view(children: list[int], order: dict[int, int], inside: _Edges, incoming: _Edges, outgoing: _Edges) -> dict[str, Any]:
+def _view(children: list[int], order: dict[int, float], inside: _Edges, incoming: _Edges, outgoing: _Edges) -> dict[str, Any]:
     """Places of the children and of neighbours; arrows as [from, to, how many tensors, 1 if quiet, points on the way]."""
     sizes_in, sizes_out = Counter(), Counter()
     for (outer, _), n in incoming.items():
@@ -88,6 +87,7 @@ def _view(children: list[int], order: dict[int, int], inside: _Edges, incoming: 
         sizes_out[outer] += n
     before = [outer for outer, _ in sizes_in.most_common(_MOST_NEIGHBOURS)]
     after = [outer for outer, _ in sizes_out.most_common(_MOST_NEIGHBOURS)]
+    order = {**order, **_before_users(order, inside)}
     middle = sorted(children, key=lambda i: order[i])
     at = {("in", i): k for k, i in enumerate(before)}
     at |= {("here", i): k for k, i in enumerate(middle, len(at))}
@@ -101,9 +101,9 @@ def _view(children: list[int], order: dict[int, int], inside: _Edges, incoming: 
     for (a, b), n in outgoing.items():
         if ("out", b) in at:
             arrows[at["here", a], at["out", b]] += n
-    quiet, beside = _quiet(arrows, len(before), len(before) + len(middle))
+    quiet = _quiet(arrows, len(before), len(before) + len(middle))
     drawn = [(min(e), max(e)) for e in arrows if e not in quiet]
-    picture = place(len(at), drawn, beside)
+    picture = place(len(at), drawn, _single(drawn, range(len(before), len(before) + len(middle))))
     edges = []
     for (a, b), n in arrows.items():
         way = picture.ways.get((min(a, b), max(a, b)), []) if (a, b) not in quiet else []
@@ -118,14 +118,33 @@ def _view(children: list[int], order: dict[int, int], inside: _Edges, incoming: 
     }
 
 
-def _quiet(arrows: _Edges, first: int, last: int) -> tuple[set[tuple[int, int]], list[tuple[int, int]]]:
-    """A weight that every step reads, the line that begins every step: their arrows would cover the picture. (A box in the middle only
-    counts what goes out of it and passes others by.) Also one arrow for each such box, by which it finds its place."""
+def _single(drawn: list[tuple[int, int]], here: range) -> list[int]:
+    """The boxes that no drawn arrow joins with another, but for arrows of sources."""
+    fed = {b for _, b in drawn}
+    joined = {a for a, b in drawn if a in here and b in here} | {b for a, b in drawn if a in here and a in fed}
+    return [k for k in here if k not in joined]
+
+
+def _before_users(order: dict[int, float], inside: _Edges) -> dict[int, float]:
+    """What nothing here leads to (a source) comes just before the first that uses it."""
+    ends = {b for _, b in inside}
+    found: dict[int, float] = {}
+    for a, b in inside:
+        if a not in ends:
+            found[a] = min(found.get(a, order[a]), order[b] - 0.5)
+    return found
+
+
+def _quiet(arrows: _Edges, first: int, last: int) -> set[tuple[int, int]]:
+    """A weight that every step reads, the line that begins every step: their arrows would cover the picture, all but one are quiet."""
+    fed = {b for _, b in arrows}
     touching = defaultdict(list)
-    for a, b in arrows:
-        for end in {a, b}:
-            if not first <= end < last or (end == a and abs(b - a) > 1):
-                touching[end].append((a, b))
-    crowded = {end: ends for end, ends in touching.items() if len(ends) > _MOST_ARROWS}
-    beside = [min(ends) if end < last else max(ends) for end, ends in crowded.items()]
-    return {arrow for ends in crowded.values() for arrow in ends}, [(min(e), max(e)) for e in beside]
+    for a, b in sorted(arrows):
+        touching[a].append((a, b))
+        if b >= last:
+            touching[b].append((a, b))
+    quiet: set[tuple[int, int]] = set()
+    for end, ends in touching.items():
+        if len(ends) > (_MOST_BRANCHES if end in fed and first <= end < last else _MOST_ARROWS):
+            quiet.update(ends[1:] if end < last else ends[:-1])
+    return quiet

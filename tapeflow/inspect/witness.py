@@ -144,27 +144,30 @@ class explain_gradients:
     """
 
     def __init__(self, enabled: bool = True) -> None:
-        frame = current()
-        self._before = before = next((o for o in frame.observers if isinstance(o, Witness)), None)
-        if enabled and before is None:
-            self._switch(Witness())
-        elif not enabled and before is not None:
-            self._switch(None)
+        self._before = attending(Witness)
+        if enabled != (self._before is not None):
+            attend(Witness, Witness() if enabled else None)
 
     def __enter__(self) -> "explain_gradients":
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self._switch(self._before)
+        attend(Witness, self._before)
 
-    @staticmethod
-    def _switch(witness: Witness | None) -> None:
-        frame = current()
-        for observer in frame.observers:
-            if isinstance(observer, Witness) and observer is not witness:
-                frame = frame.without(observer)
-        if witness is not None and witness not in frame.observers:
-            frame = frame.watched_by(witness)
-        enter(frame)
-        others = tuple(a for a in Attendants.now if not isinstance(a, Witness))
-        Attendants.now = others if witness is None else (*others, witness)
+
+def attending(kind: type) -> Any:
+    """The witness of just this kind that looks on now, or None."""
+    return next((o for o in current().observers if type(o) is kind), None)
+
+
+def attend(kind: type, witness: Any) -> None:
+    """Let this one look on from now on, and no other of its kind; None for nobody."""
+    frame = current()
+    for observer in frame.observers:
+        if type(observer) is kind and observer is not witness:
+            frame = frame.without(observer)
+    if witness is not None and witness not in frame.observers:
+        frame = frame.watched_by(witness)
+    enter(frame)
+    others = tuple(a for a in Attendants.now if type(a) is not kind)
+    Attendants.now = others if witness is None else (*others, witness)

@@ -14,6 +14,12 @@ from tapeflow.core.tensor import EagerTensor
 programs = pytest.importorskip("tapeflow.engines.xla.programs", exc_type=ImportError)
 
 
+@pytest.fixture(autouse=True)
+def on_the_host():
+    with tf.device("/CPU:0"):
+        yield
+
+
 @pytest.fixture
 def halving():
     v = tf.Variable(np.full(1000, 8, np.float32))

@@ -123,3 +123,16 @@ def test_the_switch():
         with pytest.raises(tf.errors.InvalidArgumentError):
             tf.math.log(0.0)
     assert traced(tf.constant([1.0])).numpy() == [-float("inf")]
+
+
+def test_with_a_witness_at_the_same_time():
+    with tf.debugging.explain_gradients(), pytest.raises(tf.errors.InvalidArgumentError):
+        tf.math.log(0.0)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.math.log(0.0)
+    x = tf.constant(1.0)
+    y = x * 2.0
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        z = y * 2.0
+    assert tape.explain(z, x)[0].kind == "used too early", "the checker is a witness"
