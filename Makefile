@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: help demo test lint format bench docs docs-check keras-tests clean
 
 help:
-	@echo "make demo        train a small classifier, draw its loss and its gradients"
+	@echo "make demo        train a small classifier; why None, where NaN, what a tape keeps: all of it in a minute"
 	@echo "make test        the whole suite: tests, docstrings, specification, documentation"
 	@echo "make lint        formatting, lint rules, types"
 	@echo "make docs        build the documentation into build/site; a broken link is an error"

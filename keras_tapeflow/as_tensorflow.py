@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache, cached_property
+from inspect import signature
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import tapeflow
+
+from .sparse_arrays import keep_sparse_batches, slice_sparse_tensors
 
 
 class _Over:
@@ -51,18 +54,37 @@ def _tables(module: ModuleType) -> None:
     module.numerical_utils = _Over(numerical, encode_categorical_inputs=encode)
 
 
-def _sparse_arrays(module: ModuleType) -> None:
-    from .src.sparse_arrays import adapt
+def _sparse_classes(module: ModuleType) -> None:
+    """`sparse=True`, which layers refuse to all backends but TensorFlow's; it is all they ask the name for, apart from torch."""
+    module.backend = _Over(module.backend, backend=lambda: "tensorflow")
 
-    adapt(module)
+
+def _sparse_texts(module: ModuleType) -> None:
+    """The same of a layer that asks for more."""
+    init = module.TextVectorization.__init__
+
+    def __init__(*args: Any, **kwargs: Any) -> None:
+        bound = signature(init).bind(*args, **kwargs)
+        layer, sparse = bound.arguments["self"], bound.arguments.pop("sparse", False)
+        init(*bound.args, **bound.kwargs)
+        if sparse and layer._output_mode == "int":
+            raise ValueError("`sparse=True` needs an `output_mode` that is 'multi_hot', 'count' or 'tf_idf', not 'int'.")
+        layer._lookup_layer.sparse = sparse
+
+    __init__.__signature__ = signature(init)  # type: ignore[attr-defined]  # Keras reads it
+    module.TextVectorization.__init__ = __init__
 
 
 _DETAILS: dict[str, Callable[[ModuleType], None]] = {
-    "array_slicing": _sparse_arrays,
+    "array_slicing": slice_sparse_tensors,
     "backend": _plain_shapes,
-    "data_adapter_utils": _sparse_arrays,
+    "data_adapter_utils": keep_sparse_batches,
     "dataset_utils": _our_datasets,
+    "hashed_crossing": _sparse_classes,
     "index_lookup": _tables,
+    "integer_lookup": _sparse_classes,
+    "string_lookup": _sparse_classes,
+    "text_vectorization": _sparse_texts,
 }
 
 

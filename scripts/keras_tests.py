@@ -27,8 +27,6 @@ MORE = ["keras.src." + name for name in ("quantizers", "utils", "legacy", "disti
 
 # Tests that fail on every backend with a name that Keras does not know, or for want of something outside.
 KNOWN = {
-    "DenseTest.test_quantize_float8": "defines its training step for tensorflow, jax and torch only",
-    "EinsumDenseTest.test_quantize_float8": "defines its training step for tensorflow, jax and torch only",
     "AudioDatasetFromDirectoryTest.test_static_shape_in_graph": "wants an unknown size inside a function, where ours is known",
     "ImageDatasetFromDirectoryTest.test_static_shape_in_graph": "wants an unknown size inside a function, where ours is known",
     "ModelTest.test_export_error": "wants export to be refused by backends that Keras does not know; ours exports",

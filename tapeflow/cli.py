@@ -87,17 +87,18 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
 
     demo = commands.add_parser(
         "demo",
-        help="train a small classifier with a GradientTape loop and watch its loss and gradients",
+        help="train a small classifier, then see why a gradient is None, where NaN came from, what a tape keeps",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    demo.add_argument("--steps", type=_at_least(1), default=3000, help="training steps")
+    demo.add_argument("--steps", type=_at_least(1), default=1500, help="training steps")
     demo.add_argument("--hidden", type=_at_least(1), default=48, help="units in each of the two hidden layers")
     demo.add_argument("--activation", choices=["tanh", "relu", "sigmoid", "sin"], default="tanh")
     demo.add_argument("--learning-rate", type=float, default=0.1)
     demo.add_argument("--clip", type=float, default=1.0, help="largest global norm of the gradients in a step")
     demo.add_argument("--noise", type=float, default=0.4, help="how far points stray from their spiral")
     demo.add_argument("--seed", type=int, default=7)
-    demo.add_argument("--out", default="tapeflow-demo.png", help="where the picture goes")
+    demo.add_argument("--out", default="tapeflow-demo.png", help="where the picture goes; the page about a tape goes next to it")
+    demo.add_argument("--quick", action="store_true", help="fewer steps, and nothing that needs Keras: a few seconds")
     return parser, run
 
 

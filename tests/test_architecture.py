@@ -18,7 +18,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 NAMES = [str(f.relative_to(PACKAGE)) for f in FILES]
 
 # Imports only point to the left.
-LAYERS = ["core", "engines", "ops", "vectorize", "tape", "transforms", "function", "inspect", "api", "programs"]
+LAYERS = ["core", "engines", "ops", "vectorize", "tape", "transforms", "function", "inspect", "api", "programs", "demo"]
 
 
 def imports(file: Path):

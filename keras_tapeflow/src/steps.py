@@ -49,7 +49,9 @@ class Step:
             self.left -= 1
             return self.function(tree.map_structure(_as_tensor, batch))
         batch = tree.map_structure(_as_input, batch)
-        if any(type(part) is SparseTensor for part in tree.flatten(batch)):  # how many entries there are differs from batch to batch
+        if any(
+            type(part) is SparseTensor for part in tree.flatten(batch)
+        ):  # how many entries there are differs from batch to batch
             return self.function(batch)
         if self.plan is None:
             self.plan, self.program = (Function(self.function, None, False, jit, "batch") for jit in (False, True))

@@ -16,8 +16,8 @@ from keras.src.utils.python_utils import pythonify_logs
 
 import tapeflow as tf
 
+from .batches import Batches
 from .datasets import adapted
-from .sparse_arrays import Batches
 from .steps import AUTO, Step
 
 _unpacked = data_adapter_utils.unpack_x_y_sample_weight
@@ -152,12 +152,17 @@ class Trainer(Base):
 
     def _train_epoch(self, batches: EpochIterator, callbacks: Any) -> dict:
         logs: dict = {}
-        for first, last, data in batches:
-            callbacks.on_train_batch_begin(first)
-            logs = self.train_function(data)
-            callbacks.on_train_batch_end(last, logs)
-            if self.stop_training:
-                break
+        try:
+            for first, last, data in batches:
+                callbacks.on_train_batch_begin(first)
+                logs = self.train_function(data)
+                callbacks.on_train_batch_end(last, logs)
+                if self.stop_training:
+                    break
+        except BaseException:  # our own callbacks, which have to end what they began, hear of it
+            for callback in callbacks.callbacks:
+                getattr(callback, "on_train_interrupted", lambda: None)()
+            raise
         return logs
 
     def _validated(self, data: Any, batch_size: Any, steps: Any, callbacks: Any) -> dict:

@@ -25,9 +25,12 @@ from tapeflow.vectorize.values import values_of
 from . import debugging_experimental as experimental
 from .assert_shapes import assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar, assert_shapes
 from .formatting import tensor_text
+from .monitoring import GradientMonitor
 
 __all__ = [
     "Assert",
+    "GradientMonitor",
+    "GradientMonitorCallback",
     "assert_all_finite",
     "assert_equal",
     "assert_greater",
@@ -396,3 +399,18 @@ def is_traceback_filtering_enabled() -> bool:
     True
     """
     return _settings["traceback_filtering"]
+
+
+GradientMonitorCallback: Any
+
+
+def __getattr__(name: str) -> Any:
+    """Keras is imported when its callback is asked for."""
+    if name != "GradientMonitorCallback":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .keras_loading import load
+
+    load()
+    from keras_tapeflow.callbacks import GradientMonitorCallback
+
+    return globals().setdefault(name, GradientMonitorCallback)

@@ -106,7 +106,7 @@ class ObjectWriter:
         elif kind in ("function", "concrete"):
             self._waiting.append((node, value))
         else:
-            node["name"] = value.name if isinstance(value, Module) else None
+            node["name"] = getattr(value, "_name", None) if isinstance(value, Module) else None  # __init__ may not have been called
             found = {name: self._add(part, f"{path}.{name}" if path else name) for name, part in self.parts(value).items()}
             node["children"] = {name: number for name, number in found.items() if number is not None}
         return self._numbers[key]

@@ -8,7 +8,7 @@ import numpy as np
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.errors import OutOfRangeError, ValueNeeded, invalid
+from tapeflow.core.errors import OutOfRangeError, ValueNeeded, invalid, user_place
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
@@ -20,6 +20,10 @@ from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
 __all__ = ["TensorArray"]
+
+# What was written to arrays that grow, by the line that makes them and their dtype. A tf.function with such arrays runs as plain
+# Python, where an array that nothing is written to in one call does not know what is written in others; a graph does.
+_WRITTEN_SHAPES: dict[tuple, TensorShape] = {}
 
 
 class TensorArray:
@@ -63,6 +67,7 @@ class TensorArray:
         self._length = known.item() if known is not None else size  # a Size, where it is not known
         self._entries: list[Tensor | None] = [None] * (0 if size is None or type(self._length) is Size else int(size))
         self._cleared: set[int] = set()
+        self._made_at = (user_place(), self._dtype.name) if self._dynamic and not self._shape.is_fully_defined() else None
         self._home = current().executor  # where writing changes it; in a branch or a loop of a graph it makes another array
 
     dtype: DType = property(lambda self: self._dtype, doc="The dtype of every entry.")
@@ -126,8 +131,11 @@ class TensorArray:
             )
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(f"Incompatible shape for value {tuple(value.shape)}, expected {self._shape}.")
-        if self._infers:
+        if self._infers and not self._shape.is_fully_defined():
             self._shape = self._shape.merge_with(value.shape)
+            if self._made_at is not None:
+                before = _WRITTEN_SHAPES.get(self._made_at, self._shape)
+                _WRITTEN_SHAPES[self._made_at] = before.most_specific_compatible_shape(self._shape)
         return value
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
@@ -199,8 +207,11 @@ class TensorArray:
         if value is not None:
             return value
         if not self._shape.is_fully_defined():
+            self._shape = _WRITTEN_SHAPES.get(self._made_at, self._shape)
+        if not self._shape.is_fully_defined():
             raise ValueError(
-                f"Entry {index} of the TensorArray was never written, and its shape is not known: it is {self._shape}."
+                f"Entry {index} of the TensorArray was never written, and its shape is not known: it is {self._shape}. "
+                "Make the array with element_shape=."
             )
         return as_tensor(np.full(tuple(self._shape), b"" if self._dtype.kind == "s" else 0, self._dtype.np))
 
@@ -243,10 +254,10 @@ class TensorArray:
 
     def _as_one_tensor(self, like: Any = None) -> "TensorArray":
         """The same array; `like` is a value that is about to be written, for an array that does not know its shape yet."""
-        if self._dynamic:
-            raise ValueNeeded("The size of a TensorArray with dynamic_size=True depends on the values of its indices.")
         if like is not None:
             self._fitting(like)
+        if self._dynamic:
+            raise ValueNeeded("The size of a TensorArray with dynamic_size=True depends on the values of its indices.")
         return self._with_entries(self._entries_as_one())
 
     def _entries_as_one(self) -> Tensor:

@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from .spirals import History
+import tapeflow as tf
+
+from .spirals import Spirals
 
 __all__ = ["draw"]
 
 
-def draw(out: str, history: History, points: np.ndarray, labels: np.ndarray, logits: Any) -> None:
+def draw(out: str, model: Spirals) -> None:
     """Loss, gradient norms and decision regions as one PNG."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -20,6 +22,7 @@ def draw(out: str, history: History, points: np.ndarray, labels: np.ndarray, log
     figure = Figure(figsize=(13, 4.2), layout="constrained", dpi=120)
     FigureCanvasAgg(figure)
     left, middle, right = figure.subplots(1, 3)
+    history = model.history
     steps = np.arange(1, len(history.loss) + 1)
     curves: list[tuple[Any, list[float], str, str | None]] = [(left, history.loss, "#c44e52", None)]
     curves += [(middle, norms, ("#4c72b0", "#dd8452", "#55a868")[i], f"layer {i + 1}") for i, norms in enumerate(history.norms)]
@@ -35,13 +38,13 @@ def draw(out: str, history: History, points: np.ndarray, labels: np.ndarray, log
 
     across = np.linspace(-1.15, 1.15, 240, dtype=np.float32)
     grid = np.stack(np.meshgrid(across, across), axis=-1)
-    scores = np.nan_to_num(logits(grid.reshape(-1, 2)))
+    scores = np.nan_to_num(model.forward(tf.constant(grid.reshape(-1, 2))).numpy())
     share = np.exp(scores - scores.max(axis=1, keepdims=True))
     share /= share.sum(axis=1, keepdims=True)
     colours = np.array([[0.30, 0.45, 0.69], [0.87, 0.52, 0.32], [0.33, 0.66, 0.41]])
     shade = 1 - 0.55 * (1 - share @ colours)
     right.imshow(shade.reshape(240, 240, 3), extent=(-1.15, 1.15, -1.15, 1.15), origin="lower", interpolation="bilinear")
-    right.scatter(*points.T, c=colours[labels], s=9, edgecolors="white", linewidths=0.35)
+    right.scatter(*model.points.numpy().T, c=colours[model.labels.numpy()], s=9, edgecolors="white", linewidths=0.35)
     right.set(title="What the network has learned", xticks=[], yticks=[], xlim=(-1.15, 1.15), ylim=(-1.15, 1.15))
     figure.savefig(out)
     print(f"The picture of the loss, the gradients and the decision regions is {out}.")

@@ -5,46 +5,55 @@ import shutil
 import sys
 import time
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from .spirals import History
+import tapeflow as tf
+
+from .spirals import Spirals
 
 __all__ = ["Screen"]
 
+_PLAIN = str.maketrans("▁▂▃▄▅▆▇█…–µ", "_.-~=+*#.-u")
+
 
 class Screen:
-    """Progress, loss curve and gradient norms: redrawn in place on a terminal, a few plain lines anywhere else."""
+    """Progress, loss curve and the gradient monitor's table: redrawn in place on a terminal, a few plain lines anywhere else."""
 
-    def __init__(self, steps: int, names: list[str]) -> None:
-        self.steps, self.names = steps, names
+    def __init__(self) -> None:
         self.live = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.live and "NO_COLOR" not in os.environ
-        self.unicode = _can_print("⣿█░▁")
-        self.width = min(shutil.get_terminal_size().columns, 100)
+        self.unicode = _can_print("⣿█░▁─")
+        columns, self.rows = shutil.get_terminal_size()
+        self.width = min(columns, 100)
         self.height, self.next_time = 0, 0.0
 
-    def show(self, step: int, history: History, correct: Any) -> None:
-        last = step == self.steps
+    def title(self, number: int, count: int, text: str) -> None:
+        dash = "─" if self.unicode else "-"
+        line = f"{dash * 2} {number} of {count}: {text} "
+        print(self.paint(f"\n{line}{dash * (self.width - len(line))}\n", 1))
+
+    def show(self, step: int, steps: int, model: Spirals, monitor: tf.debugging.GradientMonitor) -> None:
+        last, history = step == steps, model.history
         if self.live:
             if last or time.perf_counter() >= self.next_time:  # a dozen frames a second, however fast the steps are
                 self.next_time = time.perf_counter() + 0.08
-                lines = [self.progress(step, history, correct()), "", *self.curve(history.loss), "", *self.norms(history)]
+                lines = [self.progress(step, steps, model), "", *self.curve(history.loss), "", *self.gradients(monitor)]
+                lines = lines[: self.rows - 1]  # what has scrolled away cannot be redrawn
                 up = f"\x1b[{self.height}A" if self.height else ""
                 print(up + "".join(f"\x1b[2K{line}\n" for line in lines), end="", flush=True)
                 self.height = len(lines)
-        elif last or step % max(1, self.steps // 10) == 0:
-            print(self.progress(step, history, correct()))
+        elif last or step % max(1, steps // 10) == 0:
+            print(self.progress(step, steps, model))
             if last:
-                print("\n" + "\n".join([*self.curve(history.loss), "", *self.norms(history)]))
+                print("\n" + "\n".join([*self.curve(history.loss), "", *self.gradients(monitor)]))
 
-    def progress(self, step: int, history: History, correct: float) -> str:
+    def progress(self, step: int, steps: int, model: Spirals) -> str:
         full, empty = ("█", "░") if self.unicode else ("#", ".")
         cells = max(10, self.width - 52)
-        done = cells * step // self.steps
+        done = cells * step // steps
         bar = self.paint(full * done, 36) + empty * (cells - done)
-        return f"{bar} {step:5}/{self.steps}  loss {history.loss[-1]:7.4f}  accuracy {correct:6.1%}"
+        return f"{bar} {step:5}/{steps}  loss {model.history.loss[-1]:7.4f}  accuracy {model.correct():6.1%}"
 
     def curve(self, loss: list[float]) -> list[str]:
         """The loss on a logarithmic scale."""
@@ -55,17 +64,13 @@ class Screen:
         labels = {0: f"{10**top:8.3g}", rows - 1: f"{10**bottom:8.3g}"}
         return [f"{labels.get(r, ''):>8} {'│' if self.unicode else '|'}{self.paint(line, 33)}" for r, line in enumerate(lines)]
 
-    def norms(self, history: History) -> list[str]:
-        """A line for each layer: the norm of its gradient over time, and now."""
-        columns = max(10, self.width - 40)
-        levels = "▁▂▃▄▅▆▇█" if self.unicode else "_.-~=+*#"
-        lines = []
-        for name, norms in zip(self.names, history.norms, strict=True):
-            logs = _resample(np.log10(np.maximum(np.nan_to_num(np.array(norms), nan=1e9, posinf=1e9), 1e-12)), columns)
-            span = max(np.ptp(logs), 0.5)
-            bars = "".join(levels[min(7, int(8 * (v - logs.min()) / span))] for v in logs)
-            lines.append(f"{name} gradient norm  {self.paint(bars, 35)}  {norms[-1]:.2e}")
-        return lines
+    def gradients(self, monitor: tf.debugging.GradientMonitor) -> list[str]:
+        """The monitor's table, and what it warns of."""
+        return [line[: self.width] if self.live else line for line in self.plain(monitor.summary()).splitlines()]
+
+    def plain(self, text: str) -> str:
+        """The text in characters that the output has."""
+        return text if self.unicode else text.translate(_PLAIN).encode("ascii", "replace").decode()
 
     def paint(self, text: str, colour: int) -> str:
         return f"\x1b[{colour}m{text}\x1b[0m" if self.colour else text

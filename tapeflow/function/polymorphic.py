@@ -33,6 +33,7 @@ class Switches:
     """For the whole process."""
 
     eager = False  # tf.config.run_functions_eagerly
+    traced_along: tuple[int, ...] = ()  # numbers of those who put something of theirs into graphs (gradient monitors): these are other traces
 
 
 class Function:
@@ -91,7 +92,7 @@ class Function:
             concrete, tensors = self._concrete(args, kwargs)
             return concrete.run(tensors)
         # Most calls are with tensors and numbers, and like an earlier one: a key that is made fast finds it.
-        key, tensors = [], []
+        key, tensors = [*Switches.traced_along], []
         for a in args:
             if type(a) is EagerTensor:
                 array = a._array
@@ -148,7 +149,7 @@ class Function:
         args, kwargs = self._bound(args, kwargs)
         structure = args, kwargs
         leaves = opened(structure)
-        key: list[Any] = [_containers(structure)]
+        key: list[Any] = [(_containers(structure), Switches.traced_along)]
         places, tensors, specs = [], [], []
         for k, leaf in enumerate(leaves):
             if isinstance(leaf, (Tensor, np.ndarray, np.generic)):

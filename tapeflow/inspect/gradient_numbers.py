@@ -15,73 +15,96 @@ from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 _FEWEST_UNITS = 4  # dead ones are counted from so many on
+_FIRST_ROWS = 8  # of a kernel: where they reach every unit, nobody looks at the others
 _SAFE = 1e-12, 1e18  # norms whose squares are within float32, also those of the parts that matter
-_FLOAT32 = np.dtype(np.float32)
-_ZERO, _ONE = np.float32(0), np.float32(1)
+_BLOCK = 32_768  # elements
+_WIDE = np.dtype(np.float64)  # whose squares hold those of any float32
+_NONE = -1.0  # in place of a square: there is no gradient
 
 
 def units_of(variable: Any, gradient: Any) -> int:
     """How many units a layer with this weight has: its last axis. 0: they are not counted, as for tables of rows."""
     shape = tuple(variable.shape) if variable.shape.rank is not None else ()
-    if isinstance(gradient, IndexedSlices) or not shape or None in shape or shape[-1] < _FEWEST_UNITS:
+    if isinstance(gradient, IndexedSlices) or not shape or None in shape or 0 in shape or shape[-1] < _FEWEST_UNITS:
         return 0
     return shape[-1]
 
 
-def numbers(gradient: Any, units: int) -> np.ndarray:
-    """The norm of a gradient that is computed, and for each unit whether (1) or not (0) it got any."""
-    values = gradient.values if isinstance(gradient, IndexedSlices) else gradient
-    if type(values) is not EagerTensor:
-        return as_operations(gradient, units).numpy()
-    array = _summed_rows(gradient) if isinstance(gradient, IndexedSlices) and not units else to_tensor(gradient)._array
-    reached = array.reshape(-1, units).any(axis=0) if units else ()
-    return np.array([norm(array), *reached], np.float64)
+def numbers(gradient: Any, units: int) -> tuple[float, np.ndarray | None]:
+    """The norm of a gradient that is computed, and for each unit whether it got any; a negative norm if there is no gradient."""
+    if gradient is None:
+        return _NONE, None
+    sparse = isinstance(gradient, IndexedSlices)
+    if type(gradient.values if sparse else gradient) is not EagerTensor:
+        return from_squares(squares(gradient, units).numpy(), units)
+    array = _summed_rows(gradient) if sparse and not units else to_tensor(gradient)._array
+    return norm(array), _reached(array.reshape(-1, units)) if units else None
 
 
-def as_operations(gradient: Any, units: int) -> Tensor:
-    """The same, of a gradient in a graph or on a device."""
+def squares(gradient: Any, units: int) -> Tensor:
+    """The same as operations, for a gradient in a graph or on a device: the sum of squares of each unit, or of all."""
+    if gradient is None:
+        return to_tensor(np.full(units or 1, _NONE))
     values = to_tensor(gradient)
-    values = ops.abs(values) if values.dtype.is_complex else values
-    sizes = ops.abs(ops.cast(values, dtype=_FLOAT32))
-    axes = tuple(range(sizes.ndim))
-    reduced = lambda reduce, x, axes: reduce(x, axis=axes, keepdims=False) if axes else x
-    by_unit = reduced(ops.reduce_max, sizes, axes[:-1] if units else axes)
-    largest = reduced(ops.reduce_max, by_unit, (0,) if units else ())
-    scale = ops.where(ops.greater(largest, _ZERO), largest, _ONE)
-    scaled = ops.div(sizes, scale)
-    size = ops.mul(scale, ops.sqrt(reduced(ops.reduce_sum, ops.mul(scaled, scaled), axes)))
-    size = ops.reshape(size, shape=(1,))
-    return ops.concat(size, ops.cast(ops.not_equal(by_unit, _ZERO), dtype=_FLOAT32), axis=0) if units else size
+    values = ops.cast(ops.abs(values) if values.dtype.is_complex else values, dtype=_WIDE)
+    axes = tuple(range(values.ndim - 1 if units else values.ndim))
+    found = ops.mul(values, values)
+    found = ops.reduce_sum(found, axis=axes, keepdims=False) if axes else found
+    return found if units else ops.reshape(found, shape=(1,))
+
+
+def from_squares(found: np.ndarray, units: int) -> tuple[float, np.ndarray | None]:
+    """What `numbers` gives, from what those operations gave."""
+    if found[0] == _NONE:
+        return _NONE, None
+    return math.sqrt(found.sum()), found != 0 if units else None
+
+
+def _reached(rows: np.ndarray) -> np.ndarray:
+    found = rows[:_FIRST_ROWS].any(axis=0)
+    if not found.all():
+        missing = np.flatnonzero(~found)
+        found[missing] = rows[:, missing].any(axis=0)
+    return found
 
 
 def norm(array: Any) -> float:
     """The square root of the sum of squares; NaN and infinities stay what they are."""
-    flat = np.asarray(array)
-    flat = np.abs(flat) if flat.dtype.kind == "c" else flat
-    flat = (flat if flat.dtype in (np.float32, np.float64) else flat.astype(np.float32)).ravel(order="K")
-    with np.errstate(all="ignore"):
-        found = math.sqrt(float(np.dot(flat, flat)))
-        if found == found and not _SAFE[0] < found < _SAFE[1] and flat.size:
-            scale = float(np.abs(flat).max())
-            if 0 < scale < math.inf:
-                flat = flat.astype(np.float64) / scale
-                return scale * math.sqrt(float(np.dot(flat, flat)))
+    flat = array if array.flags.c_contiguous else array.ravel(order="K")
+    if flat.dtype != np.float32 and flat.dtype != np.float64:
+        flat = np.abs(flat) if flat.dtype.kind == "c" else flat.astype(np.float32)
+    square = float(np.vdot(flat, flat))
+    found = math.sqrt(square) if square >= 0 else math.nan
+    if not _SAFE[0] < found < _SAFE[1] and found == found and flat.size:
+        scale = float(np.abs(flat).max())
+        if 0 < scale < math.inf:
+            flat = flat.astype(np.float64) / scale
+            return scale * math.sqrt(float(np.vdot(flat, flat)))
     return found
 
 
 def weight_and_change(before: Any, after: Any) -> tuple[float, float]:
     """The norm of what a variable held, and of the difference to what it holds now; arrays of NumPy, or of an engine."""
     if _is_away(before) and _is_away(after) and before.shape == after.shape:
-        old, new = ops.cast(DeviceTensor(before), dtype=_FLOAT32), ops.cast(DeviceTensor(after), dtype=_FLOAT32)
-        found = ops.concat(as_operations(old, 0), as_operations(ops.sub(new, old), 0), axis=0).numpy()
-        return float(found[0]), float(found[1])
+        old, new = DeviceTensor(before), DeviceTensor(after)
+        change = ops.sub(ops.cast(new, dtype=_WIDE), ops.cast(old, dtype=_WIDE))
+        weight, change = ops.concat(squares(old, 0), squares(change, 0), axis=0).numpy().tolist()
+        return math.sqrt(weight), math.sqrt(change)
     old, new = (_wide(np.asarray(a)) for a in (before, after))
-    return norm(old), norm(new - old) if old.shape == new.shape else math.nan
+    if old.shape != new.shape:
+        return norm(old), math.nan
+    if old.size <= _BLOCK or not (old.flags.c_contiguous and new.flags.c_contiguous):
+        return norm(old), norm(new - old)
+    # In blocks that stay in the processor's cache: three times faster for a million weights.
+    old, new, room = old.reshape(-1), new.reshape(-1), np.empty(_BLOCK, old.dtype)
+    parts = [slice(k, min(k + _BLOCK, old.size)) for k in range(0, old.size, _BLOCK)]
+    changes = [norm(np.subtract(new[p], old[p], out=room[: p.stop - p.start])) for p in parts]
+    return norm(old), math.hypot(*changes)
 
 
 def _is_away(array: Any) -> bool:
-    """Is it on an accelerator? NumPy reads the host's arrays of any engine where they are."""
-    return kind_of(array) is DeviceTensor and not device_of(DeviceTensor(array)).is_host
+    """Is it on an accelerator? Arrays in the host's memory, also an engine's, NumPy reads where they are."""
+    return kind_of(array) is DeviceTensor and not device_of(DeviceTensor(array)).kind.endswith("CPU")
 
 
 def _wide(array: np.ndarray) -> np.ndarray:

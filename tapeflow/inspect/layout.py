@@ -1,7 +1,8 @@
 """Where boxes and arrows of a picture go: a layered layout, which the library `fast-sugiyama` (extra `viz`) computes.
 
-It was chosen over igraph, grandalf, rustworkx and Graphviz: 10,000 boxes in a second, wheels of 0.3 MB without dependencies, a licence like
-ours, and it says where long edges go around boxes.
+Why this one: it has no dependencies, a wheel of 0.3 MB, a licence like ours (igraph, which is faster, and grandalf are GPL or EPL; rustworkx
+has no layered layout; pydot needs a Graphviz program), and it says where long edges go around boxes. It is only ever asked for one view, some
+dozens of boxes.
 """
 
 from collections import Counter

@@ -109,8 +109,7 @@ class Monitor:
         executor = current().executor
         if executor is not None and not isinstance(executor, Graph) or self not in Attendants.now:
             return  # rows of a Jacobian; or it is over
-        measurable = lambda s, g: g is not None and isinstance(s, Variable) and s.shape.num_elements() != 0
-        pairs = [(s, g) for s, g in zip(sources, gradients) if measurable(s, g)]
+        pairs = [(s, g) for s, g in zip(sources, gradients) if isinstance(s, Variable)]
         if not pairs:
             return
         variables, found = [s for s, _ in pairs], [g for _, g in pairs]
@@ -174,7 +173,10 @@ class Monitor:
         found = [
             Measured(step, name, norm, weight, change / weight if weight else math.nan, dead)
             for name, (norm, weight, change, dead) in zip(site.names, rows)
+            if norm >= 0 or norm != norm
         ]
+        if not found:  # they were all None
+            return
         self._judge(found, site)
         self.history += found
         if len(self.history) > _MOST:
@@ -187,7 +189,8 @@ class Monitor:
     def _judge(self, found: list[Measured], site: Site) -> None:
         huge = {m.name for m in found if m.gradient > HUGE * max(m.weight, 1.0)}
         largest = max((m.gradient for m in found if math.isfinite(m.gradient) and m.name not in huge), default=0.0)
-        for m, variable in zip(found, site.variables):
+        variables = dict(zip(site.names, site.variables))
+        for m in found:
             before = self.norms[m.name]
             usual = statistics.median(before) if len(before) >= _LOOKS else math.inf
             self.notes.pop(m.name, None)
@@ -196,7 +199,7 @@ class Monitor:
                 self._warn(m, "not finite", text)
                 continue
             # Biases begin at 0, where any update is a large one.
-            if m.update > TOO_FAST and variable.ndim > 1:
+            if m.update > TOO_FAST and variables[m.name].ndim > 1:
                 text = f"one update changes it by {m.update:.0%}; a thousandth is usual. Lower the learning rate"
                 self._warn(m, "too fast", text)
             if m.gradient > EXPLODING * max(usual, 1e-30):

@@ -5,13 +5,14 @@ from collections import deque
 
 import numpy as np
 
+from tapeflow.core.floating import quiet
 from tapeflow.core.frames import Frame, entered, unobserved
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import Variable
 from tapeflow.function.control import cond
 
-from .gradient_numbers import as_operations, numbers, units_of, weight_and_change
+from .gradient_numbers import from_squares, numbers, squares, units_of, weight_and_change
 
 _LOOKS = 3  # measurements that a unit is dead in to be dead
 # Always the same arrays, one-dimensional: what comes again, XLA is sent once.
@@ -22,7 +23,7 @@ _ASIDE = Frame()  # for the monitor's own variables, which no tape and no graph 
 class Waiting:
     """A measurement whose update has not been seen yet. It holds what the variables held: they get new arrays then."""
 
-    def __init__(self, step: int, weights: list, found: np.ndarray | None, runs: float = 0) -> None:
+    def __init__(self, step: int, weights: list, found: list | None, runs: float = 0) -> None:
         self.step, self.weights, self.found, self.runs = step, weights, found, runs
         self.once = True  # one gradient was taken since then
 
@@ -47,8 +48,8 @@ class Site:
     # ---- eagerly
 
     def measure(self, gradients: list) -> None:
-        with entered(_ASIDE):
-            found = np.concatenate([numbers(g, units) for g, units in zip(gradients, self.units)])
+        with entered(_ASIDE), quiet():
+            found = [numbers(g, units) for g, units in zip(gradients, self.units)]
         self.waiting = Waiting(self.count, self._weights(), found)
 
     # ---- in a graph
@@ -56,13 +57,13 @@ class Site:
     def measure_in_graph(self, gradients: list) -> None:
         if self.armed is None:
             with entered(_ASIDE):
-                size = 1 + len(self.variables) + sum(self.units)
+                size = 1 + sum(units or 1 for units in self.units)
                 self.armed = Variable(_OFF, trainable=False, name="monitor_armed")
-                self.found = Variable(np.zeros(size, np.float32), trainable=False, name="monitor_found")
+                self.found = Variable(np.zeros(size), trainable=False, name="monitor_found")
         with unobserved():  # by tapes of the program
             before = self.found.value()
-            count = lambda: ops.add(ops.getitem(before, index=((0, 1, 1),)), np.float32(1))
-            measured = lambda: ops.concat(count(), *[as_operations(g, u) for g, u in zip(gradients, self.units)], axis=0)
+            count = lambda: ops.add(ops.getitem(before, index=((0, 1, 1),)), np.float64(1))
+            measured = lambda: ops.concat(count(), *[squares(g, u) for g, u in zip(gradients, self.units)], axis=0)
             self.found.assign(cond(self.armed.value(), measured, lambda: before), read_value=False)
 
     def arm(self) -> None:
@@ -86,33 +87,35 @@ class Site:
         return [v._value for v in self.variables]
 
     def complete(self, at_once: bool) -> tuple[int, list[tuple[float, float, float, float]]] | None:
-        """The step that was measured, and for each variable the norms of gradient, weight and update, and the share of dead units; None as
-        long as that cannot be said."""
+        """The step that was measured, and for each variable the norms of gradient (negative, if there is none), weight and update, and the share
+        of dead units; None as long as that cannot be said."""
         waiting = self.waiting
         if waiting is None:
             return None
         if waiting.found is None:
             with entered(_ASIDE):
-                runs, *found = self.found.numpy().tolist()
-            if runs == waiting.runs:  # nothing was measured
+                found = self.found.numpy()
+            if found[0] == waiting.runs:  # nothing was measured
                 self.waiting = None if at_once else waiting
                 return None
-            waiting.found, waiting.once = np.array(found), runs == waiting.runs + 1
+            ends = np.cumsum([1, *[units or 1 for units in self.units]]).tolist()
+            waiting.found = [from_squares(found[a:b], units) for a, b, units in zip(ends, ends[1:], self.units)]
+            waiting.once = found[0] == waiting.runs + 1
             self.disarm()
         now = self._weights()
         if not at_once and all(new is old for new, old in zip(now, waiting.weights)):
             return None  # gradients are being accumulated
         self.waiting, self.looks = None, self.looks + 1
-        rows, place = [], 0
-        with entered(_ASIDE):
-            for k, (old, new, units) in enumerate(zip(waiting.weights, now, self.units)):
-                part = waiting.found[place : place + 1 + units]
-                place += 1 + units
-                weight, change = weight_and_change(old, new)
-                dead = self._dead(k, part[1:] != 0) if units else math.nan
-                rows.append((float(part[0]), weight, change if waiting.once else math.nan, dead))
+        rows = []
+        with entered(_ASIDE), quiet():
+            for k, (norm, reached) in enumerate(waiting.found):
+                weight, change = weight_and_change(waiting.weights[k], now[k])
+                dead = math.nan if reached is None else self._dead(k, reached)
+                rows.append((norm, weight, change if waiting.once else math.nan, dead))
         return waiting.step, rows
 
     def _dead(self, k: int, reached: np.ndarray) -> float:
         self.reached[k].append(reached)
-        return float(np.mean(~np.any(self.reached[k], axis=0)))
+        for other in self.reached[k]:
+            reached = reached | other
+        return 1 - int(np.count_nonzero(reached)) / reached.size

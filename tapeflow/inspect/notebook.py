@@ -7,7 +7,9 @@ from tapeflow.tape.gradient_tape import GradientTape
 from . import summary
 from .explain import Explanation, SourceReport
 
-_HOW_TO_KNOW_MORE = "Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens. A page with pictures: tape.report()."
+_HOW_TO_KNOW_MORE = (
+    "Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens. A page with pictures: tape.report()."
+)
 
 
 def tape_html(tape: GradientTape) -> str:

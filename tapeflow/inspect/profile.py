@@ -1,5 +1,6 @@
 """What a tape holds, as data: one entry for each record, with its operation, line, size, times and gradient. Summary and report show it."""
 
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -96,7 +97,7 @@ def arrays_of(saved: Any) -> Iterable[tuple[int, int]]:
 def statistics(g: Any) -> tuple[float, tuple[list[int], float, float] | None]:
     """The norm of a gradient, and how its entries are distributed: (counts, from, to)."""
     parts = [_numbers(part) for part in (g if type(g) is tuple else (g,)) if part is not None]
-    numbers = np.concatenate([p.ravel() for p in parts]) if parts else np.zeros(0)
+    numbers = parts[0].ravel() if len(parts) == 1 else np.concatenate([p.ravel() for p in parts] or [np.zeros(0)])
     if not numbers.size:
         return 0.0, None
     with np.errstate(over="ignore"):
@@ -115,4 +116,4 @@ def statistics(g: Any) -> tuple[float, tuple[list[int], float, float] | None]:
 def _numbers(g: Any) -> np.ndarray:
     values = g.values if isinstance(g, SparseGradient) else g
     array = np.asarray(getattr(values, "_array", values))
-    return np.abs(array) if array.dtype.kind == "c" else array.astype(np.float32) if array.dtype.kind == "V" else array
+    return array.astype(np.float64, copy=False) if array.dtype.kind != "c" else np.abs(array)

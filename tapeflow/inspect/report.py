@@ -3,26 +3,15 @@
 import contextlib
 import json
 import os
-import uuid
-from collections import Counter
+import time
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from tapeflow.core.primitive import LINEAR, REGISTRY
-from tapeflow.tape import unconnected
 from tapeflow.tape.gradient_tape import GradientTape
-from tapeflow.tape.recording import Recording
-
-from . import folding, layout, summary, views
-from .profile import Entry
-from .witness import Pull
 
 _PAGE = Path(__file__).parent / "page"
 _PROGRAM = ("base.js", "graph.js", "details.js", "search.js", "charts.js", "page.js")
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_MOST_ENDS = 50
-KINDS = ("source", "product", "elementwise", "reduction", "shaping", "function", "other")
 
 
 class Report:
@@ -43,8 +32,8 @@ class Report:
 
 
 def report(tape: GradientTape, path: str | os.PathLike | None = None) -> Report:
-    """Writes a page about the tape that any browser opens: the recorded graph as a picture, folded by layer and by line, what is kept in memory and for
-    which line, and, after `tf.debugging.explain_gradients()`, shapes, times, gradient norms and histograms.
+    """Writes a page about the tape that any browser opens: the recorded graph as a picture, folded by layer and by line, what is kept in memory
+    and for which line, and, after `tf.debugging.explain_gradients()`, shapes, times, gradient norms and histograms.
 
     It can be asked for before or after `gradient`. Without a path nothing is written; in Jupyter the result shows itself.
 
@@ -55,7 +44,8 @@ def report(tape: GradientTape, path: str | os.PathLike | None = None) -> Report:
     >>> "reduce_sum" in page.html
     True
     """
-    layout.library()  # a missing one is told before anything is done
+    from .report_data import data_of  # on first use: it takes a while
+
     html = page(data_of(tape))
     if path is None:
         return Report(html, None)
@@ -67,7 +57,7 @@ def report(tape: GradientTape, path: str | os.PathLike | None = None) -> Report:
 def _write(path: str, text: str) -> None:
     """All of it, or nothing: a page that is open elsewhere is never half of one."""
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{uuid.uuid4().hex}")
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}.{time.monotonic_ns()}")
     try:
         with open(temporary, "x", encoding="utf-8") as file:
             file.write(text)
@@ -85,128 +75,3 @@ def page(data: dict[str, Any]) -> str:
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     html = read("page.html").replace("/* style */", read("page.css")).replace("/* program */", "\n".join(map(read, _PROGRAM)))
     return html.replace("/* data */", text)
-
-
-# ---- the data
-
-
-def data_of(tape: GradientTape) -> dict[str, Any]:
-    """Everything that the page shows, ready to be written as JSON."""
-    recording, witness = tape._recording, summary.witness_of(tape)
-    entries = [] if recording is None else _merged(summary.entries_of(tape), recording)
-    pulls = {} if witness is None else witness.pulls
-    trees = []
-    if entries:
-        trees.append({"name": "layers", "boxes": views.tree(folding.by_layer(entries), entries)})
-        if len({e.line for e in entries}) > 1:
-            trees.append({"name": "lines", "boxes": views.tree(folding.by_line(entries), entries)})
-    return {
-        "seen": witness is not None,
-        "message": _message(recording, entries),
-        "persistent": tape._persistent,
-        "walked": any(e.tensor in pulls for e in entries) or bool(recording is not None and recording.spent),
-        "variables": 0 if recording is None else len(recording.variables),
-        "tensors": 0 if recording is None else len(recording.kept),
-        "ends": [] if recording is None else _ends(recording),
-        "kinds": KINDS,
-        "trees": trees,
-        **_columns(entries, pulls),
-    }
-
-
-def _message(recording: Recording | None, entries: list[Entry]) -> str:
-    if recording is None:
-        return "The tape was never entered: it recorded nothing."
-    if not entries and recording.spent:
-        return "The tape is spent: its records are gone. Ask for the report before gradient(), or see below."
-    return "" if entries else "The tape recorded nothing: no operation used anything that it watches."
-
-
-def _ends(recording: Recording) -> list[dict[str, Any]]:
-    """Where paths end, each place once."""
-    found = Counter(unconnected._of_note(reason, line) for _, reason, line in recording.notes)
-    return [
-        {"kind": cause.kind, "text": cause.text, "where": cause.where, "repair": cause.repair, "count": n}
-        for cause, n in found.most_common(_MOST_ENDS)
-    ]
-
-
-def _merged(entries: list[Entry], recording: Recording) -> list[Entry]:
-    """One entry for all reads of a variable in a layer, with its dtype and shape; everything numbered anew."""
-    known: dict[int, Any] = {t._id: t for t in recording.kept}
-    for variable in recording.variables.values():
-        known.update(dict.fromkeys(recording.reads.get(variable._id, ()), variable))
-    numbers: dict[int, int] = {}
-    first: dict[Any, int] = {}
-    merged: list[Entry] = []
-    for entry in entries:
-        value = known.get(entry.tensor)
-        if entry.is_source and value is not None:
-            key = value._id, entry.scope
-            if key in first:
-                numbers[entry.number] = first[key]
-                continue
-            first[key] = len(merged)
-            entry = entry._replace(result=entry.result or f"{value.dtype.name} {tuple(value.shape)}")
-        numbers[entry.number] = len(merged)
-        merged.append(entry._replace(number=len(merged), inputs=tuple(dict.fromkeys(numbers[i] for i in entry.inputs))))
-    return merged
-
-
-def _columns(entries: list[Entry], pulls: dict[int, Pull]) -> dict[str, Any]:
-    """The entries by column; texts are numbers of a list in which each is once. Times in microseconds."""
-    texts: dict[str, int] = {"": 0}
-    number = lambda text: texts.setdefault(text, len(texts))
-    rows = []
-    for e in entries:
-        pull = pulls.get(e.tensor)
-        rows.append(
-            (
-                number(e.watched or e.operation),
-                KINDS.index(_kind(e)),
-                number(e.result),
-                number("" if e.line == "an unknown line" else e.line),
-                number(e.source),
-                number(e.scope),
-                e.kept,
-                round(e.forward * 1e6, 1),
-                None if pull is None else round(pull.seconds * 1e6, 1),
-                None if pull is None else _short(pull.norm),
-                number(_bars(pull)),
-                [] if pull is None or pull.histogram is None else [_short(end) for end in pull.histogram[1:]],
-                list(e.inputs),
-            )
-        )
-    names = ("name", "kind", "result", "line", "source", "scope", "kept", "forward", "backward", "norm", "bars", "range", "inputs")
-    columns = {name: [row[k] for row in rows] for k, name in enumerate(names)}
-    return {"texts": list(texts), "entries": columns}
-
-
-def _kind(entry: Entry) -> str:
-    """By what the declaration says, so new operations have a colour, too."""
-    prim = REGISTRY.get(entry.operation)
-    if entry.is_source:
-        return "source"
-    if prim is None:
-        return "function"
-    if prim.moves:
-        return "shaping"
-    if prim.elementwise:
-        return "elementwise"
-    if "keepdims" in prim.params:
-        return "reduction"
-    return "product" if prim.jvp == LINEAR and len(prim.inputs) == 2 else "other"
-
-
-def _short(number: float) -> float | str:
-    """Four digits; what JSON has no number for is a text."""
-    return float(f"{number:.4g}") if abs(number) < float("inf") else str(number)
-
-
-def _bars(pull: Pull | None) -> str:
-    """A histogram as a letter for each bar: its height from 0 to z."""
-    if pull is None or pull.histogram is None:
-        return ""
-    counts = pull.histogram[0]
-    largest = max(counts) or 1
-    return "".join(_DIGITS[-(-35 * count // largest)] for count in counts)

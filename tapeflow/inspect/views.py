@@ -41,7 +41,16 @@ def tree(root: Box, entries: list[Entry]) -> list[dict[str, Any]]:
         children = [number(child) for child in box.children]
         order = {number(child): child.order for child in box.children}
         view = _view(children, order, inside[me], incoming[me], outgoing[me])
-        views.append({"name": box.name, "kind": box.kind, "parent": above.get(me, 0), "children": children, "width": _width(box.children), **view})
+        views.append(
+            {
+                "name": box.name,
+                "kind": box.kind,
+                "parent": above.get(me, 0),
+                "children": children,
+                "width": _width(box.children),
+                **view,
+            }
+        )
     return views
 
 

@@ -24,6 +24,18 @@ def test_defaults(value, dtype):
 
 
 @pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (list(np.array(["no", "yes"])), [b"no", b"yes"]), ([np.str_("a"), "b", b"c"], [b"a", b"b", b"c"]),
+        ([np.array("q"), np.bytes_(b"r")], [b"q", b"r"]), ([[np.str_("z")]], [[b"z"]]),
+        ([np.array(["a", "b"]), np.array(["c", "d"])], [[b"a", b"b"], [b"c", b"d"]]),
+    ],
+)  # fmt: skip
+def test_lists_of_numpy_strings_hold_bytes(value, expected):
+    assert c(value).numpy().tolist() == expected
+
+
+@pytest.mark.parametrize(
     ("value", "dtype", "error"),
     [
         (None, None, ValueError), ([1, [2]], None, ValueError), ([[1], [2, 3]], None, ValueError), ([True, 1], None, ValueError),

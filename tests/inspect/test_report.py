@@ -1,5 +1,6 @@
 """`tape.report`: what is on the page, how operations are folded, where boxes go. How it looks: test_report_in_a_browser.py."""
 
+import itertools
 import json
 import re
 import sys
@@ -243,7 +244,7 @@ def test_many_sources_are_folded():
 
 def overlaps(picture):
     places = sorted(picture.places, key=lambda p: (p[1], p[0]))
-    return [(p, q) for p, q in zip(places, places[1:]) if p[1] == q[1] and q[0] - p[0] < 0.999]
+    return [(p, q) for p, q in itertools.pairwise(places) if p[1] == q[1] and q[0] - p[0] < 0.999]
 
 
 @pytest.mark.parametrize("n", [1, 2, 10, 60])

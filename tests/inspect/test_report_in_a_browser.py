@@ -123,7 +123,8 @@ def test_boxes_and_arrows_are_drawn(show):
     apart = page.evaluate(
         """() => {
             const all = [...document.querySelectorAll(".box .face")].map((face) => face.getBoundingClientRect());
-            return all.every((a, i) => all.every((b, j) => i >= j || a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top));
+            const beside = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+            return all.every((a, i) => all.every((b, j) => i >= j || beside(a, b)));
         }"""
     )
     assert apart, "boxes overlap"
@@ -139,7 +140,15 @@ def test_click_shows_what_is_known(show):
     page = show(small_tape())
     box(page, "matmul").click()
     shown = details(page)
-    for part in ("float32 (8, 4)", "memory kept", "forward", "backward", "gradient norm", "test_report_in_a_browser.py", "tf.tanh(tf.ones"):
+    for part in (
+        "float32 (8, 4)",
+        "memory kept",
+        "forward",
+        "backward",
+        "gradient norm",
+        "test_report_in_a_browser.py",
+        "tf.tanh(tf.ones",
+    ):
         assert part in shown, part
     assert page.locator("#details .histogram rect").count() == 24 and "Gradient that arrived here" in shown
     page.locator("#details .link", has_text="weights").click()
@@ -176,7 +185,9 @@ def test_search_marks_and_jumps(show, model_tape):
     assert page.locator("#hits li").count() >= 2
     page.fill("#query", "sequential decide")  # of a layer: all words
     page.locator("#hits li").first.click()
-    assert details(page).splitlines()[0] in ("kernel", "matmul", "bias", "add") and "decide" in page.locator("#crumbs").inner_text()
+    assert (
+        details(page).splitlines()[0] in ("kernel", "matmul", "bias", "add") and "decide" in page.locator("#crumbs").inner_text()
+    )
     page.fill("#query", "nothing like it")
     assert "Nothing found" in page.locator("#hits").inner_text() and page.locator(".box.hit").count() == 0
 

@@ -31,7 +31,7 @@ from .control import (
     while_loop,
 )
 from .parts import scatter, scatter_update, slice, slice_update, unstack
-from .sparse import KINDS, IndexedSlices, SparseTensor, as_sparse, dense, on_values
+from .sparse import KINDS, IndexedSlices, SparseTensor, as_sparse, dense, is_sparse, on_values
 
 __all__ = [
     "IS_THREAD_SAFE", "SUPPORTS_COMPLEX_DTYPES", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_SPARSE_TENSORS", "Variable", "associative_scan", "cast",
@@ -122,7 +122,8 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
         return x if dtype is None else dense_tensor(x, dtype)
     if ragged:
         raise ValueError("`ragged=True` is not supported by the tapeflow backend.")
-    if sparse is not False and not isinstance(x, _NEVER_SPARSE) and (found := as_sparse(x)) is not None:
+    if sparse is not False and not isinstance(x, _NEVER_SPARSE) and is_sparse(x):
+        found = as_sparse(x)
         return found if dtype is None else on_values(lambda values: dense_tensor(values, dtype), found)
     return dense_tensor(x, dtype)
 
@@ -139,16 +140,14 @@ def dense_tensor(x: Any, dtype: Any = None) -> Tensor:
         return dense_tensor(x.value, dtype)
     if isinstance(x, tf.Variable):
         return dense_tensor(x.value(), dtype)
-    if isinstance(x, tf.IndexedSlices):  # an embedding's gradient, in a graph too
-        return convert_to_tensor(x._dense(), dtype)
     if isinstance(x, KerasTensor):
         raise ValueError(f"A KerasTensor is symbolic: it has no value, and cannot become a tensor. Received: {x}.")
     if isinstance(x, Size) or isinstance(x, (list, tuple)) and any(isinstance(part, Size) for part in x):
         return convert_to_tensor(
             tensor_of(x), dtype
         )  # a shape that is not known: no number is asked for, so the trace is for any
-    if not isinstance(x, _NEVER_SPARSE) and (found := as_sparse(x)) is not None:
-        return dense_tensor(dense(found), dtype)
+    if not isinstance(x, _NEVER_SPARSE) and is_sparse(x):  # an embedding's gradient, for one
+        return dense_tensor(dense(as_sparse(x)), dtype)
     if dtype is None:
         found = tree.flatten(x)
         if any(isinstance(leaf, (str, bytes)) or getattr(getattr(leaf, "dtype", None), "kind", "") in "SUO" for leaf in found):
@@ -170,7 +169,7 @@ def _cast(x: Tensor, name: str) -> Tensor:
 def convert_to_numpy(x):
     if isinstance(x, KerasVariable):
         x = x.value
-    return np.array(dense(x) if (found := as_sparse(x)) is None else dense(found))
+    return np.array(dense(as_sparse(x)) if is_sparse(x) else x)
 
 
 def is_tensor(x):

@@ -16,23 +16,27 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 
 SparseTensor = tf.SparseTensor
 KINDS = frozenset({SparseTensor, IndexedSlices})
+_OTHERS = ("scipy.sparse", "jax.experimental.sparse")
 
 
 def as_sparse(x: Any) -> Any:
     """`x` as one of our kinds if it is sparse, of SciPy's and JAX' kinds, too; None otherwise."""
     if type(x) in KINDS:
         return x
-    module = type(x).__module__
-    if module.startswith("scipy.sparse") and hasattr(x, "tocoo"):
+    if not is_sparse(x):
+        return None
+    if hasattr(x, "tocoo"):
         x = x.tocoo()
         return from_entries(np.stack(getattr(x, "coords", None) or (x.row, x.col), 1), x.data, x.shape)
-    if module.startswith("jax.experimental.sparse"):
-        if getattr(x, "n_batch", 1) or x.n_dense:
-            return tf.sparse.from_dense(np.asarray(x.todense()))
-        where = np.asarray(x.indices)
-        inside = (where < x.shape).all(1)  # what is outside fills the entries up to a fixed number
-        return from_entries(where[inside], np.asarray(x.data)[inside], x.shape)
-    return None
+    if getattr(x, "n_batch", 1) or x.n_dense:
+        return tf.sparse.from_dense(np.asarray(x.todense()))
+    where = np.asarray(x.indices)
+    inside = (where < x.shape).all(1)  # what is outside fills the entries up to a fixed number
+    return from_entries(where[inside], np.asarray(x.data)[inside], x.shape)
+
+
+def is_sparse(x: Any) -> bool:
+    return type(x) in KINDS or type(x).__module__.startswith(_OTHERS) and hasattr(x, "todense")
 
 
 def from_entries(where: np.ndarray, values: Any, shape: Any) -> SparseTensor:

@@ -1,7 +1,7 @@
 """Which of Keras' functions keep a sparse tensor sparse, and how. All others take it as a dense one.
 
 A rule computes with the function for dense tensors, on the values of entries, so that dtypes are the same. `RULES` says which function goes
-by which rule; `keep_sparse` puts the rules in front of the functions. A dense argument costs a look at its type.
+by which rule. A dense argument costs a look at its type, at most.
 """
 
 import functools
@@ -15,10 +15,24 @@ from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .core import dense_tensor
-from .sparse import KINDS, SparseTensor, as_sparse, dense, on_values, picked, places, read, spread, summed, values_at, with_entries
+from .sparse import (
+    KINDS,
+    SparseTensor,
+    as_sparse,
+    dense,
+    on_values,
+    picked,
+    places,
+    read,
+    spread,
+    summed,
+    values_at,
+    with_entries,
+)
+from .sparse_classes import counted
+from .sparse_products import product
 
 # ---- functions of one tensor
 
@@ -69,9 +83,9 @@ def _reduced(function: Callable, x: Any, axis: Any = None, keepdims: bool = Fals
 
 
 def _together(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Both as sparse or dense tensors; sparse ones of the same kind and shape, in which they meet."""
-    x1, x2 = (as_sparse(x) or dense_tensor(x) for x in (x1, x2))
-    shape = tuple(broadcast_shapes(tuple(x1.shape), tuple(x2.shape)))
+    """Both as sparse or dense tensors; sparse ones of the same kind and shape, in which they meet. Numbers, which have no dtype, stay so."""
+    x1, x2 = (x if type(x) in (bool, int, float) else as_sparse(x) or dense_tensor(x) for x in (x1, x2))
+    shape = tuple(broadcast_shapes(*[tuple(np.shape(x)) for x in (x1, x2)]))
     x1, x2 = (summed(spread(x, shape)) if type(x) in KINDS else x for x in (x1, x2))
     if type(x1) in KINDS and type(x2) in KINDS and type(x1) is not type(x2):
         x1, x2 = (dense(x) if type(x) is IndexedSlices else x for x in (x1, x2))
@@ -107,8 +121,8 @@ def _product(function: Callable, x1: Any, x2: Any) -> Any:
 
 def _quotient(function: Callable, x1: Any, x2: Any) -> Any:
     """By a dense tensor sparse, with entries also where 0 divided by that is not 0; by a sparse one dense."""
-    if _scales(x2, x1) and not _spoils_zero(function, x2):
-        return on_values(lambda values: function(values, x2), x1)
+    if _scales(x2, x1):
+        return function(dense(x1), x2) if _spoils_zero(function, x2) else on_values(lambda values: function(values, x2), x1)
     x1, x2 = _together(x1, x2)
     if type(x1) not in KINDS or type(x2) in KINDS:
         return function(dense(x1), dense(x2))
@@ -132,48 +146,7 @@ def _spoils_zero(function: Callable, number: Any) -> bool:
         return False
 
 
-def _matmul(function: Callable, x1: Any, x2: Any) -> Any:
-    """Of two sparse tensors sparse. The gradient of a dense matrix that is multiplied has just the rows that were needed."""
-    x1, x2 = (as_sparse(x) or dense_tensor(x) for x in (x1, x2))
-    kinds = type(x1), type(x2)
-    if kinds == (SparseTensor, SparseTensor) and x1.ndim == x2.ndim > 1 and tuple(x1.shape)[:-2] == tuple(x2.shape)[:-2]:
-        return _sparse_product(function, x1, x2)
-    if kinds[0] is SparseTensor and kinds[1] not in KINDS and x1.ndim == x2.ndim == 2 and x1.shape[1] == x2.shape[0]:
-        return _times_matrix(function, x1, x2)
-    return function(dense(x1), dense(x2))
-
-
-def _times_matrix(function: Callable, x: SparseTensor, matrix: Tensor) -> Tensor:
-    rows, columns = x.indices._array.T
-    needed, which = np.unique(columns, return_inverse=True)
-    dtype = function(tf.zeros([1, 1], x.dtype), tf.zeros([1, 1], matrix.dtype)).dtype
-    part = ops.gather(matrix, EagerTensor(needed), axis=0)
-    values, part = dense_tensor(x.values, dtype), dense_tensor(part, dtype)
-    return ops.sparse_matmul(values, part, *(EagerTensor(np.ascontiguousarray(i)) for i in (rows, which)), num_rows=x.shape[0])
-
-
-def _sparse_product(function: Callable, x1: SparseTensor, x2: SparseTensor) -> SparseTensor:
-    """Every entry of one meets those of the other that have the same inner index; what lands at one place adds up."""
-    *lead, count, inner = x1.shape
-    if inner != x2.shape[-2]:
-        raise ValueError(f"Inner sizes of a product must agree. Received shapes {tuple(x1.shape)} and {tuple(x2.shape)}.")
-    (w1, w2), width = (x1.indices._array, x2.indices._array), x2.shape[-1]
-    batch = [np.ravel_multi_index(w[:, :-2].T, lead) if lead else np.zeros(len(w), np.int64) for w in (w1, w2)]
-    key1, key2 = batch[0] * inner + w1[:, -1], batch[1] * inner + w2[:, -2]
-    order = np.argsort(key2, kind="stable")
-    first, end = (np.searchsorted(key2[order], key1, side) for side in ("left", "right"))
-    left = np.repeat(np.arange(len(w1)), end - first)
-    within = np.arange(len(left)) - np.repeat(np.cumsum(end - first) - (end - first), end - first)
-    right = order[np.repeat(first, end - first) + within]
-    at, which = np.unique((batch[0][left] * count + w1[left, -2]) * width + w2[right, -1], return_inverse=True)
-    pick = lambda x, chosen: ops.take(x.values, EagerTensor(chosen), axis=0)
-    pairs = function(pick(x1, left)[:, None, None], pick(x2, right)[:, None, None])[:, 0, 0]
-    total = ops.unsorted_segment_sum(pairs, EagerTensor(which), num_segments=len(at))
-    shape = (*lead, count, width)
-    return SparseTensor(np.stack(np.unravel_index(at, shape), 1), total, shape)
-
-
-# ---- functions of many, and of class numbers
+# ---- functions of many
 
 
 def _joined(function: Callable, xs: Any, axis: int = 0) -> Any:
@@ -183,42 +156,6 @@ def _joined(function: Callable, xs: Any, axis: int = 0) -> Any:
         return function([dense(x) for x in xs], axis)
     dtype = function([x.values[:0] for x in found]).dtype
     return tf.sparse.concat(axis, [on_values(lambda values: dense_tensor(values, dtype), x) for x in found])
-
-
-def _counted(function: Callable, x: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """As a sparse tensor. Of one that is sparse itself the entries alone are counted."""
-    x, weights = (x if type(x) in KINDS else None if x is None else dense_tensor(x) for x in (x, weights))
-    if type(x) is SparseTensor:
-        lead, numbers = x.indices._array[:, :-1], x.values._array
-        weights = None if weights is None else weights.values if type(weights) is SparseTensor else read(dense(weights), x, places(x))
-    else:
-        x, weights = dense(x), None if weights is None else tf.reshape(dense(weights), [-1])
-        lead, numbers = np.indices(tuple(x.shape)).reshape(x.ndim, -1).T[:, :-1], x._array.ravel()
-    size = max(int(numbers.max(initial=-1)) + 1, int(minlength))
-    shape = (*x.shape[:-1], size)
-    at, which = np.unique(np.ravel_multi_index((*lead.T, numbers.astype(np.int64)), shape), return_inverse=True)
-    one = np.ones(1, np.int32)
-    dtype = function(one, None if weights is None else weights[:1]).dtype if weights is None or len(numbers) else weights.dtype
-    weights = tf.ones([len(numbers)], dtype) if weights is None else dense_tensor(weights, dtype)
-    total = ops.unsorted_segment_sum(weights, EagerTensor(which), num_segments=len(at))
-    return SparseTensor(np.stack(np.unravel_index(at, shape), 1), total, shape)
-
-
-def one_hot(x: Tensor, num_classes: int, axis: int, dtype: Any) -> SparseTensor:
-    """A 1 at each class number along a new axis."""
-    numbers = np.asarray(x._array).astype(np.int64)
-    where = np.argwhere((numbers >= 0) & (numbers < num_classes))
-    axis = axis % (numbers.ndim + 1)
-    shape = (*numbers.shape[:axis], int(num_classes), *numbers.shape[axis:])
-    found = np.insert(where, axis, numbers[tuple(where.T)], 1)
-    return tf.sparse.reorder(SparseTensor(found, tf.ones([len(found)], dtype), shape))
-
-
-def multi_hot(x: Tensor, num_classes: int, axis: int, dtype: Any) -> SparseTensor:
-    """A 1 for each class of an example, whose numbers are along axis 1 of what `one_hot` gives (0 of a vector)."""
-    hot, over = one_hot(x, num_classes, axis, dtype), 1 if x.ndim > 1 else 0
-    where = np.unique(np.delete(hot.indices._array, over, 1), axis=0)
-    return SparseTensor(where, tf.ones([len(where)], dtype), np.delete(tuple(hot.shape), over))
 
 
 # ---- which function goes by which rule
@@ -233,47 +170,55 @@ RULES: dict[Callable, str] = {
     _union: "add fmax fmin maximum minimum subtract",
     _product: "multiply",
     _quotient: "divide divide_no_nan true_divide",
-    _matmul: "matmul",
+    product: "matmul",
     _joined: "concatenate",
-    _counted: "bincount",
+    counted: "bincount",
 }
-_OF_TWO = (_union, _product, _quotient, _matmul)
+_BY_NAME = {name: rule for rule, names in RULES.items() for name in names.split()}
+
+
+def _as_dense(function: Callable, *args: Any) -> Any:
+    return function(*map(dense, args))
+
+
+def rule_of(name: str) -> Callable:
+    """What a function of this name does where an argument is sparse: `rule(function, *args)`."""
+    return _BY_NAME.get(name, _as_dense)
+
+
+# Functions that do not ask for their rule themselves, after they have seen that their arguments are dense.
+_GUARDED = (
+    "bincount concatenate digitize expand_dims mean nansum ones_like reshape round signbit squeeze sum transpose zeros_like"
+)
 
 
 def keep_sparse(functions: dict[str, Any]) -> None:
-    """Puts the rules in front of functions of these names."""
-    for rule, names in RULES.items():
-        for name in names.split():
-            functions[name] = _in_front(rule, functions[name])
+    """Puts the rules in front of these functions."""
+    for name in _GUARDED.split():
+        functions[name] = functools.wraps(functions[name])(_guarded(functions[name], rule_of(name)))
 
 
-def _in_front(rule: Callable, function: Callable) -> Callable:
-    if rule in _OF_TWO:
+def _guarded(function: Callable, rule: Callable) -> Callable:
+    if rule is _reduced:
 
-        def guarded(x1, x2):
-            if type(x1) in KINDS or type(x2) in KINDS:
-                return rule(function, x1, x2)
-            return function(x1, x2)
+        def guarded(x, axis=None, keepdims=False):
+            return rule(function, x, axis, keepdims) if type(x) in KINDS else function(x, axis, keepdims)
 
     elif rule is _joined:
 
         def guarded(xs, axis=0):
-            if type(xs) in (list, tuple) and any(type(x) in KINDS for x in xs):
-                return rule(function, xs, axis)
-            return function(xs, axis)
+            sparse = type(xs) in (list, tuple) and not KINDS.isdisjoint(map(type, xs))
+            return rule(function, xs, axis) if sparse else function(xs, axis)
 
-    elif rule is _counted:
+    elif rule is counted:
 
         def guarded(x, weights=None, minlength=0, sparse=False):
-            if sparse or type(x) in KINDS:
-                return rule(function, x, weights, minlength)
-            return function(x, weights, minlength)
+            found = functools.partial(rule, function) if sparse or type(x) in KINDS else function
+            return found(x, weights, minlength)
 
     else:
 
         def guarded(x, *args, **kwargs):
-            if type(x) in KINDS:
-                return rule(function, x, *args, **kwargs)
-            return function(x, *args, **kwargs)
+            return rule(function, x, *args, **kwargs) if type(x) in KINDS else function(x, *args, **kwargs)
 
-    return functools.wraps(function)(guarded)
+    return guarded

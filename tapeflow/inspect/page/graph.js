@@ -1,7 +1,7 @@
 // The picture: one opened box at a time, moved and zoomed by hand.
 
 const HEIGHT = 46, ACROSS = 26, DOWN = 36;
-const SMALLEST = 0.7, READABLE = 0.85; // what does not fit at the first scale is shown at the second, from its beginning on
+const SMALLEST = 0.7, READABLE = 0.85; // what does not fit at the first scale is shown larger, from its beginning on
 const view = { box: -1, chosen: null, x: 0, y: 0, scale: 1, colour: "kind" };
 let hits = new Set(); // operations that the search found
 
@@ -56,7 +56,7 @@ function drawGraph() {
   const above = (k) => top(k) - (isFolded(boxes[k]) && k >= opened.outside[0] && k < last ? 5 : 1);
   const arrows = opened.arrows.map(([a, b, n, quiet, way]) => {
     const upwards = top(b) < top(a);
-    const aside = upwards ? 12 : 0;
+    const aside = upwards ? (way && way[0] < places[2 * a] ? -12 : 12) : 0; // beside an arrow that goes down
     const points = [[left(a) + width / 2 + aside, upwards ? above(a) : top(a) + HEIGHT]];
     for (let k = 0; k < (way || []).length; k += 2) {
       const x = way[k] * (width + ACROSS) + width / 2 + aside, y = way[k + 1] * (HEIGHT + DOWN);
@@ -91,22 +91,23 @@ function curve(points) {
 
 function drawBox(box, x, y, width, outside, before, share) {
   const total = totalOf(box);
-  const source = !isFolded(box) && isSource(box);
+  const given = !isFolded(box) && isSource(box);
   const most = total.kinds.indexOf(Math.max(...total.kinds));
-  const kind = source || total.operations === 0 ? 0 : most;
+  const kind = given || total.operations === 0 ? 0 : most;
   const made = shape("g", { class: `box${outside ? " outside" : ""}${share === null ? "" : " heat"}`, transform: `translate(${x},${y})`, tabindex: 0 });
   made.dataset.box = box;
   const fill = share === null ? `color-mix(in srgb, ${colour(kind)} 13%, var(--panel))` : `color-mix(in srgb, var(--heat) ${share}%, var(--panel))`;
   made.style.setProperty("--fill", fill);
   made.style.setProperty("--edge", share === null ? colour(kind) : "var(--dim)");
-  const round = source ? HEIGHT / 2 : 7;
+  const round = given ? HEIGHT / 2 : 7;
   if (isFolded(box)) made.append(shape("rect", { class: "behind", x: 4, y: -4, width, height: HEIGHT, rx: round }));
   made.append(shape("rect", { class: "face", width, height: HEIGHT, rx: round }));
   if (isFolded(box) && !outside && share === null) made.append(kindBar(total, width));
   const name = nameOf(box);
   const second = outside ? (before ? "comes from here" : "goes there") : secondLine(box, total);
   made.append(label(width / 2, 19, name), label(width / 2, 35, second));
-  made.append(shape("title", {}, `${name}\n${second}\n${isFolded(box) ? "click to open" : text("line", box)}`));
+  const source = !isFolded(box) || folded(box).kind === "line" ? `\n${text("line", total.first)}  ${text("source", total.first)}` : "";
+  made.append(shape("title", {}, `${name}\n${second}${source}${isFolded(box) ? "\nclick to open" : ""}`));
   if (touched(box)) made.classList.add("hit");
   return made;
 }
@@ -195,7 +196,7 @@ function fit(everything = false) {
   const box = scene.getBBox();
   const room = [size.width - 32, size.height - 32];
   const whole = Math.min(room[0] / box.width, room[1] / box.height, 1.15) || 1;
-  view.scale = everything || whole >= SMALLEST ? whole : READABLE;
+  view.scale = everything || whole >= SMALLEST ? whole : Math.min(READABLE, Math.max(room[0] / box.width, SMALLEST));
   // What is too large to be seen at once begins at its first box.
   const first = folded(view.box).places[0] * (folded(view.box).width + ACROSS) + folded(view.box).width / 2;
   const wide = box.width * view.scale > room[0];

@@ -20,7 +20,7 @@ function drawNotices() {
   ends.querySelector("summary").textContent = `Gradients end at ${counted(data.ends.length, "place")} of the program`;
   ends.querySelector("ul").replaceChildren(...data.ends.map((end) => {
     const times = end.count > 1 ? ` (${end.count.toLocaleString("en")} times)` : "";
-    const sentence = end.text.charAt(0).toUpperCase() + end.text.slice(1);
+    const sentence = end.text.replace(/^[a-z]+(?= )/, (word) => word.charAt(0).toUpperCase() + word.slice(1)); // not of stop_gradient()
     return element("li", {}, element("code", { textContent: end.where || end.kind }), ` ${sentence}${times}. ${end.repair}`);
   }));
 }

@@ -7,7 +7,7 @@ from keras.src.backend.config import floatx, standardize_data_format
 
 import tapeflow as tf
 
-from .. import sparse_rules
+from .. import sparse_classes
 from ..core import dense_tensor as convert_to_tensor
 
 # ---- classes
@@ -17,7 +17,7 @@ def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     """A 1 at each class number along a new axis; nothing for numbers that are no class."""
     x = convert_to_tensor(x)
     if sparse:
-        return sparse_rules.one_hot(x, num_classes, axis, dtype or floatx())
+        return sparse_classes.one_hot(x, num_classes, axis, dtype or floatx())
     if x.dtype.name not in ("int32", "int64", "uint8"):
         x = tf.cast(x, tf.int64)
     return convert_to_tensor(tf.one_hot(x, num_classes, axis=axis, dtype=tf.int8), dtype or floatx())
@@ -27,7 +27,7 @@ def multi_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     """A 1 for each class that occurs in an example. The numbers of an example are along axis 1; a vector is one example."""
     x = convert_to_tensor(x)
     if sparse:
-        return sparse_rules.multi_hot(x, num_classes, axis, dtype or floatx())
+        return sparse_classes.multi_hot(x, num_classes, axis, dtype or floatx())
     hot = one_hot(x, num_classes, axis=axis, dtype="int8")
     return convert_to_tensor(tf.reduce_max(hot, axis=1 if x.ndim > 1 else 0), dtype or floatx())
 

@@ -8,28 +8,34 @@ import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
+from ..sparse_rules import KINDS, rule_of
 from .common import cast, counting, floating, named, numpy_function, result, tensor
 
 
 def _floating(name: str, compute: Callable) -> Callable:
+    rule = rule_of(name)
+
     def function(x):
-        return compute(floating(x))
+        return rule(function, x) if type(x) in KINDS else compute(floating(x))
 
     return named(function, name)
 
 
 def _numeric(name: str, compute: Callable) -> Callable:
     """Takes numbers as they are, truths as 0 and 1."""
+    rule = rule_of(name)
 
     def function(x):
-        return compute(counting(x))
+        return rule(function, x) if type(x) in KINDS else compute(counting(x))
 
     return named(function, name)
 
 
 def _as_it_is(name: str, compute: Callable) -> Callable:
+    rule = rule_of(name)
+
     def function(x):
-        return compute(tensor(x))
+        return rule(function, x) if type(x) in KINDS else compute(tensor(x))
 
     return named(function, name)
 

@@ -4,17 +4,20 @@ from collections.abc import Callable
 
 from tapeflow.core.primitive import recorded as ops
 
+from ..sparse_rules import KINDS, rule_of
 from .common import alike, cast, common, counting, floating, named, numpy_function, result, takes_number, tensor
 
 
 def _two(name: str, compute: Callable, *, also: tuple = (), of_truths: Callable | None = None) -> Callable:
     """`also=(float,)` makes numbers floating; `of_truths` computes with bool, which otherwise counts as 0 and 1."""
 
-    primitive = hasattr(compute, "primitive")
+    primitive, rule = hasattr(compute, "primitive"), rule_of(name)
 
     def function(x1, x2):
         if alike(x1, x2) or primitive and (takes_number(x1, x2) or takes_number(x2, x1)):
             return compute(x1, x2)
+        if type(x1) in KINDS or type(x2) in KINDS:
+            return rule(function, x1, x2)
         a, b = common(x1, x2, also=also)
         if a.dtype.is_bool:
             return of_truths(a, b) if of_truths else compute(counting(a), counting(b))

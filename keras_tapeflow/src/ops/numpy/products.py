@@ -9,6 +9,7 @@ import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
+from ..sparse_rules import KINDS, rule_of
 from .common import alike, cast, common, counting, floating, named, numpy_function, tensor
 
 
@@ -24,6 +25,8 @@ def _factors(*xs: Any) -> tuple[list[Tensor], Any]:
 def matmul(x1, x2):
     if alike(x1, x2) and x1.ndim >= 2 and x2.ndim >= 2:
         return ops.matmul(x1, x2)
+    if type(x1) in KINDS or type(x2) in KINDS:
+        return rule_of("matmul")(matmul, x1, x2)
     (a, b), dtype = _factors(x1, x2)
     if a.ndim >= 2 and b.ndim >= 2:
         return cast(ops.matmul(a, b), dtype)

@@ -1,0 +1,44 @@
+"""Callbacks for `fit` that Keras does not have. `tf.debugging` shows them."""
+
+from typing import Any
+
+import keras
+
+from tapeflow.api.monitoring import GradientMonitor
+
+__all__ = ["GradientMonitorCallback"]
+
+
+class GradientMonitorCallback(keras.callbacks.Callback):
+    """`tf.debugging.GradientMonitor` during `fit`: the table on the terminal, scalars in `log_dir` for TensorBoard, and warnings in the log.
+
+    Works in every mode: `run_eagerly`, `jit_compile`, `steps_per_execution`, and with a `train_step` of your own. `monitor` has what was measured.
+
+    >>> inputs = tf.keras.Input((2,))
+    >>> model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, name="last")(inputs))
+    >>> model.compile("sgd", "mse")
+    >>> callback = tf.debugging.GradientMonitorCallback(every=2)
+    >>> history = model.fit(tf.ones([8, 2]), tf.ones([8, 1]), batch_size=2, verbose=0, callbacks=[callback])
+    >>> [(m.step, m.name) for m in callback.monitor.history]
+    [(1, 'last/kernel'), (1, 'last/bias'), (3, 'last/kernel'), (3, 'last/bias')]
+    """
+
+    def __init__(self, every: int = 20, log_dir: Any = None, terminal: bool | None = None) -> None:
+        super().__init__()
+        self.monitor = GradientMonitor(every, log_dir, terminal)
+        self._is_on = False
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self.on_train_end()  # of a `fit` that did not come to its end
+        self.monitor.__enter__()
+        self._is_on = True
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self.monitor.step()
+
+    def on_train_end(self, logs: Any = None) -> None:
+        if self._is_on:
+            self._is_on = False
+            self.monitor.__exit__(None, None, None)
+
+    on_train_interrupted = on_train_end  # by an error, of which Keras tells nobody
