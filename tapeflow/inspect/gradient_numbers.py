@@ -17,7 +17,6 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 _FEWEST_UNITS = 4  # dead ones are counted from so many on
 _FIRST_ROWS = 8  # of a kernel: where they reach every unit, nobody looks at the others
 _SAFE = 1e-12, 1e18  # norms whose squares are within float32, also those of the parts that matter
-_BLOCK = 32_768  # elements
 _WIDE = np.dtype(np.float64)  # whose squares hold those of any float32
 _NONE = -1.0  # in place of a square: there is no gradient
 
@@ -91,15 +90,7 @@ def weight_and_change(before: Any, after: Any) -> tuple[float, float]:
         weight, change = ops.concat(squares(old, 0), squares(change, 0), axis=0).numpy().tolist()
         return math.sqrt(weight), math.sqrt(change)
     old, new = (_wide(np.asarray(a)) for a in (before, after))
-    if old.shape != new.shape:
-        return norm(old), math.nan
-    if old.size <= _BLOCK or not (old.flags.c_contiguous and new.flags.c_contiguous):
-        return norm(old), norm(new - old)
-    # In blocks that stay in the processor's cache: three times faster for a million weights.
-    old, new, room = old.reshape(-1), new.reshape(-1), np.empty(_BLOCK, old.dtype)
-    parts = [slice(k, min(k + _BLOCK, old.size)) for k in range(0, old.size, _BLOCK)]
-    changes = [norm(np.subtract(new[p], old[p], out=room[: p.stop - p.start])) for p in parts]
-    return norm(old), math.hypot(*changes)
+    return norm(old), norm(new - old) if old.shape == new.shape else math.nan
 
 
 def _is_away(array: Any) -> bool:

@@ -192,7 +192,7 @@ class Monitor:
         variables = dict(zip(site.names, site.variables))
         for m in found:
             before = self.norms[m.name]
-            usual = statistics.median(before) if len(before) >= _LOOKS else math.inf
+            usual = statistics.median(before) if len(before) >= _LOOKS else math.inf  # (nothing is larger)
             self.notes.pop(m.name, None)
             if not math.isfinite(m.gradient):
                 text = "its gradient has NaN or infinite entries; tf.debugging.enable_check_numerics() finds the operation"
@@ -210,6 +210,9 @@ class Monitor:
                 self._warn(m, "exploding", f"its gradient explodes: {size}; clip it, or begin with smaller weights")
             if m.dead > DEAD and site.looks >= _LOOKS:
                 self._warn(m, "dead", f"{m.dead:.0%} of its units got no gradient in the last {_LOOKS} measurements")
+            elif m.gradient == 0:  # once may be chance
+                if len(before) >= _LOOKS - 1 and not any(list(before)[-_LOOKS + 1 :]):
+                    self._warn(m, "zero", f"its gradient was exactly 0 in the last {_LOOKS} measurements: it has no effect on the loss")
             elif m.gradient < VANISHING * largest:
                 text = f"its gradient vanishes: a norm of {m.gradient:.3g}, where the largest is {largest:.3g}"
                 self._warn(m, "vanishing", text)

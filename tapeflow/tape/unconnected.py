@@ -102,7 +102,7 @@ def _where_paths_end(recording: Recording, graph: list, targets: list, reached: 
     for out, inputs in graph:
         if not reached.isdisjoint(inputs):
             reached.update(out)
-    found = {_of_note(reason, line): None for tensor_id, reason, line in recording.notes if tensor_id in reached}
+    found = {cause_of_note(reason, line): None for tensor_id, reason, line in recording.notes if tensor_id in reached}
     if found:
         return list(found)
     if any(t._id not in recording.watched for t in targets):
@@ -115,7 +115,7 @@ def _where_paths_end(recording: Recording, graph: list, targets: list, reached: 
     return [Cause("not used", what, repair="Look for a typing error, or for a layer that is never called.")]
 
 
-def _of_note(reason: str, line: str) -> Cause:
+def cause_of_note(reason: str, line: str) -> Cause:
     if reason == "op stop_recording":
         what = "it was used inside stop_recording(), which makes the result a constant"
         return Cause("stop_recording", what, line, "Move the computation out of that block.")

@@ -42,6 +42,21 @@ def saved(folder, module=None, **options):
     return module
 
 
+def test_modules_that_never_called_their_base_class(folder):
+    class Names(tf.Module):
+        def __init__(self, names):
+            self.names = names
+
+        @tf.function
+        def __call__(self, x):
+            return tf.gather(self.names, x)
+
+    module = Names(list(np.array(["no", "yes"])))
+    assert module(tf.constant([1, 0])).numpy().tolist() == [b"yes", b"no"]
+    saved(folder, module)
+    assert tf.saved_model.load(folder)(tf.constant([0, 1])).numpy().tolist() == [b"no", b"yes"]
+
+
 def test_attributes_come_back(folder):
     module = Scale()
     module(tf.ones([3]))

@@ -25,6 +25,21 @@ def test_it_grows_if_it_may():
     assert array(size=0, dynamic_size=True).unstack([1.0, 2.0]).stack().numpy().tolist() == [1, 2]
 
 
+def test_a_function_that_writes_nothing_in_one_call_knows_the_shape_from_another():
+    @tf.function
+    def boxes_above(boxes, least):
+        found, count = tf.TensorArray(tf.float32, 1, dynamic_size=True), 0
+        for box in boxes:
+            if tf.reduce_max(box) > least:
+                found = found.write(count, [box[0], box[1], tf.cast(tf.where(box > least)[0, 0], tf.float32)])
+                count += 1
+        return found.stack()
+
+    boxes = tf.constant([[1.0, 5.0], [7.0, 2.0], [0.0, 0.0]])
+    assert boxes_above(boxes, 4.0).numpy().tolist() == [[1, 5, 1], [7, 2, 0]]
+    assert boxes_above(boxes, 9.0).numpy().tolist() == [[0, 0, 0]]
+
+
 def test_many_at_once():
     assert array(size=4).scatter([1, 3], [[1.0], [2.0]]).stack().numpy().tolist() == [[0], [1], [0], [2]]
     assert array(size=2, infer_shape=False).split([1.0, 2.0, 3.0], [1, 2]).read(1).numpy().tolist() == [2, 3]
