@@ -172,6 +172,9 @@ class Finder:
 class _Alias:
     """`from tapeflow.keras.layers import Dense`: the module that `tf.keras.layers` is."""
 
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        pass  # Python's own way
+
     def exec_module(self, module: ModuleType) -> None:
         from importlib import import_module
 

@@ -51,8 +51,11 @@ class Trainer(Base):
         return super()._resolve_auto_jit_compile()
 
     def _symbolic_build(self, iterator: Any = None, data_batch: Any = None) -> None:
-        """As on TensorFlow, a model without a `call` (a VAE or GAN whose `train_step` calls its parts) makes its variables in its first step."""
-        if type(self).call.__module__ != "keras.src.models.model":
+        """As on TensorFlow, a model makes its variables in its first step where only that step knows what to do with a batch: without
+        a `call` (a VAE or GAN whose `train_step` calls its parts), or with a `train_step` of its own, for which a tuple may be three
+        images and not inputs, targets and weights."""
+        own_steps = type(self).train_step is not _OWN_STEPS[0] or type(self).test_step is not _OWN_STEPS[1]
+        if type(self).call.__module__ != "keras.src.models.model" and not own_steps:
             super()._symbolic_build(iterator, data_batch)
 
     # ---- one batch

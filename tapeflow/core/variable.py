@@ -159,7 +159,10 @@ class Variable(Updates, Value, metaclass=_Creation):
     def _tensor(self) -> Tensor:
         """The value, from whoever executes; nobody is told."""
         executor = current().executor
-        return self._tensor_now() if executor is None else executor.read(self)
+        if executor is not None:
+            return executor.read(self)
+        value = self._value
+        return EagerTensor(value) if type(value) is np.ndarray else self._tensor_now()
 
     def _tensor_now(self) -> EagerTensor:
         """The value, computed."""

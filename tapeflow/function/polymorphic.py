@@ -33,7 +33,7 @@ class Switches:
     """For the whole process."""
 
     eager = False  # tf.config.run_functions_eagerly
-    traced_along: tuple[int, ...] = ()  # numbers of those who put something of theirs into graphs (gradient monitors): these are other traces
+    traced_along: tuple[int, ...] = ()  # of whom graphs have a part (gradient monitors), by number: theirs are other traces
 
 
 class Function:

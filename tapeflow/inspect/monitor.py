@@ -26,6 +26,7 @@ from .monitor_site import Site
 DEAD, VANISHING, EXPLODING, HUGE, TOO_FAST = 0.5, 1e-6, 100.0, 1e7, 0.1
 _LOOKS = 3  # measurements before anything is called dead, or is compared with what was before
 _RECENT = 50  # norms of a variable that are remembered to compare with
+_IN_FULL = 3  # warnings of one kind, of one measurement, that are logged
 _MOST = 200_000  # of the history; the older half goes
 
 
@@ -60,6 +61,7 @@ class Monitor:
         self._in_graphs: weakref.WeakKeyDictionary[Graph, list[Site]] = weakref.WeakKeyDictionary()
         self._names: set[str] = set()
         self._warned: set[tuple[str, str]] = set()
+        self._new: dict[str, list[str]] = {}  # names of one measurement, by what is wrong
         self._steps = 0
         self._key = next_id()  # of the traces that the monitor is a part of
         self._lock = threading.RLock()  # tapes of other threads are heard, too
@@ -190,6 +192,7 @@ class Monitor:
         huge = {m.name for m in found if m.gradient > HUGE * max(m.weight, 1.0)}
         largest = max((m.gradient for m in found if math.isfinite(m.gradient) and m.name not in huge), default=0.0)
         variables = dict(zip(site.names, site.variables))
+        self._new = defaultdict(list)
         for m in found:
             before = self.norms[m.name]
             usual = statistics.median(before) if len(before) >= _LOOKS else math.inf  # (nothing is larger)
@@ -212,18 +215,31 @@ class Monitor:
                 self._warn(m, "dead", f"{m.dead:.0%} of its units got no gradient in the last {_LOOKS} measurements")
             elif m.gradient == 0:  # once may be chance
                 if len(before) >= _LOOKS - 1 and not any(list(before)[-_LOOKS + 1 :]):
-                    self._warn(m, "zero", f"its gradient was exactly 0 in the last {_LOOKS} measurements: it has no effect on the loss")
+                    self._warn(
+                        m, "zero", f"its gradient was exactly 0 in the last {_LOOKS} measurements: it has no effect on the loss"
+                    )
             elif m.gradient < VANISHING * largest:
                 text = f"its gradient vanishes: a norm of {m.gradient:.3g}, where the largest is {largest:.3g}"
                 self._warn(m, "vanishing", text)
             before.append(m.gradient)
+        self._log(found[0].step)
 
     def _warn(self, m: Measured, kind: str, text: str) -> None:
         self.notes[m.name] = f"{self.notes[m.name]}, {kind}" if m.name in self.notes else kind
         if (m.name, kind) not in self._warned:
             self._warned.add((m.name, kind))
             self.warnings.append(f"step {m.step}, {m.name}: {text}.")
-            logging.getLogger("tapeflow").warning("Gradients: %s", self.warnings[-1])
+            self._new[kind].append(m.name)
+            if len(self._new[kind]) <= _IN_FULL:
+                logging.getLogger("tapeflow").warning("Gradients: %s", self.warnings[-1])
+
+    def _log(self, step: int) -> None:
+        """Of many that are wrong in one way, the first few are in the log, and how many more."""
+        for kind, names in self._new.items():
+            if len(names) > _IN_FULL:
+                logging.getLogger("tapeflow").warning(
+                    "Gradients: step %d, %s: %d more, the last is %s.", step, kind, len(names) - _IN_FULL, names[-1]
+                )
 
 
 def _caller() -> tuple[str, int] | None:

@@ -182,7 +182,7 @@ class GradientTape:
         `output_gradients`, one for each target and of its shape, weigh the elements of the sum. A source that the target does
         not depend on gives None, or zeros with `unconnected_gradients="zero"`, or an error that says why with `"error"`.
 
-            >>> w = tf.Variable([1., 2.])
+        >>> w = tf.Variable([1., 2.])
         >>> with tf.GradientTape(persistent=True) as tape:
         ...     y = tf.reduce_sum(w ** 3)
         >>> tape.gradient(y, {"w": w})["w"].numpy()
@@ -315,19 +315,27 @@ class GradientTape:
                 grads[i] = grads[i] + seed if i in grads else seed
         recording.spent |= consume
         ids, keep, records = paths
-        if consume and recording.notes:  # paths end: somebody may ask why
-            recording.graph = unconnected.edges(recording)
-        for attendant in recording.attendants:
-            records = attendant.before_walk(recording, records)
+        attendants = recording.attendants
+        if consume:
+            asked, graph = tuple(grads), unconnected.edges(recording) if recording.notes else None
+        if attendants:
+            for attendant in attendants:
+                records = attendant.before_walk(recording, records)
         if consume and records is not recording.records:
             recording.records.clear()
         with quiet():
             walk(records, grads, keep, plain, recording.complex, consume)
             found = [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
         if consume:
-            recording.answers = ids, [g is not None for g in found] if None in found else ()
-        for attendant in recording.attendants:
-            attendant.after_walk(recording, leaves, found)
+            reached = None
+            for g in found:
+                if g is None:
+                    reached = [g is not None for g in found]
+                    break
+            recording.end = asked, ids, reached, graph
+        if attendants:
+            for attendant in attendants:
+                attendant.after_walk(recording, leaves, found)
         return found
 
     # ---- as a Python object

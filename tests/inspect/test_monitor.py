@@ -41,7 +41,11 @@ class Net:
     """tanh(x w + b), with what NumPy says of its gradients."""
 
     def __init__(self, rate=0.01):
-        self.w, self.b, self.x = tf.Variable(random(6, 5), name="w"), tf.Variable(np.zeros(5, "f"), name="b"), random(7, 6, seed=1)
+        self.w, self.b, self.x = (
+            tf.Variable(random(6, 5), name="w"),
+            tf.Variable(np.zeros(5, "f"), name="b"),
+            random(7, 6, seed=1),
+        )
         self.rate = rate
 
     def step(self, x):
@@ -424,6 +428,10 @@ def test_a_deep_sigmoid_network_vanishes(engine, caplog):
     assert len(vanishing) == len(set(vanishing)) < 14 and not any("layer13" in w for w in watching.warnings)
     assert watching.notes["layer0"] == "vanishing"
     assert [r.levelno for r in caplog.records if "layer0:" in r.message] == [logging.WARNING]
+    # The log is not flooded: three in full, and how many more.
+    assert len(caplog.records) == 4 and caplog.records[-1].message.startswith(
+        f"Gradients: step 1, vanishing: {len(vanishing) - 3} more, "
+    )
 
 
 def test_a_healthy_network_is_not_complained_of():
@@ -460,9 +468,7 @@ def test_a_gradient_that_explodes_after_a_while():
             with tf.GradientTape() as tape:
                 loss = tf.reduce_sum(v) * scale
             tape.gradient(loss, v)
-    assert watching.warnings == [
-        "step 5, v: its gradient explodes: a norm of 300 after 2; clip it, or lower the learning rate."
-    ]
+    assert watching.warnings == ["step 5, v: its gradient explodes: a norm of 300 after 2; clip it, or lower the learning rate."]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -527,7 +533,9 @@ def test_gradients_that_are_not_finite(engine):
     with monitor() as watching:
         on(engine, step)()
     [warning] = watching.warnings
-    assert warning.startswith("step 1, v: its gradient has NaN or infinite entries") and not math.isfinite(watching.history[0].gradient)
+    assert warning.startswith("step 1, v: its gradient has NaN or infinite entries") and not math.isfinite(
+        watching.history[0].gradient
+    )
 
 
 def test_updates_that_are_too_fast():
@@ -593,7 +601,7 @@ def test_no_tensorboardx_is_needed_without_a_writer(monkeypatch):
 
 
 def test_summary():
-    step = deep(tf.sigmoid, depth=60, scale=0.5)
+    step = deep(tf.sigmoid, depth=60, scale=1.5)
     with monitor() as watching:
         step()
     text = watching.summary().splitlines()

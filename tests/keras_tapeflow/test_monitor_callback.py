@@ -140,7 +140,9 @@ def test_two_tapes_in_a_train_step(mode, tmp_path):
     steps = {}
     for m in callback.monitor.history:
         steps.setdefault(m.name, []).append(m.step)
-        assert m.name == "critic/score/bias" or m.gradient > 0 and (m.update > 0 or m.weight == 0)  # which this loss does not depend on
+        assert (
+            m.name == "critic/score/bias" or m.gradient > 0 and (m.update > 0 or m.weight == 0)
+        )  # which this loss does not depend on
     assert steps == {f"{name}/{part}": [1, 5] for name in ("critic/score", "generator/last") for part in ("kernel", "bias")}
     assert not callback.monitor.warnings
     [file] = tmp_path.iterdir()

@@ -121,11 +121,12 @@ def _product(function: Callable, x1: Any, x2: Any) -> Any:
 
 def _quotient(function: Callable, x1: Any, x2: Any) -> Any:
     """By a dense tensor sparse, with entries also where 0 divided by that is not 0; by a sparse one dense."""
-    if _scales(x2, x1):
-        return function(dense(x1), x2) if _spoils_zero(function, x2) else on_values(lambda values: function(values, x2), x1)
+    if _scales(x2, x1) and not _spoils_zero(function, x2):
+        return on_values(lambda values: function(values, x2), x1)
     x1, x2 = _together(x1, x2)
     if type(x1) not in KINDS or type(x2) in KINDS:
         return function(dense(x1), dense(x2))
+    x2 = dense_tensor(x2)
     spoilt = np.asarray(function(ops.zeros_like(x2), x2)._array) != 0
     spoilt = np.broadcast_to(spoilt, tuple(x1.shape))
     extra = spoilt.ravel() if type(x1) is SparseTensor else spoilt.reshape(len(spoilt), -1).any(1)
@@ -161,7 +162,7 @@ def _joined(function: Callable, xs: Any, axis: int = 0) -> Any:
 # ---- which function goes by which rule
 
 RULES: dict[Callable, str] = {
-    _on_values: "abs absolute arcsin arcsinh arctan arctanh ceil expm1 fabs floor log1p ones_like round sign signbit sin sinh sqrt square tan tanh"
+    _on_values: "abs absolute arcsin arcsinh arctan arctanh ceil expm1 fabs floor log1p round sign signbit sin sinh sqrt square tan tanh"
     " zeros_like",
     _linear: "conj conjugate copy imag negative real",
     _binned: "digitize",
@@ -187,9 +188,7 @@ def rule_of(name: str) -> Callable:
 
 
 # Functions that do not ask for their rule themselves, after they have seen that their arguments are dense.
-_GUARDED = (
-    "bincount concatenate digitize expand_dims mean nansum ones_like reshape round signbit squeeze sum transpose zeros_like"
-)
+_GUARDED = "bincount concatenate digitize expand_dims mean nansum reshape round signbit squeeze sum transpose zeros_like"
 
 
 def keep_sparse(functions: dict[str, Any]) -> None:

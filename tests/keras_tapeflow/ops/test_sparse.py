@@ -35,6 +35,7 @@ def test_everything_else_takes_it_as_dense(name):
 
 
 def test_functions_of_networks_take_it_as_dense():
+    np.testing.assert_array_equal(knp.ones_like(SP), np.ones((2, 3)))
     np.testing.assert_allclose(nn.relu(SP), np.maximum(X, 0))
     np.testing.assert_allclose(nn.softmax(SP), nn.softmax(X))
 
@@ -58,7 +59,9 @@ def test_a_quotient_has_entries_where_zero_is_divided_by_zero():
     found = knp.divide(SP, tf.constant([[1.0, 1.0, 0.0], [1.0, np.nan, 1.0]]))
     assert is_sparse(found)
     np.testing.assert_array_equal(core.convert_to_numpy(found), [[0, 0.5, np.nan], [-0.75, np.nan, 0.25]])
-    np.testing.assert_array_equal(knp.divide(SP, 0.0), [[np.nan, np.inf, np.nan], [-np.inf, np.nan, np.inf]])
+    np.testing.assert_array_equal(
+        core.convert_to_numpy(knp.divide(SP, 0.0)), [[np.nan, np.inf, np.nan], [-np.inf, np.nan, np.inf]]
+    )
 
 
 def test_integers_meet_floats_by_keras_rules():
