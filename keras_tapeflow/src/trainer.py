@@ -54,7 +54,7 @@ class Trainer(Base):
         """As on TensorFlow, a model makes its variables in its first step where only that step knows what to do with a batch: without
         a `call` (a VAE or GAN whose `train_step` calls its parts), or with a `train_step` of its own, for which a tuple may be three
         images and not inputs, targets and weights."""
-        own_steps = type(self).train_step is not _OWN_STEPS[0] or type(self).test_step is not _OWN_STEPS[1]
+        own_steps = type(self).train_step is not Trainer.train_step or type(self).test_step is not Trainer.test_step
         if type(self).call.__module__ != "keras.src.models.model" and not own_steps:
             super()._symbolic_build(iterator, data_batch)
 

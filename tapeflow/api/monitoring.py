@@ -52,23 +52,30 @@ class GradientMonitor(Monitor):
 
     def __enter__(self) -> "GradientMonitor":
         super().__enter__()
+        try:
+            self._open()
+        except BaseException:
+            super().__exit__()
+            raise
+        return self
+
+    def _open(self) -> None:
         made_here = self._given is not None and not isinstance(self._given, SummaryWriter)
         self._writer = create_file_writer(self._given) if made_here else self._given
         stream = sys.stderr if self._stream is None else self._stream
         if is_terminal(stream) if self._terminal is None else self._terminal:
             self._view = Screen(stream) if is_terminal(stream) else Printed(stream)
             self._view.open()
-        return self
 
     def __exit__(self, *error: Any) -> None:
-        super().__exit__(*error)
-        if self._view is not None:
-            self._view.close()
-        if self._writer is not None and self._writer is not self._given:
-            self._writer.close()
-        elif self._writer is not None:
-            self._writer.flush()
-        self._view = self._writer = None
+        try:
+            super().__exit__(*error)
+        finally:
+            view, writer, self._view, self._writer = self._view, self._writer, None, None
+            if view is not None:
+                view.close()
+            if writer is not None:
+                (writer.flush if writer is self._given else writer.close)()
 
     def summary(self) -> str:
         """The latest numbers of every variable, and all warnings.

@@ -16,7 +16,7 @@ class Plan(NamedTuple):
     """`record(new_id, out, params, *args)` is the whole record: (new_id, ids of the inputs that get a gradient, pulls, what the
     rules read); `record_any` is the same for tensors that are not on arrays.
 
-    `pulls` is (on tensors, on bare arrays, unusual?, conjugate around them?, take sparse gradients?, only). A pull returns one
+    `pulls` is (on tensors, on bare arrays, unusual?, conjugate around them?, take sparse gradients?, only, perhaps a title). A pull returns one
     gradient for each of the ids; where there is one, `ids` is that id itself, and the pull returns it bare. Unusual are several
     outputs, and rules that may return None or a sparse gradient. `only(places)` are the pulls for some of the ids.
     """

@@ -162,7 +162,7 @@ class Variable(Updates, Value, metaclass=_Creation):
         if executor is not None:
             return executor.read(self)
         value = self._value
-        return EagerTensor(value) if type(value) is np.ndarray else self._tensor_now()
+        return EagerTensor(value) if isinstance(value, _NUMPY) else self._from_engine()
 
     def _tensor_now(self) -> EagerTensor:
         """The value, computed."""

@@ -285,6 +285,7 @@ class CallRule(Rule):
 
     body = None  # not a user's rule, which may be anything
     takes_none = True
+    kind = "function"
 
     def __init__(self, derivative: Derivative, inputs: list[Tensor], outs: tuple) -> None:
         self.name, self.derivative = derivative.function.name, derivative

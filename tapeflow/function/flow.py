@@ -109,7 +109,7 @@ class Flow:
         return tuple(self.specs())
 
     def plan(self, mask: int, count: int) -> Plan:
-        return joint_plan(lambda g, saved, wanted: self.pulled(g, *saved, wanted), lambda x, y: (x, y), mask, count)
+        return joint_plan(lambda g, saved, wanted: self.pulled(g, *saved, wanted), lambda x, y: (x, y), mask, count, self.name)
 
     def push(self, mask: int, count: int) -> Push:
         return Push(lambda ops, ts, y, p, *x: tuple(self.pushed(ts, x)), 0)

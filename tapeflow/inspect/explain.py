@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.core import nest
+from tapeflow.core.floating import quiet
+from tapeflow.core.frames import unobserved
 from tapeflow.core.variable import Variable
 from tapeflow.tape import seeds, unconnected
 from tapeflow.tape.gradient_tape import GradientTape
-from tapeflow.tape.recording import Recording
-from tapeflow.tape.unconnected import Cause
+from tapeflow.tape.recording import End, Recording
+from tapeflow.tape.unconnected import Cause, Reasons
+from tapeflow.tape.walk import walk
 
 from .witness import Origin, Witness
 
@@ -82,56 +85,67 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation:
             "not recorded", "the tape was never entered, so it recorded nothing", repair="Compute the target inside `with tape:`."
         )
         return Explanation([SourceReport(name, leaf, False, [cause]) for name, leaf in zip(names, leaves)])
-    targets = [seeds.unwrapped(getattr(t, "_differentiable", t)) for t in nest.flatten(target)]
-    looker = _Looker(recording, targets)
-    return Explanation([looker.report(name, leaf) for name, leaf in zip(names, leaves)])
+    looker = _Looker(recording, seeds.checked_targets(target), leaves)
+    return Explanation([looker.report(k, name) for k, name in enumerate(names)])
 
 
 class _Looker:
-    def __init__(self, recording: Recording, targets: list) -> None:
-        self.recording, self.targets = recording, targets
-        self.graph = recording.graph if recording.graph is not None else unconnected.edges(recording)
-        self.known = not recording.spent or recording.graph is not None  # are the paths still there?
+    def __init__(self, recording: Recording, targets: list, sources: list) -> None:
+        self.recording, self.targets, self.sources = recording, targets, sources
         self.witness: Witness | None = next((a for a in recording.attendants if isinstance(a, Witness)), None)
+        self.end = None if recording.end is None else End(*recording.end)
+        kept = None if self.end is None else self.end.graph
+        graph = kept if kept is not None else unconnected.edges(recording)
+        self.known = not recording.spent or kept is not None  # are the paths still there?
+        self.leading = unconnected.leading_to(graph, {t._id for t in targets if t.dtype.is_inexact})
+        self.tried = self._tried()
+        refused = self.tried.refused if self.tried is not None else ()
+        seen, line_of = ((), lambda i: "") if self.witness is None else (self.witness.leading_to(self.leading), self.witness.line_of)
+        self.reasons = Reasons(recording, graph, targets, sources, refused, seen, line_of, self.known)
 
-    def report(self, name: str, source: Any) -> SourceReport:
+    def _tried(self) -> End | None:
+        """What a walk found, or finds now: there are rules that may give None."""
+        recording, targets = self.recording, self.targets
+        if recording.spent:
+            asked = self.end is not None and {t._id for t in targets} == set(self.end.targets)
+            return self.end if asked else None
+        if not any(record[2][2] for record in recording.records):
+            return None
+        keep = {i for source in self.sources for i in self._ids(source)}
+        try:
+            with unobserved(), quiet():
+                start = seeds.seeds(targets, targets, None)
+                grads = {t._id: seeds.own(g) for t, g in zip(targets, start) if g is not None and t._id}
+                refused = walk(recording.records, grads, keep, False, recording.complex, consume=False)
+        except Exception:  # of a user's function, say: gradient() will tell
+            return None
+        return End((), keep, tuple(grads), refused, None)
+
+    def report(self, k: int, name: str) -> SourceReport:
+        source = self.sources[k]
         plain = getattr(source, "_differentiable", source)
         if self._connected(plain):
             return SourceReport(name, source, True, [])
-        found = unconnected.causes(self.recording, self.graph, self._tensors(), source)
-        if found[0].kind == "not used" and not self.known and self._answer(plain) is None:
-            text = "the tape is spent, and this source was not asked for while it was not"
+        found = self.reasons.causes(k)
+        if found[0].kind in ("not used", "not recorded") and not self.known and not self._was_asked(plain):
+            text = "the tape is spent, and what is known of it does not say whether the target comes from this source"
             found = [Cause("not known", text, repair="Ask before gradient(), or make the tape with persistent=True.")]
         return SourceReport(name, source, False, [self._placed(cause, plain) for cause in found])
 
-    def _tensors(self) -> list:
-        return [t.value() if isinstance(t, Variable) else t for t in self.targets]
-
     def _ids(self, source: Any) -> set[int]:
-        if isinstance(source, Variable):
-            return {source._id, *self.recording.reads.get(source._id, ())}
-        return {source._id}
+        return unconnected.source_ids(self.recording, getattr(source, "_differentiable", source))
 
-    def _answer(self, source: Any) -> bool | None:
-        """What gradient() found, if it was asked."""
-        groups, reached = self.recording.answers or ((), ())
-        ids = self._ids(source)
-        for k, group in enumerate(groups):
-            if ids & set(group):
-                return not reached or reached[k]
-        return None
+    def _was_asked(self, source: Any) -> bool:
+        return self.tried is not None and not self.tried.sources.isdisjoint(self._ids(source))
 
     def _connected(self, source: Any) -> bool:
         if not source.dtype.is_inexact:
             return False
-        if not self.known:
-            return bool(self._answer(source))
-        reached = self._ids(source) - {0}
-        for out, inputs in self.graph:
-            if not reached.isdisjoint(inputs):
-                reached.update(out)
-        watched = self.recording.watched
-        return any((t._id in reached and t._id in watched or t is source) and t.dtype.is_inexact for t in self.targets)
+        if self._was_asked(source):
+            return not self._ids(source).isdisjoint(self.tried.reached)
+        if any(t is source for t in self.targets):
+            return True
+        return self.known and not self.leading.isdisjoint(self._ids(source) & self.recording.watched)
 
     # ---- with a witness
 
@@ -139,7 +153,7 @@ class _Looker:
         """The cause with the line where it happened, and more exactly, as far as a witness knows."""
         if self.witness is None or cause.where:
             return cause
-        opened = self.witness.opened.get(id(self.recording))
+        opened = self.witness.tapes[self.recording].opened
         if cause.kind == "not read":
             return self._read_before(cause, source, opened)
         if cause.kind == "not watched" and not isinstance(source, Variable):
@@ -148,16 +162,15 @@ class _Looker:
             return self._used_early(source, opened) or self._target_outside(cause, opened)
         return cause
 
-    def _read_before(self, cause: Cause, variable: Any, opened: Origin | None) -> Cause:
-        reads = self.witness.reads.get(variable._id, [])
-        if not reads or opened is None:
+    def _read_before(self, cause: Cause, variable: Any, opened: Origin) -> Cause:
+        read = self.witness.reads.get(variable._id)
+        if read is None:
             return cause
-        line = reads[-1].line
-        if reads[-1].when < opened.when:
+        if read.when < opened.when:
             text = f"the variable was read before the tape opened (at {opened.line}), and its value used from then on"
-            return Cause("read too early", text, line, "Read it inside the `with` block.")
+            return Cause("read too early", text, read.line, "Read it inside the `with` block.")
         text = "the variable was read only after the tape had closed"
-        return Cause("read too late", text, line, "Read it inside the `with` block.")
+        return Cause("read too late", text, read.line, "Read it inside the `with` block.")
 
     def _made(self, cause: Cause, tensor: Any) -> Cause:
         origin = self.witness.origins.get(tensor._id)
@@ -167,31 +180,27 @@ class _Looker:
             else cause._replace(text=f"{cause.text}; it was made by {origin.operation}", where=origin.line)
         )
 
-    def _used_early(self, source: Any, opened: Origin | None) -> Cause | None:
+    def _used_early(self, source: Any, opened: Origin) -> Cause | None:
         """Was the source used for the target, but before the tape watched it?"""
         ids, origins = self._ids(source), self.witness.origins
-        watched_at = self.witness.watches.get((id(self.recording), source._id), opened)
-        seen, todo = set(), [t._id for t in self.targets]
-        while todo:
-            origin = origins.get(i := todo.pop())
-            if origin is None or i in seen:
+        by_itself = isinstance(source, Variable) and self.recording.watch_accessed  # from the first read on, which is earlier
+        watched_at = opened if by_itself else self.witness.tapes[self.recording].watches.get(source._id, opened)
+        for i in self.witness.leading_to({t._id for t in self.targets}):
+            origin = origins.get(i)
+            if origin is None or ids.isdisjoint(origin.inputs) or origin.when > watched_at.when:
                 continue
-            seen.add(i)
-            if ids.intersection(origin.inputs) and watched_at is not None and origin.when < watched_at.when:
-                text = f"it was used, by {origin.operation}, before it was watched (at {watched_at.line})"
-                return Cause(
-                    "used too early",
-                    text,
-                    origin.line,
-                    "Watch it first, and compute everything after that inside the `with` block.",
-                )
-            todo.extend(origin.inputs)
+            if origin.operation == "read":
+                text = f"the target was computed from what was read before the tape opened (at {opened.line})"
+                return Cause("read too early", text, origin.line, "Read it inside the `with` block.")
+            text = f"it was used, by {origin.operation}, before it was watched (at {watched_at.line})"
+            repair = "Watch it first, and compute everything after that inside the `with` block."
+            return Cause("used too early", text, origin.line, repair)
         return None
 
-    def _target_outside(self, cause: Cause, opened: Origin | None) -> Cause:
+    def _target_outside(self, cause: Cause, opened: Origin) -> Cause:
         for target in self.targets:
             origin = self.witness.origins.get(target._id)
-            if origin is not None and target._id not in self.recording.watched and opened is not None:
+            if origin is not None and target._id not in self.recording.watched:
                 when = "before the tape opened" if origin.when < opened.when else "after the tape closed, or from other values"
                 return Cause(
                     "target outside", f"the target was computed, by {origin.operation}, {when}", origin.line, cause.repair

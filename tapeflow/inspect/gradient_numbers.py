@@ -84,7 +84,8 @@ def norm(array: Any) -> float:
 
 def weight_and_change(before: Any, after: Any) -> tuple[float, float]:
     """The norm of what a variable held, and of the difference to what it holds now; arrays of NumPy, or of an engine."""
-    if _is_away(before) and _is_away(after) and before.shape == after.shape:
+    on_host = type(before) is np.ndarray and type(after) is np.ndarray
+    if not on_host and _is_away(before) and _is_away(after) and before.shape == after.shape:
         old, new = DeviceTensor(before), DeviceTensor(after)
         change = ops.sub(ops.cast(new, dtype=_WIDE), ops.cast(old, dtype=_WIDE))
         weight, change = ops.concat(squares(old, 0), squares(change, 0), axis=0).numpy().tolist()

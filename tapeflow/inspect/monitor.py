@@ -11,6 +11,7 @@ import sys
 import threading
 import weakref
 from collections import defaultdict, deque
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tapeflow.core.frames import current
@@ -19,6 +20,7 @@ from tapeflow.core.variable import Variable
 from tapeflow.function.concrete import TOLD_OF_RUNS, ConcreteFunction
 from tapeflow.function.graph import Graph
 from tapeflow.function.polymorphic import Switches
+from tapeflow.tape import gradient_tape
 from tapeflow.tape.recording import Attendants, Recording
 
 from .monitor_site import Site
@@ -27,6 +29,7 @@ DEAD, VANISHING, EXPLODING, HUGE, TOO_FAST = 0.5, 1e-6, 100.0, 1e7, 0.1
 _LOOKS = 3  # measurements before anything is called dead, or is compared with what was before
 _RECENT = 50  # norms of a variable that are remembered to compare with
 _IN_FULL = 3  # warnings of one kind, of one measurement, that are logged
+_TAPE = vars(gradient_tape)
 _MOST = 200_000  # of the history; the older half goes
 
 
@@ -111,34 +114,44 @@ class Monitor:
         executor = current().executor
         if executor is not None and not isinstance(executor, Graph) or self not in Attendants.now:
             return  # rows of a Jacobian; or it is over
-        pairs = [(s, g) for s, g in zip(sources, gradients) if isinstance(s, Variable)]
-        if not pairs:
-            return
-        variables, found = [s for s, _ in pairs], [g for _, g in pairs]
         with self._lock:
-            site = self._site(variables, found)
-            if executor is not None:
-                site.measure_in_graph(found)
-                for graph in (*(executor.within or ()), executor):
-                    self._belongs(site, graph)
+            place = _caller()
+            site = self._sites.get((*place, *[s._id for s in sources])) or self._site(place, sources)
+            if site is None:
                 return
-            self._complete(site)
-            if site.is_due(self.every):
+            if executor is None:
+                if site.waiting is not None:
+                    self._complete(site)
+                if not site.is_due(self.every):  # most calls end here; they cost some microseconds
+                    return
                 self._complete(site, at_once=True)
+            found = [g for s, g in zip(sources, gradients) if isinstance(s, Variable)]
+            if executor is None:
                 site.measure(found)
+                return
+            site.measure_in_graph(found)
+            for graph in (*(executor.within or ()), executor):
+                self._belongs(site, graph)
 
-    def _site(self, variables: list[Variable], gradients: list) -> Site:
-        key = (_caller(), *[v._id for v in variables])
-        if key not in self._sites:
-            names = []
-            for name in map(label, variables):
-                number = 1
-                while (numbered := name if number == 1 else f"{name}#{number}") in self._names:
-                    number += 1
-                self._names.add(numbered)
-                names.append(numbered)
-            self._sites[key] = Site(variables, gradients, names)
-        return self._sites[key]
+    def _site(self, place: tuple[str, int], sources: list) -> Site | None:
+        """Of the variables among the sources, which may be all that are the same in the next step."""
+        variables = [s for s in sources if isinstance(s, Variable)]
+        key = (*place, *[v._id for v in variables])
+        if variables and key not in self._sites:
+            self._sites[key] = Site(variables, self._distinct(map(label, variables)))
+        return self._sites.get(key)
+
+    def _distinct(self, names: Iterable[str]) -> list[str]:
+        """Names that no other variable has here, nor the same one in another place: `kernel`, `kernel#2`."""
+        made = []
+        for name in names:
+            number, numbered = 1, name
+            while numbered in self._names:
+                number += 1
+                numbered = f"{name}#{number}"
+            self._names.add(numbered)
+            made.append(numbered)
+        return made
 
     # ---- what functions tell
 
@@ -195,7 +208,11 @@ class Monitor:
         self._new = defaultdict(list)
         for m in found:
             before = self.norms[m.name]
-            usual = statistics.median(before) if len(before) >= _LOOKS else math.inf  # (nothing is larger)
+            usual = math.inf  # nothing is larger
+            if len(before) >= _LOOKS and m.gradient > EXPLODING * min(
+                before
+            ):  # or it is not either of the median, which takes longer
+                usual = statistics.median(before)
             self.notes.pop(m.name, None)
             if not math.isfinite(m.gradient):
                 text = "its gradient has NaN or infinite entries; tf.debugging.enable_check_numerics() finds the operation"
@@ -242,9 +259,11 @@ class Monitor:
                 )
 
 
-def _caller() -> tuple[str, int] | None:
+def _caller() -> tuple[str, int]:
     """The line that asked for gradients: two of one step are not the same."""
     frame = sys._getframe(2)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapeflow."):
+    while frame.f_globals is _TAPE:
         frame = frame.f_back
-    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tapeflow."):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno

@@ -31,9 +31,9 @@ class Waiting:
 class Site:
     """A call of `gradient` by the same variables, again and again."""
 
-    def __init__(self, variables: list[Variable], gradients: list, names: list[str]) -> None:
+    def __init__(self, variables: list[Variable], names: list[str]) -> None:
         self.variables, self.names = variables, names
-        self.units = [units_of(v, g) for v, g in zip(variables, gradients)]
+        self.units: list[int] = []  # of each variable, as its first gradient says
         self.count = self.looks = 0
         self.reached: list[deque] = [deque(maxlen=_LOOKS) for _ in variables]  # for each unit, in the last measurements
         self.waiting: Waiting | None = None
@@ -47,7 +47,11 @@ class Site:
 
     # ---- eagerly
 
+    def _learn_units(self, gradients: list) -> None:
+        self.units = self.units or [units_of(v, g) for v, g in zip(self.variables, gradients)]
+
     def measure(self, gradients: list) -> None:
+        self._learn_units(gradients)
         with entered(_ASIDE), quiet():
             found = [numbers(g, units) for g, units in zip(gradients, self.units)]
         self.waiting = Waiting(self.count, self._weights(), found)
@@ -55,6 +59,7 @@ class Site:
     # ---- in a graph
 
     def measure_in_graph(self, gradients: list) -> None:
+        self._learn_units(gradients)
         if self.armed is None:
             with entered(_ASIDE):
                 size = 1 + sum(units or 1 for units in self.units)

@@ -18,7 +18,7 @@ from tapeflow.tape.recording import Recording
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
-from .witness import Witness, attend, attending
+from .witness import Witness, attend, attending, forget
 
 _LONGEST_CHAIN = 8
 
@@ -41,6 +41,7 @@ class Checker(Witness):
             if made_here and not np.isfinite(array).all():
                 raise invalid(self._report(prim, args, params, k, array))
             self.ranges[result._id or identify(result)] = range_text(array)
+        forget(self.ranges)
         super().see(prim, args, params, out, mask)
 
     def read(self, variable: Any, tensor: Any) -> None:

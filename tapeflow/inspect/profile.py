@@ -7,6 +7,7 @@ import numpy as np
 
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import Tensor
+from tapeflow.tape.walk import title_of
 
 _BINS = 24
 
@@ -70,12 +71,8 @@ def _place(origin: Any) -> tuple[str, str, str]:
 
 
 def _operation(pulls: tuple, origin: Any) -> str:
-    """By the witness; else by the name of the code that the plan was compiled as."""
-    if origin is not None:
-        return origin.operation
-    code = getattr(pulls[1], "__code__", None)
-    name = code.co_filename if code is not None else ""
-    return name[len("<backward of ") : -1] if name.startswith("<backward of ") else "custom gradient"
+    """By the witness; else by what the record itself says."""
+    return title_of(pulls) if origin is None else origin.operation
 
 
 def arrays_of(saved: Any) -> Iterable[tuple[int, int]]:

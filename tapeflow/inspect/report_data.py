@@ -52,7 +52,7 @@ def _message(recording: Recording | None, entries: list[Entry]) -> str:
 
 def _ends(recording: Recording) -> list[dict[str, Any]]:
     """Where paths end, each place once."""
-    found = Counter(unconnected.cause_of_note(reason, line) for _, reason, line in recording.notes)
+    found = Counter(unconnected.cause_of_note(note) for note in recording.notes if note.reason != "reset")
     return [
         {"kind": cause.kind, "text": cause.text, "where": cause.where, "repair": cause.repair, "count": n}
         for cause, n in found.most_common(_MOST_ENDS)

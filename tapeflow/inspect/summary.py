@@ -24,9 +24,8 @@ def entries_of(tape: GradientTape) -> list[Entry]:
     if recording is None:
         return []
     witness = witness_of(tape)
-    if recording.spent and witness is not None and id(recording) in witness.profiles:
-        entries = witness.profiles[id(recording)]
-    else:
+    entries = witness.tapes[recording].profile if recording.spent and witness is not None else None
+    if entries is None:
         entries = profile.of_records(recording.records, witness)
     names = {i: variable_name(v) for v in recording.variables.values() for i in recording.reads.get(v._id, ())}
     return [e._replace(watched=names.get(e.tensor, e.watched)) if e.is_source else e for e in entries]

@@ -4,9 +4,11 @@ Tapes note by themselves where paths end. Where a tensor was made that no tape h
 microseconds an operation (`benchmarks/inspection.py`), so `tf.debugging.explain_gradients()` switches it on.
 """
 
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from tapeflow.core.errors import line_of, user_place
 from tapeflow.core.frames import current, enter
@@ -47,8 +49,17 @@ class Pull(NamedTuple):
     histogram: tuple[list[int], float, float] | None  # counts, from, to
 
 
+class TapeStory:
+    """What is known of one tape: where it was opened, where it began to watch what, by id, and what it held before it was spent."""
+
+    def __init__(self, opened: Origin) -> None:
+        self.opened = opened
+        self.watches: dict[int, Origin] = {}
+        self.profile: list | None = None
+
+
 class Witness:
-    """An observer of everything. `origins` by tensor id; of variables it knows their reads, of tapes when and where they were opened."""
+    """An observer of everything. `origins` by tensor id; of variables it knows the latest read, of tapes a story. It holds no values."""
 
     records = None
     differentiates = False
@@ -56,11 +67,9 @@ class Witness:
     def __init__(self) -> None:
         self.watched = _Everything()
         self.origins: dict[int, Origin] = {}
-        self.reads: dict[int, list[Origin]] = {}
-        self.opened: dict[int, Origin] = {}  # by the id of a recording
-        self.watches: dict[tuple[int, int], Origin] = {}  # by the ids of a recording and of a tensor or variable
+        self.reads: dict[int, Origin] = {}  # the latest of each variable
+        self.tapes: WeakKeyDictionary[Recording, TapeStory] = WeakKeyDictionary()
         self.pulls: dict[int, Pull] = {}  # by the id of what was differentiated
-        self.profiles: dict[int, Any] = {}  # by the id of a recording: what was known of it before its records went
         self.clock = time.perf_counter()
 
     # ---- the observer
@@ -73,32 +82,49 @@ class Witness:
         origin = Origin(prim.name, inputs, user_place(), _scope(), next_id(), seconds, result)
         for y in outs:
             self.origins[y._id or identify(y)] = origin
-        while len(self.origins) > _MOST:
-            self.origins.pop(next(iter(self.origins)))
+        forget(self.origins)
         self.clock = time.perf_counter()
 
     def read(self, variable: Variable, tensor: Any) -> None:
         origin = Origin("read", (variable._id,), user_place(), _scope(), next_id())
-        self.reads.setdefault(variable._id, []).append(origin)
+        self.reads[variable._id] = origin
+        forget(self.reads)
         if tensor is not None:
             self.origins[tensor._id or identify(tensor)] = origin
+            forget(self.origins)
         self.clock = time.perf_counter()
 
     def left(self, tensor: Any, how: str) -> None:
         pass  # tapes note it
 
+    # ---- what it can tell
+
+    def line_of(self, i: int) -> str:
+        """Where a tensor was made, or "" where it is not known."""
+        return self.origins[i].line if i in self.origins else ""
+
+    def leading_to(self, ids: Iterable[int]) -> dict[int, None]:
+        """The ids of everything that these were computed from, they included, the latest first as far as one can say."""
+        found, todo = {}, list(ids)
+        while todo:
+            if (i := todo.pop()) not in found:
+                found[i] = None
+                if i in self.origins:
+                    todo.extend(self.origins[i].inputs)
+        return found
+
     # ---- what tapes tell
 
     def tape_opened(self, recording: Recording) -> None:
-        self.opened[id(recording)] = Origin("tape", (), user_place(), _scope(), next_id())
+        self.tapes[recording] = TapeStory(Origin("tape", (), user_place(), _scope(), next_id()))
 
     def tape_watches(self, recording: Recording, value: Any) -> None:
         origin = Origin("watch", (value._id,), user_place(), _scope(), next_id())
-        self.watches.setdefault((id(recording), value._id), origin)
+        self.tapes[recording].watches.setdefault(value._id, origin)
 
     def before_walk(self, recording: Recording, records: list) -> list:
         """Records that tell, when they are pulled, how large the gradient is and how long it takes."""
-        self.profiles[id(recording)] = profile.of_records(recording.records, self)
+        self.tapes[recording].profile = profile.of_records(recording.records, self)
         return [
             (out, ids, (*[self._told(p, out, saved) for p in pulls[:2]], *pulls[2:]), saved) for out, ids, pulls, saved in records
         ]
@@ -113,10 +139,18 @@ class Witness:
             start = time.perf_counter()
             found = pull(ops, g, saved)
             self.pulls[known_as] = Pull(time.perf_counter() - start, *profile.statistics(g))
+            forget(self.pulls)
             self.clock = time.perf_counter()
             return found
 
         return pulled
+
+
+def forget(known: dict) -> None:
+    """The oldest entries, many at once: a dict that loses its first again and again takes longer and longer to find it."""
+    if len(known) > _MOST + _MOST // 10:
+        for key in list(itertools.islice(known, len(known) - _MOST)):
+            known.pop(key, None)
 
 
 def _scope() -> str:

@@ -95,7 +95,8 @@ class GradientTape:
     def _renew(self) -> None:
         """An empty record in the place of the old one, without leaving the context."""
         self._leave()
-        self._recording = Recording(self._watch_accessed_variables)
+        before, self._recording = self._recording, Recording(self._watch_accessed_variables)
+        self._recording.follow(before)
         self._observe()
 
     def _is_outside(self, value: Any) -> bool:
@@ -195,10 +196,11 @@ class GradientTape:
         start = seeds.seeds(target, targets, output_gradients)
         if self._active:
             self._step_aside("gradient")
-        graph = unconnected.edges(recording) if mode == "error" else []
+        graph = unconnected.edges(recording) if mode == "error" else []  # before the walk, which lets go of the records
         found = self._walk(recording, _paths_to(leaves, recording), targets, start, leaves, consume=not self._persistent)
         if mode == "error" and any(g is None for g in found):
-            raise ValueError(unconnected.error_text(recording, graph, targets, sources, leaves, found))
+            refused = recording.end[3] if recording.end else ()
+            raise ValueError(unconnected.error_text(recording, graph, targets, sources, leaves, found, refused))
         if mode == "zero":
             found = [zeros_of(s) if g is None else g for s, g in zip(leaves, found)]
         return _packed(sources, leaves, found)
@@ -282,10 +284,13 @@ class GradientTape:
         rows = jacobians.Rows(one, leaves, batched, walk_from)
         guess = memory.guess(paths[2], [one, *leaves], one.dtype.size)
         found = rows.jacobians(at_once if pfor else 1, guess, mode == "zero")
+        graph = unconnected.edges(recording) if mode == "error" or recording.notes else None
         if mode == "error" and any(j is None for j in found):
-            raise ValueError(unconnected.error_text(recording, unconnected.edges(recording), [one], sources, leaves, found))
+            raise ValueError(unconnected.error_text(recording, graph, [one], sources, leaves, found))
         if not self._persistent:
             recording.spend()
+            reached = {i for group, j in zip(paths[0], found) if j is not None for i in group}
+            recording.end = (one._id,), paths[1], tuple(reached), (), graph
         return [jacobians.of_dense(j, target) for j in found]
 
     def _step_aside(self, what: str) -> None:
@@ -313,10 +318,10 @@ class GradientTape:
                 i = target._id or identify(target)
                 seed = seed._array if plain else seeds.own(seed)
                 grads[i] = grads[i] + seed if i in grads else seed
-        recording.spent |= consume
         ids, keep, records = paths
         attendants = recording.attendants
         if consume:
+            recording.spent = True
             asked, graph = tuple(grads), unconnected.edges(recording) if recording.notes else None
         if attendants:
             for attendant in attendants:
@@ -324,15 +329,10 @@ class GradientTape:
         if consume and records is not recording.records:
             recording.records.clear()
         with quiet():
-            walk(records, grads, keep, plain, recording.complex, consume)
+            refused = walk(records, grads, keep, plain, recording.complex, consume)
             found = [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
         if consume:
-            reached = None
-            for g in found:
-                if g is None:
-                    reached = [g is not None for g in found]
-                    break
-            recording.end = asked, ids, reached, graph
+            recording.end = asked, keep, tuple(grads), refused, graph
         if attendants:
             for attendant in attendants:
                 attendant.after_walk(recording, leaves, found)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.dtypes import NATIVE, DType
 from tapeflow.core.errors import user_line
-from tapeflow.core.tensor import EagerTensor, identify
+from tapeflow.core.tensor import EagerTensor, identify, next_id
 
 _MOST_NOTES = 10_000
 _ON_ARRAYS = {EagerTensor}
@@ -22,13 +22,25 @@ class Attendants:
     now: tuple = ()
 
 
+class Note(NamedTuple):
+    """A path ends: at which tensor (or variable), by what, on which line, when (of the counter that numbers tensors), and what was made
+    there (or forgotten, by `tape.reset()`), by ids."""
+
+    tensor: int
+    reason: str
+    line: str
+    when: int
+    made: tuple[int, ...]
+
+
 class End(NamedTuple):
-    """What is known of a spent tape: ids of the targets that it was asked for, those of each source, and whether a gradient reached each
-    (None: all of them); and, where paths end, what was computed from what (`unconnected.edges`)."""
+    """What is known of a spent tape, all by ids: the targets and the sources it was asked for, what gradients have reached; what rules have
+    given None for, with their names; and, where paths end, what was computed from what (`unconnected.edges`)."""
 
     targets: tuple[int, ...]
-    sources: list[list[int]]
-    reached: list[bool] | None
+    sources: set[int]
+    reached: tuple[int, ...]
+    refused: list[tuple[int, int, str]]
     graph: list | None
 
 
@@ -37,7 +49,7 @@ class Recording:
 
     __slots__ = (
         "records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "on_tensors", "spent", "notes", "end",
-        "attendants",
+        "attendants", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, watch_accessed_variables: bool) -> None:
@@ -50,7 +62,7 @@ class Recording:
         self.complex = False  # complex numbers are about: the walk conjugates around rules
         self.on_tensors = False  # so are values that NumPy's bare kernels do not compute with: bfloat16, float8, or on a device
         self.spent = False
-        self.notes: list[tuple] = []  # where paths end: (tensor id, reason, line); see tape/unconnected.py
+        self.notes: list[Note] = []  # see tape/unconnected.py
         self.end: tuple | None = None  # an `End`, for who asks (made of it, since that takes 200 ns)
         self.attendants = attendants = Attendants.now
         if attendants:  # (30 ns less than a loop over nothing)
@@ -100,7 +112,7 @@ class Recording:
         plan = prim.plan(mask, len(args))
         kind = prim.result(**params) if callable(prim.result) else prim.result
         if plan is None or kind == "cut":
-            self.cut(args, prim.name)
+            self.cut(args, prim.name, out)
             return
         several = type(out) is tuple
         results = out if several else (out,)
@@ -143,18 +155,24 @@ class Recording:
             self.watched.add(new)
 
     def left(self, tensor: Any, how: str) -> None:
-        self.note(tensor._id, how)
+        if tensor._id in self.watched:
+            self.note(tensor._id, how)
 
     # ---- where paths end
 
-    def cut(self, args: tuple, name: str) -> None:
+    def cut(self, args: tuple, name: str, out: Any) -> None:
+        made = tuple([y._id or identify(y) for y in (out if type(out) is tuple else (out,))])
         for a in args:
             if a._id in self.watched:
-                self.note(a._id, f"op {name}")
+                self.note(a._id, f"op {name}", made)
 
-    def note(self, tensor_id: int, reason: str) -> None:
-        if tensor_id in self.watched and len(self.notes) < _MOST_NOTES:
-            self.notes.append((tensor_id, reason, user_line()))
+    def note(self, i: int, reason: str, made: tuple[int, ...] = ()) -> None:
+        if len(self.notes) < _MOST_NOTES:
+            self.notes.append(Note(i, reason, user_line(), next_id(), made))
+
+    def follow(self, before: "Recording") -> None:
+        """This one begins where `before` was given up, by `tape.reset()`."""
+        self.note(0, "reset", (*before.watched, *before.reads))
 
 
 class Pause:
@@ -165,10 +183,11 @@ class Pause:
         self.watched, self.records = recording.watched, None
 
     def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
-        self.recording.cut(args, "stop_recording")
+        self.recording.cut(args, "stop_recording", out)
 
     def read(self, variable: Any, tensor: Any) -> None:
-        pass
+        if self.recording.watch_accessed and variable.trainable or variable._id in self.recording.reads:
+            self.recording.note(variable._id, "op stop_recording")
 
     def left(self, tensor: Any, how: str) -> None:
         pass

@@ -3,6 +3,9 @@
 Paths end rarely, so a tape always notes where they do (`Recording.note`). `tape.explain` tells more after `tf.debugging.explain_gradients()`.
 """
 
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +14,7 @@ from tapeflow.core import nest
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import Variable
 
-from .recording import Recording
+from .recording import Note, Recording
 
 
 class Cause(NamedTuple):
@@ -27,41 +30,132 @@ class Cause(NamedTuple):
         return f"{text} {self.repair}" if self.repair else text
 
 
-def edges(recording: Recording) -> list[tuple[list[int], list[int]]]:
-    """(output ids, input ids) of every record: taken before the walk, which lets go of the records."""
-    as_list = lambda ids: [ids] if isinstance(ids, int) else list(ids)
-    return [([out] if out else saved[0], as_list(inputs)) for out, inputs, _, saved in recording.records]
+def edges(recording: Recording) -> list[tuple[Any, Any]]:
+    """(Id or ids of the outputs, of the inputs) of every record: all that is needed of it to know what comes from what."""
+    return [(out or saved[0], inputs) for out, inputs, _, saved in recording.records]
 
 
-def error_text(recording: Recording, graph: list, targets: list, sources: Any, leaves: list, found: list) -> str:
+def leading_to(graph: list, targets: set[int]) -> set[int]:
+    """The ids of everything that these were computed from, they included: one way back over the edges, for all sources."""
+    needed = targets - {0}
+    for out, inputs in reversed(graph):
+        if out in needed if type(out) is int else not needed.isdisjoint(out):
+            needed.add(inputs) if type(inputs) is int else needed.update(inputs)
+    return needed
+
+
+def coming_from(graph: list, groups: list[set[int]]) -> dict[int, int]:
+    """By id, which of the groups it was computed from, as bits: one way over the edges for all of them."""
+    bits: dict[int, int] = defaultdict(int)
+    for k, group in enumerate(groups):
+        for i in group:
+            bits[i] |= 1 << k
+    for out, inputs in graph:
+        come = 0
+        for i in (inputs,) if type(inputs) is int else inputs:
+            come |= bits.get(i, 0)
+        if come:
+            for i in (out,) if type(out) is int else out:
+                bits[i] |= come
+    bits.pop(0, None)  # what has no gradient, of several outputs
+    return bits
+
+
+def error_text(
+    recording: Recording, graph: list, targets: list, sources: Any, leaves: list, found: list, refused: Collection = ()
+) -> str:
     """One line for each source without a gradient: `unconnected_gradients="error"`."""
-    lines = []
-    for name, leaf, g in zip(nest.paths(sources), leaves, found):
+    reasons, lines = Reasons(recording, graph, targets, leaves, refused), []
+    for k, (name, g) in enumerate(zip(nest.paths(sources), found)):
         if g is None:
-            reasons = causes(recording, graph, targets, leaf)
-            lines.append(f"  source{name}: {' '.join(map(str, reasons[:5]))}")
+            lines.append(f"  source{name}: {' '.join(map(str, reasons.causes(k)[:5]))}")
     return "No gradient reaches these sources:\n" + "\n".join(lines)
 
 
-def causes(recording: Recording, graph: list, targets: list, source: Any) -> list[Cause]:
-    """Why nothing arrives at the source; at least one reason."""
-    source = getattr(source, "_differentiable", source)
-    is_variable = isinstance(source, Variable)
-    if not source.dtype.is_inexact:
-        what = f"it is a {source.dtype.name} {'variable' if is_variable else 'tensor'}; only floating and complex values have gradients"
-        return [Cause("integer source", what, repair="Use a float dtype.")]
-    if not any(t.dtype.is_inexact for t in targets):
-        what = f"the target is {targets[0].dtype.name if targets else 'empty'}; only floating and complex values have gradients"
-        return [Cause("integer target", what, repair="Differentiate what it was computed from: a loss, not a label or a count.")]
-    if is_variable:
-        ids = recording.reads.get(source._id)
-        if ids is None:
-            return [_unread(recording, source)]
-    else:
-        ids = [source._id]
-        if source._id not in recording.watched:
+class Reasons:
+    """Why nothing arrives at the sources from the targets.
+
+    `refused`: what rules gave None for. `seen`: the ids of what the targets were computed from, as far as somebody knows who saw more
+    than the tape; `line_of`: where one was computed, the same. `complete`: is the graph still all of it?"""
+
+    def __init__(
+        self,
+        recording: Recording,
+        graph: list,
+        targets: list,
+        sources: list,
+        refused: Collection = (),
+        seen: Collection[int] = (),
+        line_of: Callable[[int], str] = lambda i: "",
+        complete: bool = True,
+    ) -> None:
+        self.recording, self.graph, self.targets, self.refused = recording, graph, targets, refused
+        self.line_of, self.complete = line_of, complete
+        self.sources = [getattr(source, "_differentiable", source) for source in sources]
+        self.seen = {*seen, *[t._id for t in targets]}
+
+    @cached_property
+    def _come_from(self) -> dict[int, int]:
+        return coming_from(self.graph, [source_ids(self.recording, source) for source in self.sources])
+
+    def causes(self, k: int) -> list[Cause]:
+        """At least one reason for source `k`."""
+        recording, source = self.recording, self.sources[k]
+        is_variable = isinstance(source, Variable)
+        if not source.dtype.is_inexact:
+            what = f"it is a {source.dtype.name} {'variable' if is_variable else 'tensor'}; only floating and complex values have gradients"
+            return [Cause("integer source", what, repair="Use a float dtype.")]
+        if not any(t.dtype.is_inexact for t in self.targets):
+            what = f"the target is {self.targets[0].dtype.name if self.targets else 'empty'}; only floating and complex values have gradients"
+            return [Cause("integer target", what, repair="Differentiate what it was computed from: a loss, not a label or a count.")]
+        if forgotten := [n for n in recording.notes if n.reason == "reset" and source._id in n.made]:
+            if source._id not in recording.watched and not recording.reads.get(source._id):
+                return [cause_of_note(forgotten[-1])]
+        if is_variable and source._id not in recording.reads:
+            return self._noted(k) or [_unread(recording, source)]
+        if not is_variable and source._id not in recording.watched:
             return [_unwatched(recording, source)]
-    return _where_paths_end(recording, graph, targets, set(ids))
+        return self._where_paths_end(k)
+
+    def _where_paths_end(self, k: int) -> list[Cause]:
+        here = self._come_from if self.complete else None
+        refused = {(name, self.line_of(out)): None for i, out, name in self.refused if here is None or here.get(i, 0) >> k & 1}
+        if refused:
+            return [_refused(name, line) for name, line in refused]
+        found = self._noted(k)
+        watched = [t._id in self.recording.watched for t in self.targets]
+        if not all(watched):
+            what = (
+                "the target was not computed from it while the tape recorded: it was computed before the tape opened, after it closed, "
+                "or from other values"
+            )
+            return found or [Cause("not recorded", what, repair="Compute the target inside the `with` block.")]
+        repair = "Look for a typing error, or for a layer that is never called."
+        if not found:
+            return [Cause("not used", "it is watched, but the target does not use it", repair=repair)]
+        if any(self.seen.intersection(note.made) for note in self._notes(k)):
+            return found
+        return [*found, Cause("not used", "if that has nothing to do with the target, the target does not use it", repair=repair)]
+
+    def _noted(self, k: int) -> list[Cause]:
+        """The ends of paths from source `k`: those that the target is known to come from, if any, else all that may be."""
+        notes = self._notes(k)
+        certain = [note for note in notes if self.seen.intersection(note.made)]
+        return list(dict.fromkeys(map(cause_of_note, certain or notes)))
+
+    def _notes(self, k: int) -> list[Note]:
+        """What came after the targets had been computed is no reason."""
+        latest = max([t._id if t._id and not isinstance(t, Variable) else _NEVER for t in self.targets], default=_NEVER)
+        come, seen = self._come_from, self.seen
+        return [n for n in self.recording.notes if come.get(n.tensor, 0) >> k & 1 and (n.when < latest or seen.intersection(n.made))]
+
+
+_NEVER = 1 << 62  # later than everything
+
+
+def source_ids(recording: Recording, source: Any) -> set[int]:
+    """The ids that a source has: a variable also those of its reads."""
+    return {source._id, *recording.reads.get(source._id, ())} - {0}
 
 
 def _unread(recording: Recording, variable: Variable) -> Cause:
@@ -97,44 +191,34 @@ def _same(a: Any, b: Any) -> bool:
     return known and np.array_equal(a._array, b._array)
 
 
-def _where_paths_end(recording: Recording, graph: list, targets: list, reached: set[int]) -> list[Cause]:
-    """Go forward from the source."""
-    for out, inputs in graph:
-        if not reached.isdisjoint(inputs):
-            reached.update(out)
-    found = {cause_of_note(reason, line): None for tensor_id, reason, line in recording.notes if tensor_id in reached}
-    if found:
-        return list(found)
-    if any(t._id not in recording.watched for t in targets):
-        what = (
-            "the target was not computed from it while the tape recorded: it was computed before the tape opened, after it closed, "
-            "or from other values"
-        )
-        return [Cause("not recorded", what, repair="Compute the target inside the `with` block.")]
-    what = "it is watched, but the target does not use it"
-    return [Cause("not used", what, repair="Look for a typing error, or for a layer that is never called.")]
+def _refused(name: str, line: str) -> Cause:
+    kind, _, called = name.partition(" ")
+    if kind == "function":
+        what = f"the function {called} gives no gradient for it: inside, the path is cut, or its result does not use it"
+        return Cause("inside a function", what, line, "Call tape.explain inside it, or look for what cuts the path there.")
+    return Cause("custom gradient", f"the {name} gave None for it", line, "Return a tensor for every argument.")
 
 
-def cause_of_note(reason: str, line: str) -> Cause:
+def cause_of_note(note: Note) -> Cause:
+    reason, line = note.reason, note.line
+    if reason == "reset":
+        what = "what the tape watched was forgotten, by tape.reset()"
+        return Cause("reset", what, line, "Watch, and compute everything, after that.")
     if reason == "op stop_recording":
         what = "it was used inside stop_recording(), which makes the result a constant"
         return Cause("stop_recording", what, line, "Move the computation out of that block.")
     if reason == "op stop_gradient":
-        return Cause("stop_gradient", "stop_gradient() cuts the path", line, "Leave it out if a gradient should flow.")
+        return Cause("stop_gradient", "the path is cut by stop_gradient()", line, "Leave it out if a gradient should flow.")
     if reason == "op cast":
-        what = "the cast to an integer or bool is not differentiable: the path is cut"
+        what = "the path is cut: the cast to an integer or bool is not differentiable"
         return Cause("integer cast", what, line, "Stay with a float dtype.")
     if reason.startswith("op "):
-        what = f"{reason[3:]} is not differentiable: the path is cut"
+        what = f"the path is cut: {reason[3:]} is not differentiable"
         return Cause(
             "not differentiable", what, line, "Use a smooth stand-in for it, or give it a gradient with tf.custom_gradient."
         )
     if reason.startswith("assigning"):
         what = f"{reason} is not differentiable (the variable is a fresh leaf afterwards)"
         return Cause("assignment", what, line, "Compute with the value itself instead of the variable.")
-    if reason.startswith("None from"):
-        return Cause(
-            "custom gradient", f"the function of {reason[10:]} gave None for it", line, "Return a tensor for every argument."
-        )
     what = f"its value leaves the tape through {reason}"
     return Cause("left the tape", what, line, "Compute on with tf operations.")

@@ -11,8 +11,9 @@ from tapeflow.core.tensor import EagerTensor
 from .accumulation import Sum
 
 
-def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conjugate: bool, consume: bool) -> None:
-    """Turn the gradients of outputs in `grads` (by tensor id) into gradients of what they were computed from.
+def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conjugate: bool, consume: bool) -> list:
+    """Turn the gradients of outputs in `grads` (by tensor id) into gradients of what they were computed from. Gives what rules have refused to
+    give a gradient for: (id of an input, of the output, name of the operation).
 
     `plain`: nobody records the walk, so rules get bare arrays. `consume`: let go of each record as the walk passes it.
     `conjugate`: complex numbers are about; rules are written as for real numbers and TensorFlow's gradient is the conjugate.
@@ -55,6 +56,7 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conj
             else:
                 grads[i] = grads[i] + p
                 twice.add(i)
+    return arrivals.refused
 
 
 def leading_to(sources: set[int], records: list) -> list:
@@ -83,12 +85,13 @@ def leading_to(sources: set[int], records: list) -> list:
 class _Arrivals:
     """Gradients that meet at a tensor. The first is stored by the walk itself; this is about the others."""
 
-    __slots__ = ("grads", "twice", "odd")
+    __slots__ = ("grads", "twice", "odd", "refused")
 
     def __init__(self, grads: dict[int, Any]) -> None:
         self.grads = grads
         self.twice: set[int] = set()  # tensors whose gradient so far is a sum of two that was made here
         self.odd: set[int] = set()  # tensors whose gradient is a Sum or sparse: nearly always empty, so asking is nearly free
+        self.refused: list[tuple[int, int, str]] = []
 
     def again(self, i: int, p: Any) -> None:
         """A third path, or one where sparse gradients are about."""
@@ -100,9 +103,7 @@ class _Arrivals:
             self.odd.add(i)
 
     def take(self, i: int, p: Any) -> None:
-        """Any gradient, first or not, which may be None or sparse."""
-        if p is None:
-            return
+        """Any gradient, first or not, which may be sparse."""
         if i in self.grads:
             self.again(i, p)
         else:
@@ -121,13 +122,26 @@ def _unusual_step(
         g = _settled(ops, g, keep_sparse=pulls[4])
     else:
         out_ids, specs, saved = saved
+        out = out_ids[0]
         g = _several(out_ids, specs, grads, keep, ops, plain=which == 1)
     if g is None:
         return
     turn = conjugate and pulls[3]
     pulled = pulls[which](ops, _conj(ops, g) if turn else g, saved)
     for i, p in [(ids, pulled)] if type(ids) is int else zip(ids, pulled):
-        arrivals.take(i, _conj(ops, p) if turn else p)
+        if p is None:
+            arrivals.refused.append((i, out, title_of(pulls)))
+        else:
+            arrivals.take(i, _conj(ops, p) if turn else p)
+
+
+def title_of(pulls: tuple) -> str:
+    """What a record is of, by its pulls: what they say, or the primitive that their code is named after."""
+    if len(pulls) > 6:
+        return pulls[6]
+    code = getattr(pulls[1], "__code__", None)
+    name = code.co_filename if code is not None else ""
+    return name[len("<backward of ") : -1] if name.startswith("<backward of ") else "an operation"
 
 
 def _settled(ops: Any, g: Any, keep_sparse: bool = False) -> Any:

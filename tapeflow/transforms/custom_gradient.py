@@ -16,7 +16,7 @@ from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.tape.recording import Recording
-from tapeflow.tape.unconnected import edges
+from tapeflow.tape.unconnected import edges, leading_to
 from tapeflow.vectorize.mapped import Vectorizer
 
 
@@ -127,10 +127,7 @@ def _variables_of(inside: Any, outputs: list) -> list[Variable]:
     """The variables that the outputs depend on, in the order of their creation."""
     if not isinstance(inside, Recording):
         return inside.found(outputs)
-    needed = {o._id for o in outputs}
-    for outs, inputs in reversed(edges(inside)):
-        if not needed.isdisjoint(outs):
-            needed.update(inputs)
+    needed = leading_to(edges(inside), {o._id for o in outputs})
     return [v for i, v in sorted(inside.variables.items()) if not needed.isdisjoint(inside.reads[i])]
 
 
@@ -148,6 +145,7 @@ class Rule:
 
     result = "any"  # of whatever kind the function returns
     takes_none = has_effect = hides_sizes = False
+    kind = "custom gradient"
     name: str
     body: list[int]  # the ids of what the function itself computed, in place of which the outputs stand
 
@@ -174,12 +172,13 @@ class Rule:
             given = self.gradients(g)
             return [given[k] for k in wanted]
 
-        return joint_plan(pull, lambda x, y: (), mask, count)  # not remembered here: rule and plan would keep each other alive
+        title = f"{self.kind} {self.name}"
+        return joint_plan(pull, lambda x, y: (), mask, count, title)  # not remembered here: rule and plan would keep each other alive
 
 
-def joint_plan(pull: Callable, save: Callable, mask: int, count: int) -> Plan:
+def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str) -> Plan:
     """The plan of what computes all its gradients at once: `pull(gradients of the outputs, saved, wanted)` gives those of the inputs
-    that are wanted, where `saved` is `save(inputs, outputs)`."""
+    that are wanted, where `saved` is `save(inputs, outputs)`. `title` is for texts (`tape.walk.title_of`)."""
     wanted = tuple([k for k in range(count) if mask >> k & 1])
     alone = len(wanted) == 1
 
@@ -191,8 +190,8 @@ def joint_plan(pull: Callable, save: Callable, mask: int, count: int) -> Plan:
         found = pull(tuple([None if part is None else EagerTensor(part) for part in g]), saved, wanted)
         return _bare(found[0]) if alone else [_bare(part) for part in found]
 
-    only = lambda places: joint_plan(pull, save, sum(1 << wanted[k] for k in places), count).pulls
-    pulls = on_tensors, on_arrays, True, False, True, only
+    only = lambda places: joint_plan(pull, save, sum(1 << wanted[k] for k in places), count, title).pulls
+    pulls = on_tensors, on_arrays, True, False, True, only, title
     ids = lambda x: x[wanted[0]]._id if alone else tuple([x[k]._id for k in wanted])
     record = lambda new, y, p, *x: (new, ids(x), pulls, save(x, y))
     return Plan(record, record, pulls)

@@ -214,3 +214,19 @@ def test_lite_and_estimators_say_what_to_do():
         tf.lite.Interpreter(model_path="model.tflite")
     with pytest.raises(AttributeError, match=r"tf.keras"):
         _ = tf.estimator.LinearClassifier
+
+
+def test_event_files_are_read_back(tmp_path):
+    pytest.importorskip("tensorboardX")
+    writer = tf.summary.create_file_writer(str(tmp_path))
+    with writer.as_default():
+        for step in range(3):
+            tf.summary.scalar("loss", 0.5 * step, step=step)
+    writer.close()
+    [path] = tmp_path.iterdir()
+    first, *events = tf.compat.v1.train.summary_iterator(str(path))
+    assert first.file_version == "brain.Event:2"
+    assert [(event.step, [value.tag for value in event.summary.value]) for event in events] == [(step, ["loss"]) for step in range(3)]
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(tf.errors.DataLossError):
+        list(tf.compat.v1.train.summary_iterator(str(path)))

@@ -592,6 +592,13 @@ def test_tensorboard_reads_what_is_written(tmp_path, how):
     assert found["gradients/global_norm"] == pytest.approx(both)
 
 
+def test_a_log_directory_that_cannot_be_made_leaves_nothing_behind(tmp_path):
+    pytest.importorskip("tensorboardX")
+    (tmp_path / "file").write_text("")
+    with pytest.raises((OSError, tf.errors.OpError)), monitor(writer=tmp_path / "file" / "logs"):
+        pass
+
+
 def test_no_tensorboardx_is_needed_without_a_writer(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "tensorboardX", None)
     net = Net()

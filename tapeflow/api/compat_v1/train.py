@@ -1,10 +1,13 @@
 """`tf.compat.v1.train`: optimizers, learning rates and the global step; all other names are those of `tf.train`."""
 
+from collections.abc import Iterator as _Iterator
 from typing import Any
 
 from tapeflow.core.dtypes import int64 as _int64
 from tapeflow.core.variable import Variable as _Variable
 
+from ..io.python_io import tf_record_iterator as _tf_record_iterator
+from ..summary.protos import messages as _messages
 from .fallback import falling_back_to as _falling_back_to
 from .fallback import graphs_only as _graphs_only
 from .optimizers import (
@@ -31,6 +34,7 @@ __all__ = [
     "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "Optimizer",
     "RMSPropOptimizer", "cosine_decay", "create_global_step", "exponential_decay", "get_global_step", "get_or_create_global_step",
     "inverse_time_decay", "natural_exp_decay", "piecewise_constant", "piecewise_constant_decay", "polynomial_decay",
+    "summary_iterator",
 ]  # fmt: skip
 
 _GRAPHS = {
@@ -83,3 +87,19 @@ def create_global_step(graph: Any = None) -> _Variable:
     if _step:
         raise ValueError('"global_step" already exists.')
     return get_or_create_global_step()
+
+
+def summary_iterator(path: Any) -> _Iterator[Any]:
+    """The events of an event file that `tf.summary` wrote, as messages.
+
+    >>> import glob, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with tf.summary.create_file_writer(folder).as_default(step=3) as writer:
+    ...     written = tf.summary.scalar("loss", 0.5)
+    >>> writer.close()
+    >>> [path] = glob.glob(folder + "/*")
+    >>> [(event.step, value.tag) for event in tf.compat.v1.train.summary_iterator(path) for value in event.summary.value]
+    [(3, 'loss')]
+    """
+    event = _messages().Event
+    return (event.FromString(record) for record in _tf_record_iterator(path))

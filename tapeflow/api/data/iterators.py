@@ -46,6 +46,10 @@ class Iterator:
         self._taken += 1
         return found
 
+    def next(self) -> Any:
+        """The next element, as `next(iterator)` gives it: Python 2's way, which many programs still use."""
+        return next(self)
+
     def _serialize_to_tensors(self) -> dict[str, np.ndarray]:
         """What a checkpoint keeps: how many elements were read."""
         return {"ITERATOR_STATE": np.array(self._taken, np.int64)}
@@ -87,6 +91,10 @@ class NumpyIterator:
 
     def __next__(self) -> Any:
         return nest.map_structure(_as_array, next(self._iterator))
+
+    def next(self) -> Any:
+        """The next element, as `next(iterator)` gives it: Python 2's way, which many programs still use."""
+        return next(self)
 
     def __repr__(self) -> str:
         return f"NumpyIterator(iterator={self._iterator!r})"

@@ -24,6 +24,10 @@ class DistributedIterator:
     def __next__(self) -> Any:
         return next(self._iterator)
 
+    def next(self) -> Any:
+        """The next element, as `next(iterator)` gives it."""
+        return next(self)
+
     def get_next(self) -> Any:
         """The next batch; tf.errors.OutOfRangeError after the last one."""
         return self._iterator.get_next()

@@ -83,6 +83,15 @@ def test_cache_makes_elements_once():
     assert values(ds) == values(ds) and calls == [0, 1, 2]
 
 
+def test_iterators_have_a_method_next():
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+    for made in (iter, DS.as_numpy_iterator, lambda ds: iter(strategy.experimental_distribute_dataset(ds))):
+        it = made(DS.range(2))
+        assert [int(it.next()), int(it.next())] == [0, 1]
+        with pytest.raises(StopIteration):
+            it.next()
+
+
 def test_reading():
     assert int(DS.range(5).reduce(np.int64(0), lambda total, x: total + x)) == 10
     assert int(DS.from_tensors(7).get_single_element()) == 7

@@ -1,0 +1,49 @@
+"""Models with a `train_step` of their own: only it knows what is in a batch."""
+
+import numpy as np
+
+import tapeflow as tf
+
+keras = tf.keras
+
+
+class Triplets(keras.Model):
+    """Three images at a time, which no `call` takes apart as inputs, targets and weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.mean = keras.layers.Dense(2), keras.metrics.Mean(name="loss")
+
+    def call(self, inputs):
+        anchor, positive, negative = map(self.embedding, inputs)
+        return tf.reduce_sum(tf.square(anchor - positive), -1), tf.reduce_sum(tf.square(anchor - negative), -1)
+
+    def loss_of(self, data):
+        near, far = self(data)
+        return tf.maximum(near - far + 0.5, 0.0)
+
+    def train_step(self, data):
+        with tf.GradientTape() as tape:
+            loss = self.loss_of(data)
+        variables = self.trainable_weights
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+        self.mean.update_state(loss)
+        return {"loss": self.mean.result()}
+
+    def test_step(self, data):
+        self.mean.update_state(self.loss_of(data))
+        return {"loss": self.mean.result()}
+
+    @property
+    def metrics(self):
+        return [self.mean]
+
+
+def test_a_batch_may_be_three_images():
+    images = [np.random.default_rng(k).normal(size=(16, 4)).astype("float32") for k in range(3)]
+    batches = tf.data.Dataset.from_tensor_slices(tuple(images)).batch(8)
+    model = Triplets()
+    model.compile(optimizer=keras.optimizers.SGD(0.005), weighted_metrics=[])
+    found = model.fit(batches, epochs=4, validation_data=batches, verbose=0).history
+    assert sorted(found) == ["loss", "val_loss"] and found["val_loss"][-1] < found["val_loss"][0]
+    assert model.embedding.kernel.shape == (4, 2)
