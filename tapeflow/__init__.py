@@ -199,11 +199,11 @@ _ON_FIRST_USE = frozenset(
 )
 # Names of `tf` itself that few programs use, and the modules that have them.
 _ELSEWHERE = {
-    "AggregationMethod": "leftovers", "CriticalSection": "leftovers", "DeviceSpec": "device_spec", "Operation": "leftovers",
-    "TensorArraySpec": "tensor_array_spec", "edit_distance": "leftovers", "eig": "linalg", "eigvals": "linalg", "fftnd": "signal",
-    "fingerprint": "leftovers",
-    "ifftnd": "signal", "irfftnd": "signal", "load_library": "leftovers", "load_op_library": "leftovers", "make_ndarray": "leftovers",
-    "make_tensor_proto": "leftovers", "matrix_square_root": "leftovers", "rfftnd": "signal",
+    "AggregationMethod": "graphs", "CriticalSection": "critical_section", "DeviceSpec": "device_spec", "Operation": "graphs",
+    "TensorArraySpec": "tensor_array_spec", "edit_distance": "edit_distance", "eig": "linalg", "eigvals": "linalg", "fftnd": "signal",
+    "fingerprint": "fingerprints", "ifftnd": "signal", "irfftnd": "signal", "load_library": "op_libraries",
+    "load_op_library": "op_libraries", "make_ndarray": "tensor_messages", "make_tensor_proto": "tensor_messages",
+    "matrix_square_root": "linalg", "rfftnd": "signal",
 }  # fmt: skip
 # Keras, and TensorFlow's own names for its parts.
 _KERAS = frozenset({"initializers", "keras", "losses", "metrics", "optimizers"})

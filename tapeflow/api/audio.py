@@ -33,7 +33,10 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
         raise InvalidArgumentError(
             None, None, f"audio must be 2-dimensional, [frames, channels]; got shape {tuple(samples.shape)}."
         )
-    return EagerTensor(np.array(wav_file(samples.numpy(), int(as_tensor(sample_rate))), object))
+    rate = int(as_tensor(sample_rate))
+    if rate <= 0:
+        raise InvalidArgumentError(None, None, f"sample_rate must be positive, got {rate}.")
+    return EagerTensor(np.array(wav_file(samples.numpy(), rate), object))
 
 
 def wav_file(samples: np.ndarray, rate: int) -> bytes:
@@ -62,11 +65,15 @@ def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int =
     try:
         with wave.open(io.BytesIO(data)) as file:
             rate, width, channels = file.getframerate(), file.getsampwidth(), file.getnchannels()
-            frames = file.readframes(file.getnframes())
+            count, frames = file.getnframes(), file.readframes(file.getnframes())
     except (wave.Error, EOFError) as error:
         raise InvalidArgumentError(None, None, f"This is not a WAV file that can be read: {error}") from error
     if width != 2:
         raise InvalidArgumentError(None, None, f"Can only read 16-bit WAV files, but received {8 * width}")
+    if len(frames) != 2 * channels * count:
+        raise InvalidArgumentError(
+            None, None, f"The WAV file is cut off: {count} frames were announced, and {len(frames)} bytes follow."
+        )
     samples = (np.frombuffer(frames, "<i2") / np.float32(_TOP)).astype(np.float32).reshape(-1, channels)
     if desired_samples != -1:
         samples = np.concatenate(

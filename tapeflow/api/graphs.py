@@ -1,4 +1,4 @@
-"""`tf.Graph`: operations written down instead of computed, outside of a function."""
+"""`tf.Graph`: operations written down instead of computed, outside of a function; and what else TensorFlow 1's graphs had names for."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,9 @@ from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function import graph
 
-__all__ = ["Graph"]
+__all__ = ["AggregationMethod", "Graph", "Operation"]
+
+Operation = graph.Node
 
 
 class Graph(graph.Graph):
@@ -48,3 +50,15 @@ class Graph(graph.Graph):
                 "it inside the graph, or use tf.function."
             )
         return super().place(tensor)
+
+
+class AggregationMethod:
+    """How gradients from several uses of a value are added, for `tf.gradients`; they are always added as they come.
+
+    >>> tf.AggregationMethod.DEFAULT
+    0
+    """
+
+    ADD_N = DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2

@@ -36,6 +36,7 @@ __all__ = [
     "tridiagonal_matmul", "tridiagonal_solve",
 ]  # fmt: skip
 
+matrix_square_root = sqrtm  # the name in `tf` itself
 
 # Operators, and what works with them: few programs use them, so they are imported on first use.
 _LATER = frozenset(

@@ -156,7 +156,7 @@ class ObjectReader:
         return found
 
     def _restored(self, described: dict) -> Variable:
-        value = EagerTensor(self.array(described["array"]).copy())
+        value = EagerTensor(self.array(described["array"]))
         made = Variable(value, trainable=described["trainable"], shape=TensorShape(described["shape"]))
         made._name = described["name"]  # in full, whatever scope is open now
         return made

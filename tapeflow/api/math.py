@@ -96,9 +96,9 @@ from .segments import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
+from .sobol import sobol_sample
 from .sorting import approx_max_k, approx_min_k, argmax, argmin, in_top_k, invert_permutation, top_k
 from .special import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
-from .sobol import sobol_sample
 from .special_functions import (
     betainc,
     digamma,

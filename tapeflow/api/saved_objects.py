@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -106,7 +107,8 @@ class ObjectWriter:
         elif kind in ("function", "concrete"):
             self._waiting.append((node, value))
         else:
-            node["name"] = getattr(value, "_name", None) if isinstance(value, Module) else None  # __init__ may not have been called
+            # A module whose class does not call `super().__init__()` has no name.
+            node["name"] = getattr(value, "_name", None) if isinstance(value, Module) else None
             found = {name: self._add(part, f"{path}.{name}" if path else name) for name, part in self.parts(value).items()}
             node["children"] = {name: number for name, number in found.items() if number is not None}
         return self._numbers[key]
@@ -161,12 +163,18 @@ class ObjectWriter:
     def _function(self, function: Any) -> dict:
         if isinstance(function, ConcreteFunction):
             return {"concrete": self.functions.concrete(function)}
-        written, skipped = [], None
+        written, skipped, python = [], None, None
         for concrete, known in traces(function):
             try:
                 written.append(self.functions.concrete(concrete, known))
             except CannotBeStored as error:  # a trace for an argument that is an object
                 skipped = error
+            except CannotBeSaved as error:  # with these arguments it is no graph, with others it may be
+                python = error
+        if python is not None:
+            if not written:
+                raise python
+            logging.getLogger("tapeflow").warning("%s Its %d other traces are saved.", python, len(written))
         if skipped is not None and not written:
             raise CannotBeSaved(
                 f"{_name(function)} cannot be saved: it was called with {skipped}, which a file cannot hold."

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .sparse_tensor import SparseTensor
@@ -24,7 +25,7 @@ def _sets(given: Any) -> tuple[tuple[int, ...], dict[tuple[int, ...], set], np.d
         return shape, found, values.dtype
     values = np.asarray(as_tensor(given).numpy())
     if values.ndim < 2:
-        raise ValueError(f"Sets are the rows of a tensor of rank 2 or more, got shape {values.shape}.")
+        raise invalid(f"Sets are the rows of a tensor of rank 2 or more, got shape {values.shape}.")
     return values.shape[:-1], {place: set(values[place].tolist()) for place in np.ndindex(values.shape[:-1])}, values.dtype
 
 
@@ -32,7 +33,7 @@ def _combined(a: Any, b: Any, operation: Callable[[set, set], set]) -> SparseTen
     shape, left, dtype = _sets(a)
     other, right, _ = _sets(b)
     if shape != other:
-        raise ValueError(f"The sets have different shapes before the last axis: {shape} and {other}.")
+        raise invalid(f"The sets have different shapes before the last axis: {shape} and {other}.")
     indices, values, longest = [], [], 0
     for place in np.ndindex(shape):
         members = sorted(operation(left[place], right[place]))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tapeflow.core.dtypes import as_dtype, float32
+from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 __all__ = ["sobol_sample"]
@@ -19,6 +20,10 @@ def sobol_sample(dim: int, num_results: Any, skip: Any = 0, dtype: Any = float32
     from scipy.stats import qmc
 
     if not 1 <= int(dim) <= 2000:
-        raise ValueError(f"The Sobol sequence has 1 to 2000 dimensions here, got dim={dim}.")
+        raise invalid(f"The Sobol sequence has 1 to 2000 dimensions here, got dim={dim}.")
+    if int(num_results) < 1 or int(skip) < 0:
+        raise invalid(f"num_results must be positive and skip must not be negative, got {int(num_results)} and {int(skip)}.")
+    if as_dtype(dtype).name not in ("float32", "float64"):
+        raise invalid(f"The points are float32 or float64, got dtype={as_dtype(dtype).name}.")
     sequence = qmc.Sobol(int(dim), scramble=False).fast_forward(1 + int(skip))  # the first point is the origin
     return EagerTensor(sequence.random(int(num_results)).astype(as_dtype(dtype).np))

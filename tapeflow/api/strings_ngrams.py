@@ -66,7 +66,7 @@ def _pads(given: Any) -> tuple[bytes, bytes] | None:
 
 def _of_row(row: list, widths: list, separator: bytes, pads: Any, padding: int | None, keep_short: bool) -> list[bytes]:
     found: list[bytes] = []
-    for width in widths if row else ():
+    for width in widths:
         each = width - 1 if padding is None else min(padding, width - 1)
         padded = [pads[0]] * each + row + [pads[1]] * each if pads else row
         found += [separator.join(padded[k : k + width]) for k in range(len(padded) - width + 1)]

@@ -1,5 +1,6 @@
 """Strings as characters: in any encoding that Python knows."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -106,7 +107,8 @@ def unicode_encode(
         shape: tuple = (len(rows),)
     else:
         array = np.asarray(as_tensor(input)._array)
-        rows, shape = list(array.reshape(-1, array.shape[-1])), array.shape[:-1]
+        shape = array.shape[:-1]
+        rows = list(array.reshape(math.prod(shape), array.shape[-1]))  # not -1: rows may be empty
     known = _output(output_encoding)
     texts = np.empty(len(rows), object)
     texts[:] = [encoded(row.tolist(), known, errors, replacement_char) for row in rows]

@@ -25,7 +25,11 @@ class OpError(Exception):
 
     code: int = 2
 
-    def __init__(self, node_def: Any, op: Any, message: str, error_code: int | None = None, *args: Any) -> None:
+    def __init__(
+        self, node_def: Any, op: Any = None, message: str | None = None, error_code: int | None = None, *args: Any
+    ) -> None:
+        if message is None:  # made of a text alone, as other exceptions are: Keras does so to add to it
+            node_def, message = None, str(node_def)
         super().__init__(message)
         self.node_def, self.op, self.message = node_def, op, message
         self.error_code = type(self).code if error_code is None else error_code

@@ -23,7 +23,7 @@ def write(prim: Any, mask: int, count: int) -> Push:
     if prim.jvp is None:
         return Push(None, mask)
     wanted = [i for i in range(count) if mask >> i & 1 and _has_rule(prim, i)]
-    env: dict[str, Any] = {"widen": _widen, "add": _add}
+    env: dict[str, Any] = {"widen": _widen, "add": _add, "__name__": "tapeflow.pushes"}
     if prim.jvp == "linear together" or prim.jvp == "linear" and prim.variadic:
         terms, rest = [_together(prim, wanted, count)] if wanted else [], 0
     else:

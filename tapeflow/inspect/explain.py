@@ -100,8 +100,10 @@ class _Looker:
         self.leading = unconnected.leading_to(graph, {t._id for t in targets if t.dtype.is_inexact})
         self.tried = self._tried()
         refused = self.tried.refused if self.tried is not None else ()
-        seen, line_of = ((), lambda i: "") if self.witness is None else (self.witness.leading_to(self.leading), self.witness.line_of)
-        self.reasons = Reasons(recording, graph, targets, sources, refused, seen, line_of, self.known)
+        self.reasons = Reasons(recording, graph, targets, sources, refused, complete=self.known)
+        if self.witness is not None:
+            self.reasons.seen.update(self.witness.leading_to(self.leading))
+            self.reasons.line_of = self.witness.line_of
 
     def _tried(self) -> End | None:
         """What a walk found, or finds now: there are rules that may give None."""

@@ -133,7 +133,7 @@ class Witness:
         pass
 
     def _told(self, pull: Callable, out: int, saved: tuple) -> Callable:
-        known_as = out or saved[0][0]  # one of several outputs
+        known_as = out or next(iter(saved[0]), 0)  # one of several outputs, if there are any
 
         def pulled(ops: Any, g: Any, saved: tuple) -> Any:
             start = time.perf_counter()

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-from . import notebooks, stand_in
+from . import children, notebooks, stand_in
 
 _HERE = str(Path(__file__).parent)
 UNREADABLE = 2  # the exit status for a program that cannot be opened, as python's
@@ -87,6 +87,7 @@ def _execute(codes: Any, **names: Any) -> None:
 def _run(program: Callable[[], None], arguments: list[str], folder: str) -> int:
     """Runs with tapeflow in the place of TensorFlow. An error is shown as python shows it, from the program's first line on."""
     stand_in.install()
+    children.prepare()
     sys.argv = arguments
     _look_first_in(folder)
     try:

@@ -75,24 +75,17 @@ def error_text(
 class Reasons:
     """Why nothing arrives at the sources from the targets.
 
-    `refused`: what rules gave None for. `seen`: the ids of what the targets were computed from, as far as somebody knows who saw more
-    than the tape; `line_of`: where one was computed, the same. `complete`: is the graph still all of it?"""
+    `refused`: what rules gave None for. `complete`: is the graph still all of it? Who saw more than the tape may add to `seen`, the ids of what
+    the targets were computed from, and tell by `line_of` where."""
 
     def __init__(
-        self,
-        recording: Recording,
-        graph: list,
-        targets: list,
-        sources: list,
-        refused: Collection = (),
-        seen: Collection[int] = (),
-        line_of: Callable[[int], str] = lambda i: "",
-        complete: bool = True,
+        self, recording: Recording, graph: list, targets: list, sources: list, refused: Collection = (), complete: bool = True
     ) -> None:
         self.recording, self.graph, self.targets, self.refused = recording, graph, targets, refused
-        self.line_of, self.complete = line_of, complete
+        self.complete = complete
         self.sources = [getattr(source, "_differentiable", source) for source in sources]
-        self.seen = {*seen, *[t._id for t in targets]}
+        self.seen = {t._id for t in targets}
+        self.line_of: Callable[[int], str] = lambda i: ""
 
     @cached_property
     def _come_from(self) -> dict[int, int]:
@@ -107,10 +100,12 @@ class Reasons:
             return [Cause("integer source", what, repair="Use a float dtype.")]
         if not any(t.dtype.is_inexact for t in self.targets):
             what = f"the target is {self.targets[0].dtype.name if self.targets else 'empty'}; only floating and complex values have gradients"
-            return [Cause("integer target", what, repair="Differentiate what it was computed from: a loss, not a label or a count.")]
-        if forgotten := [n for n in recording.notes if n.reason == "reset" and source._id in n.made]:
-            if source._id not in recording.watched and not recording.reads.get(source._id):
-                return [cause_of_note(forgotten[-1])]
+            repair = "Differentiate what it was computed from: a loss, not a label or a count."
+            return [Cause("integer target", what, repair=repair)]
+        if source._id not in recording.watched and source._id not in recording.reads:
+            for note in recording.notes:
+                if note.reason == "reset" and source._id in note.made:
+                    return [cause_of_note(note)]
         if is_variable and source._id not in recording.reads:
             return self._noted(k) or [_unread(recording, source)]
         if not is_variable and source._id not in recording.watched:
@@ -146,8 +141,8 @@ class Reasons:
     def _notes(self, k: int) -> list[Note]:
         """What came after the targets had been computed is no reason."""
         latest = max([t._id if t._id and not isinstance(t, Variable) else _NEVER for t in self.targets], default=_NEVER)
-        come, seen = self._come_from, self.seen
-        return [n for n in self.recording.notes if come.get(n.tensor, 0) >> k & 1 and (n.when < latest or seen.intersection(n.made))]
+        in_time = [n for n in self.recording.notes if n.when < latest or self.seen.intersection(n.made)]
+        return [n for n in in_time if self._come_from.get(n.tensor, 0) >> k & 1]
 
 
 _NEVER = 1 << 62  # later than everything

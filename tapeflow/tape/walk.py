@@ -122,7 +122,6 @@ def _unusual_step(
         g = _settled(ops, g, keep_sparse=pulls[4])
     else:
         out_ids, specs, saved = saved
-        out = out_ids[0]
         g = _several(out_ids, specs, grads, keep, ops, plain=which == 1)
     if g is None:
         return
@@ -130,7 +129,7 @@ def _unusual_step(
     pulled = pulls[which](ops, _conj(ops, g) if turn else g, saved)
     for i, p in [(ids, pulled)] if type(ids) is int else zip(ids, pulled):
         if p is None:
-            arrivals.refused.append((i, out, title_of(pulls)))
+            arrivals.refused.append((i, out or out_ids[0], title_of(pulls)))
         else:
             arrivals.take(i, _conj(ops, p) if turn else p)
 

@@ -172,8 +172,8 @@ class Rule:
             given = self.gradients(g)
             return [given[k] for k in wanted]
 
-        title = f"{self.kind} {self.name}"
-        return joint_plan(pull, lambda x, y: (), mask, count, title)  # not remembered here: rule and plan would keep each other alive
+        # Not remembered here: rule and plan would keep each other alive.
+        return joint_plan(pull, lambda x, y: (), mask, count, f"{self.kind} {self.name}")
 
 
 def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str) -> Plan:

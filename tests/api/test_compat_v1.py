@@ -226,7 +226,25 @@ def test_event_files_are_read_back(tmp_path):
     [path] = tmp_path.iterdir()
     first, *events = tf.compat.v1.train.summary_iterator(str(path))
     assert first.file_version == "brain.Event:2"
-    assert [(event.step, [value.tag for value in event.summary.value]) for event in events] == [(step, ["loss"]) for step in range(3)]
+    assert [(event.step, [value.tag for value in event.summary.value]) for event in events] == [
+        (step, ["loss"]) for step in range(3)
+    ]
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(tf.errors.DataLossError):
         list(tf.compat.v1.train.summary_iterator(str(path)))
+
+
+def test_iterators_of_version_1():
+    ds = tf.data.Dataset.from_tensor_slices({"a": [1, 2], "b": [[1.0], [2.0]]})
+    v1 = tf.compat.v1.data
+    it = v1.make_one_shot_iterator(ds)
+    assert int(it.get_next()["a"]) == 1 and float(it.get_next()["b"][0]) == 2.0
+    with pytest.raises(tf.errors.OutOfRangeError):
+        it.get_next()
+    for of in (ds, it):
+        assert v1.get_output_types(of) == {"a": tf.int32, "b": tf.float32}
+        assert v1.get_output_shapes(of) == {"a": tf.TensorShape([]), "b": tf.TensorShape([1])}
+        assert v1.get_output_classes(of) == {"a": tf.Tensor, "b": tf.Tensor}
+    with pytest.raises(RuntimeError, match="eager mode"):
+        v1.make_initializable_iterator(ds)
+    assert v1.Dataset is tf.data.Dataset and v1.experimental is tf.data.experimental and v1.AUTOTUNE == -1

@@ -112,3 +112,25 @@ def test_conjugate_gradients():
     np.testing.assert_allclose(once.p, [-0.08754726, 0.06484982], rtol=1e-6)
     with pytest.raises(ValueError, match="positive definite operator"):
         L.experimental.conjugate_gradient(L.LinearOperatorFullMatrix(np.eye(2)), [1.0, 2.0])
+
+
+@pytest.mark.parametrize("operator", [tf.linalg.LinearOperatorDiag([1.0, 2.0]), tf.linalg.LinearOperatorScaledIdentity(2, 3.0)])
+def test_factors_of_another_size_are_not_broadcast(operator):
+    for wrong in (
+        lambda: operator.matmul([[1.0]]),
+        lambda: operator.solve([[1.0]]),
+        lambda: operator.matvec([1.0]),
+        lambda: operator.solvevec([1.0]),
+    ):
+        with pytest.raises(ValueError, match="Dimensions 2 and 1 are not compatible"):
+            wrong()
+    with pytest.raises(ValueError, match="Expected a matrix"):
+        operator.matmul([1.0, 2.0])
+    assert operator.matmul([[1.0, 1.0]], adjoint_arg=True).shape == [2, 1]
+
+
+def test_operators_that_are_none():
+    with pytest.raises(ValueError, match="at least 1 dimension"):
+        tf.linalg.LinearOperatorDiag(1.0)
+    with pytest.raises(ValueError, match="every number from 0 to 1 once"):
+        tf.linalg.LinearOperatorPermutation([1, 1])

@@ -57,6 +57,30 @@ def test_modules_that_never_called_their_base_class(folder):
     assert tf.saved_model.load(folder)(tf.constant([0, 1])).numpy().tolist() == [b"no", b"yes"]
 
 
+def test_traces_that_are_no_graphs_are_left_out(folder, caplog):
+    class Reader(tf.Module):
+        @tf.function
+        def __call__(self, x):
+            if x.dtype == tf.string:
+                x = tf.strings.to_number(tf.io.read_file(x))
+            return 2.0 * x
+
+        @tf.function
+        def only_files(self, x):
+            return tf.io.read_file(x)
+
+    module = Reader()
+    folder.parent.mkdir(parents=True)
+    (folder.parent / "number").write_text("4.5")
+    assert float(module(tf.constant(str(folder.parent / "number")))) == 9.0 and float(module(tf.constant(1.0))) == 2.0
+    saved(folder, module)
+    assert "reading a file" in caplog.text and "1 other traces are saved" in caplog.text
+    assert float(tf.saved_model.load(folder)(tf.constant(3.0))) == 6.0
+    module.only_files(tf.constant(str(folder.parent / "number")))
+    with pytest.raises(ValueError, match="only_files cannot be saved"):
+        saved(folder, module)
+
+
 def test_attributes_come_back(folder):
     module = Scale()
     module(tf.ones([3]))

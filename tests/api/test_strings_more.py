@@ -154,3 +154,14 @@ def test_rows_of_ragged_strings():
     assert values(S.reduce_join(ragged, axis=-1, separator="+")) == [b"a+b+c", b"d", b""]
     with pytest.raises(tf.errors.InvalidArgumentError, match="last axis"):
         S.reduce_join(ragged, axis=0)
+
+
+def test_rows_without_strings():
+    ragged = tf.ragged.constant([[], ["a"]], dtype=tf.string)
+    assert tf.strings.ngrams(ragged, 2, pad_values=("<", ">")).to_list() == [[b"< >"], [b"< a", b"a >"]]
+    assert tf.strings.ngrams(ragged, [2, 3], pad_values=("<", ">"), padding_width=1).to_list() == [
+        [b"< >"],
+        [b"< a", b"a >", b"< a >"],
+    ]
+    assert tf.strings.ngrams(ragged, 2).to_list() == [[], []]
+    assert tf.strings.unicode_encode(tf.zeros([2, 0], tf.int32), "UTF-8").numpy().tolist() == [b"", b""]

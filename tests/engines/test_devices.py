@@ -358,6 +358,11 @@ def test_what_the_configuration_says():
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 
 
+def test_a_program_that_logs_reads_nothing_of_absent_accelerators():
+    text = "import logging; logging.basicConfig(level='INFO'); import tapeflow as tf; tf.config.list_physical_devices('GPU')"
+    assert "xla_bridge" not in subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True).stderr
+
+
 @pytest.mark.skipif(GPU not in WHERE, reason="no GPU here")
 def test_the_configuration_of_a_gpu():
     gpus = tf.config.list_physical_devices("GPU")

@@ -288,3 +288,177 @@ def test_many_sources_and_their_names(x):
     assert [r.name for r in found] == ["v", "w", "source['b'][1]"] and [r.connected for r in found] == [True, False, False]
     assert str(found).startswith("v: connected.\nw: None.\n  The variable was not read while the tape recorded")
     assert not found.connected and len(found) == 3
+
+
+# ---- the stated cause is the real one
+
+
+def test_what_happened_after_the_target_is_no_reason():
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        loss = w * 3.0
+        tf.argmax([v * 2.0, 1.0])
+        float(v * 2.0)
+    assert [c.kind for c in only(tape, loss, v).causes] == ["not used"]
+
+
+def test_a_value_that_left_need_not_be_the_reason():
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        float(v * 2.0)
+        loss = w * 3.0
+    assert [c.kind for c in only(tape, loss, v).causes] == ["left the tape", "not used"]
+
+
+def test_of_several_cuts_the_one_that_made_the_target(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        tf.floor(x)
+        y = tf.round(x)
+        tf.argmax(x)
+    assert [c.text for c in only(tape, y, x).causes] == ["the path is cut: round is not differentiable"]
+
+
+def test_a_witness_knows_which_cut_led_to_the_target(x, witness):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        index = tf.argmax(x)
+        z = tf.round(x) * 2.0
+        y = tf.one_hot(index, 2) * 3.0
+    assert [c.text for c in tape.explain(y, x)[0].causes] == ["the path is cut: argmax is not differentiable"]
+    assert [c.text for c in only(tape, z, x).causes] == ["the path is cut: round is not differentiable"]
+
+
+@pytest.mark.parametrize("persistent", [True, False])
+@pytest.mark.parametrize("between", [True, False])
+def test_a_custom_gradient_that_gives_none(persistent, between):
+    @tf.custom_gradient
+    def first_only(a, b):
+        return a * b, lambda g: (None, g)
+
+    v = tf.Variable(1.0)
+    with tf.GradientTape(persistent=persistent) as tape:
+        y = first_only(v * 2.0 if between else v, tf.constant(2.0)) * 3.0
+    assert tape.explain(y, v)[0].kind == "custom gradient", "asked before"
+    report = only(tape, y, v)
+    assert report.kind == "custom gradient" and "first_only" in report.reason
+    with pytest.raises(ValueError, match="first_only gave None"), tf.GradientTape() as tape:
+        tape.gradient(first_only(v * 2.0, 2.0), v, unconnected_gradients="error")
+
+
+@pytest.mark.parametrize("persistent", [True, False])
+def test_a_cut_inside_a_function(persistent):
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def frozen(a):
+        return tf.stop_gradient(a * v) * 3.0
+
+    with tf.GradientTape(persistent=persistent) as tape:
+        y = frozen(v * 2.0)
+    assert tape.explain(y, v)[0].kind == "inside a function", "asked before"
+    report = only(tape, y, v)
+    assert report.kind == "inside a function" and "frozen" in report.reason
+
+
+def test_a_backward_function_that_fails_is_left_to_gradient():
+    @tf.custom_gradient
+    def broken(a):
+        return a * 1.0, lambda g: 1 / 0
+
+    v = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = broken(v)
+    assert tape.explain(y, v).connected
+    with pytest.raises(ZeroDivisionError):
+        tape.gradient(y, v)
+
+
+def test_reset(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        tape.reset()
+    report = only(tape, y, x)
+    assert report.kind == "reset" and "tape.reset()" in text_at(report)
+
+
+def test_variable_read_only_where_nothing_is_recorded(witness):
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        with tape.stop_recording():
+            y = v * 2.0
+        z = y * 3.0
+    report = only(tape, z, v)
+    assert report.kind == "stop_recording" and "y = v * 2.0" in text_at(report)
+
+
+def test_gradient_taken_outside_of_the_outer_tape(witness):
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as outer, tf.GradientTape() as inner:
+        y = v * v
+    slope = inner.gradient(y, v)
+    report = only(outer, slope, v)
+    assert report.kind == "target outside" and "slope = inner" in text_at(report)
+
+
+def test_read_early_and_again_inside(witness):
+    v = tf.Variable(3.0)
+    early = v * 2.0
+    with tf.GradientTape() as tape:
+        tf.identity(v)
+        y = early * 2.0
+    report = only(tape, y, v)
+    assert report.kind == "read too early" and "early = v * 2.0" in text_at(report)
+
+
+# ---- tapes in every state
+
+
+def test_after_a_jacobian(x):
+    z = tf.constant([1.0, 1.0])
+    with tf.GradientTape() as tape:
+        tape.watch([x, z])
+        y = x * tf.stop_gradient(z)
+    assert tape.jacobian(y, [x, z])[1] is None
+    assert [r.kind for r in tape.explain(y, [x, z])] == ["connected", "stop_gradient"]
+
+
+def test_a_spent_tape_does_not_answer_for_another_target():
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y, z = v * 2.0, w * 3.0
+    tape.gradient(y, v)
+    assert tape.explain(y, v).connected and tape.explain(z, v)[0].kind == "not known"
+
+
+def test_an_open_tape_records_nothing_of_it(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.gather(x * x, [0])
+        assert tape.explain(y, x).connected
+        before = len(tape._recording.records)
+        tape.explain(y, x)
+        assert len(tape._recording.records) == before
+    assert tape.gradient(y, x).shape == (2,)
+
+
+def test_what_is_no_tensor_is_refused(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+    for target, source in [(None, x), (3.0, x), (x, None), (x, 3.0), (np.ones(2), x)]:
+        with pytest.raises(TypeError, match=r"(?i)target|source"):
+            tape.explain(target, source)
+
+
+def test_long_tapes_and_many_sources():
+    sources = [tf.Variable(1.0) for _ in range(200)]
+    last = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        for v in sources:
+            tf.round(v)
+        y = last * 1.0
+        for _ in range(50_000):
+            y = y * 1.0
+    found = tape.explain(y, [last, *sources])  # for each source a way over the tape would be ten million steps
+    assert found[0].connected and {r.kind for r in found[1:]} == {"not differentiable"}

@@ -136,3 +136,9 @@ def test_with_a_witness_at_the_same_time():
         tape.watch(x)
         z = y * 2.0
     assert tape.explain(z, x)[0].kind == "used too early", "the checker is a witness"
+
+
+def test_forward_mode_has_the_programs_line():
+    x = tf.constant(0.0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"test_numerics\.py"), tf.autodiff.ForwardAccumulator(x, x + 1.0):
+        tf.sqrt(x)

@@ -1,6 +1,7 @@
 """Programs change the interpreter they run in (`sys.argv`, `sys.path`, `__main__`, what `tensorflow` is); here it is put back."""
 
 import logging
+import multiprocessing.spawn
 import sys
 
 import pytest
@@ -16,11 +17,13 @@ def interpreter(monkeypatch):
     monkeypatch.setattr(sys, "argv", list(sys.argv))
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)  # pytest has its own
+    monkeypatch.setattr(multiprocessing.spawn, "get_command_line", multiprocessing.spawn.get_command_line)
     main, level = sys.modules["__main__"], logging.getLogger("tapeflow").level
     yield
     sys.modules["__main__"] = main
     logging.getLogger("tapeflow").setLevel(level)
     stand_in.uninstall()
+    multiprocessing.set_forkserver_preload(["__main__"])  # Python's own
     if "keras" in sys.modules:
         from keras.src.backend.common import global_state
 

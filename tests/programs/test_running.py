@@ -119,6 +119,26 @@ def test_the_programs_own_hook_gets_its_error(tmp_path, interpreter, capsys):
     assert capsys.readouterr().out == "mine ZeroDivisionError 3\n"
 
 
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_that_a_program_starts(tmp_path, method):
+    path = written(
+        tmp_path,
+        f"""
+        import multiprocessing
+        import tensorflow as tf
+
+        def work(x):
+            return float(tf.square(x)), tf.__name__
+
+        if __name__ == "__main__":
+            with multiprocessing.get_context({method!r}).Pool(1) as pool:
+                print(pool.apply(work, (3.0,)))
+        """,
+    )
+    found = command("run", path)
+    assert (found.stdout, found.returncode) == ("(9.0, 'tapeflow')\n", 0), found.stderr
+
+
 def test_interrupted(tmp_path):
     path = written(tmp_path, "import time\nprint('started', flush=True)\ntime.sleep(60)\n")
     running = subprocess.Popen(

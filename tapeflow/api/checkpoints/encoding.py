@@ -58,7 +58,7 @@ def from_bytes(data: Any, name: str, shape: tuple) -> np.ndarray:
             raise ValueError(f"{len(data)} bytes for a {name} tensor of shape {shape}")
         return np.array(np.frombuffer(data, np.uint8)).view(dtype).reshape(shape)
     lengths = np.frombuffer(data[: 8 * count], "<i8")
-    if len(lengths) != count or (lengths < 0).any() or 8 * count + int(lengths.sum()) != len(data):
+    if len(lengths) != count or (lengths < 0).any() or 8 * count + sum(lengths.tolist()) != len(data):
         raise ValueError(f"{len(data)} bytes for a string tensor of shape {shape}")
     made = np.empty(count, object)
     ends = 8 * count + np.cumsum(lengths)

@@ -10,7 +10,7 @@ from tapeflow.core.frames import Frame, entered, has_an_effect
 
 from .checkpoint import Checkpoint
 from .options import CheckpointOptions
-from .state import CheckpointState, checkpoint_files, get_checkpoint_state, latest_checkpoint, update_checkpoint_state
+from .state import CheckpointState, checkpoint_files, get_checkpoint_state, is_inside, latest_checkpoint, update_checkpoint_state
 
 __all__ = ["CheckpointManager", "checkpoints_iterator"]
 
@@ -104,7 +104,7 @@ class CheckpointManager:
             if self._every_n_hours is not None and made - self._every_n_hours * 3600 >= self._preserved_at:
                 self._preserved_at = made  # stays for good
                 continue
-            for file in checkpoint_files(path):
+            for file in checkpoint_files(path) if is_inside(path, self._directory) else ():  # a state file may name any path
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(file)
         return len(self._kept) < before

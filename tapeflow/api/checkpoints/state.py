@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from .files import replace_file
+from ..whole_files import replacing
 from .storage import SUFFIX
 
 __all__ = ["CheckpointState", "checkpoint_exists", "get_checkpoint_state", "latest_checkpoint", "update_checkpoint_state"]
@@ -94,8 +94,8 @@ def update_checkpoint_state(folder: str, state: CheckpointState, latest_filename
         state.all_model_checkpoint_timestamps,
         state.last_preserved_timestamp,
     )
-    text = str(written).encode("utf-8", "surrogateescape")
-    replace_file(os.path.join(folder, latest_filename or "checkpoint"), lambda file: file.write(text))
+    with replacing(os.path.join(folder, latest_filename or "checkpoint")) as file:
+        file.write(str(written).encode("utf-8", "surrogateescape"))
 
 
 def checkpoint_exists(prefix: str) -> bool:
@@ -109,9 +109,13 @@ def checkpoint_files(prefix: str) -> list[str]:
     return ours + sorted(glob.glob(glob.escape(prefix) + ".data-[0-9]*-of-[0-9]*"))
 
 
+def is_inside(path: str, folder: str) -> bool:
+    """Does the path lead to somewhere below the folder?"""
+    return os.path.relpath(path, folder or ".").split(os.sep)[0] != os.pardir
+
+
 def _inside(path: str, folder: str) -> str:
-    found = os.path.relpath(path, folder or ".")
-    return os.path.abspath(path) if found.startswith("..") else found
+    return os.path.relpath(path, folder or ".") if is_inside(path, folder) else os.path.abspath(path)
 
 
 # ---- the text

@@ -14,8 +14,8 @@ import numpy as np
 
 from tapeflow.core.errors import DataLossError, OpError
 
+from ..whole_files import replacing
 from .encoding import bytes_of, dtype_name, from_bytes, name_of, stored_as
-from .files import replace_file
 from .graph import ObjectGraph
 
 __all__ = ["SUFFIX", "StoredCheckpoint", "write_checkpoint"]
@@ -27,7 +27,8 @@ VERSION = 1
 
 def write_checkpoint(path: str, graph: ObjectGraph, tensors: dict[str, np.ndarray]) -> None:
     """Writes the graph and its tensors as the file `path`; all of it or nothing."""
-    replace_file(path, lambda file: _write(file, graph, tensors))
+    with replacing(path) as file:
+        _write(file, graph, tensors)
 
 
 def _write(file: BinaryIO, graph: ObjectGraph, tensors: dict[str, np.ndarray]) -> None:

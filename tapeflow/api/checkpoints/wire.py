@@ -16,6 +16,8 @@ def varint(data: Any, place: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, place
         shift += 7
+        if shift > 63:  # ten bytes are the most that 64 bits take
+            raise ValueError("an integer of more than 64 bits")
 
 
 def fields(data: bytes) -> dict[int, list]:

@@ -7,7 +7,7 @@ sessions of version 1 says so when it is called, and what to use instead.
 from typing import Any
 
 from ..gradient_registry import no_gradient as _no_gradient
-from . import app, gfile, initializers, linalg, logging, losses, math, nn, random, train
+from . import app, data, gfile, initializers, linalg, logging, losses, math, nn, random, train
 from .asserts import (
     assert_equal,
     assert_greater,
@@ -46,7 +46,7 @@ __all__ = [
     "ConfigProto", "Dimension", "GPUOptions", "InteractiveSession", "NotDifferentiable", "OptimizerOptions", "Session", "app",
     "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near", "assert_negative",
     "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive", "assert_rank", "assert_rank_at_least",
-    "batch_gather", "disable_eager_execution", "disable_v2_behavior", "div", "enable_eager_execution", "enable_resource_variables",
+    "batch_gather", "data", "disable_eager_execution", "disable_v2_behavior", "div", "enable_eager_execution", "enable_resource_variables",
     "enable_v2_behavior", "get_default_session", "gfile", "initializers", "linalg", "logging", "losses", "math", "multinomial", "nn",
     "placeholder_with_default", "random", "random_normal_initializer", "random_uniform_initializer", "reset_default_graph",
     "set_random_seed", "sparse_to_dense", "string_split", "train", "truncated_normal_initializer", "variance_scaling_initializer",

@@ -10,9 +10,9 @@ import gzip
 import json
 import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -22,7 +22,9 @@ from tapeflow.core.errors import DataLossError
 from tapeflow.core.tensor import EagerTensor
 
 from ..io.paths import file_errors
+from ..io.streams import read_up_to
 from ..ragged_tensor import RaggedTensor
+from ..whole_files import replacing
 
 _MAGIC = b"tapeflow elements 1\n"
 _HEAD = struct.Struct("<QI")
@@ -32,22 +34,19 @@ _END = 2**64 - 1
 def write(path: str, elements: Iterator, compression: str | None = None) -> Iterator:
     """Writes the elements to a file as it yields them. The file is there when the last has been taken, and until then an older one is
     untouched."""
-    folder, name = os.path.split(os.path.abspath(path))
-    with file_errors(path):
-        os.makedirs(folder, exist_ok=True)
-        handle, partial = tempfile.mkstemp(".partial", f".{name}.", folder)
-    try:
-        with os.fdopen(handle, "wb") as raw, _compressed(raw, compression, "wb") as file:
-            file.write(_MAGIC)
-            for value in elements:
-                content = _encoded(value)
-                file.write(_HEAD.pack(len(content), zlib.crc32(content)) + content)
-                yield value
-            file.write(_HEAD.pack(_END, 0))
-        os.replace(partial, path)
-    except BaseException:  # also when nobody takes the rest
-        os.unlink(partial)
-        raise
+    with ExitStack() as stack:
+        with file_errors(path):  # of this file only: an element's error is its own
+            os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+            raw = stack.enter_context(replacing(path))
+        file = _compressed(raw, compression, "wb")
+        if file is not raw:
+            stack.enter_context(file)
+        file.write(_MAGIC)
+        for value in elements:
+            content = _encoded(value)
+            file.write(_HEAD.pack(len(content), zlib.crc32(content)) + content)
+            yield value
+        file.write(_HEAD.pack(_END, 0))
 
 
 def read(path: str, compression: str | None = None) -> Iterator:
@@ -62,11 +61,11 @@ def read(path: str, compression: str | None = None) -> Iterator:
                 length, checksum = _HEAD.unpack(file.read(_HEAD.size))
                 if length == _END:
                     return
-                content = file.read(length)
+                content = read_up_to(file, length)
                 if len(content) != length or zlib.crc32(content) != checksum:
                     raise ValueError("an element is cut short or has changed")
                 yield _decoded(content)
-        except (ValueError, KeyError, TypeError, OSError, EOFError, struct.error, zlib.error) as error:
+        except (ValueError, KeyError, TypeError, RecursionError, OSError, EOFError, struct.error, zlib.error) as error:
             raise DataLossError(None, None, f"{path} is corrupt: {error}. Delete it, and it is made again.") from error
 
 
@@ -137,6 +136,7 @@ def _array(name: str, shape: tuple, content: memoryview, at: list[int]) -> Any:
     if dtype.kind != "s":
         array = taken(dtype.np, count).reshape(shape)
         return array if shape else array[()]
-    made = np.empty(count, object)
-    made[:] = [taken("u1", length).tobytes() for length in taken("<i8", count).tolist()]
+    texts = [taken("u1", length).tobytes() for length in taken("<i8", count).tolist()]
+    made = np.empty(len(texts), object)
+    made[:] = texts
     return made.reshape(shape)

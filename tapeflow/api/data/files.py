@@ -1,10 +1,6 @@
 """Datasets of what files hold: lines, records of one length, TFRecords, and the names of files."""
 
-import glob
-import gzip
-import zlib
 from collections.abc import Callable, Iterator
-from io import BytesIO
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -14,7 +10,10 @@ from tapeflow.core.dtypes import string
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import EagerTensor
 
-from ..io.paths import file_errors, local_path
+from ..io.files import matches
+from ..io.paths import local_path
+from ..io.records import compression, read_records
+from ..io.streams import open_stream
 from ..specs import TensorSpec
 from .dataset import Dataset
 from .element_specs import Cell
@@ -42,7 +41,24 @@ class _FileDataset(Dataset):
         super().__init__(make, None, Cell(TensorSpec([], string)), self._kind_name)
 
 
-class TextLineDataset(_FileDataset):
+class _CompressibleDataset(_FileDataset):
+    """Files whose strings `_read(path, compression_type)` gives."""
+
+    _read: Callable[[str, Any], Iterator[bytes]]
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        read = self._read  # not `self` in the function: the dataset would hold itself
+        super().__init__(filenames, lambda path: read(path, compression_type), num_parallel_reads)
+
+
+class TextLineDataset(_CompressibleDataset):
     """The lines of text files, without what ends them.
 
     >>> import pathlib, tempfile
@@ -55,20 +71,11 @@ class TextLineDataset(_FileDataset):
 
     _kind_name = "TextLine"
 
-    def __init__(
-        self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
-        name: str | None = None,
-    ) -> None:
-        def read(path: str) -> Iterator[bytes]:
-            with opened(path, compression_type) as file:
-                for line in file:
-                    yield line.rstrip(b"\n").replace(b"\r", b"")
-
-        super().__init__(filenames, read, num_parallel_reads)
+    @staticmethod
+    def _read(path: str, compression_type: Any) -> Iterator[bytes]:
+        with opened(path, compression_type) as file:
+            for line in file:
+                yield line.rstrip(b"\n").replace(b"\r", b"")
 
 
 class FixedLengthRecordDataset(_FileDataset):
@@ -115,7 +122,7 @@ class FixedLengthRecordDataset(_FileDataset):
         super().__init__(filenames, read, num_parallel_reads)
 
 
-class TFRecordDataset(_FileDataset):
+class TFRecordDataset(_CompressibleDataset):
     """The records of TFRecord files, each a byte string; `tf.io.parse_single_example` takes an example apart.
 
     >>> ds = tf.data.TFRecordDataset(["train-0.tfrecord", "train-1.tfrecord"], num_parallel_reads=2)
@@ -125,26 +132,13 @@ class TFRecordDataset(_FileDataset):
 
     _kind_name = "TFRecord"
 
-    def __init__(
-        self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
-        name: str | None = None,
-    ) -> None:
-        def read(path: str) -> Iterator[bytes]:
-            from ..io.records import read_records
-
-            return read_records(path, compression_type)
-
-        super().__init__(filenames, read, num_parallel_reads)
+    _read = staticmethod(read_records)
 
 
 def list_files(file_pattern: Any, shuffle: Any, seed: Any) -> Dataset:
     """`Dataset.list_files`."""
     patterns = _texts(file_pattern)
-    found = sorted({name for pattern in patterns for name in glob.glob(pattern)})
+    found = sorted({name for pattern in patterns for name in matches(pattern)})
     if not found:
         raise InvalidArgumentError(None, None, f"No files matched pattern: {', '.join(patterns)}")
     names = Dataset.from_tensor_slices(np.array(found, object))
@@ -167,20 +161,11 @@ def _texts(value: Any) -> list[str]:
         return [local_path(value)]
     if isinstance(value, (list, tuple)) and any(hasattr(v, "__fspath__") for v in value):
         return [local_path(v) for v in value]
-    tensor = as_tensor(value)
+    tensor = as_tensor(np.array([], object) if isinstance(value, (list, tuple)) and not value else value)
     if tensor.dtype is not string or not isinstance(tensor, EagerTensor):
         raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got {value!r}.")
     return [local_path(v) for v in np.asarray(tensor._array).ravel().tolist()]
 
 
 def opened(path: str, compression_type: Any) -> BinaryIO:
-    kind = compression_type.numpy().decode() if hasattr(compression_type, "numpy") else compression_type or ""
-    with file_errors(path):
-        if kind == "":
-            return open(path, "rb")
-        if kind == "GZIP":
-            return gzip.open(path, "rb")  # type: ignore[return-value]
-        if kind == "ZLIB":
-            with open(path, "rb") as file:
-                return BytesIO(zlib.decompress(file.read()))
-    raise ValueError(f"compression_type={kind!r} is not one of '', 'GZIP' and 'ZLIB'.")
+    return open_stream(path, compression(compression_type))

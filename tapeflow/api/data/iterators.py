@@ -1,5 +1,6 @@
 """Reading a dataset: `iter(dataset)`, `dataset.as_numpy_iterator()`, and elements that may not be there."""
 
+import threading
 from collections.abc import Callable
 from collections.abc import Iterator as PythonIterator
 from typing import Any
@@ -29,7 +30,10 @@ class Iterator:
 
     def __init__(self, elements: PythonIterator, spec: Cell, again: Callable[[], PythonIterator] | None = None) -> None:
         self._elements, self._spec, self._again = elements, spec, again
-        self._taken = 0
+        self._taken, self._turn = (
+            0,
+            threading.RLock(),
+        )  # threads may share an iterator, as in TensorFlow; a generator does not allow it
 
     element_spec = property(lambda self: self._spec.get(), doc="The shapes and dtypes of the elements.")
 
@@ -42,9 +46,10 @@ class Iterator:
 
     def __next__(self) -> Any:
         has_an_effect("reading a dataset")  # a graph would give the element that it saw when it was traced, again and again
-        found = next(self._elements)
-        self._taken += 1
-        return found
+        with self._turn:
+            found = next(self._elements)
+            self._taken += 1
+            return found
 
     def next(self) -> Any:
         """The next element, as `next(iterator)` gives it: Python 2's way, which many programs still use."""

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from tapeflow.core.errors import InvalidArgumentError
 
 from ..specs import TensorSpec
 from .element_specs import Cell, common
+from .elements import Calls
 from .pipeline import Make, Pipeline, new, of_rows, structure_of_datasets
 from .rows import joined
 from .sources import generator, shuffling_key
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Mixing(Pipeline):
-    """`Dataset.zip`, `choose_from_datasets`, `sample_from_datasets`."""
+    """`Dataset.zip`, `choose_from_datasets`, `sample_from_datasets`, `rejection_resample`."""
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
@@ -111,6 +112,48 @@ class Mixing(Pipeline):
         return new(
             make, math.inf if all(p._count == math.inf for p in parts) else None, _common_spec(parts), "DirectedInterleave"
         )
+
+    def rejection_resample(
+        self, class_func: Callable, target_dist: Any, initial_dist: Any = None, seed: Any = None, name: str | None = None
+    ) -> "Dataset":
+        """Pairs of a class, which `class_func` says, and an element; elements are left out at random so that classes come as often as
+        `target_dist` asks. How often they came before is `initial_dist`, or is counted along the way.
+
+        >>> ds = tf.data.Dataset.range(8).rejection_resample(lambda x: x % 2, target_dist=[1.0, 0.0], initial_dist=[0.5, 0.5])
+        >>> [(label.numpy().item(), x.numpy().item()) for label, x in ds]
+        [(0, 0), (0, 2), (0, 4), (0, 6)]
+        """
+        target = _distribution(target_dist, "target_dist")
+        before = None if initial_dist is None else _distribution(initial_dist, "initial_dist")
+        if before is not None and len(before) != len(target):
+            raise ValueError(f"`initial_dist` is of {len(before)} classes, `target_dist` of {len(target)}.")
+        calls, key, rounds = Calls(class_func), shuffling_key(seed), itertools.count()
+
+        def make() -> Iterator:
+            call, rng = calls.begin(), generator(key, next(rounds))
+            counts = np.ones(len(target)) if before is None else before
+            for place, value in enumerate(self._make()):
+                label = call(place, value)
+                number = int(label._array)
+                if not 0 <= number < len(target):
+                    raise InvalidArgumentError(
+                        None, None, f"`class_func` gave class {number}, but `target_dist` is of {len(target)} classes."
+                    )
+                if before is None:
+                    counts[number] += 1
+                share = np.divide(target, counts, out=np.zeros(len(target)), where=counts > 0)
+                if rng.random() * share.max() < share[number]:
+                    yield label, value
+
+        spec = Cell(find=lambda: (self.map(class_func).element_spec, self.element_spec))  # type: ignore[attr-defined]
+        return self._next(make, None, spec, "Filter")
+
+
+def _distribution(shares: Any, argument: str) -> np.ndarray:
+    found = np.asarray(shares, float)
+    if found.ndim != 1 or not found.size or (found < 0).any() or not found.sum() > 0:
+        raise ValueError(f"`{argument}` must have one number for every class, none of them negative, got {found.tolist()}.")
+    return found / found.sum()
 
 
 def _datasets(datasets: Any) -> Sequence["Dataset"]:

@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.core import nest, streams
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, int64
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.frames import has_an_effect
 from tapeflow.core.tensor import EagerTensor
 
@@ -77,6 +78,8 @@ class Sources(Pipeline):
         spec = Cell(TensorSpec([], dtype))
         if symbols:
             return new(lambda: iter([_with_values(symbols)]), None, spec, "Range")
+        if len(args) == 3 and not int(bounds[2]):
+            raise InvalidArgumentError(None, None, "step must be a non-zero integer.")
         numbers = range(*[int(b) for b in bounds])
         if len(numbers) <= _SMALL:
             array = np.arange(numbers.start, numbers.stop, numbers.step).astype(dtype.np)

@@ -38,18 +38,18 @@ class _Shared:
             while len(self.ready) >= self.size and not self.closed:
                 self.changed.wait()
             self.ready.append(entry)
-            self.changed.notify()
+            self.changed.notify_all()
             return not self.closed
 
     def end(self) -> None:
         with self.changed:
             self.ended = True
-            self.changed.notify()
+            self.changed.notify_all()
 
     def close(self) -> None:
         with self.changed:
             self.closed = True
-            self.changed.notify()
+            self.changed.notify_all()
 
 
 def _fill(shared: _Shared, make: Callable[[], Iterator]) -> None:
@@ -96,7 +96,7 @@ class ReadAhead:
             if not shared.ready:
                 raise StopIteration
             element, error = shared.ready.popleft()
-            shared.changed.notify()
+            shared.changed.notify_all()
         if error is None:
             return element
         try:

@@ -64,6 +64,13 @@ ignore_errors = _method(
     """len(list(tf.data.Dataset.range(2).apply(tf.data.experimental.ignore_errors())))
     2""",
 )
+rejection_resample = _method(
+    "rejection_resample",
+    Dataset.rejection_resample,
+    """resampled = tf.data.experimental.rejection_resample(lambda x: x % 2, target_dist=[0., 1.], initial_dist=[0.5, 0.5])
+    >>> [x.numpy().item() for label, x in tf.data.Dataset.range(4).apply(resampled)]
+    [1, 3]""",
+)
 scan = _method(
     "scan",
     Dataset.scan,

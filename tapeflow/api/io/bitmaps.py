@@ -78,9 +78,11 @@ def read_deep_png(data: bytes) -> np.ndarray:
     width, height, bits, kind, _, _, interlaced = struct.unpack(">IIBBBBB", header)
     if bits != 16 or interlaced:
         raise ValueError(f"{bits} bits a channel{', interlaced' * bool(interlaced)}; this reader takes 16 bits, not interlaced")
+    if kind not in PNG_CHANNELS:
+        raise ValueError(f"there is no colour type {kind}")
     channels = PNG_CHANNELS[kind]
-    try:
-        raw = zlib.decompress(b"".join(packed))
+    try:  # a byte more than there should be: a small file cannot fill the memory
+        raw = zlib.decompressobj().decompress(b"".join(packed), height * (1 + width * channels * 2) + 1)
     except zlib.error as error:
         raise ValueError(f"the compressed rows are damaged ({error})") from None
     lines = np.frombuffer(raw, np.uint8).reshape(height, 1 + width * channels * 2)

@@ -80,7 +80,8 @@ def matches(pattern: str) -> list[str]:
     found = []
     for one in folders:
         if os.path.isdir(one or "."):
-            found += [os.path.join(one, name) for name in fnmatch.filter(os.listdir(one or "."), last)]
+            fits = last.replace("[^", "[!")  # TensorFlow has both for a letter that is none of these
+            found += [os.path.join(one, name) for name in fnmatch.filter(os.listdir(one or "."), fits)]
     return found
 
 

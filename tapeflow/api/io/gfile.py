@@ -23,7 +23,7 @@ def exists(path: Any) -> bool:
     >>> tf.io.gfile.exists("no-such-file")
     False
     """
-    return os.path.lexists(local_path(path))
+    return os.path.exists(local_path(path))
 
 
 def isdir(path: Any) -> bool:

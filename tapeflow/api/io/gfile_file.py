@@ -1,5 +1,6 @@
 """`tf.io.gfile.GFile`: a file that is opened when it is first used."""
 
+import weakref
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -46,6 +47,8 @@ class GFile:
         if self._file is None:
             with file_errors(self._path):
                 self._file = open(self._path, self._plain + "b")  # noqa: SIM115 (it is closed in close)
+            # Not `__del__`: at the end of a program nobody calls it where a thread still holds the program's globals.
+            self._finish = weakref.finalize(self, self._file.close)
         return self._file
 
     def _given(self, data: bytes) -> Any:
@@ -53,19 +56,23 @@ class GFile:
 
     def write(self, file_content: Any) -> None:
         """Append text or bytes to what is written."""
-        self._open("writing").write(file_content.encode() if isinstance(file_content, str) else bytes(file_content))
+        if isinstance(file_content, str):
+            file_content = file_content.encode()
+        elif not isinstance(file_content, (bytes, bytearray, memoryview)):  # bytes(3) would be three zeros
+            raise TypeError(f"A file is written as text or bytes; got {file_content!r}.")
+        self._open("writing").write(file_content)
 
     def read(self, n: int = -1) -> Any:
         """The rest of the file, or `n` bytes of it."""
         return self._given(self._open("reading").read(n))
 
     def readline(self) -> Any:
-        """The next line with its end; empty at the end of the file."""
-        return self._given(self._open("reading").readline())
+        """The next line with its end, of which carriage returns are left out; empty at the end of the file."""
+        return self._given(self._open("reading").readline().replace(b"\r", b""))
 
     def readlines(self) -> list:
         """All lines that are left."""
-        return [self._given(line) for line in self._open("reading").readlines()]
+        return list(self)
 
     def __iter__(self) -> Iterator:
         return self
@@ -107,7 +114,7 @@ class GFile:
     def close(self) -> None:
         """Let go of the file. Using it again opens it again, as in TensorFlow."""
         if self._file is not None:
-            self._file.close()
+            self._finish()
             self._file = None
 
     def __enter__(self) -> "GFile":
@@ -117,7 +124,3 @@ class GFile:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_file", None) is not None:
-            self.close()

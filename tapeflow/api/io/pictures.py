@@ -1,6 +1,7 @@
 """The bytes of picture files to arrays and back, with Pillow."""
 
 import struct
+import threading
 import warnings
 from io import BytesIO
 from typing import Any
@@ -13,6 +14,7 @@ from .bitmaps import read_bmp, read_deep_png, write_deep_png
 
 __all__ = ["format_of", "jpeg_bytes", "jpeg_shape", "picture", "png_bytes"]
 
+_FILTERS = threading.Lock()  # catch_warnings changes what all threads share, and pictures are decoded by several at once
 _STARTS = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG\r\n\x1a\n", "GIF": b"GIF8", "BMP": b"BM"}
 
 
@@ -47,7 +49,7 @@ def _bad(kind: str, data: bytes, why: Any) -> InvalidArgumentError:
 def _opened(kind: str, data: bytes) -> Any:
     image = _pillow()
     try:
-        with warnings.catch_warnings():
+        with _FILTERS, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow's opinions on sizes and transparency
             return image.open(BytesIO(data), formats=[kind])
     except Exception as error:

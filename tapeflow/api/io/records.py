@@ -4,6 +4,7 @@ A record is its length (8 bytes, little endian), the masked CRC-32C of those, it
 """
 
 import struct
+import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, ClassVar
@@ -12,10 +13,10 @@ from tapeflow.core.errors import DataLossError, FailedPreconditionError, OpError
 from tapeflow.core.tensor import Tensor
 
 from .paths import file_errors, local_path
+from .streams import WINDOWS, open_stream, read_up_to
 
 __all__ = ["TFRecordOptions", "TFRecordWriter", "read_records"]
 
-_WINDOWS = {"GZIP": 31, "ZLIB": 15}  # zlib's names for the two containers
 _CHUNK = 1 << 18
 
 
@@ -33,40 +34,15 @@ def _masked_crc() -> Callable[[bytes], int]:
     return masked
 
 
-def _compression(given: Any) -> str:
+def compression(given: Any) -> str:
     """ "", "GZIP" or "ZLIB", from what programs give for it."""
     kind = "" if given is None else TFRecordOptions.get_compression_type_string(given)
-    if kind not in ("", *_WINDOWS):
+    if kind not in ("", *WINDOWS):
         raise ValueError(f"compression_type={kind!r} is not one of '', 'GZIP' and 'ZLIB'.")
     return kind
 
 
 # ---- reading
-
-
-class _Inflated:
-    """The decompressed bytes of a file, also of several compressed streams one after the other."""
-
-    def __init__(self, file: BinaryIO, kind: str) -> None:
-        self._file, self._window, self._ready, self._started = file, _WINDOWS[kind], b"", False
-        self._stream = zlib.decompressobj(self._window)
-
-    def read(self, size: int) -> bytes:
-        parts, have = [self._ready], len(self._ready)
-        while have < size:
-            compressed = self._stream.unused_data or self._file.read(_CHUNK)
-            if self._stream.eof and compressed:
-                self._stream = zlib.decompressobj(self._window)
-            if not compressed:
-                if self._started and not self._stream.eof:
-                    raise zlib.error("the compressed data ends too early")
-                break
-            self._started = True
-            parts.append(self._stream.decompress(compressed))
-            have += len(parts[-1])
-        joined = b"".join(parts)
-        self._ready = joined[size:]
-        return joined[:size]
 
 
 def read_records(path: Any, compression_type: Any = None) -> Iterator[bytes]:
@@ -80,11 +56,8 @@ def read_records(path: Any, compression_type: Any = None) -> Iterator[bytes]:
     >>> list(tf.io.read_records(path))
     [b'first', b'second']
     """
-    path, kind, masked = local_path(path), _compression(compression_type), _masked_crc()
-    with file_errors(path):
-        file = open(path, "rb", buffering=_CHUNK)  # noqa: SIM115 (closed by the next `with`)
-    with file:
-        source: Any = _Inflated(file, kind) if kind else file
+    path, kind, masked = local_path(path), compression(compression_type), _masked_crc()
+    with open_stream(path, kind) as file:
         number, offset = 0, 0
 
         def lost(how: str, why: str) -> OpError:
@@ -92,9 +65,9 @@ def read_records(path: Any, compression_type: Any = None) -> Iterator[bytes]:
 
         def read(size: int, what: str) -> bytes:
             try:
-                data = source.read(size)
-            except zlib.error as error:
-                raise lost("corrupted", f"{kind} says: {error}. Is that the file's compression?") from None
+                data = read_up_to(file, size)
+            except DataLossError as error:
+                raise lost("corrupted", error.message) from None
             if len(data) < size and (data or what != "length"):
                 raise lost("truncated", f"the file ends in its {what}.")
             return data
@@ -164,12 +137,12 @@ class TFRecordOptions:
         raise ValueError(f"compression_type={options!r} is not one of '', 'GZIP' and 'ZLIB'.")
 
     def _compressor(self) -> Any:
-        kind = _compression(self)
+        kind = compression(self)
         if not kind:
             return None
         level = zlib.Z_DEFAULT_COMPRESSION if self.compression_level is None else self.compression_level
         strategy = self.compression_strategy or zlib.Z_DEFAULT_STRATEGY
-        return zlib.compressobj(level, zlib.DEFLATED, _WINDOWS[kind], self.mem_level or 8, strategy)
+        return zlib.compressobj(level, zlib.DEFLATED, WINDOWS[kind], self.mem_level or 8, strategy)
 
 
 class TFRecordWriter:
@@ -189,6 +162,8 @@ class TFRecordWriter:
         self._path, self._masked, self._compress = local_path(path), _masked_crc(), options._compressor()
         with file_errors(self._path):
             self._file: BinaryIO | None = open(self._path, "wb", buffering=_CHUNK)  # noqa: SIM115 (closed by close)
+        # TensorFlow's writer finishes its file too when a program forgets to; also at its end, where `__del__` may not be called.
+        self._finish = weakref.finalize(self, _finished, self._file, self._compress)
 
     def write(self, record: bytes) -> None:
         """Append one record."""
@@ -208,11 +183,7 @@ class TFRecordWriter:
 
     def close(self) -> None:
         """Finish the file; nothing can be written afterwards."""
-        if self._file is None:
-            return
-        if self._compress is not None:
-            self._put(b"", zlib.Z_FINISH)
-        self._file.close()
+        self._finish()
         self._file = None
 
     def _check(self, data: bytes) -> bytes:
@@ -235,6 +206,8 @@ class TFRecordWriter:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if getattr(self, "_file", None) is not None:
-            self.close()  # TensorFlow's writer finishes its file too, when a program forgets to
+
+def _finished(file: BinaryIO, compress: Any) -> None:
+    with file:
+        if compress is not None:
+            file.write(compress.flush(zlib.Z_FINISH))

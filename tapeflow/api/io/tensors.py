@@ -1,5 +1,6 @@
 """Tensors as bytes: `serialize_tensor` and `parse_tensor` (TensorFlow's `TensorProto`), `decode_raw`."""
 
+import math
 import sys
 from typing import Any
 
@@ -61,12 +62,20 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     except DecodeError as error:
         raise invalid(f"Could not parse `serialized` as TensorProto: {data[:24]!r} ({len(data)} bytes; {error}).") from None
     given = _NAMES.get(proto.dtype)
-    if given is None:
-        raise invalid(f"Cannot parse tensor from proto: {len(data)} bytes with dtype number {proto.dtype}.")
-    if given != wanted.name:
+    if given is not None and given != wanted.name:
         raise invalid(f"Type mismatch between parsed tensor ({given}) and dtype ({wanted.name}).")
-    shape = tuple(dim.size for dim in proto.tensor_shape.dim)
-    return EagerTensor(_values(proto, wanted.np, int(np.prod(shape)), given).reshape(shape))
+    return EagerTensor(array_in(proto))
+
+
+def array_in(proto: Any) -> np.ndarray:
+    """The array that a TensorProto holds, whichever library made the message. InvalidArgumentError where it does not hold together."""
+    given = _NAMES.get(proto.dtype)
+    if given is None:
+        raise invalid(f"Cannot parse tensor from proto: it has dtype number {proto.dtype}.")
+    shape = tuple(int(dim.size) for dim in proto.tensor_shape.dim)
+    if any(size < 0 for size in shape):
+        raise invalid(f"Cannot parse tensor from proto: its shape is {list(shape)}.")
+    return _values(proto, as_dtype(given).np, math.prod(shape), given).reshape(shape)
 
 
 def _values(proto: Any, dtype: Any, count: int, given: str) -> np.ndarray:
@@ -74,7 +83,7 @@ def _values(proto: Any, dtype: Any, count: int, given: str) -> np.ndarray:
         if len(proto.tensor_content) != count * dtype.itemsize:
             raise invalid(f"Cannot parse tensor from proto: {len(proto.tensor_content)} bytes for {count} values of {given}.")
         return np.frombuffer(proto.tensor_content, dtype).copy()
-    listed = getattr(proto, _TYPES[given][1])
+    listed = getattr(proto, _TYPES[given][1], ())  # a library's own messages may lack the latest fields
     if given == "string":
         found = np.empty(len(listed), object)
         found[:] = listed
@@ -88,7 +97,10 @@ def _values(proto: Any, dtype: Any, count: int, given: str) -> np.ndarray:
         raise invalid(f"Cannot parse tensor from proto: it lists {found.size} values, its shape has {count}.")
     # The last value stands for all that follow: a TensorProto may shorten a constant tensor like this.
     last = found[-1] if found.size else (b"" if given == "string" else 0)
-    full = np.full(count, last, dtype)
+    try:
+        full = np.full(count, last, dtype)
+    except (MemoryError, ValueError) as error:  # a few bytes can ask for any shape
+        raise invalid(f"Cannot parse tensor from proto: {count} values of {given} do not fit into memory.") from error
     full[: found.size] = found
     return full
 

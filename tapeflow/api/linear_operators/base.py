@@ -120,13 +120,13 @@ class LinearOperator(Module):
             if left.domain_dimension != right.range_dimension:
                 raise ValueError(f"Operators are incompatible: {left.shape} times {right.shape}.")
             return LinearOperatorComposition([left, right])
-        return self._matmul(self._like(x), adjoint, adjoint_arg)
+        return self._matmul(self._factor(x, adjoint, adjoint_arg), adjoint, adjoint_arg)
 
     __matmul__ = matmul
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
         """The matrix times a vector."""
-        return squeeze(self._matmul(expand_dims(self._like(x), -1), adjoint), -1)
+        return squeeze(self._matmul(self._factor(expand_dims(self._like(x), -1), adjoint), adjoint), -1)
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """`x` such that the matrix times `x` is `rhs`, a matrix or another operator."""
@@ -137,7 +137,7 @@ class LinearOperator(Module):
         if isinstance(rhs, LinearOperator):
             left, right = self.adjoint() if adjoint else self, rhs.adjoint() if adjoint_arg else rhs
             return left.inverse().matmul(right)
-        return self._solve(self._like(rhs), adjoint, adjoint_arg)
+        return self._solve(self._factor(rhs, not adjoint, adjoint_arg), adjoint, adjoint_arg)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
         """`x` such that the matrix times `x` is the vector `rhs`."""
@@ -151,6 +151,20 @@ class LinearOperator(Module):
         x = x if isinstance(x, Tensor) else to_tensor(x, None if hasattr(x, "dtype") else self.dtype)
         if x.dtype is not self.dtype:
             raise TypeError(f"Expected argument to have dtype {self.dtype!r}. Found: {x.dtype!r}.")
+        return x
+
+    def _factor(self, x: Any, adjoint: bool, adjoint_arg: bool = False) -> Tensor:
+        """A matrix that this one can be multiplied by: operators that scale rows would broadcast one of another size."""
+        x = self._like(x)
+        if x.ndim is not None and x.ndim < 2:
+            raise ValueError(
+                f"Expected a matrix, or a batch of them; got shape {tuple(x.shape)}. matvec and solvevec take vectors."
+            )
+        if type(self)._shape is LinearOperator._shape:
+            return x  # known from the whole matrix only, whose product with `x` says so, too
+        given, wanted = x.shape[-1 if adjoint_arg else -2], self.shape[-2 if adjoint else -1]
+        if None not in (given, wanted) and given != wanted:
+            raise ValueError(f"Dimensions {wanted} and {given} are not compatible: {tuple(self.shape)} and {tuple(x.shape)}.")
         return x
 
     # ---- numbers about it

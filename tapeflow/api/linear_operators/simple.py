@@ -7,7 +7,7 @@ import numpy as np
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, complex64, float32, int32
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .. import linalg, math
 from ..building import eye, one_hot, zeros
@@ -61,6 +61,8 @@ class LinearOperatorDiag(LinearOperator):
         self, diag: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
     ) -> None:
         self._diag = _given(diag)
+        if not self._diag.shape.rank:
+            raise ValueError(f"Argument diag must have at least 1 dimensions. Found: {diag!r}")
         if is_self_adjoint is None and not self._diag.dtype.is_complex:
             is_self_adjoint = True
         super().__init__(self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
@@ -216,6 +218,8 @@ class LinearOperatorPermutation(LinearOperator):
         self, perm: Any, dtype: Any = float32, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
     ) -> None:  # fmt: skip
         self.perm = as_tensor(perm)
+        if isinstance(self.perm, EagerTensor) and (np.sort(self.perm.numpy()) != np.arange(self.perm.shape[-1])).any():
+            raise ValueError(f"Argument perm must hold every number from 0 to {self.perm.shape[-1] - 1} once, got {perm!r}.")
         super().__init__(dtype, None, True, is_self_adjoint, is_positive_definite, True, name)
 
     def _to_dense(self) -> Tensor:

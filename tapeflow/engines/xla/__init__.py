@@ -4,6 +4,7 @@ A primitive whose kernel is written over `xp` needs none. Another one names its 
 function `sort` in `sorting.py` here. Kernels are called under `jax.jit`: shapes and parameters are static, values are not there.
 """
 
+import logging
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -12,6 +13,11 @@ try:
     import jax
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError('XLA needs jax, which is not installed: pip install "tapeflow[xla]".') from error
+
+# It tells which accelerators this machine lacks, in the middle of the log of a program that never asked for one.
+_LOG = logging.getLogger("jax._src.xla_bridge")
+if _LOG.level == logging.NOTSET:
+    _LOG.setLevel(logging.WARNING)
 
 
 def kernel(prim: Any) -> Callable:

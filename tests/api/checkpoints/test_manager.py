@@ -131,3 +131,14 @@ def test_new_checkpoints_are_noticed(tmp_path, checkpoint):
     assert seen == ["ck-1", "ck-2"]
     answers = iter([False, True])
     assert list(tf.train.checkpoints_iterator(tmp_path / "nothing", timeout=0, timeout_fn=lambda: next(answers))) == []
+
+
+def test_a_state_file_cannot_have_files_elsewhere_deleted(tmp_path, checkpoint):
+    other, folder = tmp_path / "other", tmp_path / "mine"
+    other.mkdir()
+    folder.mkdir()
+    kept = checkpoint.write(str(other / "precious"))
+    update_checkpoint_state(str(folder), CheckpointState(kept, [kept, "../other/precious"]))
+    manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
+    manager.save()
+    assert short(manager.checkpoints) == ["ckpt-1"] and os.path.exists(kept + ".safetensors")

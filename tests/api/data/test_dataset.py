@@ -83,6 +83,22 @@ def test_cache_makes_elements_once():
     assert values(ds) == values(ds) and calls == [0, 1, 2]
 
 
+@pytest.mark.parametrize("initial", [[0.9, 0.1], None])
+def test_classes_as_often_as_asked(initial):
+    labels = (np.arange(2000) % 10 == 0).astype("int32")
+    ds = DS.from_tensor_slices((np.arange(2000), labels))
+    sampled = ds.rejection_resample(lambda x, label: label, target_dist=[0.5, 0.5], initial_dist=initial, seed=1)
+    assert sampled.element_spec == (tf.TensorSpec([], tf.int32), ds.element_spec)
+    found = [(int(label), int(x), int(own)) for label, (x, own) in sampled]
+    assert all(label == own == labels[x] for label, x, own in found)
+    assert 0.4 < np.mean([label for label, _, _ in found]) < 0.6 and 300 < len(found) < 500
+    assert values(sampled.map(lambda label, element: element[0])) != [x for _, x, _ in found]  # drawn anew in every round
+    with pytest.raises(tf.errors.InvalidArgumentError, match="class 5"):
+        list(DS.from_tensors(5).rejection_resample(lambda x: x, [0.5, 0.5]))
+    with pytest.raises(ValueError, match="initial_dist"):
+        ds.rejection_resample(lambda x, label: label, [0.5, 0.5], [1.0])
+
+
 def test_iterators_have_a_method_next():
     strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
     for made in (iter, DS.as_numpy_iterator, lambda ds: iter(strategy.experimental_distribute_dataset(ds))):

@@ -1,6 +1,7 @@
 """Datasets of files: lines, records, names, CSV."""
 
 import gzip
+import os
 import zlib
 
 import numpy as np
@@ -119,3 +120,11 @@ def test_csv_dtypes(tmp_path):
     (row,) = tf.data.experimental.make_csv_dataset(str(tmp_path / "t.csv"), 1, num_epochs=1)
     assert [row[k].dtype for k in "ilfds"] == [tf.int32, tf.int64, tf.float32, tf.float64, tf.string]
     assert np.isfinite(row["d"].numpy()).all()
+
+
+def test_names_of_files_that_begin_with_a_dot_count(tmp_path):
+    for name in (".hidden", "a", "日本 é"):
+        (tmp_path / name).write_text("x\n")
+    found = DS.list_files(str(tmp_path / "*"), shuffle=False)
+    assert [os.path.basename(os.fsdecode(name.numpy())) for name in found] == [".hidden", "a", "日本 é"]
+    assert list(tf.data.TextLineDataset([])) == []

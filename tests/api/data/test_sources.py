@@ -152,3 +152,8 @@ def test_guide_class():
             )
 
     assert values(Artificial().prefetch(1)) == [0, 1, 2] and isinstance(Artificial(), tf.data.Dataset)
+
+
+def test_a_range_goes_somewhere():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="step must be a non-zero integer"):
+        DS.range(0, 5, 0)

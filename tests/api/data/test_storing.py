@@ -1,6 +1,9 @@
 """cache, save, load and snapshot: elements made once, and files that are whole or not there."""
 
+import json
 import os
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -70,7 +73,7 @@ def test_a_cache_is_made_by_the_first_whole_iteration(tmp_path):
 def test_an_iteration_that_is_left_leaves_no_file(tmp_path):
     it = iter(DS.range(3).cache(str(tmp_path / "c")))
     next(it)
-    assert [f.endswith(".partial") for f in os.listdir(tmp_path)] == [True]
+    assert [".tmp-" in f for f in os.listdir(tmp_path)] == [True]
     del it
     assert os.listdir(tmp_path) == []
 
@@ -120,3 +123,37 @@ def test_what_cannot_be_written(tmp_path):
     with pytest.raises(ValueError, match="compression='LZ4'"):
         DS.range(2).save(tmp_path, compression="LZ4")
     assert os.listdir(tmp_path) == []
+
+
+def _file_with(length, content):
+    return b"tapeflow elements 1\n" + struct.pack("<QI", length, zlib.crc32(content)) + content
+
+
+def _element(structure, content=b""):
+    text = json.dumps(structure).encode() + b"\n" + content
+    return _file_with(len(text), text)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _file_with(2**64 - 2, b"abc"),
+        _file_with(2**40, b"abc"),
+        _file_with(100_001, b"[" * 100_000 + b"\n"),
+        _element({"tensor": "string", "shape": [10**12]}),
+        _element({"tensor": "float32", "shape": [10**12]}),
+        _element({"tensor": "resource", "shape": []}),
+        _element({"tensor": "string", "shape": [1]}, struct.pack("<q", 50) + b"a"),
+        _element(3),
+    ],
+)
+def test_sizes_in_files_are_not_believed(tmp_path, content):
+    (tmp_path / "c.elements.tapeflow").write_bytes(content)
+    with pytest.raises(tf.errors.DataLossError, match="corrupt"):
+        list(DS.range(3).cache(str(tmp_path / "c")))
+
+
+def test_what_is_written_can_be_read_by_whom_the_system_says(tmp_path):
+    (tmp_path / "other").write_text("")
+    list(DS.range(3).cache(str(tmp_path / "c")))
+    assert (tmp_path / "c.elements.tapeflow").stat().st_mode == (tmp_path / "other").stat().st_mode

@@ -220,3 +220,29 @@ except KeyboardInterrupt:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
     assert done.stdout == "interrupted\n", done.stderr
     assert done.returncode == 0 and time.perf_counter() - begun < 25
+
+
+def _shared(dataset):
+    """What four threads get from one iterator."""
+    iterator, found = iter(dataset), []
+    threads = [threading.Thread(target=lambda: found.extend(int(x) for x in iterator), daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in threads)
+    return sorted(found)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ds: ds,
+        lambda ds: ds.map(lambda x: x),
+        lambda ds: ds.prefetch(2),
+        lambda ds: ds.map(lambda x: (time.sleep(0.0005), x)[1], num_parallel_calls=2).prefetch(2),
+        lambda ds: DS.from_generator(lambda: iter(range(200)), tf.int64),
+    ],
+)
+def test_threads_share_an_iterator(change):
+    assert _shared(change(DS.range(200))) == list(range(200))

@@ -159,3 +159,21 @@ def test_names_of_version_1(tmp_path):
     assert old.Exists(str(tmp_path / "a" / "f")) and sorted(old.ListDirectory(str(tmp_path / "a"))) == ["b", "f"]
     old.DeleteRecursively(str(tmp_path / "a"))
     assert not old.IsDirectory(str(tmp_path / "a"))
+
+
+def test_only_text_and_bytes_are_written(tmp_path):
+    with tf.io.gfile.GFile(str(tmp_path / "a"), "wb") as file:
+        with pytest.raises(TypeError, match="text or bytes; got 3"):
+            file.write(3)
+        file.write(bytearray(b"a\r\nb"))
+    with tf.io.gfile.GFile(str(tmp_path / "a")) as file:
+        assert file.readlines() == ["a\n", "b"]  # as TensorFlow reads lines; `read` leaves them as they are
+    with tf.io.gfile.GFile(str(tmp_path / "a"), "rb") as file:
+        assert file.read() == b"a\r\nb"
+
+
+def test_what_a_link_to_nowhere_is(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    assert not tf.io.gfile.exists(tmp_path / "link")
+    assert tf.io.gfile.glob(str(tmp_path / "[^a]*")) == [str(tmp_path / "link")]
+    assert tf.io.gfile.glob(str(tmp_path / "[^l]*")) == []

@@ -4,21 +4,32 @@ import contextlib
 import itertools
 import os
 import threading
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from typing import BinaryIO
+
+__all__ = ["replacing"]
 
 _serial = itertools.count()
 
 
-def replace_file(path: str, write: Callable[[BinaryIO], Any]) -> None:
-    """Lets `write` fill a new file, and puts it in the place of `path` once every byte of it is on the disk.
+@contextlib.contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """A new file to write, which takes the place of `path` at the end, once every byte of it is on the disk; never after an error.
 
-    The new file is made in the same folder, since only a rename inside one file system is atomic.
+    It is made in the same folder, since only a rename inside one file system is atomic.
+
+    >>> import tempfile
+    >>> from tapeflow.api.whole_files import replacing
+    >>> path = tempfile.mkdtemp() + "/note"
+    >>> with replacing(path) as file:
+    ...     _ = file.write(b"tape")
+    >>> open(path).read()
+    'tape'
     """
     temporary = f"{path}.tmp-{os.getpid()}-{threading.get_ident()}-{next(_serial)}"
     try:
         with open(temporary, "xb") as file:
-            write(file)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

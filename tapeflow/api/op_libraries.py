@@ -1,0 +1,23 @@
+"""Libraries of operations compiled for TensorFlow: what programs that load one are told."""
+
+from typing import Any
+
+from tapeflow.core.errors import UnimplementedError
+
+__all__ = ["load_library", "load_op_library"]
+
+
+def load_op_library(library_filename: str) -> Any:
+    """Operations compiled for TensorFlow, which cannot be used here.
+
+    >>> tf.load_op_library("ops.so")                           # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tapeflow.core.errors.UnimplementedError: ops.so has operations compiled for TensorFlow...
+    """
+    raise UnimplementedError(
+        None, None, f"{library_filename} has operations compiled for TensorFlow, which tapeflow cannot call. Write them in Python: with "
+        "tf.custom_gradient, or as a primitive (CONTRIBUTING.md)."
+    )  # fmt: skip
+
+
+load_library = load_op_library

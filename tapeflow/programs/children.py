@@ -1,0 +1,34 @@
+"""Processes that a program starts with `multiprocessing` are new Pythons: `import tensorflow` gives tapeflow in them, too.
+
+Forked children have everything. Those of the methods "spawn" and "forkserver" begin with a command line that Python makes, and run the program's
+file once more before they do their work; so the stand-in goes into that command line, and into what the server of forks imports first.
+"""
+
+import functools
+import multiprocessing
+from multiprocessing import spawn
+from pathlib import Path
+from typing import Any
+
+
+def prepare() -> None:
+    """From now on, for this process and for those that its children start."""
+    multiprocessing.set_forkserver_preload(["tapeflow.programs.child"])
+    if not hasattr(spawn.get_command_line, "__wrapped__"):
+        spawn.get_command_line = _with_stand_in(spawn.get_command_line)
+
+
+def _with_stand_in(get_command_line: Any) -> Any:
+    @functools.wraps(get_command_line)
+    def changed(**options: Any) -> list[str]:
+        words = get_command_line(**options)
+        if "-c" in words:  # not in a program that was frozen into an executable
+            place = words.index("-c") + 1
+            words[place] = f"{_BEGINNING}; {words[place]}"
+        return words
+
+    return changed
+
+
+_HOME = str(Path(__file__).parents[2])
+_BEGINNING = f"import sys; sys.path.append({_HOME!r}); import tapeflow.programs.child"  # (then it gets its parent's path)
