@@ -45,6 +45,7 @@ def numeric_column(
     >>> tf.feature_column.numeric_column("price", default_value=0.).default_value
     (0.0,)
     """
+    _key(key)
     shape = tuple(int(size) for size in (shape if hasattr(shape, "__iter__") else [shape]))
     if any(size <= 0 for size in shape):
         raise ValueError(f"shape dimensions must be greater than 0. shape: {shape}, key: {key}")
@@ -161,7 +162,16 @@ def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: 
     """
     if hash_bucket_size is None or hash_bucket_size < 1:
         raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}, key: {key}")
-    return _columns.HashedCategoricalColumn(key, hash_bucket_size, as_dtype(dtype))
+    if not (as_dtype(dtype).is_integer or as_dtype(dtype) is string):
+        raise ValueError(f"dtype must be string or integer. dtype: {dtype!r}, column_name: {key}")
+    return _columns.HashedCategoricalColumn(_key(key), hash_bucket_size, as_dtype(dtype))
+
+
+def _key(key: Any) -> str:
+    """The name of a feature."""
+    if not isinstance(key, str):
+        raise ValueError(f"key must be a string. Got type {type(key)}, key: {key!r}.")
+    return key
 
 
 def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> Any:
@@ -174,6 +184,13 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
         raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
     if not keys or len(keys) < 2:
         raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
+    for key in keys:
+        if not isinstance(key, (str, _columns.Column)) or isinstance(
+            key, (_columns.NumericColumn, _columns.HashedCategoricalColumn)
+        ):
+            raise ValueError(
+                f"Features are crossed by their names, or as columns of categories that are not hashed; bucketize numbers first. Given: {key!r}"
+            )
     return _columns.CrossedColumn(tuple(keys), hash_bucket_size, hash_key)
 
 

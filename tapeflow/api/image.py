@@ -67,7 +67,7 @@ from .io.images import (
     encode_png,
     extract_jpeg_shape,
     is_jpeg,
-)
+)  # fmt: skip
 
 __all__ = [
     "ResizeMethod",

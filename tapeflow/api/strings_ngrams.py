@@ -40,17 +40,20 @@ def ngrams(
         )
         raise ValueError(reason)
     of_row = lambda row: _of_row(row, widths, separator.encode(), pads, padding_width, preserve_short_sequences)
+    of_rows = lambda rows: [
+        of_row(row) if any(rows) else [] for row in rows
+    ]  # no padding, as in TensorFlow, where no row has a string
     if isinstance(data, RaggedTensor):
         if isinstance(data.values, RaggedTensor):
             return data.with_values(
                 ngrams(data.values, ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
             )
-        rows = [of_row(row.numpy().tolist()) for row in data]
+        rows = of_rows([row.numpy().tolist() for row in data])
         return RaggedTensor.from_row_lengths(EagerTensor(_filled(rows)), np.array([len(row) for row in rows], np.int64))
     strings = as_tensor(data)._array
     if not strings.ndim:
         raise ValueError("Data must have rank>0; a single string has no runs. Split it: tf.strings.split.")
-    rows = [of_row(row.tolist()) for row in strings.reshape(prod(strings.shape[:-1]), strings.shape[-1])]
+    rows = of_rows(strings.reshape(prod(strings.shape[:-1]), strings.shape[-1]).tolist())
     return EagerTensor(_filled(rows).reshape(*strings.shape[:-1], len(rows[0]) if rows else 0))
 
 

@@ -18,12 +18,12 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 
     It is made in the same folder, since only a rename inside one file system is atomic.
 
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> from tapeflow.api.whole_files import replacing
     >>> path = tempfile.mkdtemp() + "/note"
     >>> with replacing(path) as file:
     ...     _ = file.write(b"tape")
-    >>> open(path).read()
+    >>> pathlib.Path(path).read_text()
     'tape'
     """
     temporary = f"{path}.tmp-{os.getpid()}-{threading.get_ident()}-{next(_serial)}"

@@ -290,6 +290,7 @@ class CallRule(Rule):
     def __init__(self, derivative: Derivative, inputs: list[Tensor], outs: tuple) -> None:
         self.name, self.derivative = derivative.function.name, derivative
         self.inputs, self.outs = inputs, outs
+        self.kept = outs
 
     def gradients(self, gs: tuple) -> list:
         function, reached, places = self.derivative.backward(tuple([g is not None for g in gs]))

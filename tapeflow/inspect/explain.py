@@ -13,7 +13,7 @@ from tapeflow.tape.recording import End, Recording
 from tapeflow.tape.unconnected import Cause, Reasons
 from tapeflow.tape.walk import walk
 
-from .witness import Origin, Witness
+from .witness import Origin, witness_of
 
 
 class SourceReport:
@@ -92,7 +92,7 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation:
 class _Looker:
     def __init__(self, recording: Recording, targets: list, sources: list) -> None:
         self.recording, self.targets, self.sources = recording, targets, sources
-        self.witness: Witness | None = next((a for a in recording.attendants if isinstance(a, Witness)), None)
+        self.witness = witness_of(recording)
         self.end = None if recording.end is None else End(*recording.end)
         kept = None if self.end is None else self.end.graph
         graph = kept if kept is not None else unconnected.edges(recording)

@@ -6,6 +6,7 @@ from tapeflow.tape.gradient_tape import GradientTape
 
 from . import summary
 from .explain import Explanation, SourceReport
+from .witness import witness_of
 
 _HOW_TO_KNOW_MORE = (
     "Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens. A page with pictures: tape.report()."
@@ -15,7 +16,7 @@ _HOW_TO_KNOW_MORE = (
 def tape_html(tape: GradientTape) -> str:
     """The summary as tables."""
     tables = "".join(_table(rows[0], rows[1:]) for rows in summary.tables(tape))
-    hint = "" if summary.witness_of(tape) is not None else f"<p><small>{escape(_HOW_TO_KNOW_MORE)}</small></p>"
+    hint = "" if witness_of(tape._recording) is not None else f"<p><small>{escape(_HOW_TO_KNOW_MORE)}</small></p>"
     return f"<p>{escape(summary.headline(tape))}</p>{tables}{hint}"
 
 

@@ -10,7 +10,7 @@ from tapeflow.tape.recording import Recording
 
 from . import folding, layout, summary, views
 from .profile import Entry
-from .witness import Pull
+from .witness import Pull, witness_of
 
 KINDS = ("source", "product", "elementwise", "reduction", "shaping", "function", "other")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -20,7 +20,7 @@ _MOST_ENDS = 50
 def data_of(tape: GradientTape) -> dict[str, Any]:
     """Everything that the page shows."""
     layout.library()  # a missing one is told before anything is done
-    recording, witness = tape._recording, summary.witness_of(tape)
+    recording, witness = tape._recording, witness_of(tape._recording)
     entries = [] if recording is None else _merged(summary.entries_of(tape), recording)
     pulls = {} if witness is None else witness.pulls
     trees = []

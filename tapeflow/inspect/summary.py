@@ -8,14 +8,9 @@ from tapeflow.tape.gradient_tape import GradientTape
 
 from . import profile
 from .profile import Entry
-from .witness import Witness
+from .witness import Witness, witness_of
 
 _MOST_ROWS = 12
-
-
-def witness_of(tape: GradientTape) -> Witness | None:
-    recording = tape._recording
-    return None if recording is None else next((a for a in recording.attendants if isinstance(a, Witness)), None)
 
 
 def entries_of(tape: GradientTape) -> list[Entry]:
@@ -23,7 +18,7 @@ def entries_of(tape: GradientTape) -> list[Entry]:
     recording = tape._recording
     if recording is None:
         return []
-    witness = witness_of(tape)
+    witness = witness_of(recording)
     entries = witness.tapes[recording].profile if recording.spent and witness is not None else None
     if entries is None:
         entries = profile.of_records(recording.records, witness)
@@ -63,7 +58,8 @@ def headline(tape: GradientTape) -> str:
     if recording is None:
         return "The tape was never entered: it recorded nothing."
     watched = f"{_counted(len(recording.variables), 'variable')}, {_counted(len(recording.kept), 'tensor')}"
-    if recording.spent and witness_of(tape) is None:
+    witness = witness_of(recording)
+    if recording.spent and (witness is None or witness.tapes[recording].profile is None):
         return f"The tape is spent: its records are gone. Watched: {watched}"
     entries = [e for e in entries_of(tape) if not e.is_source]
     kept = size_text(sum(e.kept for e in entries))
@@ -73,7 +69,7 @@ def headline(tape: GradientTape) -> str:
 def tables(tape: GradientTape) -> list[list[list[str]]]:
     """By operation, and, where a witness was there, by line and by layer: rows of cells, the first the headings."""
     entries = [e for e in entries_of(tape) if not e.is_source]
-    witness = witness_of(tape)
+    witness = witness_of(tape._recording)
     if not entries:
         return []
     found = [_table(entries, witness, "operation", lambda e: e.operation)]

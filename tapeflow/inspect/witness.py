@@ -14,6 +14,7 @@ from tapeflow.core.errors import line_of, user_place
 from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import identify, next_id
 from tapeflow.core.variable import Variable, scope
+from tapeflow.tape.memory import Everything
 from tapeflow.tape.recording import Attendants, Recording
 
 from . import profile
@@ -65,7 +66,7 @@ class Witness:
     differentiates = False
 
     def __init__(self) -> None:
-        self.watched = _Everything()
+        self.watched = Everything()
         self.origins: dict[int, Origin] = {}
         self.reads: dict[int, Origin] = {}  # the latest of each variable
         self.tapes: WeakKeyDictionary[Recording, TapeStory] = WeakKeyDictionary()
@@ -157,11 +158,6 @@ def _scope() -> str:
     return "/".join(filter(None, [name() for name in scopes]))
 
 
-class _Everything:
-    def __contains__(self, _: Any) -> bool:
-        return True
-
-
 class explain_gradients:
     """From now on, in this thread, `tape.explain`, `tape.summary` and `tape.report` know the line, the time and the memory of every operation.
 
@@ -187,6 +183,12 @@ class explain_gradients:
 
     def __exit__(self, *_: Any) -> None:
         attend(Witness, self._before)
+
+
+def witness_of(recording: Recording | None) -> Witness | None:
+    """Who was there when a tape was opened: one that knows most, if there are several."""
+    found = [] if recording is None else [a for a in recording.attendants if isinstance(a, Witness)]
+    return min(found, key=lambda a: type(a) is not Witness, default=None)
 
 
 def attending(kind: type) -> Any:

@@ -146,6 +146,7 @@ class Rule:
     result = "any"  # of whatever kind the function returns
     takes_none = has_effect = hides_sizes = False
     kind = "custom gradient"
+    kept: tuple = ()  # tensors that it holds: a record shows them, for they are memory that the tape keeps
     name: str
     body: list[int]  # the ids of what the function itself computed, in place of which the outputs stand
 
@@ -173,7 +174,7 @@ class Rule:
             return [given[k] for k in wanted]
 
         # Not remembered here: rule and plan would keep each other alive.
-        return joint_plan(pull, lambda x, y: (), mask, count, f"{self.kind} {self.name}")
+        return joint_plan(pull, lambda x, y: self.kept, mask, count, f"{self.kind} {self.name}")
 
 
 def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str) -> Plan:

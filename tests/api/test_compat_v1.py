@@ -248,3 +248,13 @@ def test_iterators_of_version_1():
     with pytest.raises(RuntimeError, match="eager mode"):
         v1.make_initializable_iterator(ds)
     assert v1.Dataset is tf.data.Dataset and v1.experimental is tf.data.experimental and v1.AUTOTUNE == -1
+
+
+def test_sizes_of_version_1_are_compared():
+    known, unknown = tf.compat.v1.Dimension(3), tf.compat.v1.Dimension(None)
+    assert known.is_compatible_with(unknown) and not known.is_compatible_with(4)
+    assert unknown.merge_with(known).value == 3 and known.merge_with(None).value == 3
+    with pytest.raises(ValueError, match="Dimensions 3 and 4 are not compatible"):
+        known.merge_with(4)
+    with pytest.raises(TypeError):
+        tf.compat.v1.Dimension("x")

@@ -78,3 +78,17 @@ def test_words_of_a_file(tmp_path):
     assert column.num_buckets == 5 and column.parse_example_spec == {"c": tf.io.VarLenFeature(tf.string)}
     with pytest.raises(tf.errors.NotFoundError):
         columns.categorical_column_with_vocabulary_file("c", str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda fc: fc.numeric_column(3),
+        lambda fc: fc.categorical_column_with_hash_bucket("h", 3, tf.float32),
+        lambda fc: fc.crossed_column(["a", fc.numeric_column("x")], 10),
+        lambda fc: fc.crossed_column(["a", fc.categorical_column_with_hash_bucket("h", 3)], 10),
+    ],
+)
+def test_columns_that_cannot_be(make):
+    with pytest.raises(ValueError):
+        make(tf.feature_column)

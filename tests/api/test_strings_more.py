@@ -164,4 +164,5 @@ def test_rows_without_strings():
         [b"< a", b"a >", b"< a >"],
     ]
     assert tf.strings.ngrams(ragged, 2).to_list() == [[], []]
+    assert tf.strings.ngrams(ragged[:1], 2, pad_values="P").to_list() == [[]]  # as in TensorFlow: where no row has a string
     assert tf.strings.unicode_encode(tf.zeros([2, 0], tf.int32), "UTF-8").numpy().tolist() == [b"", b""]

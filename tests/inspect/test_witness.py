@@ -59,6 +59,33 @@ def test_tapes_in_the_same_memory_are_not_confused():
         assert tape.explain(z, x)[0].kind == "used too early"
 
 
+def test_the_summary_counts_what_calls_of_functions_keep():
+    @tf.function
+    def wave(a):
+        return tf.sin(tf.exp(a) * 2.0)
+
+    v, lines = tf.Variable(np.ones(1000, np.float32)), []
+    with tf.GradientTape() as tape:
+        wave(v)
+    tape.summary(lines.append)
+    assert " 0 B" not in lines[0] and "kB kept" in lines[0]
+
+
+def test_a_checker_does_not_hide_what_a_witness_knows():
+    v, lines = tf.Variable(1.0), []
+    with tf.debugging.enable_check_numerics():
+        with tf.GradientTape() as tape:
+            y = tf.exp(v)
+        tape.gradient(y, v)
+        tape.summary(lines.append)
+        with tf.debugging.explain_gradients():
+            with tf.GradientTape() as tape:
+                y = tf.exp(v)
+            tape.gradient(y, v)
+            tape.summary(lines.append)
+    assert lines[0].startswith("The tape is spent") and lines[1].startswith("1 operation recorded") and "backward" in lines[1]
+
+
 def test_the_summary_names_functions_and_custom_gradients():
     @tf.function
     def double(a):

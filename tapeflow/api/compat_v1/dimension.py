@@ -1,5 +1,6 @@
 """`Dimension`: what the sizes of a shape were in version 1."""
 
+import operator
 from typing import Any
 
 __all__ = ["Dimension"]
@@ -14,7 +15,7 @@ class Dimension:
     """
 
     def __init__(self, value: Any) -> None:
-        self._value = value.value if isinstance(value, Dimension) else None if value is None else int(value)
+        self._value = value.value if isinstance(value, Dimension) else None if value is None else operator.index(value)
         if self._value is not None and self._value < 0:
             raise ValueError(f"Dimension {self._value} must be >= 0")
 
@@ -23,6 +24,21 @@ class Dimension:
     def _with(self, other: Any, function: Any) -> "Dimension":
         other = Dimension(other)._value
         return Dimension(None if self._value is None or other is None else function(self._value, other))
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Can both be the same size? An unknown one can be any."""
+        other = Dimension(other)._value
+        return self._value is None or other is None or self._value == other
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """ValueError where they cannot be the same size."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
+
+    def merge_with(self, other: Any) -> "Dimension":
+        """The size that both have; what one does not know the other may."""
+        self.assert_is_compatible_with(other)
+        return Dimension(other) if self._value is None else self
 
     def __add__(self, other: Any) -> "Dimension":
         return self._with(other, lambda a, b: a + b)

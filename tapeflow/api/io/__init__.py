@@ -15,7 +15,7 @@ from .images import (
     encode_png,
     extract_jpeg_shape,
     is_jpeg,
-)
+)  # fmt: skip
 from .parsing import parse_example, parse_single_example
 from .python_io import tf_record_iterator as tf_record_iterator
 from .records import TFRecordOptions, TFRecordWriter

@@ -10,17 +10,19 @@ from .combined import (
     LinearOperatorKronecker,
     LinearOperatorLowRankUpdate,
 )
-from .simple import (
+from .patterned import (
     LinearOperatorCirculant,
-    LinearOperatorDiag,
-    LinearOperatorFullMatrix,
     LinearOperatorHouseholder,
-    LinearOperatorIdentity,
-    LinearOperatorLowerTriangular,
     LinearOperatorPermutation,
-    LinearOperatorScaledIdentity,
     LinearOperatorToeplitz,
     LinearOperatorTridiag,
+)
+from .simple import (
+    LinearOperatorDiag,
+    LinearOperatorFullMatrix,
+    LinearOperatorIdentity,
+    LinearOperatorLowerTriangular,
+    LinearOperatorScaledIdentity,
     LinearOperatorZeros,
 )
 

@@ -1,4 +1,4 @@
-"""Operators that are given by numbers: a diagonal, a triangle, a spectrum."""
+"""Operators whose matrix is given as it is: whole, its diagonal, its triangle."""
 
 from typing import Any
 
@@ -19,13 +19,12 @@ from ..shaping import broadcast_to, expand_dims
 from .base import LinearOperator, together
 
 __all__ = [
-    "LinearOperatorCirculant", "LinearOperatorDiag", "LinearOperatorFullMatrix", "LinearOperatorHouseholder", "LinearOperatorIdentity",
-    "LinearOperatorLowerTriangular", "LinearOperatorPermutation", "LinearOperatorScaledIdentity", "LinearOperatorToeplitz",
-    "LinearOperatorTridiag", "LinearOperatorZeros",
+    "LinearOperatorDiag", "LinearOperatorFullMatrix", "LinearOperatorIdentity", "LinearOperatorLowerTriangular",
+    "LinearOperatorScaledIdentity", "LinearOperatorZeros", "given",
 ]  # fmt: skip
 
 
-def _given(value: Any) -> Any:
+def given(value: Any) -> Any:
     """As it is if it is a variable, which gradients go to; else a tensor."""
     return value if hasattr(value, "assign") else as_tensor(value)
 
@@ -40,7 +39,7 @@ class LinearOperatorFullMatrix(LinearOperator):
     def __init__(
         self, matrix: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
     ) -> None:
-        self._matrix = _given(matrix)
+        self._matrix = given(matrix)
         super().__init__(self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     matrix = property(lambda self: self._matrix, doc="The matrix.")
@@ -60,7 +59,7 @@ class LinearOperatorDiag(LinearOperator):
     def __init__(
         self, diag: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
     ) -> None:
-        self._diag = _given(diag)
+        self._diag = given(diag)
         if not self._diag.shape.rank:
             raise ValueError(f"Argument diag must have at least 1 dimensions. Found: {diag!r}")
         if is_self_adjoint is None and not self._diag.dtype.is_complex:
@@ -116,7 +115,7 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
         self, num_rows: Any, multiplier: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
         assert_proper_shapes=False, name=None,
     ) -> None:  # fmt: skip
-        self.multiplier, self._rows = _given(multiplier), int(num_rows)
+        self.multiplier, self._rows = given(multiplier), int(num_rows)
         if is_self_adjoint is None and not self.multiplier.dtype.is_complex:
             is_self_adjoint = True
         LinearOperator.__init__(
@@ -179,7 +178,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def __init__(
         self, tril: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
     ) -> None:
-        self._tril = _given(tril)
+        self._tril = given(tril)
         super().__init__(self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
 
     tril = property(lambda self: self._tril, doc="The triangle.")
@@ -205,144 +204,3 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
         return math.reduce_sum(math.log(math.abs(self.diag_part())), -1)
-
-
-class LinearOperatorPermutation(LinearOperator):
-    """Row `k` of the result is row `perm[k]`.
-
-    >>> tf.linalg.LinearOperatorPermutation([2, 0, 1]).matvec([1., 2., 3.]).numpy()
-    array([3., 1., 2.], dtype=float32)
-    """
-
-    def __init__(
-        self, perm: Any, dtype: Any = float32, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
-    ) -> None:  # fmt: skip
-        self.perm = as_tensor(perm)
-        if isinstance(self.perm, EagerTensor) and (np.sort(self.perm.numpy()) != np.arange(self.perm.shape[-1])).any():
-            raise ValueError(f"Argument perm must hold every number from 0 to {self.perm.shape[-1] - 1} once, got {perm!r}.")
-        super().__init__(dtype, None, True, is_self_adjoint, is_positive_definite, True, name)
-
-    def _to_dense(self) -> Tensor:
-        return one_hot(self.perm, self.perm.shape[-1], dtype=self.dtype)
-
-    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        return self._matmul(rhs, not adjoint, adjoint_arg)
-
-
-class LinearOperatorHouseholder(LinearOperator):
-    """The reflection at the plane across `reflection_axis`.
-
-    >>> tf.linalg.LinearOperatorHouseholder([1., 0.]).matvec([1., 2.]).numpy()
-    array([-1., 2.], dtype=float32)
-    """
-
-    def __init__(
-        self,
-        reflection_axis: Any,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name=None,
-    ) -> None:
-        self.reflection_axis = _given(reflection_axis)
-        super().__init__(self.reflection_axis.dtype, None, True, True, is_positive_definite, True, name)
-
-    def _to_dense(self) -> Tensor:
-        axis = as_tensor(self.reflection_axis)
-        unit = expand_dims(axis / expand_dims(linalg.norm(axis, axis=-1), -1), -1)
-        return eye(axis.shape[-1], dtype=self.dtype) - 2 * linalg.matmul(unit, unit, adjoint_b=True)
-
-    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        return self._matmul(rhs, adjoint, adjoint_arg)
-
-
-class LinearOperatorToeplitz(LinearOperator):
-    """A matrix that is the same along each diagonal, given by its first column and its first row.
-
-    >>> tf.linalg.LinearOperatorToeplitz([1., 2.], [1., 5.]).to_dense().numpy()
-    array([[1., 5.],
-           [2., 1.]], dtype=float32)
-    """
-
-    def __init__(
-        self, col: Any, row: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
-    ) -> None:
-        self.col, self.row = _given(col), _given(row)
-        super().__init__(self.col.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
-
-    def _to_dense(self) -> Tensor:
-        from ..joining import concat
-
-        col, row = as_tensor(self.col), as_tensor(self.row)
-        size = col.shape[-1]
-        both = concat([col, row[..., 1:]], -1)
-        apart = np.arange(size)[:, None] - np.arange(size)[None, :]
-        return gather(both, np.where(apart >= 0, apart, size - 1 - apart), axis=-1)
-
-
-class LinearOperatorTridiag(LinearOperator):
-    """A matrix with three diagonals: in the `compact` form the rows of an array; `sequence`, three vectors; `matrix`, the matrix.
-
-    >>> tf.linalg.LinearOperatorTridiag([[5., 0.], [1., 2.], [0., 6.]]).to_dense().numpy()
-    array([[1., 5.],
-           [6., 2.]], dtype=float32)
-    """
-
-    def __init__(
-        self, diagonals: Any, diagonals_format: str = "compact", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
-        is_square=None, name=None,
-    ) -> None:  # fmt: skip
-        if diagonals_format not in ("compact", "sequence", "matrix"):
-            raise ValueError(f"diagonals_format is compact, sequence or matrix, got {diagonals_format!r}.")
-        self.diagonals_format = diagonals_format
-        self.diagonals = [_given(d) for d in diagonals] if diagonals_format == "sequence" else _given(diagonals)
-        dtype = self.diagonals[1].dtype if diagonals_format == "sequence" else self.diagonals.dtype
-        super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
-
-    def _to_dense(self) -> Tensor:
-        if self.diagonals_format == "matrix":
-            return linalg.band_part(as_tensor(self.diagonals), 1, 1)
-        if self.diagonals_format == "sequence":
-            above, middle, below = (as_tensor(d) for d in self.diagonals)
-        else:
-            given = as_tensor(self.diagonals)
-            above, middle, below = given[..., 0, :], given[..., 1, :], given[..., 2, :]
-        size = middle.shape[-1]
-        above = above[..., :-1] if above.shape[-1] == size else above
-        below = below[..., 1:] if below.shape[-1] == size else below
-        return linalg.diag(middle) + linalg.diag(above, k=1) + linalg.diag(below, k=-1)
-
-
-class LinearOperatorCirculant(LinearOperator):
-    """A matrix that Fourier's transform makes diagonal: `spectrum` is that diagonal.
-
-    >>> tf.linalg.LinearOperatorCirculant([6., 4.], input_output_dtype=tf.float32).to_dense().numpy()
-    array([[5., 1.],
-           [1., 5.]], dtype=float32)
-    """
-
-    def __init__(
-        self, spectrum: Any, input_output_dtype: Any = complex64, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
-        is_square=True, name=None,
-    ) -> None:  # fmt: skip
-        self.spectrum = _given(spectrum)
-        if is_self_adjoint is None and not self.spectrum.dtype.is_complex:
-            is_self_adjoint = True
-        super().__init__(
-            as_dtype(input_output_dtype), None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
-        )
-
-    def _to_dense(self) -> Tensor:
-        spectrum = cast(as_tensor(self.spectrum), complex64 if self.dtype in (float32, complex64) else "complex128")
-        size = spectrum.shape[-1]
-        column = cast(ifft(spectrum), self.dtype)
-        places = (np.arange(size)[:, None] - np.arange(size)[None, :]) % size
-        return gather(column, places.astype(int32.np), axis=-1)
-
-    def eigvals(self, name: str = "eigvals") -> Tensor:
-        return as_tensor(self.spectrum)
-
-    def convolution_kernel(self, name: str = "convolution_kernel") -> Tensor:
-        """The first column."""
-        return self.to_dense()[..., 0]
