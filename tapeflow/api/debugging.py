@@ -4,7 +4,7 @@ Inside a vectorised function an assertion about values is about those of all row
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,9 @@ from tapeflow.vectorize.values import values_of
 from . import debugging_experimental as experimental
 from .assert_shapes import assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar, assert_shapes
 from .formatting import tensor_text
-from .monitoring import GradientMonitor
+
+if TYPE_CHECKING:
+    from .monitoring import GradientMonitor
 
 __all__ = [
     "Assert",
@@ -405,12 +407,22 @@ GradientMonitorCallback: Any
 
 
 def __getattr__(name: str) -> Any:
-    """Keras is imported when its callback is asked for."""
-    if name != "GradientMonitorCallback":
+    """The monitor brings `tf.summary`, and its callback Keras: both are imported when they are asked for."""
+    if name == "GradientMonitor":
+        from . import monitoring
+
+        found = monitoring.GradientMonitor
+    elif name == "GradientMonitorCallback":
+        from .keras_loading import load
+
+        load()
+        from keras_tapeflow import callbacks
+
+        found = callbacks.GradientMonitorCallback
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .keras_loading import load
+    return globals().setdefault(name, found)
 
-    load()
-    from keras_tapeflow.callbacks import GradientMonitorCallback
 
-    return globals().setdefault(name, GradientMonitorCallback)
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

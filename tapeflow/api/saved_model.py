@@ -262,7 +262,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
         return _ObjectReader(model, arrays.__getitem__).root()
     except FileNotFoundError:
         raise OSError(f"The SavedModel in {folder} is incomplete: {model['values']} is missing.") from None
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise ValueError(f"The SavedModel in {folder} is damaged: {type(error).__name__}: {error}") from error
 
 

@@ -306,3 +306,28 @@ def test_a_model_of_tensorflow_is_told_apart(tmp_path):
 def test_only_modules_can_be_saved(folder):
     with pytest.raises(ValueError, match=r"Expected an object of type `Trackable`.*Got 3 of type int"):
         tf.saved_model.save(3, folder)
+
+
+def test_texts_and_nothing_survive(folder):
+    module = tf.Module()
+    module.texts, module.nothing = tf.Variable([["é", ""], ["a", "日本"]]), tf.Variable(tf.zeros([0, 3]))
+    module.wide = tf.Variable(tf.constant([1 + 2j], tf.complex128))
+    tf.saved_model.save(module, folder)
+    again = tf.saved_model.load(folder)
+    assert again.texts.numpy().tolist() == module.texts.numpy().tolist()
+    assert again.nothing.shape == [0, 3] and again.wide.numpy().tolist() == [1 + 2j]
+    again.wide.assign([3.0])
+    assert tf.saved_model.load(folder).wide.numpy().tolist() == [1 + 2j]
+
+
+def test_a_list_in_itself_is_damage(folder):
+    module = tf.Module()
+    module.parts = [tf.Variable(1.0)]
+    tf.saved_model.save(module, folder)
+    index = folder / "saved_model.json"
+    model = json.loads(index.read_text())
+    [number] = [k for k, node in enumerate(model["objects"]) if node["kind"] == "list"]
+    model["objects"][number]["entries"][0][1] = {"object": number}
+    index.write_text(json.dumps(model))
+    with pytest.raises(ValueError, match="damaged: RecursionError"):
+        tf.saved_model.load(folder)
