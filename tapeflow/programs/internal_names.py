@@ -1,5 +1,6 @@
 """Where the names of TensorFlow's private modules are found. Facts about TensorFlow; keys leave out `tensorflow.python.`."""
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
@@ -275,6 +276,7 @@ OWN: dict[str, Callable[[], Any]] = {
     "training.moving_averages.assign_moving_average": _assign_moving_average,
     "training.tracking.data_structures.ListWrapper": lambda: list,
     "training.tracking.data_structures.NoDependency": lambda: lambda value: value,
+    "util.deprecation.silence": lambda: contextlib.nullcontext,
     "util.deprecation.deprecated": _plain_decorator,
     "util.deprecation.deprecated_args": _plain_decorator,
     "util.tf_decorator.make_decorator": lambda: lambda target, decorator, **_: functools.wraps(target)(decorator),

@@ -96,14 +96,14 @@ def test_auto_changes_the_engine_under_way(monkeypatch):
     pytest.importorskip("jax")
     monkeypatch.setattr("keras_tapeflow.src.steps._WORTH", 0)
     model = linear()
-    x, y = data(70 * 4)
+    x, y = data(90 * 4)
     expected = by_hand(x.astype("f8"), y, model.get_weights()[0].astype("f8"), 4)
     model.compile(keras.optimizers.SGD(RATE), "mse")
     callback = tf.debugging.GradientMonitorCallback(every=1, terminal=False)
     model.fit(x, y, batch_size=4, shuffle=False, verbose=0, callbacks=[callback])
     assert model.train_function.chosen is not None
     found = [m for m in callback.monitor.history if m.name == "dense/kernel"]
-    assert [m.step for m in found] == list(range(1, 71))
+    assert [m.step for m in found] == list(range(1, 91))
     np.testing.assert_allclose([m.gradient for m in found][:30], [e[0] for e in expected][:30], rtol=1e-2)
 
 

@@ -177,3 +177,12 @@ def test_uninstall(installed):
     importlib.import_module("tensorflow.math")
     stand_in.uninstall()
     assert not any(name.split(".")[0] == "tensorflow" for name in sys.modules)
+
+
+def test_tensorboards_reader_takes_the_stand_in(installed):
+    """It asks for TensorFlow's way to be silent, and for its reader of records."""
+    from tensorflow.python.util import deprecation
+
+    for _ in range(2):
+        with deprecation.silence():
+            pass
