@@ -23,6 +23,7 @@ from .ops.sparse import SparseTensor
 _EAGER = 1  # steps before the function is traced
 _TRIED_AFTER = 20  # steps by the plan before it is timed
 _ROWS, _LENGTH = 3, 8  # rows of steps that are timed, of each
+_EQUAL = 1.1  # a compiled step that takes so much longer will do: it lets the next batch be made meanwhile, of which short rows show little
 _WORTH = 7e-4  # seconds a step takes, from which on compiling may pay
 
 AUTO = "auto"
@@ -77,7 +78,7 @@ class Step:
             except InvalidArgumentError:  # it prints, or writes summaries: not for XLA
                 return self._settled("plan", batch)
         if plan.done and program.done:
-            return self._settled("program" if program.best < plan.best else "plan", batch)
+            return self._settled("program" if program.best < _EQUAL * plan.best else "plan", batch)
         # In turn, row by row: what else the machine does slows both.
         if program.count < plan.count and not plan.count % _LENGTH:
             return program.timed(self.program, batch)
