@@ -74,6 +74,7 @@ class Primitive:
         neutral: Mapping[str, int] | None = None,
         merges: Callable | None = None,
         makes_new: bool = False,
+        cuts: tuple[str, str, str] | None = None,
     ) -> None:
         """
         `kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one of these per engine: {"numpy": f, "jax": "sorting.sort"}
@@ -100,6 +101,8 @@ class Primitive:
         `neutral`     the number that an input may be for the output to be the other one: {"b": 1} for a quotient
         `makes_new`   the NumPy kernel never gives back an input, or a view of one, so what comes out may be written over
         `merges`      (inner parameters, outer parameters) -> the parameters of one operation that does what two of it do
+        `cuts`        (in a word or two, what happened, what to do): how `tape.explain` says that a path ends here, if there is more to say
+                      than that it is not differentiable
         """
         self.name, inputs, params = _parse(signature)
         self.variadic = bool(inputs) and inputs[0].startswith("*")
@@ -111,6 +114,7 @@ class Primitive:
         self.result, self.sparse, self.keeps_sparse, self.clash = result, sparse, keeps_sparse, clash
         self.kernel, self.shape = kernel, shape
         self.unchanged, self.neutral, self.merges, self.makes_new = unchanged, neutral or {}, merges, makes_new
+        self.cuts = cuts
         self.groups = self._dtype_groups(dtypes)
         self.moves = all(allowed in (ANY, INDEX) for _, allowed, _ in self.groups) if moves is None else moves
         self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp

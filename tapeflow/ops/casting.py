@@ -42,6 +42,7 @@ cast = primitive(
     result=_kind,
     unchanged=True,
     makes_new=True,
+    cuts=("integer cast", "the path is cut: the cast to an integer or bool is not differentiable", "Stay with a float dtype."),
 )
 
 

@@ -18,7 +18,15 @@ identity = primitive(
 )
 
 # The same value, with the path of gradients ending here.
-stop_gradient = primitive("stop_gradient(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=CUT, elementwise=True, unchanged=True)
+stop_gradient = primitive(
+    "stop_gradient(x)",
+    kernel=lambda xp, x: x,
+    shape=same_shape,
+    vjp=CUT,
+    elementwise=True,
+    unchanged=True,
+    cuts=("stop_gradient", "the path is cut by stop_gradient()", "Leave it out if a gradient should flow."),
+)
 
 # What a variable holds after an assignment of `x`: the value is that of `x`, but its gradient is the variable's.
 assigned = primitive(

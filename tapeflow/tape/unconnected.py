@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.primitive import recorded
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import Variable
 
@@ -202,16 +203,13 @@ def cause_of_note(note: Note) -> Cause:
     if reason == "op stop_recording":
         what = "it was used inside stop_recording(), which makes the result a constant"
         return Cause("stop_recording", what, line, "Move the computation out of that block.")
-    if reason == "op stop_gradient":
-        return Cause("stop_gradient", "the path is cut by stop_gradient()", line, "Leave it out if a gradient should flow.")
-    if reason == "op cast":
-        what = "the path is cut: the cast to an integer or bool is not differentiable"
-        return Cause("integer cast", what, line, "Stay with a float dtype.")
     if reason.startswith("op "):
-        what = f"the path is cut: {reason[3:]} is not differentiable"
-        return Cause(
-            "not differentiable", what, line, "Use a smooth stand-in for it, or give it a gradient with tf.custom_gradient."
-        )
+        declared = getattr(recorded, reason[3:], None)
+        kind, what, repair = declared is not None and declared.primitive.cuts or (
+            "not differentiable", f"the path is cut: {reason[3:]} is not differentiable",
+            "Use a smooth stand-in for it, or give it a gradient with tf.custom_gradient.",
+        )  # fmt: skip
+        return Cause(kind, what, line, repair)
     if reason.startswith("assigning"):
         what = f"{reason} is not differentiable (the variable is a fresh leaf afterwards)"
         return Cause("assignment", what, line, "Compute with the value itself instead of the variable.")
