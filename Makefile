@@ -5,16 +5,17 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench docs docs-check keras-tests clean
+.PHONY: help demo test test-all test-long lint format bench docs docs-check keras-tests clean
 
 help:
 	@echo "make demo        train a small classifier; why None, where NaN, what a tape keeps: all of it in a minute"
-	@echo "make test        the whole suite: tests, docstrings, specification, documentation"
+	@echo "make test        the suite: tests, docstrings, specification, documentation"
+	@echo "make test-all    make test, then what takes longer (make test-long): tests marked 'long', all of Keras' own tests"
 	@echo "make lint        formatting, lint rules, types"
 	@echo "make docs        build the documentation into build/site; a broken link is an error"
 	@echo "make docs-check  run every code block of the documentation"
 	@echo "make bench       measure tapeflow next to its peers (installs them under .bench/; BENCH=--quick for a smoke run)"
-	@echo "make keras-tests Keras' own tests on tapeflow, all of them (ten minutes; make test runs the core set)"
+	@echo "make keras-tests Keras' own tests on tapeflow, all of them (ten minutes; make test runs a part)"
 	@echo "make format      rewrite the code the way make lint wants it"
 	@echo "make clean       remove everything the targets above created"
 
@@ -23,6 +24,12 @@ demo: .venv/.viz
 
 test: .venv/.dev
 	@$(BIN)/python -m pytest -q -n $(JOBS)
+
+test-all: test test-long
+
+test-long: .venv/.dev
+	@$(BIN)/python -m pytest -q -n $(JOBS) -m long tests
+	@$(BIN)/python scripts/keras_tests.py --full
 
 lint: .venv/.dev
 	@$(BIN)/ruff format --check --quiet . > /dev/null || { echo "Some files are not formatted: make format"; exit 1; }
