@@ -6,7 +6,6 @@ happens under the variable's lock. None is differentiable: the variable is a fre
 
 import functools
 import math
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ from .errors import invalid
 from .floating import quiet
 from .frames import current, has_an_effect
 from .primitive import recorded
+from .refcounts import held_elsewhere
 from .tensor import Tensor
 
 
@@ -233,31 +233,9 @@ def may_be_changed(variable: Any) -> bool:
     for the sake of a few hundred costs more than the update."""
     if variable._value.nbytes < _LARGE or variable._value.base is not None or not variable._value.flags.writeable:
         return False
-    read = variable._latest[1]
-    if read is None:
-        return _holders(variable) <= _ALONE
-    # The tensor that operations read also holds the array; it must be held by nobody but the variable.
-    return read._array is variable._value and _holders(variable) <= _ALONE + 1 and sys.getrefcount(read) <= _READ_ALONE
-
-
-def _holders(variable: Any) -> int:
-    return sys.getrefcount(variable._value)
-
-
-def _calibrated() -> tuple[int, int]:
-    """What the counts are when nobody else holds on: how many references a call itself makes depends on the interpreter."""
-
-    class Probe:
-        pass
-
-    probe = Probe()
-    probe._value = np.zeros(1)
-    probe._latest = (0, Probe())
-    read = probe._latest[1]
-    return _holders(probe), sys.getrefcount(read)
-
-
-_ALONE, _READ_ALONE = _calibrated()
+    # The tensor that operations read holds the array, too. It is about to be out of date; if it stays, somebody else has it.
+    variable._read_anew()
+    return not held_elsewhere(variable, "_value")
 
 
 def _for_numpy(key: Any) -> Any:

@@ -8,8 +8,8 @@ assignments keep their order without being nodes at all.
 
 import itertools
 import re
-import sys
 import threading
+import weakref
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -74,8 +74,6 @@ def _made_again(kind: type[Exception], message: str) -> InvalidArgumentError:
 
 
 _LINE = re.compile(r" at \S+:\d+")  # in a text, of the user
-
-_HELD_BY_SEAL = 3  # references to a tensor that nobody else has: the pair in `captures`, a name, the argument
 
 
 class Graph:
@@ -171,11 +169,19 @@ class Graph:
 
     def seal(self) -> None:
         """The function has been traced: tensors that only the graph holds are constants. Nobody can watch them, or capture them again."""
-        remembered = remembered_constants()
-        for key, (tensor, place) in list(self.captures.items()):
-            # What is remembered other graphs may hold, too, but no program.
-            if type(tensor) is EagerTensor and (id(tensor) in remembered or sys.getrefcount(tensor) <= _HELD_BY_SEAL):
-                self.constants[place] = self.captures.pop(key)[0]
+        remembered = remembered_constants()  # other graphs may hold them, too, but no program
+        for key in list(self.captures):
+            tensor, place = self.captures[key]
+            if type(tensor) is EagerTensor:
+                # Let go of it: if it is still there, somebody else has it. (How references are counted differs from Python to Python.)
+                array, still = tensor._array, weakref.ref(tensor)
+                self.captures[key] = tensor = None
+                tensor = still()
+                if tensor is not None and key not in remembered:
+                    self.captures[key] = tensor, place
+                else:
+                    self.constants[place] = EagerTensor(array)
+                    del self.captures[key]
 
     # ---- the executor
 

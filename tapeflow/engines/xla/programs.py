@@ -1,6 +1,5 @@
 """Whole graphs on a device: compiled once, values stay there, and what a variable held gives its memory to what it holds next."""
 
-import sys
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from tapeflow.core.devices import HOST, Device, DeviceTensor, LateTensor, Rounding
 from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
+from tapeflow.core.refcounts import held_elsewhere
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from . import devices
@@ -127,14 +127,4 @@ _NEVER: tuple = (lambda: None), None
 
 def _others_hold(tensor: DeviceTensor) -> bool:
     """Does anybody but a variable and this tensor, which was read from it for this call, hold the array?"""
-    return sys.getrefcount(tensor._held) > _ALONE
-
-
-def _calibrated() -> int:
-    """The count for one other holder: how many references a call itself makes depends on the interpreter."""
-    held = [np.zeros(1)]
-    tensor = DeviceTensor(held[0])
-    return sys.getrefcount(tensor._held)
-
-
-_ALONE = _calibrated()
+    return held_elsewhere(tensor, "_held", known=2)
