@@ -307,7 +307,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         for observer in current().audience:
             observer.read(self, None)
             for tensor in given:
-                observer.left(tensor, f"assigning to variable '{self._name}'")
+                what = "assigning to" if self._trainable else "updating the non-trainable"
+                observer.left(tensor, f"{what} variable '{self._name}'")
         return _alias(self) if read_value else None
 
     # ---- as a Python object
@@ -392,3 +393,17 @@ class _Handle:
 
 
 register_conversion(Variable, lambda variable, dtype: to_tensor(variable._read(), dtype))
+
+
+# ---- other libraries' variables
+
+
+def unwrapped(value: Any) -> Any:
+    """The variable in another library's variable (Keras'), which says by `__tf_variable__` what it holds; everything else as it is."""
+    return value.__tf_variable__() if hasattr(value, "__tf_variable__") else value
+
+
+def label(variable: Variable) -> str:
+    """What reports call a variable: its path in a model, or its name. Empty for one without a name."""
+    found = getattr(variable, "_label", None) or variable.name.removesuffix(":0")
+    return "" if found == "Variable" else found

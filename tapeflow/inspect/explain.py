@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tapeflow.core import nest
 from tapeflow.core.floating import quiet
 from tapeflow.core.frames import unobserved
 from tapeflow.core.variable import Variable
@@ -77,8 +76,7 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation:
     (False, 'stop_gradient', 'Leave it out if a gradient should flow.')
     """
     leaves = seeds.checked_sources(sources)
-    paths = nest.paths(sources)
-    names = [_name(path, leaf) for path, leaf in zip(paths, leaves)]
+    names = unconnected.source_names(sources, leaves)
     recording = tape._recording
     if recording is None:
         cause = Cause(
@@ -208,11 +206,6 @@ class _Looker:
                     "target outside", f"the target was computed, by {origin.operation}, {when}", origin.line, cause.repair
                 )
         return cause
-
-
-def _name(path: str, leaf: Any) -> str:
-    own = leaf.name.removesuffix(":0") if isinstance(leaf, Variable) else ""
-    return own if own and own != "Variable" else f"source{path}"
 
 
 def _capital(text: str) -> str:

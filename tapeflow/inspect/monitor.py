@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from tapeflow.core.frames import current
 from tapeflow.core.tensor import next_id
-from tapeflow.core.variable import Variable
+from tapeflow.core.variable import Variable, label
 from tapeflow.function.concrete import TOLD_OF_RUNS, ConcreteFunction
 from tapeflow.function.graph import Graph
 from tapeflow.function.polymorphic import Switches
@@ -42,11 +42,6 @@ class Measured(NamedTuple):
     weight: float  # the norm, before the update
     update: float  # the norm of the update by that of the weight; NaN where that is 0, or where nobody knows it
     dead: float  # the share of units that got no gradient in the last three measurements; NaN for tables of rows, say
-
-
-def label(variable: Variable) -> str:
-    """What a program calls it: Keras' path, or its name."""
-    return getattr(variable, "_label", None) or variable.name.removesuffix(":0")
 
 
 class Monitor:
@@ -138,7 +133,7 @@ class Monitor:
         variables = [s for s in sources if isinstance(s, Variable)]
         key = (*place, *[v._id for v in variables])
         if variables and key not in self._sites:
-            self._sites[key] = Site(variables, self._distinct(map(label, variables)))
+            self._sites[key] = Site(variables, self._distinct([label(v) or "Variable" for v in variables]))
         return self._sites.get(key)
 
     def _distinct(self, names: Iterable[str]) -> list[str]:

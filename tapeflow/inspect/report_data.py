@@ -51,8 +51,9 @@ def _message(recording: Recording | None, entries: list[Entry]) -> str:
 
 
 def _ends(recording: Recording) -> list[dict[str, Any]]:
-    """Where paths end, each place once."""
-    found = Counter(unconnected.cause_of_note(note) for note in recording.notes if note.reason != "reset")
+    """Where paths end, each place once. That a layer keeps its moving averages is no news."""
+    causes = [unconnected.cause_of_note(note) for note in recording.notes if note.reason != "reset"]
+    found = Counter(cause for cause in causes if cause.kind != "state")
     return [
         {"kind": cause.kind, "text": cause.text, "where": cause.where, "repair": cause.repair, "count": n}
         for cause, n in found.most_common(_MOST_ENDS)

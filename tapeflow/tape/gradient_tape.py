@@ -15,7 +15,7 @@ from tapeflow.core.primitive import bare, recorded
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import SparseGradient, finished
 from tapeflow.core.tensor import EagerTensor, Tensor, identify
-from tapeflow.core.variable import Variable
+from tapeflow.core.variable import Variable, unwrapped
 from tapeflow.vectorize.mapped import MappedTensor
 
 from . import jacobians, memory, seeds, unconnected
@@ -119,7 +119,7 @@ class GradientTape:
 
     def _watch_one(self, value: Any) -> None:
         given = value
-        value = seeds.unwrapped(getattr(value, "_differentiable", value))
+        value = unwrapped(getattr(value, "_differentiable", value))
         if not isinstance(value, (Tensor, Variable)):
             raise ValueError(
                 f"Passed in object {given!r} of type {type(given).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType. "

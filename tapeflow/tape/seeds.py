@@ -11,16 +11,11 @@ from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variable import Variable, unwrapped
 
 
 def _is_one(value: Any) -> bool:
     return isinstance(value, (Tensor, Variable)) or hasattr(value, "_differentiable") or hasattr(value, "__tf_variable__")
-
-
-def unwrapped(value: Any) -> Any:
-    """The variable in another library's variable (Keras'), everything else as it is."""
-    return value.__tf_variable__() if hasattr(value, "__tf_variable__") else value
 
 
 def checked_targets(target: Any) -> list:

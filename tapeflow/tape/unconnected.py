@@ -13,7 +13,7 @@ import numpy as np
 from tapeflow.core import nest
 from tapeflow.core.primitive import recorded
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variable import Variable, label
 
 from .recording import Note, Recording
 
@@ -67,10 +67,17 @@ def error_text(
 ) -> str:
     """One line for each source without a gradient: `unconnected_gradients="error"`."""
     reasons, lines = Reasons(recording, graph, targets, leaves, refused), []
-    for k, (name, g) in enumerate(zip(nest.paths(sources), found)):
+    for k, (name, g) in enumerate(zip(source_names(sources, leaves), found)):
         if g is None:
-            lines.append(f"  source{name}: {' '.join(map(str, reasons.causes(k)[:5]))}")
+            lines.append(f"  {name}: {' '.join(map(str, reasons.causes(k)[:5]))}")
     return "No gradient reaches these sources:\n" + "\n".join(lines)
+
+
+def source_names(sources: Any, leaves: list) -> list[str]:
+    """What messages call sources: a variable by its own name, everything else, and what shares a name, by its place."""
+    names = [label(leaf) if isinstance(leaf, Variable) else "" for leaf in leaves]
+    places = [f"source{path}" for path in nest.paths(sources)]
+    return [place if not name else name if names.count(name) == 1 else f"{name} ({place})" for name, place in zip(names, places)]
 
 
 class Reasons:
@@ -210,6 +217,9 @@ def cause_of_note(note: Note) -> Cause:
             "Use a smooth stand-in for it, or give it a gradient with tf.custom_gradient.",
         )  # fmt: skip
         return Cause(kind, what, line, repair)
+    if reason.startswith("updating"):  # a moving average, a counter: as it should be
+        what = f"its value leaves the tape by {reason}"
+        return Cause("state", what, line, "If a gradient should flow there, compute with the value itself.")
     if reason.startswith("assigning"):
         what = f"{reason} is not differentiable (the variable is a fresh leaf afterwards)"
         return Cause("assignment", what, line, "Compute with the value itself instead of the variable.")

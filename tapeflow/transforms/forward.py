@@ -8,7 +8,7 @@ from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variable import Variable, unwrapped
 from tapeflow.tape.gradient_tape import UnconnectedGradients, gradient_mode, zeros_of
 from tapeflow.vectorize.mapped import MappedTensor, Vectorizer
 
@@ -76,6 +76,7 @@ class ForwardAccumulator:
         return nest.map_structure(lambda value: self._tangent(value, mode), primals)
 
     def _tangent(self, value: Any, mode: str) -> Any:
+        value = unwrapped(value)
         one = getattr(value, "_differentiable", value)
         if not isinstance(one, (Tensor, Variable)):
             raise TypeError(
@@ -101,6 +102,7 @@ class ForwardAccumulator:
 
 def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
     """Primals and tangents, flat and one for each other."""
+    primals, tangents = nest.map_structure(unwrapped, primals), nest.map_structure(unwrapped, tangents)
     if isinstance(primals, (Tensor, Variable)):
         flat, given, name = [primals], [tangents], lambda k: "the tangent"
     else:

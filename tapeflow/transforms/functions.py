@@ -8,7 +8,7 @@ from tapeflow.core import nest
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variable import Variable, unwrapped
 
 # ---- what is differentiated by
 
@@ -21,9 +21,10 @@ def positions(wrt: Any) -> tuple[int, ...] | None:
 
 
 def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
-    """The arguments, those of `wrt` as tensors of their own, and the structure of what is differentiated by."""
+    """The arguments, those of `wrt` as tensors of their own, and the structure of what is differentiated by: tensors and `tf.Variable`s."""
     numbers = positions(wrt)
     if numbers is None:
+        wrt = nest.map_structure(unwrapped, wrt)
         for k, leaf in enumerate(nest.flatten(wrt)):
             if not isinstance(leaf, (Tensor, Variable)):
                 where = f"wrt{nest.paths(wrt)[k]}" if nest.is_nested(wrt) else "wrt"
@@ -40,11 +41,12 @@ def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
                 "differentiated by is given by position."
             )
         args[k] = nest.map_structure(lambda leaf, k=k: _source(f, leaf, k), args[k])
-    return tuple(args), args[numbers[0]] if isinstance(wrt, int) else tuple(args[k] for k in numbers)
+    sources = nest.map_structure(unwrapped, [args[k] for k in numbers])
+    return tuple(args), sources[0] if isinstance(wrt, int) else tuple(sources)
 
 
 def _source(f: Callable, leaf: Any, k: int) -> Any:
-    if isinstance(leaf, Variable):
+    if isinstance(unwrapped(leaf), Variable):
         return leaf
     if not isinstance(leaf, Tensor) and not is_convertible(leaf):
         raise TypeError(f"Argument {k} of {name_of(f)} is {leaf!r} of type {type(leaf).__name__}: there is no derivative by it.")
@@ -58,8 +60,9 @@ def _source(f: Callable, leaf: Any, k: int) -> Any:
 
 def directed(f: Callable, primals: Any, tangents: Any) -> tuple[Callable, Any, Any]:
     """How to call `f`, and primals and tangents in one structure."""
-    if all(isinstance(leaf, Variable) for leaf in nest.flatten(primals)) and not _takes_arguments(f):
-        return (lambda _: f()), primals, tangents
+    plain = nest.map_structure(unwrapped, primals)
+    if all(isinstance(leaf, Variable) for leaf in nest.flatten(plain)) and not _takes_arguments(f):
+        return (lambda _: f()), plain, tangents
     several = isinstance(primals, tuple) and not hasattr(primals, "_fields")
     args, _ = sources_of(f, tuple(range(len(primals))) if several else 0, primals if several else (primals,))
     if several:
@@ -102,7 +105,7 @@ def tensors(f: Callable, out: Any) -> Any:
     def as_tensor(leaf: Any) -> Any:
         if isinstance(leaf, Tensor):
             return leaf
-        if not isinstance(leaf, Variable) and not is_convertible(leaf):
+        if not isinstance(unwrapped(leaf), Variable) and not is_convertible(leaf):
             raise TypeError(f"{name_of(f)} must return tensors, it returned {leaf!r} of type {type(leaf).__name__}.")
         return to_tensor(leaf)
 

@@ -462,3 +462,10 @@ def test_long_tapes_and_many_sources():
             y = y * 1.0
     found = tape.explain(y, [last, *sources])  # for each source a way over the tape would be ten million steps
     assert found[0].connected and {r.kind for r in found[1:]} == {"not differentiable"}
+
+
+def test_of_variables_that_share_a_name_the_place_is_said():
+    v, w = tf.Variable(1.0, name="v"), tf.Variable(1.0, name="v")
+    with tf.GradientTape() as tape:
+        y = v * 2
+    assert [r.name for r in tape.explain(y, [v, w])] == ["v (source[0])", "v (source[1])"]
