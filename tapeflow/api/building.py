@@ -1,6 +1,8 @@
 """Making tensors from nothing but a shape or a few numbers: `zeros`, `range`, `eye`, `one_hot`, …"""
 
+import math
 from builtins import range as _indices
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, string
 from tapeflow.core.errors import invalid
+from tapeflow.core.frames import current
+from tapeflow.core.memory_limits import check_fits, exhausted
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -78,7 +82,21 @@ def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
         return EagerTensor(np.full(shape, b"", object))
     if not shape:
         return placed(EagerTensor(numpy_dtype.type(value)))
-    return placed(EagerTensor((np.ones if value else np.zeros)(shape, numpy_dtype)))
+    if math.prod(shape) > _WRITTEN_DOWN and current().executor is not None:
+        return ops.broadcast_to(EagerTensor(numpy_dtype.type(value)), shape=shape)  # a graph has it made when it runs
+    return placed(EagerTensor(_made(np.ones if value else np.zeros, shape, numpy_dtype)))
+
+
+_WRITTEN_DOWN = 1 << 16  # elements up to which a graph holds a constant instead of what makes it
+
+
+def _made(make: Callable, shape: tuple, dtype: np.dtype) -> np.ndarray:
+    """`make(shape, dtype)`, if it fits into memory."""
+    check_fits(shape, dtype, "it")
+    try:
+        return make(shape, dtype)
+    except MemoryError as error:
+        raise exhausted(shape, dtype) from error
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
@@ -112,11 +130,11 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
         raise invalid(f"num_rows and num_columns cannot be negative, got {sizes}.")
     if as_dtype(dtype) is string:
         raise TypeError("There is no identity matrix of strings.")
-    if any(type(d) is Size for d in sizes):
+    if any(type(d) is Size for d in sizes) or math.prod(sizes) > _WRITTEN_DOWN and current().executor is not None:
         row, column = (range(as_tensor(d)) for d in sizes)
         made = ops.cast(ops.equal(ops.reshape(row, shape=(*row.shape, 1)), column), dtype=as_dtype(dtype).np)
         return made if batch_shape is None else ops.broadcast_to(made, shape=static_shape(batch_shape) + sizes)
-    matrix = np.eye(*sizes, dtype=as_dtype(dtype).np)
+    matrix = _made(lambda shape, dtype: np.eye(*shape, dtype=dtype), sizes, as_dtype(dtype).np)
     if batch_shape is not None:
         matrix = np.broadcast_to(matrix, static_shape(batch_shape) + matrix.shape)
     return placed(EagerTensor(matrix))
@@ -136,7 +154,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if limit is None:
         start, limit = 0, start
     if dtype is None and type(start) is type(limit) is type(delta) is int and delta and (limit - start) * delta >= 0:
-        return placed(EagerTensor(np.arange(start, limit, delta, int32.np if max(abs(start), abs(limit)) < 2**31 else int64.np)))
+        return _arange(start, limit, delta, int32.np if max(abs(start), abs(limit)) < 2**31 else int64.np)
     values = [start, limit, delta]
     if any(has_no_value(v) for v in values):
         return _symbolic_range(*map(as_tensor, values), dtype)
@@ -151,9 +169,16 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
             f"Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}"
         )
     if dtype.kind in "iu":
-        return placed(EagerTensor(np.arange(first, last, step, dtype.np)))
+        return _arange(first, last, step, dtype.np)
     count = int(np.ceil((last - first) / step))
-    return placed(EagerTensor((np.arange(count) * step + first).astype(dtype.np)))
+    return placed(
+        EagerTensor((_made(lambda shape, dtype: np.arange(*shape), (count,), dtype.np) * step + first).astype(dtype.np))
+    )
+
+
+def _arange(first: int, last: int, step: int, dtype: np.dtype) -> Tensor:
+    count = max(0, -((first - last) // step))
+    return placed(EagerTensor(_made(lambda _, dtype: np.arange(first, last, step, dtype), (count,), dtype)))
 
 
 def _symbolic_range(start: Tensor, limit: Tensor, delta: Tensor, dtype: Any) -> Tensor:

@@ -12,9 +12,10 @@ from .composite import Composite
 from .convert import constant_like, convert_group, to_tensor
 from .devices import DeviceTensor, computed, on_device
 from .dtypes import ANY, BY_NUMPY, NATIVE, DType
-from .errors import OpError, dtype_clash, invalid, user_line
+from .errors import OpError, dtype_clash, invalid, out_of_memory, user_line
 from .floating import quiet
 from .frames import Frame, current
+from .memory_limits import of_memory_error
 from .tensor import EagerTensor, Tensor
 
 # NumPy reports overflow and division by zero as RuntimeWarnings; tensors give inf and nan in silence, as in TensorFlow.
@@ -169,7 +170,7 @@ def compute(prim: Any, args: tuple, params: dict) -> Any:
     try:
         with quiet():
             out = prim.on("numpy", np)(*arrays, **params)
-    except (ValueError, TypeError, IndexError, np.linalg.LinAlgError) as error:
+    except (ValueError, TypeError, IndexError, MemoryError, np.linalg.LinAlgError) as error:
         raise explained(prim, args, params, error) from error
     if narrow is not None:
         wide = np.int8 if BY_NUMPY[narrow].is_integer else np.float32
@@ -182,7 +183,7 @@ def retry(prim: Any, args: tuple, params: dict, error: Exception) -> Any:
     """A kernel raised in the fast path: either a floating-point warning made fatal, or an error to explain."""
     if isinstance(error, (RuntimeWarning, FloatingPointError)):
         return compute(prim, args, params)
-    if isinstance(error, (ValueError, TypeError, IndexError)) and not isinstance(error, OpError):
+    if isinstance(error, (ValueError, TypeError, IndexError, MemoryError)) and not isinstance(error, OpError):
         raise explained(prim, args, params, error) from error
     raise error
 
@@ -190,6 +191,8 @@ def retry(prim: Any, args: tuple, params: dict, error: Exception) -> Any:
 def explained(prim: Any, args: tuple, params: dict, error: Exception, line: str | None = None) -> Exception:
     if isinstance(error, OpError):
         return error
+    if isinstance(error, MemoryError):
+        return out_of_memory(f"{of_memory_error(error)}\n  {describe(prim, args, params, line)}")
     return invalid(f"{error}\n  {describe(prim, args, params, line)}")
 
 

@@ -101,6 +101,20 @@ class _DtypeClash(InvalidArgumentError, TypeError):
 _DtypeClash.__name__ = _DtypeClash.__qualname__ = "InvalidArgumentError"
 
 
+class _OutOfMemory(ResourceExhaustedError, MemoryError):
+    """TensorFlow's error, and Python's: `except` for either finds it."""
+
+    def __reduce__(self):
+        return out_of_memory, (self.message,)
+
+
+_OutOfMemory.__name__ = _OutOfMemory.__qualname__ = "ResourceExhaustedError"
+
+
+def out_of_memory(message: str) -> ResourceExhaustedError:
+    return _OutOfMemory(None, None, message)
+
+
 def invalid(message: str) -> InvalidArgumentError:
     """While a function is traced TensorFlow calls it a ValueError; ours is both, with the user's line."""
     kind = getattr(current().executor, "wrong_argument", None)

@@ -159,7 +159,7 @@ def _guarded(run: Callable) -> Callable:
         try:
             with quiet():
                 return run(*arrays)
-        except (ValueError, TypeError, IndexError, np.linalg.LinAlgError, OpError) as error:
+        except (ValueError, TypeError, IndexError, MemoryError, np.linalg.LinAlgError, OpError) as error:
             trace, place = error.__traceback__, None
             while trace is not None:
                 if id(trace.tb_frame.f_code) in _LINES:

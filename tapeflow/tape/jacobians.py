@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
+from tapeflow.core.memory_limits import check_rows_fit
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
@@ -21,6 +22,11 @@ from tapeflow.core.variable import Variable
 from tapeflow.vectorize.mapped import Vectorizer
 
 from . import memory
+
+_INSTEAD = (
+    "Products with it need no such array: tape.gradient with output_gradients, tf.derivatives.hvp, jvp and vjp. Where rows belong to the examples "
+    "of a batch, tape.batch_jacobian is smaller. Or take fewer outputs at a time."
+)
 
 
 def check_one(value: Any, what: str, method: str) -> None:
@@ -82,18 +88,32 @@ class Rows:
     def chunks(self, size: int | None, guess: int) -> list[list]:
         """The rows, `size` of them at a time; None for as many as fit into memory, if a row's arrays are of the guessed size."""
         if size == 1:
-            return list(self.one_by_one())
+            return self._all(self.one_by_one())
         try:
-            if size is not None or memory.fitting(guess) >= self.count:
-                return [self.together(*part) for part in memory.chunks(self.count, size or max(self.count, 1))]
-            first = min(memory.FIRST, self.count)
-            sizes = memory.Sizes(first)
-            with entered(current().watched_by(sizes)):
-                parts = [self.together(0, first)]
-            left = memory.chunks(self.count - first, memory.fitting(sizes.of_a_row))
-            return parts + [self.together(first + a, first + b) for a, b in left]
+            return self._all(self._by_chunks(size, guess))
         except ValueNeeded:
-            return list(self.one_by_one())
+            return self._all(self.one_by_one())
+
+    def _by_chunks(self, size: int | None, guess: int) -> Iterator[list]:
+        if size is not None or memory.fitting(guess) >= self.count:
+            yield from (self.together(*part) for part in memory.chunks(self.count, size or max(self.count, 1)))
+            return
+        first = min(memory.FIRST, self.count)
+        sizes = memory.Sizes(first)
+        with entered(current().watched_by(sizes)):
+            part = self.together(0, first)
+        yield part
+        for a, b in memory.chunks(self.count - first, memory.fitting(sizes.of_a_row)):
+            yield self.together(first + a, first + b)
+
+    def _all(self, parts: Iterator[list]) -> list[list]:
+        """Every part, if the first of them shows that they fit into memory."""
+        found: list[list] = []
+        for part in parts:
+            if not found:
+                check_rows_fit(memory.of_one_row(part), self.count, "the Jacobian", _INSTEAD)
+            found.append(part)
+        return found
 
     def jacobians(self, size: int | None, guess: int, zeros: bool) -> list:
         """For each source target.shape + source.shape, or [batch, *target.shape[1:], *source.shape[1:]] for a batch."""

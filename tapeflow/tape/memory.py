@@ -78,6 +78,11 @@ def _largest(saved: tuple, itemsize: int) -> int:
     return found
 
 
+def of_one_row(tensors: Iterable[Any]) -> list[tuple]:
+    """Shape and dtype of one row of each, if rows are along the first axis."""
+    return [(tuple(t.shape)[1:], t.dtype.np) for t in tensors if t is not None and t.ndim]
+
+
 def bytes_of(value: Any) -> int:
     """The size of a tensor; inside a map that of all rows."""
     while type(value) is MappedTensor:

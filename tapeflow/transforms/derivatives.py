@@ -12,10 +12,11 @@ from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.batching import rows_to
+from tapeflow.core.memory_limits import check_rows_fit
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.streams import snapshot
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variable import Variable, unwrapped
 from tapeflow.tape.gradient_tape import GradientTape
 
 from .directions import in_every_direction
@@ -275,9 +276,25 @@ def per_example_gradients(
     @functools.wraps(f)
     def gradients(*args: Any, **kwargs: Any) -> Any:
         in_axes = tuple(None if _among(k, args, shared) else 0 for k in range(len(args)))
+        _check_gradients_fit(wrt, args, in_axes)
         return vmap(each, in_axes, randomness=randomness, chunk_size=chunk_size)(*args, **kwargs)
 
     return gradients
+
+
+def _check_gradients_fit(wrt: Any, args: tuple, in_axes: tuple) -> None:
+    """Before anything is computed: there is one gradient for each example."""
+    shapes = lambda structure: [
+        (tuple(x.shape), getattr(x.dtype, "np", x.dtype)) for x in map(unwrapped, nest.flatten(structure)) if hasattr(x, "shape")
+    ]
+    batches = [
+        shape for a, axis in zip(args, in_axes) if axis == 0 for x in nest.flatten(a) if (shape := getattr(x, "shape", None))
+    ]
+    numbers = positions(wrt)
+    sources = wrt if numbers is None else [args[k] for k in numbers if -len(args) <= k < len(args)]
+    if batches and isinstance(batches[0][0], int):
+        instead = "Their sum is tape.gradient; or take fewer examples at a time."
+        check_rows_fit(shapes(sources), batches[0][0], "one gradient for each example", instead)
 
 
 def _among(k: int, args: Any, chosen: tuple[int, ...]) -> bool:

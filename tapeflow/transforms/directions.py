@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.frames import current, entered
+from tapeflow.core.memory_limits import check_rows_fit
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.streams import snapshot
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -36,6 +37,9 @@ def in_every_direction(
     sizes = memory.Sizes(first)
     with entered(current().watched_by(sizes)):
         parts = [run(0, first)]
+    if reduce is None:
+        rows = memory.of_one_row(nest.flatten(parts[0]))
+        check_rows_fit(rows, count, "the Jacobian", "Products with it need no such array: tf.derivatives.jvp.")
     for start, stop in memory.chunks(count - first, chunk_size or memory.fitting(sizes.of_a_row)):
         part = run(first + start, first + stop)
         parts = [*parts, part] if join is None else [nest.map_together(join, parts[0], part)]

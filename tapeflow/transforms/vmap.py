@@ -9,6 +9,7 @@ from typing import Any
 from tapeflow.core import nest
 from tapeflow.core.batching import rows_from, rows_to
 from tapeflow.core.convert import is_convertible, to_tensor
+from tapeflow.core.errors import out_of_memory
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
@@ -54,7 +55,11 @@ def vmap(
         axes = _axes_of(in_axes, args, "in_axes") + _axes_of(0, kwargs, "in_axes")
         batch = Batch((args, kwargs), axes, functools.partial(_place, f), _SHARE)
         run = lambda args, kwargs: f(*args, **kwargs)
-        return batch.run(lambda given: run(*given), chunk_size, out_axes, randomness=randomness)
+        try:
+            return batch.run(lambda given: run(*given), chunk_size, out_axes, randomness=randomness)
+        except MemoryError as error:
+            together = batch.size if chunk_size is None else min(chunk_size, batch.size)
+            raise out_of_memory(f"{error}\n  {together} rows are computed at once; a smaller chunk_size takes less.") from None
 
     return mapped
 
