@@ -132,6 +132,20 @@ def _explain_downloads(module: ModuleType) -> None:
         module.urlretrieve = explained(module.urlretrieve)
 
 
+def _save_whole(function: str, home: str = "whole_saves") -> Any:
+    """Files that Keras writes in place are there as they were or as they are to be, whenever a program is killed."""
+
+    def adapt(module: ModuleType) -> None:
+        from importlib import import_module
+
+        from keras.src.backend.config import backend
+
+        if backend() == NAME:
+            getattr(import_module(f"keras_tapeflow.{home}"), function)(module)
+
+    return adapt
+
+
 # Modules that do something else, or nothing, for want of TensorFlow's tensors, tables and datasets.
 AMONG_TENSORFLOW = """
 layers.preprocessing.hashed_crossing layers.preprocessing.hashing layers.preprocessing.index_lookup layers.preprocessing.integer_lookup
@@ -141,7 +155,13 @@ trainers.data_adapters.data_adapter_utils utils.dataset_utils
 AFTERWARDS = {
     "keras.src.backend.config": _know_the_name,
     "keras.src.backend.common.dtypes": _know_dtypes,
+    "keras.src.callbacks.backup_and_restore": _save_whole("adapt", "backups"),
+    "keras.src.callbacks.csv_logger": _save_whole("adapt_log"),
     "keras.src.callbacks.tensorboard": _write_summaries,
+    "keras.src.legacy.saving.legacy_h5_format": _save_whole("adapt_legacy_files"),
+    "keras.src.saving.file_editor": _save_whole("adapt_weights_editor"),
+    "keras.src.saving.saving_api": _save_whole("adapt_loading"),
+    "keras.src.saving.saving_lib": _save_whole("adapt_files"),
     "keras.src.utils.backend_utils": _know_the_backend,
     "keras.src.utils.file_utils": _explain_downloads,
     "keras.src.utils.module_utils": _know_the_name_and_functions,

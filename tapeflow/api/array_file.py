@@ -4,6 +4,7 @@ What the format has no name for (texts, complex128, 4-bit integers) is written a
 """
 
 import json
+import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ _LARGEST_HEADER = 100_000_000  # bytes, by the format
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> int:
-    """Write a new file; returns a checksum of it."""
+    """Write a new file, to the disk; returns a checksum of it."""
     header: dict = {}
     special: dict = {}
     blocks: list = []
@@ -43,6 +44,8 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> int:
         for part in (len(text).to_bytes(8, "little"), text, *blocks):
             file.write(part)
             check = zlib.crc32(part, check)
+        file.flush()
+        os.fsync(file.fileno())
     return check
 
 

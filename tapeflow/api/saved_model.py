@@ -4,11 +4,8 @@ What is saved is every traced function as a graph of primitives. So loading need
 is loaded is no frozen program: it can be differentiated, trained further, vectorised, compiled by XLA, and saved again.
 """
 
-import json as _json
 import os as _os
 import re as _re
-import secrets as _secrets
-import shutil as _shutil
 from pathlib import Path as _Path
 from typing import Any
 
@@ -20,12 +17,14 @@ from tapeflow.function.polymorphic import Function as _Function
 from tapeflow.function.restoring import RestoredFunction as _RestoredFunction
 
 from . import saved_objects as _saved
-from .array_file import read_arrays as _read_arrays
-from .array_file import write_arrays as _write_arrays
 from .loaded_objects import LoadedObject
 from .loaded_objects import ObjectReader as _ObjectReader
 from .loaded_objects import SignatureFunction as _SignatureFunction
 from .loaded_objects import named_outputs as _named_outputs
+from .saved_files import INDEX as _INDEX
+from .saved_files import cannot_parse as _cannot_parse
+from .saved_files import read_model as _read_model
+from .saved_files import write_model as _write_model
 
 __all__ = [
     "DEFAULT_SERVING_SIGNATURE_DEF_KEY",
@@ -42,9 +41,6 @@ __all__ = [
 
 DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
 SERVING, TRAINING, GPU, TPU = "serve", "train", "gpu", "tpu"
-
-_FILE = "saved_model.json"
-_FORMAT, _VERSION = "tapeflow saved model", 1
 
 
 class SaveOptions:
@@ -115,13 +111,11 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     described = {name: {"function": writer.function(f), "inputs": _input_names(_only_trace(f))} for name, f in chosen.items()}
     writer.finish()
     model = {
-        "format": _FORMAT,
-        "version": _VERSION,
         "variables": writer.variables,
         "objects": writer.nodes,
         "signatures": described,
     }
-    _write(_Path(_os.fspath(export_dir)), model, writer.arrays)
+    _write_model(_Path(_os.fspath(export_dir)), model, writer.arrays)
 
 
 def _signatures(given: Any) -> dict[str, Any]:
@@ -189,47 +183,6 @@ def _input_names(function: _ConcreteFunction) -> list[str]:
     return names
 
 
-def _write(folder: _Path, model: dict, arrays: dict) -> None:
-    """A new directory appears when it is complete. In one that is there the new model takes the old one's place in one step, when the file
-    that names all others is replaced; whatever else is in it stays."""
-    values = f"values-{_secrets.token_hex(4)}.safetensors"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    new = not folder.exists()
-    target = folder.parent / f".{folder.name}-{_secrets.token_hex(4)}" if new else folder
-    target.mkdir(exist_ok=not new)
-    index = target / f".{_FILE}-{_secrets.token_hex(4)}"
-    try:
-        model = model | {"values": values, "checksum": _write_arrays(target / values, arrays)}
-        index.write_text(_json.dumps(model, separators=(",", ":")), encoding="utf-8")
-        before = _values_file(target / _FILE)
-        _os.replace(index, target / _FILE)
-        if new:
-            _os.rename(target, folder)
-        elif before is not None:
-            (target / before).unlink(missing_ok=True)
-    except BaseException:
-        if new:
-            _shutil.rmtree(target, ignore_errors=True)
-        else:
-            index.unlink(missing_ok=True)
-            (target / values).unlink(missing_ok=True)
-        raise
-
-
-def _values_file(index: _Path) -> str | None:
-    """Of a model that is there already."""
-    try:
-        name = _json.loads(index.read_text(encoding="utf-8"))["values"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return name if _is_values_file(name) else None
-
-
-def _is_values_file(name: Any) -> bool:
-    """A name of ours, and no path to somewhere else."""
-    return isinstance(name, str) and _re.fullmatch(r"values-[0-9a-f]+\.safetensors", name) is not None
-
-
 # ---- loading
 
 
@@ -254,40 +207,11 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     wanted = {tags} if isinstance(tags, str) else set(tags or ())
     if not wanted <= {SERVING}:
         raise ValueError(f"The SavedModel in {folder} has the tag {SERVING!r} alone; tags={tags!r} was asked for. Leave it out.")
-    model = _model(folder)
+    model, arrays = _read_model(folder)
     try:
-        if not _is_values_file(model["values"]):
-            raise ValueError(f"{model['values']!r} is no name of a file of values.")
-        arrays = _read_arrays(folder / model["values"], model["checksum"])
         return _ObjectReader(model, arrays.__getitem__).root()
-    except FileNotFoundError:
-        raise OSError(f"The SavedModel in {folder} is incomplete: {model['values']} is missing.") from None
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise ValueError(f"The SavedModel in {folder} is damaged: {type(error).__name__}: {error}") from error
-
-
-def _model(folder: _Path) -> dict:
-    file = folder / _FILE
-    if not file.exists():
-        if (folder / "saved_model.pb").exists() or (folder / "saved_model.pbtxt").exists():
-            raise NotImplementedError(
-                f"{folder} is a SavedModel of TensorFlow itself (saved_model.pb), whose operations tapeflow does not read. Its weights can be "
-                f"read: tf.train.load_checkpoint({str(folder / 'variables' / 'variables')!r}). Make the model in Python and assign them, or save "
-                "it from there as a .keras file, which tf.keras.models.load_model reads."
-            )
-        raise OSError(f"SavedModel file does not exist at: {file}")
-    try:
-        model = _json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"The SavedModel in {folder} is damaged: {file.name} is not JSON ({error}).") from None
-    if not isinstance(model, dict) or model.get("format") != _FORMAT:
-        raise ValueError(f"{file} is not a saved model of tapeflow.")
-    if model.get("version") != _VERSION:
-        raise ValueError(
-            f"The SavedModel in {folder} has version {model.get('version')} of the format, and this tapeflow reads version {_VERSION}. Load it "
-            "with the tapeflow that wrote it, or a newer one."
-        )
-    return model
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
+        raise _cannot_parse(folder, f"{type(error).__name__}: {error}") from error
 
 
 def contains_saved_model(export_dir: Any) -> bool:
@@ -296,4 +220,4 @@ def contains_saved_model(export_dir: Any) -> bool:
     >>> tf.saved_model.contains_saved_model("no/such/directory")
     False
     """
-    return (_Path(_os.fspath(export_dir)) / _FILE).is_file()
+    return (_Path(_os.fspath(export_dir)) / _INDEX).is_file()

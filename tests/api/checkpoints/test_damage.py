@@ -1,80 +1,12 @@
-"""Crashes and damaged files: the last good checkpoint is always there, and damage has a name."""
+"""Failing disks and damaged files: the last good checkpoint is there, and damage has a name. (Kills: `tests/api/test_whole_files.py`.)"""
 
 import os
 import pathlib
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import tapeflow as tf
-
-CRASHING = """
-import os, sys
-import tapeflow as tf
-
-folder = sys.argv[1]
-
-
-def objects():
-    step = tf.Variable(0)
-    return step, tf.train.CheckpointManager(tf.train.Checkpoint(step=step, w=tf.Variable(tf.ones([100]))), folder, max_to_keep=1)
-
-
-def latest():
-    step = tf.Variable(-1)
-    tf.train.Checkpoint(step=step).restore(tf.train.latest_checkpoint(folder)).expect_partial()
-    return int(step)
-
-
-def dying(name, left):
-    real = getattr(os, name)
-
-    def call(*args, **kwargs):
-        left[0] -= 1
-        if left[0] < 0:
-            os._exit(9)  # as SIGKILL: no finally, no flush
-        return real(*args, **kwargs)
-
-    setattr(os, name, call)
-
-
-def child(allowed):
-    step, manager = objects()
-    manager.restore_or_initialize()
-    left = [allowed]
-    for name in ("open", "fsync", "replace", "remove", "makedirs"):
-        dying(name, left)
-    step.assign_add(1)
-    manager.save()
-    os._exit(0)
-
-
-objects()[1].save()
-for allowed in range(40):
-    before = latest()
-    number = os.fork()
-    if not number:
-        child(allowed)
-    status = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
-    print(allowed, status, latest() - before)
-    if status == 0:
-        break
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes that it forks")
-def test_a_program_that_is_killed_at_any_step_loses_nothing(tmp_path):
-    """Whenever it dies, the checkpoint before or the new one is the latest, and can be read."""
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
-    command = [sys.executable, "-c", CRASHING, str(tmp_path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    lines = [[int(number) for number in line.split()] for line in done.stdout.splitlines()]
-    assert len(lines) > 6, "the program does not die where it should"
-    assert [status for _, status, _ in lines] == [9] * (len(lines) - 1) + [0]
-    assert lines[-1][2] == 1
-    assert {gained for _, _, gained in lines} == {0, 1}
 
 
 @pytest.mark.parametrize("function", ["replace", "fsync"])
