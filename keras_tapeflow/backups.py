@@ -7,6 +7,8 @@ restart takes a pair or none; the pair before is kept until the new one is whole
 import json
 import logging
 import os
+import shutil
+import tempfile
 import zlib
 from contextlib import suppress
 from types import ModuleType
@@ -69,7 +71,9 @@ def _save(self: Any, *_: Any, **__: Any) -> None:
 
 def _is_worth_keeping(weights: str, state: dict | None) -> bool:
     """Not what is damaged, least of all instead of a good one. What Keras itself wrote has no checksum."""
-    return os.path.exists(weights) and state is not None and state.get(_CHECKSUM) in (None, _checksum(weights))
+    if state is None or not os.path.exists(weights):
+        return False
+    return _CHECKSUM not in state or state[_CHECKSUM] == _checksum(weights)
 
 
 def _keep(path: str, earlier: str) -> None:
@@ -122,7 +126,7 @@ def _restore(self: Any, logs: Any = None) -> None:
 
 
 def _state(path: str) -> dict | None:
-    """What a file of metadata says; None where there is none, or it is damaged."""
+    """What a file of metadata says; None where there is none. Where it is damaged, the weights beside it are of an unknown epoch."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
@@ -130,11 +134,11 @@ def _state(path: str) -> dict | None:
         return None
     except (OSError, ValueError, RecursionError) as error:
         _log.warning("%s is damaged (%s).", path, error)
-        return None
+        return {_CHECKSUM: None}
     if isinstance(found, dict) and isinstance(found.get("epoch"), int):
         return found
     _log.warning("%s is damaged: it names no epoch.", path)
-    return None
+    return {_CHECKSUM: None}
 
 
 def _loaded(model: Any, path: str, certain: bool) -> bool:
@@ -143,18 +147,29 @@ def _loaded(model: Any, path: str, certain: bool) -> bool:
     if optimizer is not None and not optimizer.built:
         optimizer.build(model.trainable_variables)
     if certain:
-        model.load_weights(path)
+        _load(model, path)
         return True
     variables = [*model.variables, *(optimizer.variables if optimizer is not None else [])]
     before = [variable.numpy() for variable in variables]
     try:
-        model.load_weights(path)
+        _load(model, path)
     except (OSError, ValueError) as error:
         _log.warning("%s cannot be restored: %s", path, error)
         for variable, value in zip(variables, before):
             variable.assign(value)
         return False
     return True
+
+
+def _load(model: Any, path: str) -> None:
+    """Keras knows a file of weights by how its name ends."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, "latest.weights.h5")
+        try:
+            os.symlink(os.path.abspath(path), name)
+        except OSError:
+            shutil.copyfile(path, name)
+        model.load_weights(name)
 
 
 def _end(self: Any, logs: Any = None) -> None:
