@@ -46,10 +46,9 @@ def function(
         return lambda func: function(func, *options, experimental_compile=experimental_compile)
     if not callable(func):
         raise TypeError(f"tf.function takes a function, got {func!r} of type {type(func).__name__}.")
-    signature = None if input_signature is None else tuple(input_signature)
     return Function(
         func.python_function if isinstance(func, Function) else func,
-        signature,
+        input_signature,
         autograph,
         bool(jit_compile or experimental_compile),
         bool(reduce_retracing or experimental_relax_shapes),

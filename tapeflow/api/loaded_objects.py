@@ -10,7 +10,9 @@ from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.function.loaded import LoadedFunction, fitted
+from tapeflow.function.arguments.binding import fitted
+from tapeflow.function.arguments.mistakes import Unfit, refused
+from tapeflow.function.loaded import LoadedFunction
 from tapeflow.function.restoring import FunctionReader, RestoredFunction
 from tapeflow.function.stored_values import Reader
 
@@ -56,20 +58,28 @@ class SignatureFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
         names = self._arg_keywords
-        if args and (len(names) != 1 or len(args) != 1 or kwargs):
-            raise TypeError(
-                f"A signature takes tensors by keyword, {', '.join(f'{n}=...' for n in names)}; got {len(args)} without a name."
+        if len(args) == len(names) == 1 and not kwargs:
+            kwargs = {names[0]: args[0]}
+        elif args:
+            raise refused(
+                "too many positional arguments",
+                args,
+                kwargs,
+                self,
+                f"A signature takes tensors by keyword, {', '.join(f'{n}=...' for n in names)}.",
             )
-        given = dict(zip(names, args)) | kwargs
-        if set(given) != set(names):
-            raise TypeError(f"The signature takes {', '.join(names) or 'nothing'}; got {', '.join(given) or 'nothing'}.")
+        for name in names:
+            if name not in kwargs:
+                raise refused(f"missing a required argument: {name!r}", args, kwargs, self)
+        for name in kwargs:
+            if name not in names:
+                raise refused(f"got an unexpected keyword argument {name!r}", args, kwargs, self)
         tensors = []
         for name, spec in zip(names, self.function.specs):
-            tensor = fitted(given[name], spec, convert=False)
-            tensor = fitted(given[name], spec, convert=True) if tensor is None else tensor
-            if tensor is None:
-                raise TypeError(f"{name} must be a {spec!r}; got {given[name]!r}.")
-            tensors.append(tensor)
+            try:
+                tensors.append(fitted(kwargs[name], spec, name, self.function.name))
+            except Unfit as reason:
+                raise refused(reason, args, kwargs, self, f"{name} must be a {spec!r}.") from None
         return named_outputs(self.function.run(tensors), "this signature")
 
     @property
@@ -209,4 +219,7 @@ class ObjectReader:
             value = reader.value(default[0]) if default else inspect.Parameter.empty
             parameters.append(inspect.Parameter(name, inspect._ParameterKind[kind], default=value))
         traces = [self.functions.concrete(trace) for trace in node["traces"]]
-        return LoadedFunction(node["name"], traces, inspect.Signature(parameters), node["fixed"])
+        signature = inspect.Signature(parameters)
+        for trace in traces:
+            trace.signature = signature
+        return LoadedFunction(node["name"], traces, signature, node["fixed"])

@@ -3,6 +3,7 @@
 Inside a vectorised function they are called for each row, with tensors that have values.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -160,6 +161,21 @@ def _pullback(call: Callable, count: int, variables: list) -> Callable:
     return py_function
 
 
+def _with_dtypes(Tout: Any, name: str) -> None:
+    if Tout is None:
+        raise TypeError(
+            f"Missing required argument: 'Tout'. Give the dtypes of the results; above a function by name: @tf.{name}(Tout=tf.float32)."
+        )
+
+
+def _decorator(function: Callable, inp: Any, Tout: Any, **options: Any) -> Callable:
+    """`@tf.py_function(Tout=tf.float32)`: a function of its arguments."""
+    if inp is not None:
+        raise TypeError(f"tf.{function.__name__} has an `inp` and no function to call with it.")
+    _with_dtypes(Tout, function.__name__)
+    return lambda func: functools.wraps(func)(lambda *args: function(func, args, Tout, **options))
+
+
 def py_function(func: Callable | None = None, inp: Sequence | None = None, Tout: Any = None, name: str | None = None) -> Any:
     """`func(*inp)` on tensors, its results as tensors of the dtypes `Tout`. Operations in it are recorded like all others.
 
@@ -170,6 +186,11 @@ def py_function(func: Callable | None = None, inp: Sequence | None = None, Tout:
     >>> tape.gradient(y, x).numpy()
     np.float32(6.0)
     """
+    if func is None:
+        return _decorator(py_function, inp, Tout, name=name)
+    if not callable(func):
+        raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
+    _with_dtypes(Tout, "py_function")
 
     def convert(value: Any, dtype: DType) -> Tensor:
         try:
@@ -188,9 +209,16 @@ def numpy_function(
     >>> tf.numpy_function(np.cumsum, [tf.constant([1., 2., 3.])], tf.float32).numpy()
     array([1., 3., 6.], dtype=float32)
     """
+    if func is None:
+        return _decorator(numpy_function, inp, Tout, stateful=stateful, name=name)
+    if not callable(func):
+        raise TypeError(f"{type(func).__name__!r} object is not callable: numpy_function takes a function, got {func!r}.")
+    _with_dtypes(Tout, "numpy_function")
 
     def convert(value: Any, dtype: DType) -> Tensor:
         array = np.asarray(value)
         return as_tensor(array if array.dtype.kind in "SUO" or array.dtype == dtype.np else array.astype(dtype.np))
 
-    return _applied(lambda *row: _outputs(_called(func, map(np.asarray, row)), Tout, convert), inp, Tout, "numpy_function")
+    # Eagerly it is a call of the function: what it raises is raised as it is.
+    called = _called if inside_a_graph() else lambda func, arguments: func(*arguments)
+    return _applied(lambda *row: _outputs(called(func, map(np.asarray, row)), Tout, convert), inp, Tout, "numpy_function")

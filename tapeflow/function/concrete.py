@@ -4,12 +4,13 @@ import copy
 import functools
 import inspect
 import re
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.devices import raw
-from tapeflow.core.dtypes import BY_NUMPY, int32
+from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
@@ -20,6 +21,9 @@ from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 
 from . import describing
+from .arguments.binding import Binding
+from .arguments.described import signature_text, spec_text, structure_text
+from .arguments.modified import check_unmodified, snapshot
 from .calls import GraphFunction
 from .graph import Graph, SymbolicTensor
 from .regions import enclosing_graphs
@@ -31,6 +35,8 @@ MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
 
 class ConcreteFunction:
     """One trace. Called with the tensors among the arguments, it gives what the Python function returned, computed."""
+
+    signature: inspect.Signature | None = None  # where there is no Python function that would say
 
     def __init__(
         self,
@@ -68,7 +74,7 @@ class ConcreteFunction:
             graph.names[leaves[k]._place] = getattr(spec, "name", None) or argument_name(self.python_function, names[k])
         with entered(graph.frame()):
             args, kwargs = closed(self.structure, leaves)
-            self.structured_outputs = self.traced(*args, **kwargs)
+            self.structured_outputs = self._called(self.traced, args, kwargs)
             results = [self._result(leaf) for leaf in opened(self.structured_outputs)]
             self.places = [None if r is None else graph.place(r) for r in results]
         graph.evaluate = None
@@ -76,6 +82,12 @@ class ConcreteFunction:
         graph.seal()
         self._complete()
         return graph.created
+
+    def _called(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        before = snapshot((args, kwargs))
+        out = function(*args, **kwargs)
+        check_unmodified(self.python_function, before, (args, kwargs))
+        return out
 
     def _complete(self) -> None:
         """The graph is written, and `places` says where its results are: make a function of it."""
@@ -183,7 +195,7 @@ class ConcreteFunction:
         for k, tensor in zip(self.tensor_places, tensors):
             leaves[k] = tensor
         args, kwargs = closed(self.structure, leaves)
-        out = self.python_function(*args, **kwargs)
+        out = self._called(self.python_function, args, kwargs)
         return closed(out, [self._result(leaf) for leaf in opened(out)])
 
     def _traced_again(self, tensors: list[Tensor]) -> "ConcreteFunction":
@@ -225,19 +237,14 @@ class ConcreteFunction:
         return closed(self.structured_outputs, [None if p is None else next(rest) for p in self.places])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Called with the tensor arguments; others are as they were when the function was traced."""
-        given = [a for a in nest.flatten((args, kwargs)) if not isinstance(a, (str, bytes)) and a is not None]
-        if len(given) != len(self.specs):
-            raise TypeError(f"{self.name} was traced for {len(self.specs)} tensors, and was called with {len(given)} arguments.")
-        tensors = []
-        for value, spec in zip(given, self.specs):
-            if isinstance(value, Tensor) and value.dtype.np != spec.dtype:
-                raise invalid(f"cannot compute {self.name}: it was traced for {spec}, and was given a {value.dtype.name} tensor.")
-            tensor = to_tensor(value) if isinstance(value, Tensor) else to_tensor(value, BY_NUMPY[spec.dtype])
-            if len(tensor.shape) != len(spec.shape) or any(d not in (None, e) for d, e in zip(spec.shape, tensor.shape)):
-                raise invalid(f"{self.name} was traced for {spec}, and was given shape {tuple(tensor.shape)}.")
-            tensors.append(tensor)
-        return self.run(tensors)
+        """Called like the function that was traced, or with the tensors among its arguments alone. What else it was traced for stays."""
+        names = [self.graph.names.get(p, "argument") for p in self.graph.inputs[: len(self.specs)]]
+        return self.run(self.binding.tensors(args, kwargs, self.specs, names))
+
+    @functools.cached_property
+    def binding(self) -> Binding:
+        signature = self.signature or inspect.signature(self.python_function)
+        return Binding(self.name, signature, self.structure, opened(self.structure), self.tensor_places)
 
     # ---- what it is made of
 
@@ -265,16 +272,40 @@ class ConcreteFunction:
     def outputs(self) -> list[SymbolicTensor]:
         return [self.graph.symbols[p] for p in self.places if p is not None]
 
-    output_shapes = property(lambda self: nest.map_structure(lambda t: t.get_shape(), self.structured_outputs))
-    output_dtypes = property(lambda self: nest.map_structure(lambda t: t.dtype, self.structured_outputs))
+    output_shapes = property(lambda self: self._of_outputs(lambda t: TensorShape(None) if t is None else t.get_shape()))
+    output_dtypes = property(lambda self: self._of_outputs(lambda t: None if t is None else t.dtype))
+
+    def _of_outputs(self, what: Callable) -> Any:
+        """A structure like the result's, with `what` of each tensor in its place."""
+        if self.as_python:
+            raise ValueError(f"{self.name} runs as plain Python: what it returns is known when it has run. {self.why}")
+        tensors = iter([None if p is None else self.graph.symbols[p] for p in self.places])
+
+        def one(leaf: Any) -> Any:
+            first, *_ = [next(tensors) for _ in opened(leaf)]
+            return what(first)
+
+        return nest.map_structure(one, self.structured_outputs)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The arguments and what comes out, as text."""
-        args = ", ".join(f"{self.graph.names.get(p, 'x')}: {s!r}" for p, s in zip(self.graph.inputs, self.specs))
-        return f"{self.name}({args}) -> {self.structured_outputs!r}"
+        """The arguments, what comes out, and what is taken from outside, as text."""
+        if not verbose:
+            return repr(self)
+        captures = [] if self.as_python else [(id(t), spec_text(t)) for t in self.captured_inputs]
+        return signature_text(self.binding.parameters(self.specs), self._results_text(), captures)
+
+    def _results_text(self) -> str:
+        if self.as_python:
+            return "what the Python function returns"
+        tensors = iter([None if p is None else self.graph.symbols[p]._spec for p in self.places])
+        text = lambda spec: "Literal[None]" if spec is None else spec_text(spec)
+        return structure_text(self.structured_outputs, lambda _: text(next(tensors)), composites=True)
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.name}({', '.join(map(repr, self.specs))})>"
+        return f"<ConcreteFunction {self.name}{self.binding.text(self.specs)} -> {self._results_text()} at {id(self):#x}>"
 
 
 _EAGER = Frame()  # for what is computed while a function is traced

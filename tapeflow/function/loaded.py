@@ -13,6 +13,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 
+from .arguments.mistakes import bound, refused
 from .concrete import ConcreteFunction
 from .restoring import RestoredFunction
 from .symbols import SymbolicTensor
@@ -59,22 +60,24 @@ class LoadedFunction:
                 f"Found zero restored functions for caller function: {self.__name__} had not been traced when it was saved. Call it, or give it "
                 "an input_signature, before saving."
             )
-        bound = self.signature.bind(*args, **kwargs)
+        found = bound(self.signature, args, kwargs)
         if not self.fixed:
-            bound.apply_defaults()
-        given = bound.args, bound.kwargs
+            found.apply_defaults()
+        given = found.args, found.kwargs
         for convert in (False, True):  # what fits as it is comes first
             for concrete in self.concrete_functions:
                 specs = dict(zip(concrete.graph.inputs, concrete.specs))
                 tensors: list[Tensor] = []
                 if _fits(concrete.structure, given, specs, convert, tensors):
                     return concrete, tensors
-        raise self._no_match(given)
+        raise self._no_match(given, args, kwargs)
 
-    def _no_match(self, given: tuple[tuple, dict]) -> Exception:
+    def _no_match(self, given: tuple[tuple, dict], args: tuple, kwargs: dict) -> Exception:
         options = [f"  {k + 1}. {described(f.structure, f)}" for k, f in enumerate(self.concrete_functions)]
-        kind = TypeError if self.fixed else ValueError
-        return kind(
+        if self.fixed:
+            wanted = described(self.concrete_functions[0].structure, self.concrete_functions[0])
+            return refused(f"Can not cast {described(given)} to {wanted}", args, kwargs, self.signature)
+        return ValueError(
             "Could not find matching concrete function to call loaded from the SavedModel. "
             f"{self.__name__} was called with\n  {described(given)}\nand was saved for\n" + "\n".join(options)
         )
@@ -94,9 +97,9 @@ def _fits(wanted: Any, given: Any, specs: dict, convert: bool, tensors: list[Ten
     inside, parts = nest.children(wanted, composites=True), nest.children(given, composites=True)
     if inside is None:
         return type(wanted) is type(given) and (wanted is given or wanted == given)
-    if parts is None or len(parts) != len(inside) or isinstance(wanted, Mapping) and set(wanted) != set(given):
+    if parts is None or len(parts) != len(inside) or not nest.same_container(wanted, given):
         return False
-    if not nest.same_container(wanted, given):
+    if isinstance(wanted, Mapping) and set(wanted) != set(given):
         return False
     return all(_fits(w, g, specs, convert, tensors) for w, g in zip(inside, parts))
 

@@ -6,18 +6,20 @@ import inspect
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core import nest
-from tapeflow.core.convert import is_convertible, to_tensor
+from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import EagerTensor, Tensor
 
+from .arguments.mistakes import Unfit, bound, refused, without_collisions
+from .arguments.specified import as_specified, checked, is_spec
 from .autograph.convert import converted
 from .concrete import ConcreteFunction, argument_name, opened
 from .graph import Graph
@@ -46,11 +48,13 @@ class Function:
         """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain Python.
         `reduce_retracing`: where sizes differ from call to call, trace for any; "batch": where those of first axes do."""
         functools.update_wrapper(self, python_function)
+        self._signature = inspect.signature(python_function)
+        if input_signature is not None:
+            input_signature = checked(input_signature, python_function, self._signature)
         self.python_function, self.input_signature, self.autograph = python_function, input_signature, autograph
         self.jit_compile, self.reduce_retracing = jit_compile, reduce_retracing
         self._options = input_signature, autograph, jit_compile, reduce_retracing
         self._name = getattr(python_function, "__name__", type(python_function).__name__)
-        self._signature = inspect.signature(python_function)
         kinds = [p.kind for p in self._signature.parameters.values()]
         plain = all(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
         self._arity = len(kinds) if plain else -1  # a call with so many arguments needs no binding, which is slow
@@ -156,10 +160,19 @@ class Function:
                 tensor = to_tensor(leaf)
                 tensors.append(tensor)
                 spec = Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
-            elif _is_spec(leaf):
+            elif is_spec(leaf):
                 spec = Spec(shape=tuple(leaf.shape), dtype=leaf.dtype.np, name=getattr(leaf, "name", None))
+            elif isinstance(leaf, _NUMBERS):
+                key.append((type(leaf), _same_number(leaf)))
+                continue
             else:
-                key.append((type(leaf), _same_number(leaf) if isinstance(leaf, _NUMBERS) else id(leaf)))
+                if type(leaf).__hash__ is None and type(leaf) is not slice:  # what may change would change unseen
+                    raise TypeError(
+                        f"Could not generate a generic TraceType for {leaf!r}. Please verify that it is immutable/hashable. It is of type "
+                        f"{type(leaf).__name__}; a tf.function takes tensors, numbers, strings, lists, tuples and dicts of them, and objects "
+                        "that are known by identity."
+                    )
+                key.append((type(leaf), id(leaf)))
                 continue
             places.append(k)
             specs.append(spec)
@@ -192,6 +205,7 @@ class Function:
                 if found is not None:
                     return self._remembered(key, found)
             shapes, specs = specs, self._generalised(general, specs)
+        without_collisions(structure[1])
         # Tensors of the first call are not kept alive; objects are, since their identity is part of the key.
         kept = [None if k in places else leaf for k, leaf in enumerate(leaves)]
         if not any(map(nest.is_composite, nest.flatten(structure))):
@@ -221,7 +235,7 @@ class Function:
     def _generalised(self, general: Any, specs: list[Spec]) -> list[Spec]:
         """The specifications to trace for: None for sizes that the signature leaves open, or that were others before."""
         if self.input_signature is not None:
-            wanted = [s for s in nest.flatten(self.input_signature) if _is_spec(s)]
+            wanted = [s for s in nest.flatten(self.input_signature) if is_spec(s)]
             if len(wanted) != len(specs):  # ragged ones, which are several tensors
                 return specs
             shapes = [tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)]
@@ -271,18 +285,15 @@ class Function:
     def _bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         if len(args) == self._arity and not kwargs and self.input_signature is None:
             return args, kwargs
-        bound = self._signature.bind(*args, **kwargs)
+        given = bound(self._signature, args, kwargs)
         if self.input_signature is None:
-            bound.apply_defaults()
-            return bound.args, bound.kwargs
-        given, names = [*bound.args, *bound.kwargs.values()], list(bound.arguments)
-        if len(given) > len(self.input_signature):
-            raise TypeError(
-                f"{self._name} takes the {len(self.input_signature)} arguments of its input_signature, and was called with {len(given)}."
-            )
-        names += names[-1:] * (len(given) - len(names))  # those of `*args` have one name
-        fitted = [_fitted(value, spec, name) for value, spec, name in zip(given, self.input_signature, names)]
-        return tuple(fitted[: len(bound.args)]), dict(zip(bound.kwargs, fitted[len(bound.args) :]))
+            given.apply_defaults()
+        else:
+            try:
+                given.arguments.update(as_specified(self._signature, self.input_signature, given.arguments))
+            except Unfit as reason:
+                raise refused(reason, args, kwargs, self._signature) from None
+        return given.args, given.kwargs
 
 
 class BoundFunction:
@@ -309,43 +320,9 @@ def _without_first(signature: inspect.Signature) -> inspect.Signature:
     return signature.replace(parameters=parameters)
 
 
-def _fitted(value: Any, spec: Any, name: str) -> Any:
-    """An argument as its specification wants it."""
-
-    def one(value: Any, spec: Any) -> Any:
-        if _is_spec(value):
-            return value
-        if nest.is_composite(value) and isinstance(value, spec.value_type) and spec.is_compatible_with(value):
-            return value
-        if isinstance(value, Tensor) or not is_convertible(value):
-            tensor = value
-        else:
-            tensor = to_tensor(value, spec.dtype)
-        if not isinstance(tensor, Tensor) or tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
-            raise TypeError(f"Argument {name!r} does not fit the input_signature: {spec} is wanted, got {value!r}.")
-        return tensor
-
-    if not nest.is_nested(spec):
-        return one(value, spec)
-    specs, values = nest.children(spec), nest.children(value)
-    keys = lambda container: {*container} if isinstance(container, Mapping) else None
-    if values is None or len(values) != len(specs) or keys(spec) != keys(value):
-        raise TypeError(f"Argument {name!r} does not fit the input_signature: {spec} is wanted, got {value!r}.")
-    return nest.rebuilt(spec, [_fitted(v, s, name) for v, s in zip(values, specs)])
-
-
 def _same_number(value: Any) -> Any:
     """Equal only to what is the same: -0.0 is not 0.0, and nan is nan."""
     return repr(value) if isinstance(value, (float, complex)) else value
-
-
-def _is_spec(value: Any) -> bool:
-    return (
-        hasattr(value, "is_compatible_with")
-        and hasattr(value, "shape")
-        and not isinstance(value, Tensor)
-        and hasattr(value, "value_type")
-    )
 
 
 def _containers(structure: Any) -> Any:

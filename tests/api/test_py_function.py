@@ -83,3 +83,29 @@ def test_no_rows():
 def test_loops_may_be_forbidden(function):
     with pytest.raises(ValueError, match=f"{function.__name__} has no batching rule"):
         tf.vectorized_map(lambda x: function(lambda z: z * 2, [x], tf.float32), X, fallback_to_while_loop=False)
+
+
+@pytest.mark.parametrize("function", [tf.py_function, tf.numpy_function])
+def test_mistakes_of_the_call(function):
+    @function(Tout=tf.int32)
+    def plus(a, b):
+        """Adds."""
+        return a + b
+
+    assert plus(np.int32(1), np.int32(2)).numpy() == 3 and plus.__name__ == "plus" and plus.__doc__ == "Adds."
+    with pytest.raises(TypeError, match="Missing required argument: 'Tout'"):
+        function(lambda a: a, [3.0])
+    with pytest.raises(TypeError, match="Missing required argument: 'Tout'"):
+        function()
+    with pytest.raises((TypeError, ValueError), match="callable"):
+        function(3, [3.0], tf.float32)
+
+
+def test_numpy_function_raises_what_the_function_raises():
+    """Outside of a graph it is a call like any other."""
+    for wrong in [lambda a: int("x"), lambda a, b: a, lambda a: {}[a.item()]]:
+        with pytest.raises((ValueError, TypeError, KeyError)) as info:
+            tf.numpy_function(wrong, [3.0], tf.float32)
+        assert not isinstance(info.value, tf.errors.OpError)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ValueError: invalid literal"):
+        tf.function(lambda x: tf.numpy_function(lambda a: int("x"), [x], tf.TensorSpec([])))(1.0)
