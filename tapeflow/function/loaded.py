@@ -76,7 +76,8 @@ class LoadedFunction:
         options = [f"  {k + 1}. {described(f.structure, f)}" for k, f in enumerate(self.concrete_functions)]
         if self.fixed:
             wanted = described(self.concrete_functions[0].structure, self.concrete_functions[0])
-            return refused(f"Can not cast {described(given)} to {wanted}", args, kwargs, self.signature)
+            saved_for = "It was saved for\n" + "\n".join(options)
+            return refused(f"Can not cast {described(given)} to {wanted}", args, kwargs, self.signature, saved_for)
         return ValueError(
             "Could not find matching concrete function to call loaded from the SavedModel. "
             f"{self.__name__} was called with\n  {described(given)}\nand was saved for\n" + "\n".join(options)

@@ -164,9 +164,11 @@ def test_signatures(folder):
     assert out["sum"].numpy()[0] == 3.0 and out["more"].numpy()[0] == 2.0
     with pytest.raises(TypeError, match=r"by keyword, xs=..., xs_1=..., more=..., more_1=..."):
         found["both"](one)
-    with pytest.raises(TypeError, match="takes rows; got x"):
+    with pytest.raises(TypeError, match="missing a required argument: 'rows'"):
         found["rows"](x=one)
     with pytest.raises(TypeError, match=r"rows must be a float32\[None, 2\]"):
+        found["rows"](rows=[1.0, 2.0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"traced for float32\[None, 2\], and was given shape \(2,\)"):
         found["rows"](rows=one)
     with pytest.raises(KeyError, match="no signature 'serve'; it has 'rows', 'both'"):
         found["serve"]
