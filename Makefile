@@ -5,6 +5,9 @@ JOBS   ?= 2
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# The tests start many processes, each of which would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-all test-long lint format bench docs docs-check keras-tests clean
 
 help:
@@ -22,8 +25,9 @@ help:
 demo: .venv/.viz
 	@$(BIN)/python -m tapeflow demo
 
+# The short tests compile in a hurry; the long ones as users do.
 test: .venv/.dev
-	@$(BIN)/python -m pytest -q -n $(JOBS)
+	@XLA_FLAGS="--xla_backend_optimization_level=0 $$XLA_FLAGS" $(BIN)/python -m pytest -q -n $(JOBS)
 
 test-all: test test-long
 

@@ -1,6 +1,16 @@
-"""What every test and docstring example has: the names `tf` and `np`, and the same random numbers each time."""
+"""What every test and docstring example has: the names `tf` and `np`, the same random numbers each time, and none of the user's settings."""
 
+import atexit
+import os
 import random
+import tempfile
+
+# Before anything is imported; processes that tests start have it from here.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # arrays are small here, and threads that wait for work spin
+os.environ.pop("KERAS_BACKEND", None)  # the tests are about Keras on tapeflow, whatever this shell uses
+_KERAS = tempfile.TemporaryDirectory(prefix="keras-")
+atexit.register(_KERAS.cleanup)
+os.environ["KERAS_HOME"] = _KERAS.name  # and about Keras' own defaults, not what ~/.keras/keras.json says
 
 import numpy as np
 import pytest

@@ -1,7 +1,8 @@
-"""Runs Keras' own tests, from the installed wheel, on a backend: `python scripts/keras_tests.py [--full] [--backend tapeflow] [PART ...]`.
+"""Runs Keras' own tests, from the installed wheel, on a backend: `python scripts/keras_tests.py [--full | --short] [--backend tapeflow] [PART ...]`.
 
 Prints passed, failed and skipped for each part, and each failure. PARTs are modules such as keras.src.layers; without any, the core set
-(`--full`: all of it). The exit status says whether the failures are just those that are known, which `KNOWN` lists with a reason each.
+(`--full`: all of it; `--short`: without what takes long, which is what `make test` runs). The exit status says whether the failures are
+just those that are known, which `KNOWN` lists with a reason each.
 """
 
 import argparse
@@ -25,6 +26,10 @@ REST = [
 ]  # fmt: skip
 MORE = ["keras.src." + name for name in ("quantizers", "utils", "legacy", "distillation", "testing")]
 
+DTYPES = ("NumpyDtypeTest",)
+# Half of the core set's time for a tenth of its tests: dtypes of every pair of operands, integer weights, sounds, large models.
+LONG = ("VariableOpsDTypeTest", "quantize", "test_int4", "test_int8", "TestSpectrogram", "efficientnet", "flow_jax_sparse")
+
 # Tests that fail on every backend with a name that Keras does not know, or for want of something outside.
 KNOWN = {
     "AudioDatasetFromDirectoryTest.test_static_shape_in_graph": "wants an unknown size inside a function, where ours is known",
@@ -37,14 +42,15 @@ KNOWN = {
 }
 
 
-def run(parts: list[str], backend: str = "tapeflow", full: bool = False) -> dict[str, list[tuple[str, str]]]:
-    """(name, outcome) of each test, by part; an outcome is passed, skipped, or the first line of what went wrong."""
+def run(parts: list[str], backend: str = "tapeflow", without: tuple[str, ...] = ()) -> dict[str, list[tuple[str, str]]]:
+    """(name, outcome) of each test whose name has none of the words of `without`, by part; an outcome is passed, skipped, or the first line
+    of what went wrong."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [
             sys.executable, "-m", "pytest", "-q", "--no-header", "--noconftest", "-p", "no:cacheprovider", "-p", "no:doctest", "-W", "ignore",
             "-o", "addopts=", "-p", "keras_tapeflow.testing", f"--junitxml={report}", "--tb=line", f"--rootdir={_wheel()}",
-            *([] if full else ["-k", "not NumpyDtypeTest"]), "--pyargs", *parts,
+            *(["-k", " and ".join(f"not {word}" for word in without)] if without else []), "--pyargs", *parts,
         ]  # fmt: skip
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         environment = os.environ | {"KERAS_BACKEND": backend, "PYTHONPATH": path}
@@ -97,9 +103,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--short", action="store_true")
     parser.add_argument("--backend", default="tapeflow")
     options = parser.parse_args()
-    found = run(options.parts or LAYERS + REST + (MORE if options.full else []), options.backend, options.full)
+    without = () if options.full else DTYPES + LONG if options.short else DTYPES
+    found = run(options.parts or LAYERS + REST + (MORE if options.full else []), options.backend, without)
     print(table(found))
     failed = failures(found)
     for name, text in failed.items():

@@ -143,7 +143,11 @@ def test_programs_fit_a_terminal():
 # ---- examples and benchmarks
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+LONG = [pytest.param(path, marks=pytest.mark.long) for path in EXAMPLES[1:]]  # their functions are tested in tests/examples
+
+
+@pytest.mark.parametrize("example", [EXAMPLES[0], *LONG], ids=lambda p: p.name)
 def test_example_runs(example):
     length = next(option for option in ("--steps", "--epochs", "--updates") if option in example.read_text(encoding="utf-8"))
     command = [sys.executable, "-W", "error", str(example), length, "3"]
@@ -152,6 +156,7 @@ def test_example_runs(example):
     assert done.stdout.strip()
 
 
+@pytest.mark.long
 def test_benchmark_runs(tmp_path):
     """A smoke run on tapeflow and the control; no time is asserted, but both must compute the same losses."""
     command = [sys.executable, "-m", "benchmarks", "--quick", "--out", str(tmp_path)]

@@ -36,7 +36,7 @@ def gradient_tensor(function, u):
     ],
 )
 def test_slopes_at_corners_and_far_out(name, points, slopes):
-    np.testing.assert_allclose(gradient(getattr(tf.nn, name), np.float32(points)), np.float32(slopes), rtol=1e-6)
+    np.testing.assert_allclose(gradient(getattr(tf.nn, name), np.float32(points)), np.float32(slopes), rtol=1e-6, atol=1e-6)
 
 
 def test_a_nan_does_not_hide_behind_relu():

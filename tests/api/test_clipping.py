@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tests.rounding import close
 
 NAN, INF = np.nan, np.inf
 
@@ -99,10 +100,10 @@ def test_repeated_rows_count_once():
     assert tf.linalg.global_norm([s]).numpy() == 10
     clipped = tf.clip_by_norm(s, 1.0)
     assert isinstance(clipped, tf.IndexedSlices) and clipped.indices.numpy().tolist() == [0]
-    np.testing.assert_allclose(tf.convert_to_tensor(clipped).numpy(), [[0.6, 0.8], [0, 0], [0, 0]])
+    close(tf.convert_to_tensor(clipped), [[0.6, 0.8], [0, 0], [0, 0]])
     assert tf.convert_to_tensor(tf.clip_by_value(s, 0.0, 7.0)).numpy().tolist() == [[6, 7], [0, 0], [0, 0]]
     (scaled,), norm = tf.clip_by_global_norm([s], 1.0)
-    np.testing.assert_allclose(tf.convert_to_tensor(scaled).numpy(), [[0.6, 0.8], [0, 0], [0, 0]])
+    close(tf.convert_to_tensor(scaled), [[0.6, 0.8], [0, 0], [0, 0]])
     assert norm.numpy() == 10
 
 

@@ -38,7 +38,7 @@ FUNCTIONS = {
         tf.cast(x, tf.int32), {0: lambda: x + 1, 4: lambda: 1 / x, 7: lambda: x}, lambda: x * x
     ),
     "while_loop": lambda x: tf.while_loop(lambda y: y < 50.0, lambda y: (y * y + 2.0,), (x,))[0],
-    "while_loop with a counter": lambda x: tf.while_loop(lambda i, y: i < x, lambda i, y: (i + 1, tf.sin(y) * x), (0.0, x))[1],
+    "while_loop with a counter": lambda x: tf.while_loop(lambda i, y: i < x, lambda i, y: (i + 1, tf.sin(y) + x), (0.0, x))[1],
     "custom gradient": lambda x: tf.cond(x > 0, lambda: _log(x), lambda: x),
     "recomputed": lambda x: tf.cond(x > 0, lambda: tf.recompute_grad(lambda z: tf.math.log(z))(x), lambda: x),
 }

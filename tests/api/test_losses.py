@@ -6,6 +6,7 @@ from scipy import special
 
 import tapeflow as tf
 from tests.ops.test_registry import check_gradients, tf_tensor
+from tests.rounding import close
 
 from .gradients import gradient
 
@@ -56,9 +57,7 @@ def test_a_masked_class_costs_nothing():
 
 def test_large_logits():
     x = np.float32([[1000, 0], [1e38, -1e38]])
-    np.testing.assert_array_equal(
-        tf.nn.softmax_cross_entropy_with_logits(np.float32([[0, 1], [0, 1]]), x).numpy(), np.float32([1000, 2e38])
-    )
+    close(tf.nn.softmax_cross_entropy_with_logits(np.float32([[0, 1], [0, 1]]), x), np.float32([1000, 2e38]))
     np.testing.assert_array_equal(tf.nn.sparse_softmax_cross_entropy_with_logits([1, 0], x).numpy(), [1000, 0])
 
 

@@ -9,6 +9,7 @@ from benchmarks import gpu, gpu_report
 pytest.importorskip("jax")
 
 
+@pytest.mark.long
 def test_small_run(tmp_path, capsys):
     """tapeflow and `jax.jit` compute the same losses, and both are in the table."""
     assert (

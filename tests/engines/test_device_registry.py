@@ -9,6 +9,7 @@ from tests.ops.test_interpretations import CASES as DIFFERENTIABLE
 from tests.ops.test_interpretations import arrays, direction, function, pulled, tensors
 from tests.ops.test_registry import parts, tf_tensor
 
+from ..ops.samples import one_of_each_kind
 from .test_xla_kernels import CASES, NOT_ON_XLA, RANDOM, SAMPLES
 
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
@@ -18,9 +19,9 @@ GPU = Device("GPU", 0)
 WHERE = [d for d in (Device("XLA_CPU", 0), GPU) if d in devices.logical()]
 # Each sample is a compilation for every operation, so one for each primitive. All of them are compared in test_xla_kernels.
 BY_VALUES = {"uncompress"}  # gradients whose size depends on values are computed on the host
-FIRST = [(name, k) for name, k in DIFFERENTIABLE if k == 0 and name not in {*NOT_ON_XLA, *RANDOM, *BY_VALUES}]
+FIRST = [name for name, k in DIFFERENTIABLE if k == 0 and name not in {*NOT_ON_XLA, *RANDOM, *BY_VALUES}]
 SIGNS = {"eigh", "svd"}
-OTHERS = [(name, k) for name, k in CASES if k == 0 and SAMPLES[name][k].args and (name, k) not in FIRST]
+OTHERS = [name for name, k in CASES if k == 0 and SAMPLES[name][k].args and name not in FIRST]
 
 
 def same(got, want, name, device):
@@ -41,20 +42,20 @@ def test_there_is_a_gpu():
 
 
 @pytest.mark.parametrize("device", WHERE, ids=lambda d: d.kind)
-@pytest.mark.parametrize("name,k", OTHERS)
-def test_values(name, k, device):
-    prim, sample = REGISTRY[name], SAMPLES[name][k]
+@pytest.mark.parametrize("name", OTHERS)
+def test_values(name, device):
+    prim, sample = REGISTRY[name], SAMPLES[name][0]
     args = [tf_tensor(a) for a in sample.args]
     there = [moved(a, device) for a in args]
     same(parts(prim, prim.entry(*there, **sample.params)), parts(prim, prim.entry(*args, **sample.params)), name, device)
 
 
 @pytest.mark.parametrize("device", WHERE, ids=lambda d: d.kind)
-@pytest.mark.parametrize("name,k", FIRST)
-def test_gradients(name, k, device, monkeypatch):
+@pytest.mark.parametrize("name", one_of_each_kind(FIRST))
+def test_gradients(name, device, monkeypatch):
     if device == GPU and name in SIGNS:
         pytest.skip("a GPU's solver gives the vectors another sign")
-    f, xs = function(name, k)
+    f, xs = function(name, 0)
     xs = tensors(xs)
     outs = f(*xs)
     us = tensors(direction(arrays(outs), 1))

@@ -1,7 +1,9 @@
 """Every primitive compiled by XLA: its values, and gradients of order 1 and 2, are eager's.
 
-What takes time is compiling, so one function has all samples of a primitive: values, gradients and gradients of gradients. Functions
-called under tapes, where a call is one record with a compiled backward function, are compiled for one sample each.
+What takes time is compiling, so one function has all samples of a primitive, and the gradients of one of them; those of all, and of second order,
+are tests that take long. (Gradients are made of primitives, each of which is compiled here.) Functions called under tapes, where a call is one
+record with a compiled backward function, are compiled for one sample each: of one primitive for each kind of mathematics, and for all in the long
+tests.
 """
 
 from functools import partial
@@ -13,6 +15,7 @@ from tapeflow.core.primitive import REGISTRY
 from tests.ops.test_interpretations import arrays, direction, pulled, tensors
 from tests.ops.test_registry import has_rule, input_name, parts, tf_tensor
 
+from ..ops.samples import one_of_each_kind
 from .test_traced_registry import GRADIENT_BY_VALUES, as_graph
 
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
@@ -45,10 +48,10 @@ FIRST = {name: k for name, k in reversed(CASES) if differentiable(name, k)}
 class Case:
     """One sample as a function of its arguments, with its derivatives by those that have a rule, in fixed directions."""
 
-    def __init__(self, name, k):
+    def __init__(self, name, k, order=2):
         self.prim, self.sample, self.what = REGISTRY[name], SAMPLES[name][k], f"{name}, sample {k}"
         self.wanted = differentiable(name, k)
-        self.order = self.sample.order if self.wanted else 0
+        self.order = min(order, self.sample.order) if self.wanted else 0
         self.args = [tf_tensor(a) for a in self.sample.args]
         self.us = tensors(direction(arrays(self.inexact(*self.args)), 1)) if self.order else []
         self.ws = tensors(direction(arrays(self.xs(self.args)), 2))
@@ -92,8 +95,18 @@ def test_on_a_gpu_too():
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", NAMES)
+def test_values_and_a_gradient(name, device):
+    check_inside([Case(name, k, order=int(FIRST.get(name) == k)) for n, k in CASES if n == name], device)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", sorted(FIRST))
 def test_tapes_inside(name, device):
-    cases = [Case(name, k) for n, k in CASES if n == name]
+    check_inside([Case(name, k) for n, k in CASES if n == name], device)
+
+
+def check_inside(cases, device):
     everything = lambda arguments: [[c.values(*args), *c.derivatives(args, c.at)] for c, args in zip(cases, arguments)]
     arguments = [case.args for case in cases]
     want = everything(arguments)
@@ -106,7 +119,7 @@ def test_tapes_inside(name, device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", sorted(FIRST))
+@pytest.mark.parametrize("name", one_of_each_kind(sorted(FIRST)))
 def test_tapes_outside(name, device):
     case = Case(name, FIRST[name])
     with tf.device(device):

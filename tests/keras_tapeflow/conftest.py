@@ -4,4 +4,4 @@ import tapeflow_keras_hook
 
 tapeflow_keras_hook.choose()
 
-import keras  # noqa: E402, F401
+import keras  # noqa: F401

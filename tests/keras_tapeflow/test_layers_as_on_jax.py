@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import tapeflow as tf
 
@@ -51,6 +52,7 @@ def loss_here(name):
     return {"results": [value], "gradients": [tape.gradient(value, x)]}
 
 
+@pytest.mark.long
 def test_layers_and_losses_are_the_same(tmp_path):
     want = on_jax(tmp_path)
     here = {("layer", name): layer_here(name) for name in LAYERS} | {("loss", name): loss_here(name) for name in LOSSES}

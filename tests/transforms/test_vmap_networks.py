@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tests.rounding import close
 
 
 def normal(*shape, seed=0, dtype=np.float64):
@@ -193,7 +194,8 @@ IMAGES = normal(3, 2, 6, 5, 2)
     ],
 )
 def test_functions_of_images(f):
-    np.testing.assert_allclose(tf.vmap(f)(IMAGES), looped(f, (0,), IMAGES), rtol=1e-9)
+    want = np.asarray(looped(f, (0,), IMAGES))
+    close(tf.vmap(f)(IMAGES), want, terms=20, size=np.abs(want).max())
 
 
 @pytest.mark.parametrize("in_axes", every_axes(2))

@@ -1,0 +1,31 @@
+"""How close two results are that were rounded on different ways: by the arithmetic, not by what one machine happens to give.
+
+A number has a relative error of half a unit in its last place from each rounding. A sum of n terms has been rounded n times, and its error is
+relative to its terms, which may be much larger than the sum is. Which order a sum goes in, and what the last place of an exponential is,
+depends on the processor: `scripts/perturb.py` runs the tests with others.
+"""
+
+from typing import Any
+
+import numpy as np
+
+
+def close(got: Any, want: Any, terms: int = 1, size: Any = 0.0, dtype: Any = None, what: str = "") -> None:
+    """Equal, but for the rounding of sums of that many terms, the largest of them of that size; functions count as a few terms.
+
+    `dtype` is what was computed in, if that was narrower than what came out.
+    """
+    got, want = np.asarray(got), np.asarray(want)
+    relative = tolerance(narrowest(got, want) if dtype is None else dtype, terms)
+    np.testing.assert_allclose(got, want, rtol=relative, atol=relative * size, err_msg=what)
+
+
+def tolerance(dtype: Any, terms: int = 1) -> float:
+    """The relative error to expect after so many roundings, with room for both sides and for functions that are right to two units."""
+    return float(4 * terms * np.finfo(dtype).eps)
+
+
+def narrowest(*arrays: Any) -> np.dtype:
+    """Of those that round, the type with the fewest digits."""
+    dtypes = [np.asarray(a).dtype for a in arrays]
+    return max((d for d in dtypes if d.kind in "fc"), key=lambda d: np.finfo(d).eps, default=np.dtype(float))
