@@ -5,6 +5,7 @@ takes over.
 """
 
 import collections
+import itertools
 from collections.abc import Callable, Mapping, MappingView, Sequence
 from typing import Any
 
@@ -89,14 +90,42 @@ def walked(structure: Any, composites: bool = False) -> list:
     """The leaves in order, whatever the containers; mappings by sorted key."""
     leaves: list = []
     stack = [structure]
-    while stack:
+    for steps in itertools.count():
+        if not stack:
+            return leaves
+        if steps == _SUSPICIOUS:
+            _check_ends(structure, composites)
         value = stack.pop()
         inside = children(value, composites)
         if inside is None:
             leaves.append(value)
         else:
             stack.extend(reversed(inside))
-    return leaves
+    raise AssertionError("the count ends before the walk")
+
+
+_SUSPICIOUS = 100_000  # values after which it is worth a look whether the walk will end
+_DEEPEST = 1_000_000
+
+
+def _check_ends(structure: Any, composites: bool) -> None:
+    """Raises RecursionError, as TensorFlow does, if something contains itself: walking through it would not end."""
+    inside, done, path = {id(structure)}, set(), [(structure, iter(children(structure, composites) or ()))]
+    while path:
+        value, rest = path[-1]
+        for child in rest:
+            if id(child) in inside or len(path) == _DEEPEST:
+                raise RecursionError(
+                    f"A {type(child).__name__} in the nested structure contains itself. Take it out, or pass its parts."
+                )
+            if id(child) not in done and (parts := children(child, composites)) is not None:
+                inside.add(id(child))
+                path.append((child, iter(parts)))  # which keeps it alive, so that its id stays its own
+                break
+        else:
+            path.pop()
+            inside.discard(id(value))
+            done.add(id(value))
 
 
 def packed(structure: Any, leaves: Any, composites: bool = False) -> Any:

@@ -2,16 +2,18 @@
 
 import inspect
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from functools import partial
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
 from .apply import compute
 from .convert import register_conversion, to_tensor
-from .devices import DeviceTensor, LateTensor, device_of, kind_of, moved, placed, raw
+from .devices import DeviceTensor, LateTensor, device_of, kind_of, moved, placed, raw, tensor_of
 from .dtypes import as_dtype, resource
 from .errors import invalid, user_line
 from .floating import quiet
@@ -107,7 +109,7 @@ class Variable(Updates, Value, metaclass=_Creation):
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
         self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
         self._id = next_id()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # who changes the value has it; a step reads with it, too
         self._latest = _UNREAD
 
     # ---- what it is
@@ -170,12 +172,13 @@ class Variable(Updates, Value, metaclass=_Creation):
         return EagerTensor(value) if isinstance(value, _NUMPY) else self._from_engine()
 
     def _from_engine(self) -> EagerTensor:
-        held = self._value
         if self._kind is DeviceTensor:
-            return DeviceTensor(held)
+            with self._lock:  # a step that gives the array away, with the lock, sees who else holds it
+                return tensor_of(self._value)
+        held = self._value
         try:
             return EagerTensor(LateTensor(held)._array)
-        except RuntimeError:  # another thread's step has given it away, and will store a new one before it lets go of the lock
+        except RuntimeError:  # another thread's step has given it away, and stores a new one before it lets go of the lock
             if self._lock.acquire(timeout=_LONGEST_STEP):
                 self._lock.release()
             if self._value is held:
@@ -191,14 +194,6 @@ class Variable(Updates, Value, metaclass=_Creation):
         """The value for a program that computes another one, which need not be computed yet. For who has the lock."""
         return self.value() if self._kind is not LateTensor or current().audience else LateTensor(self._value)
 
-    def _take(self, tensor: Tensor) -> None:
-        """The tensor that a program has computed, or is computing, as the value. For who has the lock."""
-        if type(tensor) is not LateTensor:
-            self._store(raw(tensor), (tensor,), False)
-        else:
-            self._value, self._kind = tensor._held, LateTensor
-            self._touched((tensor,), False)
-
     def _read(self) -> Tensor:
         """What operations on the variable read: one tensor per frame and value. So the gradients of many uses (a weight in an
         unrolled loop) are added up as the walk meets them, instead of all waiting for its end."""
@@ -209,7 +204,12 @@ class Variable(Updates, Value, metaclass=_Creation):
             tensor = self.value()
             # Not what exists in a graph only, nor when another thread has assigned in between.
             known = isinstance(tensor, EagerTensor) and self._value is held
-            self._latest = (frame.serial, tensor) if known else _UNREAD
+            if self._kind is EagerTensor:
+                self._latest = (frame.serial, tensor) if known else _UNREAD
+            elif known:
+                with self._lock:  # no step is under way, then
+                    if self._value is held:
+                        self._latest = frame.serial, tensor
         return tensor
 
     def _read_anew(self) -> None:
@@ -239,6 +239,7 @@ class Variable(Updates, Value, metaclass=_Creation):
         executor = current().executor
         if executor is not None:
             executor.assign(self, tensor)
+            self._latest = _UNREAD
             return self._touched((tensor,), read_value)
         with self._lock:
             array = self._there(tensor) if self._kind is DeviceTensor else tensor._array
@@ -298,12 +299,11 @@ class Variable(Updates, Value, metaclass=_Creation):
         return tensor
 
     def _store(self, array: Any, given: tuple = (), read_value: bool = True) -> Any:
-        """The one place where the value changes. An assignment is an access too: tapes are told."""
-        self._value, self._kind = array, kind_of(array)
+        """Where one value changes (`replacing`: many together). An assignment is an access too: tapes are told."""
+        self._value, self._kind, self._latest = array, kind_of(array), _UNREAD  # no exception from outside comes in between
         return self._touched(given, read_value)
 
     def _touched(self, given: tuple, read_value: bool) -> Any:
-        self._latest = _UNREAD
         for observer in current().audience:
             observer.read(self, None)
             for tensor in given:
@@ -358,6 +358,48 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("'Variable' object does not support item assignment. Use v[i].assign(value).")
+
+
+at_once = deque(maxlen=0).extend  # one instruction of Python, in which it runs through a chain of functions of C
+
+
+def replacing(variables: Sequence[Variable], arrays: Iterable, kind: type[EagerTensor]) -> Iterable:
+    """What makes arrays the values of variables: of all of them or of none, for who has the locks, `at_once`. `kind` is `_kind` then.
+
+    Ctrl-C, and whatever else one thread raises in another, comes between two instructions of Python; here is only one. So `arrays` is a
+    sequence, or an iterator of C, which may compute them when they are asked for.
+    """
+    # A step of many finds all as the last one has left it. (Who reads what NumPy has asks for no lock, and may be reading now.)
+    others = variables
+    if kind is not EagerTensor:
+        others = [v for v in variables if v._kind is not kind or v._latest is not _UNREAD]
+    return chain(
+        map(setattr, variables, repeat("_value"), arrays),
+        map(setattr, others, repeat("_kind"), repeat(kind)),
+        map(setattr, others, repeat("_latest"), repeat(_UNREAD)),
+    )
+
+
+def commit(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
+    """What tensors of one engine hold becomes the values of variables: of all of them or of none, for who has the locks."""
+    kind = type(tensors[0]) if isinstance(tensors[0], DeviceTensor) else EagerTensor
+    at_once(replacing(variables, [t._array if kind is EagerTensor else t._held for t in tensors], kind))
+    announce(variables, tensors)
+
+
+def stored(found: list[Tensor], assigned: Sequence[Variable]) -> list[Tensor]:
+    """The results of a call without the last ones, which are the values of `assigned` now."""
+    if not assigned:
+        return found
+    commit(assigned, found[-len(assigned) :])
+    return found[: -len(assigned)]
+
+
+def announce(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
+    """Tell who watches that these tensors were assigned."""
+    if current().audience:
+        for variable, tensor in zip(variables, tensors):
+            variable._touched((tensor,), False)
 
 
 class ResourceVariable(Variable):

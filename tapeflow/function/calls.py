@@ -20,6 +20,7 @@ from tapeflow.core.sizes import settled
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variable import Variable, stored
 from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.transforms.custom_gradient import Rule
 from tapeflow.transforms.forward import ForwardAccumulator
@@ -65,33 +66,33 @@ class GraphFunction:
         with self.graph.lock:
             return xla.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, self.donated)
 
-    def compute(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device."""
+    def compute(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
+        """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device. `assigned`: see `__call__`."""
         if plan.Looking.now is not None:
-            return self._looked_through(tensors)
+            return self._looked_through(tensors, assigned)
         if not self.jit:
             device = current().device
             if (device is None or device.is_host) and not any(type(t) is DeviceTensor for t in tensors) or self.host_only:
-                return [EagerTensor(a) for a in self.run(*[t._array for t in tensors])]
+                return stored([EagerTensor(a) for a in self.run(*[t._array for t in tensors])], assigned)
             try:
-                return self.program.on_tensors(tensors)
+                return self.program.on_tensors(tensors, assigned)
             except xla.NoKernel:  # strings, or Python: what XLA cannot have is computed on the host, as eagerly
                 self.host_only = True
-                return self.compute(tensors)
-        return self.program.on_tensors(tensors)
+                return self.compute(tensors, assigned)
+        return self.program.on_tensors(tensors, assigned)
 
-    def _looked_through(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+    def _looked_through(self, tensors: Sequence[Tensor], assigned: Sequence[Variable]) -> list[Tensor]:
         """The results, of which somebody looks at every value on the way. Where XLA computes, that is done where a result is not finite: by
         the NumPy plan, which raises."""
         if not self.jit and not any(type(t) is DeviceTensor for t in tensors):
-            return [EagerTensor(a) for a in self.run(*[t._array for t in tensors])]
-        arrays = [np.array(t._array) for t in tensors]  # a step gives its variables away
+            return stored([EagerTensor(a) for a in self.run(*[t._array for t in tensors])], assigned)
         found = self.program.on_tensors(tensors)
         if not all(np.isfinite(y._array).all() for y in found if y.dtype.is_inexact):
-            self.silent().run(*arrays)
-        return found
+            self.silent().run(*[t._array for t in tensors])
+        return stored(found, assigned)
 
-    def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+    def __call__(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
+        """The results. The last ones become the values of `assigned` instead, variables whose locks the caller has: of all or of none."""
         frame = current()
         if frame.executor is not None:
             return self.replay(tensors)
@@ -103,12 +104,12 @@ class GraphFunction:
                     if t._id in watched and t.dtype.is_inexact:
                         mask |= 1 << k
             if mask and any(getattr(o, "differentiates", True) for o in frame.observers):
-                return self._recorded(tensors, mask)
+                return stored(self._recorded(tensors, mask), assigned)
             if mask:
                 outs = self.compute(tensors)
                 tell(frame.observers, Call(self.name), tuple(tensors), {}, tuple(outs))
-                return outs
-        return self.compute(tensors)
+                return stored(outs, assigned)
+        return self.compute(tensors, assigned)
 
     def derivative(self, mask: int) -> "Derivative":
         """By the inputs in `mask`; made once."""

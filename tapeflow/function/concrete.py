@@ -4,7 +4,9 @@ import copy
 import functools
 import inspect
 import re
+from collections import deque
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 from tapeflow.core import nest
@@ -30,6 +32,7 @@ from .regions import enclosing_graphs
 
 ANY_SIZE = 840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
 TOLD_OF_RUNS: list = []  # called with each function that runs; empty unless somebody traces (`tf.summary.trace_on`)
+_ACQUIRE, _RELEASE, _ALL = methodcaller("acquire"), methodcaller("release"), deque(maxlen=0).extend
 MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
 
 
@@ -94,6 +97,7 @@ class ConcreteFunction:
         graph, outputs = self.graph, [p for p in self.places if p is not None]
         # In one order in all functions: threads lock them in it.
         self.assigned = [v for _, v in sorted(graph.assigned.items())]
+        self.locks = [v._lock for v in self.assigned]
         self.count = len(outputs)
         finals = [graph.latest[v._id] for v in self.assigned]
         self.function = GraphFunction(graph, self._input_places(), outputs + finals, self.name, self.jit)
@@ -142,19 +146,21 @@ class ConcreteFunction:
         )
         return graph.inputs + outside
 
-    def _input_tensors(self, tensors: list[Tensor]) -> list[Tensor]:
-        """The arguments, what the graph captured, the variables' values and new keys for random numbers."""
-        found = [*tensors, *self.captured]
-        for variable, replaced in self.read:
-            found.append(variable._to_be_replaced() if replaced else variable.value())
+    def _input_tensors(self, tensors: list[Tensor], later: Any = ()) -> list[Tensor]:
+        """The arguments, what the graph captured, the variables' values and new keys for random numbers. `later`: variables to be read
+        when others cannot change them."""
+        found: list[Any] = [*tensors, *self.captured]
+        for variable in self.read:
+            found.append(None if variable._id in later else variable.value())
         for seed, _ in self.graph.keys_drawn:
             found.append(fresh_key(seed))
         return found
 
     def _learn_inputs(self) -> None:
         self.captured = [tensor for tensor, _ in self.graph.captures.values()]
-        assigned = self.graph.assigned if self.jit else ()
-        self.read = [(variable, variable._id in assigned) for variable, _ in self.graph.reads.values()]
+        self.read = [variable for variable, _ in self.graph.reads.values()]
+        first = len(self.graph.inputs) + len(self.captured)
+        self.replaced = [(first + k, variable) for k, variable in enumerate(self.read) if variable._id in self.graph.assigned]
 
     def _evaluated(self, symbol: SymbolicTensor, now: list[Tensor] | None) -> Any:
         if now is None:
@@ -218,16 +224,17 @@ class ConcreteFunction:
             for variable, value in zip(self.assigned, found[self.count :]):
                 variable._put(value, read_value=False)
             return found[: self.count]
-        for variable in self.assigned:  # no other thread changes them in between: its change would be lost
-            variable._lock.acquire()
+        # What is not assigned is read first: two functions that each read what the other assigns would wait for each other.
+        values = self._input_tensors(tensors, self.graph.assigned)
+        locks: list = []  # those that were taken: the function that takes one says so, with no instruction in between
+        free = map(_RELEASE, locks)
         try:
-            found = self.function(self._input_tensors(tensors))
-            for variable, value in zip(self.assigned, found[self.count :]):
-                variable._take(value)
+            locks.extend(filter(_ACQUIRE, self.locks))  # no other thread changes them in between: its change would be lost
+            for k, variable in self.replaced:
+                values[k] = variable._to_be_replaced() if self.jit else variable.value()
+            return self.function(values, self.assigned)
         finally:
-            for variable in self.assigned:
-                variable._lock.release()
-        return found[: self.count]
+            _ALL(free)
 
     def _packed(self, found: list[Tensor]) -> Any:
         """The outputs as the Python function returned them."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from tapeflow.core.errors import InvalidArgumentError, OpError, invalid
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable, stored
 
 from .cleaning import Cleaned
 from .graph import Graph, Node
@@ -40,12 +41,12 @@ class Checked:
     def __init__(self, program: Any, checks: list[Node], count: int) -> None:
         self.program, self.checks, self.count, self.text = program, checks, count, program.text
 
-    def on_tensors(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+    def on_tensors(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
         found = self.program.on_tensors(tensors)
         rest = iter(found[self.count :])
         for node in self.checks:
             node.prim.run(*[next(rest)._array for _ in node.inputs])
-        return found[: self.count]
+        return stored(found[: self.count], assigned)
 
 
 def traceable(graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False) -> Callable:

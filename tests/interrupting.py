@@ -1,0 +1,88 @@
+"""Ctrl-C at every point of a piece of code: where Python looks whether a signal has come, an exception is raised, in one run after the other.
+
+Python looks when a function begins, after a call, and at the end of a loop's round; not between two other instructions.
+"""
+
+import dis
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+import tapeflow
+
+_PACKAGES = tuple(
+    os.path.join(os.path.dirname(os.path.dirname(tapeflow.__file__)), name, "") for name in ("tapeflow", "keras_tapeflow")
+)
+_LOOKS = ("RESUME", "CALL", "JUMP_BACKWARD", "POP_JUMP_BACKWARD")
+
+
+class Interrupt(KeyboardInterrupt):
+    """Raised at a point that was chosen."""
+
+
+class _Points:
+    """A trace function that counts the points in the library's own code, and raises at one of them."""
+
+    def __init__(self, chosen: int) -> None:
+        self.chosen, self.count, self.where = chosen, 0, ""
+        self.before: dict[FrameType, int] = {}  # the instruction that a frame has executed last
+
+    def __call__(self, frame: FrameType, event: str, _: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(_PACKAGES):
+            return None
+        if event == "call":
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+            self.before[frame] = -1
+        elif event == "return":
+            self.before.pop(frame, None)
+        elif event == "opcode":
+            names, handlers = _known(frame.f_code)
+            before, now = self.before.get(frame, -1), frame.f_lasti
+            self.before[frame] = now
+            # What Python raises after a call belongs to the call; what is raised here, to the next instruction. At the end of a `try`
+            # these are not the same.
+            if names.get(before, "").startswith(_LOOKS) and handlers(before) == handlers(now):
+                self._reached(frame)
+        return self
+
+    def _reached(self, frame: FrameType) -> None:
+        self.count += 1
+        if self.count == self.chosen:
+            self.where = f"{frame.f_code.co_qualname}, line {frame.f_lineno} of {frame.f_code.co_filename}"
+            raise Interrupt(self.where)
+
+
+@functools.cache
+def _known(code: CodeType) -> tuple[dict[int, str], Callable[[int], Any]]:
+    """(The names of the instructions by where they are; where an exception goes that one of them raises)."""
+    made = dis.Bytecode(code)
+
+    @functools.cache
+    def handler(offset: int) -> Any:
+        return next((e.target for e in made.exception_entries if e.start <= offset < e.end), None)
+
+    return {i.offset: i.opname for i in made}, handler
+
+
+def interrupted_everywhere(act: Callable[[], Any], every: int = 1, start: int = 1) -> Iterator[str]:
+    """Runs `act()` again and again, each time until another point, and says where that was. Ends when `act()` came to its own end.
+
+    `every`: takes that many points in one stride, so that a test costs less.
+    """
+    chosen = start
+    while True:
+        points, before = _Points(chosen), sys.gettrace()
+        sys.settrace(points)
+        try:
+            act()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)
+        if points.count < chosen:
+            return
+        yield points.where
+        chosen += every
