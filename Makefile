@@ -13,7 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo        train a small classifier; why None, where NaN, what a tape keeps: all of it in a minute"
 	@echo "make test        the suite: tests, docstrings, specification, documentation"
-	@echo "make test-all    make test, then what takes longer (make test-long): tests marked 'long', all of Keras' own tests"
+	@echo "make test-all    make test, then what takes longer (make test-long): tests marked 'long', all of Keras' own tests,"
+	@echo "                 and tests of numbers on a machine that rounds otherwise"
 	@echo "make lint        formatting, lint rules, types"
 	@echo "make docs        build the documentation into build/site; a broken link is an error"
 	@echo "make docs-check  run every code block of the documentation"
@@ -34,6 +35,7 @@ test-all: test test-long
 test-long: .venv/.dev
 	@$(BIN)/python -m pytest -q -n $(JOBS) -m long tests
 	@$(BIN)/python scripts/keras_tests.py --full
+	@$(BIN)/python scripts/perturb.py -n $(JOBS) --on rounding SkylakeX Nehalem
 
 lint: .venv/.dev
 	@$(BIN)/ruff format --check --quiet . > /dev/null || { echo "Some files are not formatted: make format"; exit 1; }

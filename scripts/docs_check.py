@@ -8,8 +8,10 @@ source: `<!-- not run: reason -->`.
 import ast
 import contextlib
 import doctest
+import importlib
 import io
 import linecache
+import os
 import re
 import subprocess
 import sys
@@ -77,6 +79,8 @@ def same(expected: str, got: str) -> bool:
 def main(arguments: list[str]) -> int:
     if len(arguments) == 1:
         sys.path.insert(0, str(ROOT))  # blocks may import `tests`
+        if seed := os.environ.get("PERTURBED"):
+            importlib.import_module("tests.perturbation").install(seed)
         found = problems(Path(arguments[0]).resolve())
         print("\n".join(found))
         return bool(found)

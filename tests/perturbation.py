@@ -41,6 +41,8 @@ SUMS = set(
 
 def install(seed: str) -> None:
     """Every primitive that is declared from now on computes on such a machine."""
+    if "tapeflow.core.primitive" in sys.modules:
+        raise RuntimeError("The primitives are declared already; install it before tapeflow is imported.")
     sys.meta_path.insert(0, _Finder(seed))
 
 

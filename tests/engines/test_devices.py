@@ -296,7 +296,7 @@ def test_parameters_that_are_equal_for_python_only(device):
 
 def program(text, **environment):
     env = {**os.environ, **environment}
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=env, timeout=120)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=env, timeout=600)
     assert not done.returncode, done.stderr
     return done.stdout.split("\n")[:-1]
 

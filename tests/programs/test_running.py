@@ -21,7 +21,7 @@ def command(*arguments, **options):
     """Runs the command in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     whole = [sys.executable, "-m", "tapeflow", *map(str, arguments)]
-    return subprocess.run(whole, capture_output=True, text=True, env=environment, timeout=60, **options)
+    return subprocess.run(whole, capture_output=True, text=True, env=environment, timeout=600, **options)
 
 
 def written(folder, text, name="program.py"):

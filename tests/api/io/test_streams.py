@@ -107,6 +107,6 @@ records.write(b"first")
 
 def test_files_are_finished_at_the_end_of_a_program_whose_threads_go_on(tmp_path):
     pytest.importorskip("google_crc32c")
-    subprocess.run([sys.executable, "-c", FORGETFUL.format(folder=str(tmp_path))], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", FORGETFUL.format(folder=str(tmp_path))], check=True, timeout=600)
     assert (tmp_path / "note").read_text() == "tape"
     assert list(tf.io.read_records(str(tmp_path / "records"), "GZIP")) == [b"first"]
