@@ -6,8 +6,9 @@ from typing import Any
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import convert_group
-from tapeflow.core.errors import invalid
+from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import brackets
 from tapeflow.core.tensor import Tensor
 
 from .public import expose, one_axis
@@ -33,7 +34,11 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
     """
     logits = as_tensor(logits)
     labels = _cast(as_tensor(labels), logits.dtype.np)
-    shape = broadcast_shapes(tuple(labels.shape), tuple(logits.shape))
+    try:
+        shape = broadcast_shapes(tuple(labels.shape), tuple(logits.shape))
+    except InvalidArgumentError:
+        sizes = f"logits_size={brackets(logits.shape)} labels_size={brackets(labels.shape)}"
+        raise invalid(f"logits and labels must be broadcastable: {sizes}") from None
     if not shape:
         raise invalid("softmax_cross_entropy_with_logits needs logits of rank 1 or more: an axis of classes. Got a scalar.")
     logits, labels = _broadcast(logits, shape), _broadcast(labels, shape)

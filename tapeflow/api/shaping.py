@@ -35,14 +35,17 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
         if type(d) is Size or d >= 0:
             known *= d
     total = tensor.shape.num_elements()
-    if shape.count(-1) > 1 or any(type(d) is int and d < -1 for d in shape):
-        raise invalid(f"Only one size of a shape can be -1, and none less, got {shape}.")
+    if shape.count(-1) > 1:
+        first, second, *_ = [k for k, d in enumerate(shape) if type(d) is int and d == -1]
+        raise invalid(f"Only one input size may be -1, not both {first} and {second}: the shape is {shape}.")
+    if any(type(d) is int and d < -1 for d in shape):
+        raise invalid(f"No size of a shape can be less than -1, got {shape}.")
     if not known and not total:
         return tuple([1 if d == -1 else d for d in shape])  # any size would do
     if not known or total % known:
         raise invalid(
-            f"Input to reshape is a tensor of shape {tuple(tensor.shape)} with {total} values, but the requested shape {shape} "
-            f"requires a multiple of {known}"
+            f"Input to reshape is a tensor with {total} values, but the requested shape requires a multiple of {known}: "
+            f"{tuple(tensor.shape)} cannot become {shape}."
         )
     return tuple([total // known if d == -1 else d for d in shape])
 

@@ -193,7 +193,21 @@ def explained(prim: Any, args: tuple, params: dict, error: Exception, line: str 
         return error
     if isinstance(error, MemoryError):
         return out_of_memory(f"{of_memory_error(error)}\n  {describe(prim, args, params, line)}")
-    return invalid(f"{error}\n  {describe(prim, args, params, line)}")
+    return invalid(f"{_misfit(prim, args, params) or error}\n  {describe(prim, args, params, line)}")
+
+
+def _misfit(prim: Any, args: tuple, params: dict) -> str | None:
+    """What the shape rule has to say: eagerly the same words, which are TensorFlow's, as when a function is traced. A kernel's are NumPy's."""
+    from .primitive import Spec  # which is above
+
+    try:
+        if prim.shape is not None:
+            prim.infer([Spec(shape=tuple(a.shape), dtype=a.dtype.np) for a in args], params)
+    except OpError as found:
+        return getattr(found, "found", found.message)
+    except Exception:  # what is wrong is no shape
+        pass
+    return None
 
 
 def describe(prim: Any, args: tuple, params: dict | None = None, line: str | None = None) -> str:

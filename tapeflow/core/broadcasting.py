@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .errors import invalid
-from .sizes import alike
+from .sizes import alike, brackets
 
 
 def broadcast_shapes(*shapes: Any) -> tuple:
@@ -22,7 +22,7 @@ def broadcast_shapes(*shapes: Any) -> tuple:
             if d == size or d == 1:
                 continue
             if size != 1:
-                raise invalid(f"Incompatible shapes: {' vs. '.join(str(list(s)) for s in shapes)}")
+                raise invalid(f"Incompatible shapes: {' vs. '.join(map(brackets, shapes))}")
             size = d
         out.append(size)
     return tuple(out)

@@ -206,6 +206,11 @@ def tensor_of(sizes: Any, dtype: Any = int32) -> Any:
     return recorded.size_tensor(sizes=sizes, dtype=dtype.np)
 
 
+def brackets(shape: Any) -> str:
+    """`[2,5]`: how TensorFlow writes shapes in messages, which people search for."""
+    return f"[{','.join(['?' if size is None or type(size) is Size else str(size) for size in shape])}]"
+
+
 def public(shape: tuple) -> tuple:
     """As programs see it: None for what is not known."""
     return tuple([None if type(size) is Size else size for size in shape])

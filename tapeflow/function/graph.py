@@ -76,6 +76,15 @@ def _made_again(kind: type[Exception], message: str) -> InvalidArgumentError:
 _LINE = re.compile(r" at \S+:\d+")  # in a text, of the user
 
 
+def _in_this_call(prim: Any, specs: list, params: dict) -> str:
+    """What is wrong, with the sizes of the call that is traced."""
+    try:
+        prim.infer(specs, params)
+    except InvalidArgumentError as error:
+        return getattr(error, "found", error.message)
+    return ""
+
+
 class Graph:
     """An executor that writes down what the function does."""
 
@@ -203,7 +212,9 @@ class Graph:
             if len(self.relied_on) == asked:
                 raise _WrongShape(None, None, text) from None
             # A size was asked for that is not known: with others it may be right, and this is about one call.
-            shapes = " and ".join([str(tuple(map(estimated, s.shape))) for s in specs])
+            now = [Spec(shape=tuple(map(estimated, s.shape)), dtype=s.dtype) for s in specs]
+            text = text.replace(found, _in_this_call(prim, now, params) or found)
+            shapes = " and ".join([str(s.shape) for s in now])
             raise InvalidArgumentError(None, None, f"{text}\n  In this call they have shapes {shapes}.") from None
         several = isinstance(out, tuple)
         known = not any(None in s.shape for s in specs)  # sizes of a specification may be unknown; then so are results

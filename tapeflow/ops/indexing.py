@@ -44,6 +44,7 @@ def _indexed_shape(x, index):
     try:
         return Spec(shape=np.broadcast_to(False, x.shape)[as_numpy_index(index)].shape, dtype=x.dtype)
     except IndexError as error:
+        _part_of_unknown(tuple(x.shape), index)  # which says it in TensorFlow's words
         raise invalid(f"{error}, of shape {tuple(x.shape)}.") from None
 
 
@@ -51,15 +52,18 @@ def _part_of_unknown(shape, index):
     """The shape of a part, where sizes or bounds are not known. Whether an int is in range is seen when they are."""
     rest = len(shape) - sum([i is not None and i is not ... for i in index])
     if rest < 0:
-        raise invalid(f"too many indices for a tensor of rank {len(shape)}, shape {shape}.")
+        rank = len(shape)
+        raise invalid(
+            f"Index out of range using input dim {rank}; input has only {rank} dims: too many indices for shape {shape}."
+        )
     at = index.index(...) if ... in index else len(index)
-    sizes, out = iter(shape), []
+    sizes, out = iter(enumerate(shape)), []
     for i in (*index[:at], *[_ALL] * rest, *index[at + 1 :]):
-        size = None if i is None else next(sizes)
+        axis, size = (None, None) if i is None else next(sizes)
         if i is None or type(i) is tuple:
             out.append(1 if i is None else _length(size, *i))
         elif type(size) is int and type(i) is int and not -size <= i < size:
-            raise invalid(f"index {i} is out of bounds for an axis of size {size}, of shape {shape}.")
+            raise invalid(f"slice index {i} of dimension {axis} out of bounds. The shape is {shape}.")
     return tuple(out)
 
 
@@ -137,7 +141,7 @@ def _out_of_range(indices, size):
     flat = np.ravel(indices)
     bad = int(np.flatnonzero((flat < 0) | (flat >= size))[0])
     return invalid(
-        f"indices[{', '.join(str(i) for i in np.unravel_index(bad, indices.shape))}] = {flat[bad]} is not in [0, {size})"
+        f"indices[{','.join(str(i) for i in np.unravel_index(bad, indices.shape))}] = {flat[bad]} is not in [0, {size})"
         + (": negative indices do not count from the end here." if flat[bad] < 0 else "")
     )
 

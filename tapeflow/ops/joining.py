@@ -5,6 +5,7 @@ import itertools
 from tapeflow.core.batching import shift
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import LINEAR, TOGETHER, Spec, primitive
+from tapeflow.core.sizes import brackets
 
 from .fitting import check_axes, differ, same_sizes
 from .indexing import boxed
@@ -20,14 +21,15 @@ def _concat_shape(*xs, axis):
     for k, x in enumerate(xs):
         if len(x.shape) != len(first.shape):
             raise invalid(
-                f"Ranks of all inputs must match: values[0].shape = {tuple(first.shape)} != values[{k}].shape = {tuple(x.shape)}. "
+                f"ConcatOp : Ranks of all input tensors should match: shape[0] = {brackets(first.shape)} vs. shape[{k}] = "
+                f"{brackets(x.shape)}. "
                 "Give them as many axes with tf.newaxis or tf.reshape."
             )
         for i, (a, b) in enumerate(zip(first.shape, x.shape)):
             if i != axis and differ(a, b):
                 raise invalid(
-                    f"Dimension {i} of all inputs must match: values[0].shape = {tuple(first.shape)} != values[{k}].shape = "
-                    f"{tuple(x.shape)}. Along all axes but {axis}, where they are joined, sizes must be the same."
+                    f"ConcatOp : Dimension {i} in both shapes must be equal: shape[0] = {brackets(first.shape)} vs. shape[{k}] = "
+                    f"{brackets(x.shape)}. Along all axes but {axis}, where they are joined, sizes must be the same."
                 )
     sizes = [x.shape[axis] for x in xs]
     total = None if None in sizes else sum(sizes)
@@ -60,7 +62,7 @@ def _check_stacked(xs):
     for k, x in enumerate(xs):
         if x.shape != first and not same_sizes(x.shape, first):
             raise invalid(
-                f"Shapes of all inputs must match: values[0].shape = {tuple(first)} != values[{k}].shape = {tuple(x.shape)}"
+                f"Shapes of all inputs must match: values[0].shape = {brackets(first)} != values[{k}].shape = {brackets(x.shape)}"
             )
 
 

@@ -11,7 +11,7 @@ from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, NUMERIC
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import LINEAR, Spec, primitive
-from tapeflow.core.sizes import larger, smaller
+from tapeflow.core.sizes import alike, brackets, larger, smaller
 
 from .fitting import check_rank, differ, same_sizes, spreads
 
@@ -75,9 +75,12 @@ def _matmul_xla(xp, a, b):
 
 
 def _misfit(a, b):
+    first = f"Matrix size-incompatible: In[0]: {brackets(a.shape)}, In[1]: {brackets(b.shape)}"
+    if alike((a.shape[-1],), (b.shape[-2],)):
+        first = f"In[0] and In[1] must have compatible batch dimensions: {brackets(a.shape)} vs. {brackets(b.shape)}"
     return invalid(
-        f"Matrix size-incompatible: cannot multiply shapes {tuple(a.shape)} and {tuple(b.shape)}. The last axis of the first must be as long "
-        "as the last but one of the second, and the leading axes must be equal or 1."
+        f"{first}. Shapes {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied: the last axis of the first must be as long as the last "
+        "but one of the second, and the leading axes must be equal or 1."
     )
 
 

@@ -7,7 +7,9 @@ import numpy as np
 
 from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import ANY, BOOL, INEXACT, INTEGER, REAL
+from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import CUT, TOGETHER, Spec, primitive
+from tapeflow.core.sizes import brackets
 
 from .families import broadcast_shape, broadcasting, comparison, elementwise, scalar_op
 
@@ -73,11 +75,19 @@ def _where_by_bits(condition, a, b):
     return mask.view(a.dtype)
 
 
+def _where_shape(condition, a, b):
+    try:
+        return Spec(shape=broadcast_shape(condition, a, b).shape, dtype=a.dtype)
+    except InvalidArgumentError:
+        c, a, b = [brackets(x.shape) for x in (condition, a, b)]
+        raise invalid(f"condition {c}, then {a}, and else {b} must be broadcastable") from None
+
+
 # Chooses element by element. The branch not taken gets exactly zero, whatever the gradient.
 where = primitive(
     "where(condition, a, b)",
     kernel={"numpy": _where, "jax": "where"},
-    shape=lambda condition, a, b: Spec(shape=broadcast_shape(condition, a, b).shape, dtype=a.dtype),
+    shape=_where_shape,
     vjp={
         "a": lambda ops, g, condition: ops.masked(g, condition),
         "b": lambda ops, g, condition: ops.masked(g, ops.logical_not(condition)),

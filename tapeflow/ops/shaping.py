@@ -9,6 +9,7 @@ from tapeflow.core.broadcasting import sum_to
 from tapeflow.core.dtypes import ANY, INDEX
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
+from tapeflow.core.sizes import brackets
 
 from .families import same_shape
 from .fitting import along_axis, check_axes, differ, same_number, spreads
@@ -43,8 +44,8 @@ assigned = primitive(
 def _reshape_shape(x, shape):
     if not same_number(tuple(x.shape), tuple(shape)):
         raise invalid(
-            f"Cannot reshape a tensor of shape {tuple(x.shape)} with {math.prod(x.shape)} elements to shape {tuple(shape)} "
-            f"({math.prod(shape)} elements)."
+            f"Input to reshape is a tensor with {math.prod(x.shape)} values, but the requested shape has {math.prod(shape)}: "
+            f"{tuple(x.shape)} cannot become {tuple(shape)}."
         )
     return Spec(shape=shape, dtype=x.dtype)
 
@@ -72,9 +73,12 @@ def _broadcast_to(x, shape):
 
 def _broadcast_to_shape(x, shape):
     if not spreads(tuple(x.shape), tuple(shape)):
+        first = f"Incompatible shapes: {brackets(x.shape)} vs. {brackets(shape)}"
+        if len(x.shape) > len(shape):
+            first = f"Rank of input ({len(x.shape)}) must be no greater than rank of output shape ({len(shape)})"
         raise invalid(
-            f"Incompatible shapes: a tensor of shape {tuple(x.shape)} cannot be broadcast to {tuple(shape)}. From the last axis on, "
-            "its sizes must be equal to those or 1."
+            f"{first}. A tensor of shape {tuple(x.shape)} cannot be broadcast to {tuple(shape)}: from the last axis on, its sizes must be "
+            "equal to those or 1."
         )
     return Spec(shape=shape, dtype=x.dtype)
 

@@ -59,7 +59,7 @@ def test_gather_in_batches_is_gather_in_each_element(shape, indices, axis, batch
 
 
 def test_gather_in_batches_checks_each_element():
-    with pytest.raises(Invalid, match=r"indices\[1, 0\] = 3 is not in \[0, 3\)"):
+    with pytest.raises(Invalid, match=r"indices\[1,0\] = 3 is not in \[0, 3\)"):
         tf.gather(BLOCK, [[0], [3]], batch_dims=1)
     with pytest.raises(Invalid):
         tf.gather(BLOCK, [[0], [1], [2]], batch_dims=1)

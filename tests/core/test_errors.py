@@ -1,6 +1,7 @@
 """The errors of `tf.errors`: they travel between processes."""
 
 import pickle
+import re
 
 import pytest
 
@@ -21,3 +22,61 @@ def test_errors_can_be_made_of_a_text():
     """Keras does so, to say in which layer it happened: it would make a RuntimeError of an error that cannot be made so."""
     error = tf.errors.InvalidArgumentError("too bad")
     assert (str(error), error.message, error.node_def, error.op) == ("too bad", "too bad", None, None)
+
+
+a, b = tf.ones([2, 5]), tf.ones([5, 2])
+FIRST_SENTENCES = {
+    "+": (lambda a, b: a + b, "Incompatible shapes: [2,5] vs. [5,2]"),
+    "<": (lambda a, b: a < b, "Incompatible shapes: [2,5] vs. [5,2]"),
+    "maximum": (tf.maximum, "Incompatible shapes: [2,5] vs. [5,2]"),
+    "clip": (lambda a, b: tf.clip_by_value(a, b, b), "Incompatible shapes: [2,5] vs. [5,2]"),
+    "where": (lambda a, b: tf.where(a > 0, a, b), "condition [2,5], then [2,5], and else [5,2] must be broadcastable"),
+    "broadcast_to": (lambda a, b: tf.broadcast_to(a, [3, 3]), "Incompatible shapes: [2,5] vs. [3,3]"),
+    "broadcast_to a lower rank": (lambda a, b: tf.broadcast_to(a, [5]), "Rank of input (2) must be no greater than rank of output shape (1)."),
+    "reshape": (lambda a, b: tf.reshape(a, [3, 3]), "Input to reshape is a tensor with 10 values, but the requested shape has 9"),
+    "concat": (lambda a, b: tf.concat([a, b], 0), "ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [2,5] vs. shape[1] = [5,2]"),
+    "concat of ranks": (lambda a, b: tf.concat([a, b[0]], 0), "ConcatOp : Ranks of all input tensors should match: shape[0] = "),
+    "stack": (lambda a, b: tf.stack([a, b]), "Shapes of all inputs must match: values[0].shape = [2,5] != values[1].shape = [5,2]"),
+    "matmul": (lambda a, b: a @ a, "Matrix size-incompatible: In[0]: [2,5], In[1]: [2,5]"),
+    "matmul of batches": (
+        lambda a, b: tf.ones([2, 3, 4]) @ tf.ones([3, 4, 5]),
+        "In[0] and In[1] must have compatible batch dimensions: [2,3,4] vs. [3,4,5]",
+    ),
+    "an index": (lambda a, b: a[0, 7], "slice index 7 of dimension 1 out of bounds."),
+    "indices": (lambda a, b: a[0, 0, 0], "Index out of range using input dim 2; input has only 2 dims"),
+    "gather": (lambda a, b: tf.gather(a, [[7]]), "indices[0,0] = 7 is not in [0, 2)"),
+    "a cross entropy": (
+        tf.nn.softmax_cross_entropy_with_logits,
+        "logits and labels must be broadcastable: logits_size=[5,2] labels_size=[2,5]",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["eagerly", "traced", "for any sizes", "under a tape"])
+@pytest.mark.parametrize("name", FIRST_SENTENCES)
+def test_first_sentences(name, how):
+    """They are what people search for; eagerly, NumPy's words were there instead."""
+    call, sentence = FIRST_SENTENCES[name]
+    run = {
+        "eagerly": lambda: call(a, b),
+        "traced": lambda: tf.function(call)(a, b),
+        "for any sizes": lambda: tf.function(call, input_signature=[tf.TensorSpec([None, None])] * 2)(a, b),
+        "under a tape": lambda: watched(call),
+    }[how]
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        run()
+    wanted = re.escape(sentence)
+    if how == "for any sizes":  # what no size can mend is found before there are any
+        wanted = re.sub(r"\\\[\d,\d\\\]", r"\\[\\S,\\S\\]", wanted)
+    assert re.match(wanted, str(caught.value)), str(caught.value)
+
+
+def watched(call):
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        return call(a, b)
+
+
+def test_kernels_speak_for_themselves_where_shapes_are_right():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Input matrix is not invertible"):
+        tf.linalg.inv([[0.0, 0.0], [0.0, 0.0]])
