@@ -6,6 +6,7 @@ import numpy as np
 from ml_dtypes import finfo
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
@@ -95,7 +96,7 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
     """
     lower_upper = as_tensor(lower_upper)
     product = ops.matmul(_unit_lower(lower_upper), ops.band_part(lower_upper, lower=0, upper=-1))
-    return ops.matmul(ops.matrix_transpose(_permutation(perm, lower_upper)), product)
+    return _in_order(product, ops.argsort(as_tensor(perm), descending=False))
 
 
 def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
@@ -106,7 +107,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
            [3.]], dtype=float32)
     """
     lower_upper, rhs = convert_group([lower_upper, rhs], ops.triangular_solve.primitive)
-    permuted = ops.matmul(_permutation(perm, lower_upper), rhs)
+    permuted = _in_order(rhs, perm)
     return triangular_solve(lower_upper, triangular_solve(_unit_lower(lower_upper), permuted), lower=False)
 
 
@@ -126,14 +127,18 @@ def _eye(like: Tensor) -> Tensor:
 
 
 def _unit_lower(x: Tensor) -> Tensor:
-    return ops.band_part(x, lower=-1, upper=0) - ops.band_part(x, lower=0, upper=0) + _eye(x)
+    main = EagerTensor(np.eye(x.shape[-1], dtype=bool))
+    return ops.where(main, ops.zeros_like(x) + 1, ops.band_part(x, lower=-1, upper=0))
 
 
-def _permutation(perm: Any, like: Tensor) -> Tensor:
-    """The matrix that puts rows in the order `perm`."""
+def _in_order(x: Tensor, perm: Any) -> Tensor:
+    """The rows of each matrix in the order `perm`: moved, not multiplied by zeros and ones, which would spread a NaN."""
     perm = as_tensor(perm)
-    columns = EagerTensor(np.arange(like.shape[-1], dtype=perm.dtype.np))
-    return ops.cast(ops.equal(ops.reshape(perm, shape=(*perm.shape, 1)), columns), dtype=like.dtype.np)
+    batch = broadcast_shapes(x.shape[:-2], perm.shape[:-1])
+    n, columns = x.shape[-2:]
+    x = ops.broadcast_to(x, shape=(*batch, n, columns))
+    order = ops.broadcast_to(ops.reshape(perm, shape=(*perm.shape[:-1], 1, n)), shape=(*batch, columns, n))
+    return ops.matrix_transpose(ops.take_along(ops.matrix_transpose(x), order))
 
 
 # ---- determinants

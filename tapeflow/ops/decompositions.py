@@ -10,7 +10,7 @@ from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import NO_RULE, Spec, primitive
 
-from .lapack import adjoint, each_matrix, hermitian_from, lapack, of_matrices, of_square_matrices
+from .lapack import SINGULAR, adjoint, each_matrix, hermitian_from, lapack, of_matrices, of_square_matrices
 
 # ---- Cholesky: A = L Lᴴ
 
@@ -136,6 +136,8 @@ def _lu(x, index_dtype):
 
     def one(matrix):
         packed, pivots, _ = getrf(matrix)
+        if not np.abs(packed.diagonal()).min() > 0:  # so for NaN
+            raise np.linalg.LinAlgError(SINGULAR)
         permutation = np.arange(len(pivots), dtype=index_dtype)
         for i, p in enumerate(pivots):
             permutation[i], permutation[p] = permutation[p], permutation[i]

@@ -14,7 +14,7 @@ from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 
 from .fitting import check_same
-from .lapack import adjoint, lapack, of_square_matrices, real_of
+from .lapack import adjoint, lapack, nan_at, nan_for_unusable, of_square_matrices, real_of
 
 
 def _as_matrix(ops, g):
@@ -27,9 +27,27 @@ def _inner(ops, a, b):
     return ops.reduce_sum(a * b, axis=(rank - 2, rank - 1), keepdims=False)
 
 
+def _det(x):
+    """By LAPACK's pivots, which a NaN can pass unseen; where an infinity meets a zero there is no determinant either."""
+    out = np.linalg.det(x)
+    return out if np.isfinite(x.sum()) else nan_at(_lost(x, out), out)
+
+
+def _slogdet(x):
+    sign, log = np.linalg.slogdet(x)
+    if np.isfinite(x.sum()):
+        return sign, log
+    lost = _lost(x, sign) | np.isnan(log)
+    return nan_at(lost, sign), nan_at(lost, log)
+
+
+def _lost(x, out):
+    return np.isnan(x).any(axis=(-2, -1)) | ((out == 0) & ~np.isfinite(x).all(axis=(-2, -1)))
+
+
 det = primitive(
     "det(x)",
-    kernel={"numpy": lapack(np.linalg.det), "jax": "determinants.det"},
+    kernel={"numpy": lapack(_det), "jax": "determinants.det"},
     shape=lambda x: Spec(shape=of_square_matrices(x).shape[:-2], dtype=x.dtype),
     vjp=lambda ops, g, x: _as_matrix(ops, g) * ops.cofactors(x),
     jvp=lambda ops, t, x: _inner(ops, ops.cofactors(x), t),
@@ -38,11 +56,14 @@ det = primitive(
 )
 
 
+_svd = nan_for_unusable(lambda x: tuple(np.linalg.svd(x)))
+
+
 def _turned(x):
     """Ū, s, V̄ᴴ and det(U) det(Vᴴ), in double precision."""
     if x.shape[-1] != x.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    u, s, vh = np.linalg.svd(x.astype(np.result_type(x.dtype, np.float64)))
+    u, s, vh = _svd(x.astype(np.result_type(x.dtype, np.float64)))
     return u.conj(), s, vh.conj(), (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
@@ -178,7 +199,7 @@ def _slogdet_jvp(ops, t, sign, x, x_dtype):
 
 slogdet = primitive(
     "slogdet(x)",
-    kernel={"numpy": lapack(lambda x: tuple(np.linalg.slogdet(x))), "jax": "determinants.slogdet"},
+    kernel={"numpy": lapack(_slogdet), "jax": "determinants.slogdet"},
     shape=lambda x: (
         Spec(shape=of_square_matrices(x).shape[:-2], dtype=x.dtype),
         Spec(shape=x.shape[:-2], dtype=real_of(x.dtype)),

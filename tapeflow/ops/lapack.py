@@ -1,10 +1,15 @@
-"""What the kernels on LAPACK and the rules of decompositions share."""
+"""What the kernels on LAPACK and the rules of decompositions share.
+
+LAPACK looks for the largest pivot by comparing, and a NaN is never larger: what it makes of a matrix with a NaN may look like a result.
+So kernels ask before (`nan_for_unusable`, `refuse_nan`), and a NaN in one matrix of a batch does not reach the others.
+"""
 
 import functools
 
 import numpy as np
 
 from tapeflow.core.errors import invalid
+from tapeflow.core.floating import quiet
 
 from .fitting import differ
 
@@ -20,7 +25,8 @@ def lapack(kernel):
         of_matrices(arrays[0])
         narrow = arrays[0].dtype is _FLOAT16
         try:
-            out = kernel(*[a.astype(_FLOAT32) if a.dtype is _FLOAT16 else a for a in arrays], **params)
+            with quiet():  # NumPy's linear algebra would name itself as the place of a warning
+                out = kernel(*[a.astype(_FLOAT32) if a.dtype is _FLOAT16 else a for a in arrays], **params)
         except np.linalg.LinAlgError as error:
             raise invalid(_EXPLANATIONS.get(str(error), f"{error}. The input has shape {arrays[0].shape}.")) from None
         if narrow:
@@ -31,12 +37,50 @@ def lapack(kernel):
     return run
 
 
+def _has_nan(x):
+    return np.isnan(x.sum()) and np.isnan(x).any()  # a sum without NaN has none in it; inf - inf makes one by itself
+
+
+def refuse_nan(kernel, why, reads=lambda x: x):
+    """A kernel whose first argument may have no NaN in the part that it `reads`: the error is the one that LAPACK should have raised."""
+
+    def run(x, *others, **params):
+        if _has_nan(reads(x)):
+            raise np.linalg.LinAlgError(why)
+        return kernel(x, *others, **params)
+
+    return run
+
+
+def nan_for_unusable(kernel):
+    """A kernel that gives NaN for matrices with a NaN or an infinity in them, and computes the others."""
+
+    def run(x, *others, **params):
+        if np.isfinite(x.sum()):
+            return kernel(x, *others, **params)
+        unusable = ~np.isfinite(x).all(axis=(-2, -1))
+        out = kernel(np.where(unusable[..., None, None], np.eye(*x.shape[-2:], dtype=x.dtype), x), *others, **params)
+        return tuple([nan_at(unusable, part) for part in out]) if isinstance(out, tuple) else nan_at(unusable, out)
+
+    return run
+
+
+def nan_at(places, x):
+    """`x` with NaN where the mask, of its leading axes, holds. Integers stay."""
+    if x.dtype.kind not in "fc":
+        return x
+    return np.where(places.reshape(places.shape + (1,) * (x.ndim - places.ndim)), x.dtype.type("nan"), x)
+
+
+SINGULAR, NOT_CONVERGED = "Singular matrix", "Eigenvalues did not converge"
 _NOT_SQUARE = "Last 2 dimensions of the array must be square"
 _EXPLANATIONS = {
-    "Singular matrix": "Input matrix is not invertible. Its columns are linearly dependent (or not finite); "
+    SINGULAR: "Input matrix is not invertible. Its columns are linearly dependent (or not finite); "
     "use tf.linalg.pinv or tf.linalg.lstsq, or add a small multiple of tf.eye to it.",
     "Matrix is not positive definite": "Cholesky decomposition was not successful. The input might not be valid: it must be symmetric "
     "(Hermitian) and positive definite. Adding a small multiple of tf.eye to it often helps.",
+    NOT_CONVERGED: "Self-adjoint eigen decomposition was not successful. The input might not be valid: it must be symmetric "
+    "(Hermitian) and finite.",
     _NOT_SQUARE: "Input matrix must be square: the last two axes must have the same length.",
 }
 

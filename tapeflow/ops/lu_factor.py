@@ -15,7 +15,7 @@ from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import Spec, primitive
 
-from .lapack import diagonal, each_matrix, lapack, of_matrices, row, with_diagonal
+from .lapack import diagonal, each_matrix, lapack, nan_at, of_matrices, row, with_diagonal
 
 
 def _lu_factor(x):
@@ -34,7 +34,8 @@ def _lu_factor(x):
             order[i], order[p] = order[p], order[i]
         return packed, pivots.astype(np.int32), order
 
-    return each_matrix(one, x)
+    packed, pivots, order = each_matrix(one, x)
+    return nan_at(np.isnan(x).any(axis=(-2, -1)), packed), pivots, order
 
 
 def _shape(x):

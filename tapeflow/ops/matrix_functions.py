@@ -12,7 +12,7 @@ from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import primitive
 
-from .lapack import each_matrix, lapack, of_square_matrices
+from .lapack import each_matrix, lapack, nan_for_unusable, of_square_matrices
 
 
 def _matrix_function(name, kernel):
@@ -26,7 +26,7 @@ def _matrix_function(name, kernel):
 
     return primitive(
         f"{name}(x)",
-        kernel={"numpy": lapack(kernel), "jax": f"matrix_functions.{name}"},
+        kernel={"numpy": lapack(nan_for_unusable(kernel)), "jax": f"matrix_functions.{name}"},
         shape=of_square_matrices,
         vjp=lambda ops, g, x: slope(ops, g, ops.matrix_transpose(x)),
         jvp=slope,

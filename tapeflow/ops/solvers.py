@@ -1,5 +1,7 @@
 """Inverses and systems of linear equations. Rules use plain transposes; the walk conjugates around them."""
 
+from math import prod
+
 import numpy as np
 
 from tapeflow.core.batching import all_batched, matrices, refuse_vectors
@@ -10,7 +12,7 @@ from tapeflow.core.primitive import LINEAR, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
 from .fitting import differ, spreads
-from .lapack import adjoint, lapack, of_matrices, of_square_matrices
+from .lapack import SINGULAR, adjoint, lapack, nan_for_unusable, of_matrices, of_square_matrices, refuse_nan
 
 _EQUATIONS = dict(dtypes=INEXACT, broadcasts="batch", batch=matrices)
 
@@ -52,7 +54,7 @@ def _inv_vjp(ops, g, y):
 
 inv = primitive(
     "inv(x)",
-    kernel={"numpy": lapack(np.linalg.inv), "jax": "solvers.inv"},
+    kernel={"numpy": lapack(refuse_nan(np.linalg.inv, SINGULAR)), "jax": "solvers.inv"},
     shape=of_square_matrices,
     vjp=_inv_vjp,
     jvp=lambda ops, t, y: -ops.matmul(y, ops.matmul(t, y)),
@@ -68,7 +70,7 @@ def _solve_vjp(ops, g, a, y):
 
 solve = primitive(
     "solve(a, b)",
-    kernel={"numpy": lapack(_of_square(one_matrix_for_many(np.linalg.solve))), "jax": "solvers.solve"},
+    kernel={"numpy": lapack(_of_square(refuse_nan(one_matrix_for_many(np.linalg.solve), SINGULAR))), "jax": "solvers.solve"},
     shape=_square_solution_shape,
     vjp={("a", "b"): _solve_vjp},
     jvp={"a": lambda ops, t, a, y: -ops.solve(a, ops.matmul(t, y)), "b": LINEAR},
@@ -83,16 +85,23 @@ def _triangular_solve(a, b, lower, transpose):
     if a.ndim == b.ndim == 2:
         return _one_triangular_solve(a, b, lower, transpose)
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    if n <= 32:  # LU of all of them in one call beats a Python loop; a zero on the diagonal stops it
-        try:
-            triangles = np.tril(a) if lower else np.triu(a)
-            return np.linalg.solve(np.swapaxes(triangles, -1, -2) if transpose else triangles, b)
-        except np.linalg.LinAlgError:
-            pass
     a, b = np.broadcast_to(a, (*batch, n, n)), np.broadcast_to(b, (*batch, *b.shape[-2:]))
+    if n <= 16 and prod(batch) > n:  # one row of all of them at a time beats a Python loop over the matrices
+        return _substitute(np.swapaxes(a, -1, -2) if transpose else a, b, forwards=lower != transpose)
     out = np.empty(b.shape, b.dtype)
     for i in np.ndindex(batch):
         out[i] = _one_triangular_solve(a[i], b[i], lower, transpose)
+    return out
+
+
+def _substitute(a, b, forwards):
+    """Row by row, each with the rows before it: componentwise as exact as the triangle allows, which elimination with pivots is not."""
+    n = a.shape[-1]
+    out = np.empty(b.shape, b.dtype)
+    for i in range(n) if forwards else range(n - 1, -1, -1):
+        known = slice(0, i) if forwards else slice(i + 1, n)
+        rest = b[..., i, :] - np.matmul(a[..., i, None, known], out[..., known, :])[..., 0, :]
+        out[..., i, :] = rest / a[..., i, i, None]
     return out
 
 
@@ -194,10 +203,6 @@ tridiagonal_solve = primitive(
 # ---- matrices without an inverse
 
 
-def _pinv(x, rcond):
-    return np.linalg.pinv(x, rcond)
-
-
 def _pinv_vjp(ops, g, x, y):
     """Golub and Pereyra's derivative of the pseudo-inverse, for matrices whose rank stays the same nearby."""
     y_h, g_h = adjoint(ops, y), adjoint(ops, g)
@@ -236,7 +241,7 @@ def _pinv_shape(x, rcond):
 # Singular values up to `rcond` times the largest count as 0.
 pinv = primitive(
     "pinv(x, rcond)",
-    kernel={"numpy": lapack(_pinv), "jax": "solvers.pinv"},
+    kernel={"numpy": lapack(nan_for_unusable(np.linalg.pinv)), "jax": "solvers.pinv"},
     shape=_pinv_shape,
     vjp={"x": _pinv_vjp},
     jvp={"x": _pinv_jvp},
@@ -259,11 +264,15 @@ def _least_squares_shape(a, b):
     return _solution_shape(a, b)
 
 
+def _least_squares(a, b):
+    return np.matmul(nan_for_unusable(np.linalg.pinv)(a, np.finfo(a.dtype).eps * max(a.shape[-2:])), b)
+
+
 # The shortest of the x that bring a x closest to b, whatever the rank of a.
 least_squares = primitive(
     "least_squares(a, b)",
     kernel={
-        "numpy": lapack(lambda a, b: np.matmul(np.linalg.pinv(a, np.finfo(a.dtype).eps * max(a.shape[-2:])), b)),
+        "numpy": lapack(_least_squares),
         "jax": "solvers.least_squares",
     },
     shape=_least_squares_shape,

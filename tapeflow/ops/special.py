@@ -99,7 +99,17 @@ def _polygamma(n, x):
     return np.where((n >= 0) & (n == np.floor(n)), out, np.nan)
 
 
-lgamma = _unary("lgamma(x)", kernel="gammaln", vjp=lambda ops, g, x: ops.safe_mul(g, ops.digamma(x)))
+def _lgamma(x):
+    out = _scipy("gammaln")(x)
+    return np.where(x == -np.inf, np.inf, out)  # between the poles it grows, which SciPy does not say of the end
+
+
+def _zeta(s, q):
+    out = _scipy("zeta")(s, q)
+    return np.where(np.isnan(s), np.nan, out)  # SciPy sees a pole in `q` first
+
+
+lgamma = _unary("lgamma(x)", kernel=_computed(_lgamma), vjp=lambda ops, g, x: ops.safe_mul(g, ops.digamma(x)))
 digamma = _unary(
     "digamma(x)", kernel=_computed(_digamma), vjp=lambda ops, g, x: ops.safe_mul(g, ops.polygamma(ops.zeros_like(x) + 1, x))
 )
@@ -118,7 +128,7 @@ def _gamma_pdf(a, x):
     log_gamma = _scipy("gammaln")(a)
     with np.errstate(all="ignore"):
         out = _scipy("gammasgn")(a) * np.exp(_scipy("xlogy")(a - 1, x) - x - log_gamma)
-    return np.where(log_gamma == np.inf, 0.0, out)  # 1 / gamma(a) = 0 at the poles of gamma
+    return np.where((log_gamma == np.inf) & ~np.isnan(x), 0.0, out)  # 1 / gamma(a) = 0 at the poles of gamma
 
 
 # x**(a-1) exp(-x) / gamma(a), for negative a as well: that makes the rule right where x is 0.
@@ -209,10 +219,10 @@ def _zeta_slope_vjp_q(ops, g, s, q, times):
 
 zeta = _multi(
     "zeta(s, q)",
-    kernel="zeta",
+    kernel=_computed(_zeta),
     vjp={
         "s": lambda ops, g, s, q: ops.safe_mul(g, ops.zeta_slope(s, q, times=1)),
-        "q": lambda ops, g, s, q: ops.safe_mul(g, -ops.safe_mul(s, ops.zeta(s + 1, q))),
+        "q": lambda ops, g, s, q: ops.safe_mul(g, -s * ops.zeta(s + 1, q)),
     },
 )
 
@@ -234,14 +244,19 @@ zeta_slope = broadcasting(
 # ---- Bessel functions of whole orders nu. A derivative is a sum of neighbours, with nothing to divide at 0.
 
 
-def _bessel(signature, *, low, general, vjp, limit=np.inf):
-    """`low` are SciPy's names for the orders 0 and 1. Beyond `limit` SciPy gives up on higher ones, which are as the low ones there."""
+def _bessel(signature, *, low, general, vjp, limit=np.inf, negative=None):
+    """`low` are SciPy's names for the orders 0 and 1. Beyond `limit` SciPy gives up on higher ones, which are as the low ones there.
+    Functions with a pole at 0 that are not real below it have `negative` there: the pole's infinity, as TensorFlow's."""
 
-    def kernel(x, nu):
+    def computed(x, nu):
         if nu < 2:
             return _scipy(low[nu])(x)
         out = _scipy(general)(nu, x)
         return np.where(np.abs(x) > limit, _scipy(low[nu % 2])(x), out) if limit < np.inf else out
+
+    def kernel(x, nu):
+        out = computed(x, nu)
+        return out if negative is None else np.where(x < 0, negative, out)
 
     return _unary(signature, kernel=_computed(kernel), vjp=vjp, file="bessel")
 
@@ -287,9 +302,9 @@ def _bessel_y_vjp(ops, g, x, nu):
 bessel_i = _bessel("bessel_i(x, *, nu)", low=("i0", "i1"), general="iv", vjp=_bessel_i_vjp)
 bessel_ie = _bessel("bessel_ie(x, *, nu)", low=("i0e", "i1e"), general="ive", vjp=_bessel_ie_vjp, limit=1e9)
 bessel_j = _bessel("bessel_j(x, *, nu)", low=("j0", "j1"), general="jv", vjp=_bessel_j_vjp)
-bessel_k = _bessel("bessel_k(x, *, nu)", low=("k0", "k1"), general="kv", vjp=_bessel_k_vjp)
-bessel_ke = _bessel("bessel_ke(x, *, nu)", low=("k0e", "k1e"), general="kve", vjp=_bessel_ke_vjp, limit=1e9)
-bessel_y = _bessel("bessel_y(x, *, nu)", low=("y0", "y1"), general="yv", vjp=_bessel_y_vjp)
+bessel_k = _bessel("bessel_k(x, *, nu)", low=("k0", "k1"), general="kv", vjp=_bessel_k_vjp, negative=np.inf)
+bessel_ke = _bessel("bessel_ke(x, *, nu)", low=("k0e", "k1e"), general="kve", vjp=_bessel_ke_vjp, limit=1e9, negative=np.inf)
+bessel_y = _bessel("bessel_y(x, *, nu)", low=("y0", "y1"), general="yv", vjp=_bessel_y_vjp, negative=-np.inf)
 
 
 # ---- integrals that have names

@@ -11,6 +11,7 @@ from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import Spec, primitive
 
 from .lapack import (
+    NOT_CONVERGED,
     adjoint,
     column,
     complex_of,
@@ -18,10 +19,12 @@ from .lapack import (
     gap_reciprocals,
     hermitian_from,
     lapack,
+    nan_for_unusable,
     of_matrices,
     of_square_matrices,
     real_of,
     reciprocal_or_zero,
+    refuse_nan,
     row,
     with_diagonal,
 )
@@ -58,10 +61,14 @@ def _eigh_jvp(ops, t, w, v, x_dtype):
     return _real_diagonal(ops, inner, x_dtype), ops.matmul(v, ops.cast(gap_reciprocals(ops, w), dtype=x_dtype) * inner)
 
 
+def _of_hermitian(function):
+    return lapack(refuse_nan(function, NOT_CONVERGED, reads=np.tril))
+
+
 # Reads the lower triangle, and its gradient is there too. Eigenvalues in ascending order, real.
 eigh = primitive(
     "eigh(x)",
-    kernel={"numpy": lapack(lambda x: tuple(np.linalg.eigh(x))), "jax": "spectra.eigh"},
+    kernel={"numpy": _of_hermitian(lambda x: tuple(np.linalg.eigh(x))), "jax": "spectra.eigh"},
     shape=lambda x: (Spec(shape=of_square_matrices(x).shape[:-1], dtype=real_of(x.dtype)), x),
     vjp=_eigh_vjp,
     jvp=_eigh_jvp,
@@ -79,7 +86,7 @@ def _eigvalsh_vjp(ops, g, x, x_dtype):
 
 eigvalsh = primitive(
     "eigvalsh(x)",
-    kernel={"numpy": lapack(np.linalg.eigvalsh), "jax": "spectra.eigvalsh"},
+    kernel={"numpy": _of_hermitian(np.linalg.eigvalsh), "jax": "spectra.eigvalsh"},
     shape=lambda x: Spec(shape=of_square_matrices(x).shape[:-1], dtype=real_of(x.dtype)),
     vjp=_eigvalsh_vjp,
     jvp=lambda ops, t, x, x_dtype: _real_diagonal(ops, _in_basis(ops, t, ops.eigh(x)[1]), x_dtype),
@@ -253,7 +260,7 @@ def _with_others(ops, t, kept, vectors):
 
 svd = primitive(
     "svd(x, *, full)",
-    kernel={"numpy": lapack(_svd), "jax": "spectra.svd"},
+    kernel={"numpy": lapack(nan_for_unusable(_svd)), "jax": "spectra.svd"},
     shape=_svd_shape,
     vjp=_svd_vjp,
     jvp=_svd_jvp,
@@ -276,7 +283,7 @@ def _singular_values_jvp(ops, t, x, x_dtype):
 
 singular_values = primitive(
     "singular_values(x)",
-    kernel={"numpy": lapack(lambda x: np.linalg.svd(x, compute_uv=False)), "jax": "spectra.singular_values"},
+    kernel={"numpy": lapack(nan_for_unusable(lambda x: np.linalg.svd(x, compute_uv=False))), "jax": "spectra.singular_values"},
     shape=lambda x: _svd_shape(x, False)[0],
     vjp=_singular_values_vjp,
     jvp=_singular_values_jvp,

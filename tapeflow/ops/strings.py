@@ -1,8 +1,5 @@
 """Strings: tensors of bytes, one Python `bytes` per element. No gradient goes through any of these."""
 
-import re
-from functools import lru_cache
-
 import numpy as np
 
 from tapeflow.core.batching import aligned, rows_of, shift, spread
@@ -15,6 +12,7 @@ from tapeflow.core.primitive import recorded as ops
 from .families import reduced
 from .fingerprints import farm, murmur, sip
 from .fitting import check_axes, same_sizes
+from .text import re2
 from .unicode_text import code_points, encoded
 
 
@@ -42,7 +40,7 @@ def per_string(signature, function, dtype=object):
 
 
 def _cased(change_bytes, change_text):
-    return lambda s, encoding: change_text(s.decode()).encode() if encoding else change_bytes(s)
+    return lambda s, encoding: change_text(s.decode(errors="replace")).encode() if encoding else change_bytes(s)
 
 
 string_lower = per_string("string_lower(x, *, encoding)", _cased(bytes.lower, str.lower))
@@ -53,24 +51,8 @@ string_length = per_string(
 )
 
 
-@lru_cache(256)
-def _compiled(pattern):
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise invalid(f"Invalid pattern: {pattern.decode()!r}, error: {error}.") from None
-
-
-def _replaced(s, pattern, rewrite, replace_global):
-    """`\\0` in the rewrite is the whole match, `\\1` … the groups."""
-    expand = lambda match: re.sub(rb"\\(\d|\\)", lambda d: b"\\" if d[1] == b"\\" else match[int(d[1])] or b"", rewrite)
-    return _compiled(pattern).sub(expand, s, count=0 if replace_global else 1)
-
-
-regex_replace = per_string("regex_replace(x, *, pattern, rewrite, replace_global)", _replaced)
-regex_full_match = per_string(
-    "regex_full_match(x, *, pattern)", lambda s, pattern: _compiled(pattern).fullmatch(s) is not None, np.bool_
-)
+regex_replace = per_string("regex_replace(x, *, pattern, rewrite, replace_global)", re2.replaced)
+regex_full_match = per_string("regex_full_match(x, *, pattern)", re2.full_match, np.bool_)
 
 
 def _bucket(s, num_buckets, method, key):

@@ -80,3 +80,33 @@ def test_many_tridiagonal_right_hand_sides():
     diagonals, b = normal(3, 6) + np.array([0.0, 4.0, 0.0])[:, None], normal(7, 6, 2)
     out = bare.tridiagonal_solve(diagonals, b, transpose=False)
     np.testing.assert_allclose(out, np.stack([bare.tridiagonal_solve(diagonals, x, transpose=False) for x in b]))
+
+
+@pytest.mark.parametrize("count,n", [(2, 10), (50, 10), (200, 16), (60, 30)])
+def test_batches_of_triangles_are_solved_by_substitution(count, n):
+    """They went through elimination with pivots: 0.12 componentwise for 300 triangles of 30 rows, where substitution has 1e-12."""
+    a, b = normal(count, n, n), normal(count, n, 1)
+    for lower in (True, False):
+        for adjoint in (True, False):
+            triangle = (np.tril(a) if lower else np.triu(a)).astype(np.longdouble)
+            triangle = np.swapaxes(triangle, -1, -2) if adjoint else triangle
+            want = np.zeros(b.shape, np.longdouble)
+            for i in range(n) if lower != adjoint else range(n - 1, -1, -1):
+                want[:, i] = (b[:, i] - np.einsum("bj,bjk->bk", triangle[:, i], want)) / triangle[:, i, i, None]
+            inverse = np.abs(np.linalg.inv(triangle.astype(float)))  # Skeel's condition number bounds what rounding may do
+            bound = n * 2.3e-16 * (inverse @ np.abs(triangle.astype(float)) @ np.abs(want)) + 1e-300
+            found = tf.linalg.triangular_solve(a, b, lower=lower, adjoint=adjoint).numpy()
+            assert (np.abs(found - want) <= 2 * bound).all()
+
+
+def test_what_lies_in_the_other_triangle_is_not_read():
+    a = np.tril(normal(20, 4, 4)) + 3 * np.eye(4)
+    other = a + np.triu(np.full((4, 4), np.nan), 1)
+    np.testing.assert_array_equal(tf.linalg.triangular_solve(other, a), tf.linalg.triangular_solve(a, a))
+
+
+def test_an_lu_is_solved_row_by_row():
+    """The rows were put in order by a product, in which a NaN or an infinity met zeros."""
+    packed, rows = tf.linalg.lu([[4.0, 1.0, 0.5], [1.0, np.inf, 0.2], [0.5, 0.2, 2.0]]), tf.constant([[1.0], [2.0], [3.0]])
+    assert np.isfinite(tf.linalg.lu_solve([[4.0, 1.0], [0.5, np.inf]], [1, 0], rows[:2]).numpy()).all()
+    assert packed.lu.shape == (3, 3)

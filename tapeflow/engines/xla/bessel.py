@@ -103,7 +103,7 @@ def bessel_y(x, nu):
     _, _, y0, y1 = _low_orders(x)
     recur = lambda below, at, k: jnp.where(at == -jnp.inf, at, at * (2 * k) / x - below)
     out = _upwards(recur, nu, y0, y1)
-    return jnp.where(x == 0, -jnp.inf, jnp.where(x < 0, jnp.nan, out))
+    return jnp.where(x <= 0, -jnp.inf, out)
 
 
 # ---- I
@@ -172,7 +172,7 @@ def bessel_ke(x, nu):
     pairs = zip(_k_near(jnp.minimum(finite, 2)), _k_far(jnp.maximum(finite, 2)))
     k0, k1 = [jnp.where(x > 2, far, near) for near, far in pairs]
     out = _upwards(lambda below, at, k: below + at * (2 * k) / finite, nu, k0, k1)
-    return jnp.where(x == 0, jnp.inf, jnp.where(x < 0, jnp.nan, jnp.where(x == jnp.inf, 0.0, out)))
+    return jnp.where(x <= 0, jnp.inf, jnp.where(x == jnp.inf, 0.0, out))
 
 
 @wide

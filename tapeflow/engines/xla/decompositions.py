@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jax import lax
 
-from .lapack import on_matrices
+from .lapack import on_matrices, with_nan_of
 
 
 @on_matrices(square=True)
@@ -19,9 +19,10 @@ def qr(x, full):
 @on_matrices(square=True)
 def lu(x, index_dtype):
     packed, _, permutation = lax.linalg.lu(x)
-    return packed, permutation.astype(index_dtype)
+    return *with_nan_of(x, packed), permutation.astype(index_dtype)
 
 
 @on_matrices
 def lu_factor(x):
-    return tuple(lax.linalg.lu(x))
+    packed, pivots, permutation = lax.linalg.lu(x)
+    return *with_nan_of(x, packed), pivots, permutation

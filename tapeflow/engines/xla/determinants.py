@@ -4,7 +4,7 @@ no fast double precision."""
 import jax.numpy as jnp
 import numpy as np
 
-from .lapack import on_matrices
+from .lapack import on_matrices, with_nan_of
 
 
 @on_matrices(square=True)
@@ -15,7 +15,7 @@ def det(x):
 
 @on_matrices(square=True)
 def slogdet(x):
-    return tuple(jnp.linalg.slogdet(x))
+    return with_nan_of(x, *jnp.linalg.slogdet(x))
 
 
 def _turned(x):

@@ -5,7 +5,7 @@ from jax import lax
 
 from tapeflow.core.errors import invalid
 
-from .lapack import adjoint, on_matrices, one_matrix_for_many
+from .lapack import adjoint, on_matrices, one_matrix_for_many, with_nan_of
 
 
 def _check_rows(a, b):
@@ -18,13 +18,13 @@ def _check_rows(a, b):
 
 @on_matrices(square=True)
 def inv(x):
-    return jnp.linalg.inv(x)
+    return with_nan_of(x, jnp.linalg.inv(x))[0]
 
 
 @on_matrices(square=True)
 def solve(a, b):
     _check_rows(a, b)
-    return one_matrix_for_many(jnp.linalg.solve)(a, b)
+    return one_matrix_for_many(lambda a, b: with_nan_of(a, jnp.linalg.solve(a, b))[0])(a, b)
 
 
 @on_matrices(square=True)

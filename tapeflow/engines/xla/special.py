@@ -53,7 +53,7 @@ def zeta(s, q):
 
 @wide
 def lgamma(x):
-    return jnp.where(x == -jnp.inf, x, special.gammaln(x))  # as SciPy has it
+    return jnp.where(x == -jnp.inf, jnp.inf, special.gammaln(x))
 
 
 @wide
@@ -74,7 +74,7 @@ def polygamma(n, x):
 def gamma_pdf(a, x):
     log_gamma = special.gammaln(a)
     out = special.gammasgn(a) * jnp.exp(special.xlogy(a - 1, x) - x - log_gamma)
-    return jnp.where(log_gamma == jnp.inf, 0.0, out)  # 1 / gamma(a) = 0 at the poles of gamma
+    return jnp.where((log_gamma == jnp.inf) & ~jnp.isnan(x), 0.0, out)  # 1 / gamma(a) = 0 at the poles of gamma
 
 
 def _large(dtype):

@@ -26,9 +26,9 @@ def _softmax(x, axis):
 
 SAMPLES = {
     "relu": [*_smooth(lambda x: np.where(x > 0, x, 0)), of(np.arange(-3, 3), order=0), of(normal(5000), reference=lambda x: np.where(x > 0, x, 0))],
-    "relu_grad": _slope(lambda dy, output: np.where(output != 0, dy, 0)),
+    "relu_grad": _slope(lambda dy, output: np.where(output > 0, dy, 0)),
     "relu6": [*_smooth(lambda x: np.minimum(np.where(x > 0, x, 0), 6)), of(np.array([5.5, 6.5, -2.0]))],
-    "relu6_grad": _slope(lambda dy, output: np.where((output != 0) & (output != 6), dy, 0)),
+    "relu6_grad": _slope(lambda dy, output: np.where((output > 0) & (output < 6), dy, 0)),
     "leaky_relu": [
         of(normal(3, 4), alpha=alpha, reference=lambda x, alpha: np.where(x > 0, x, alpha * x)) for alpha in (0.2, 0.0, 1.0, 1.5)
     ] + [of(SCALAR, alpha=0.2), of(EMPTY, alpha=0.2), of(SPECIAL, alpha=0.2, order=0)],

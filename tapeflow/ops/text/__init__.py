@@ -1,0 +1,1 @@
+"""What operations on strings need besides Python's own functions."""
