@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # The tests start many processes, each of which would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-long lint format bench docs docs-check keras-tests clean
+.PHONY: help demo test test-all test-long lint format bench docs docs-check keras-tests fuzz clean
 
 help:
 	@echo "make demo        train a small classifier; why None, where NaN, what a tape keeps: all of it in a minute"
@@ -20,6 +20,7 @@ help:
 	@echo "make docs-check  run every code block of the documentation"
 	@echo "make bench       measure tapeflow next to its peers (installs them under .bench/; BENCH=--quick for a smoke run)"
 	@echo "make keras-tests Keras' own tests on tapeflow, all of them (ten minutes; make test runs a part)"
+	@echo "make fuzz        random calls of every function, compared across interpretations (SECONDS=60 SEED=7; see fuzz/README.md)"
 	@echo "make format      rewrite the code the way make lint wants it"
 	@echo "make clean       remove everything the targets above created"
 
@@ -51,6 +52,9 @@ docs-check: .venv/.dev
 
 keras-tests: .venv/.dev
 	@$(BIN)/python scripts/keras_tests.py --full
+
+fuzz: .venv/.dev
+	@$(BIN)/python -m fuzz --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 bench: .venv/.viz
 	@$(BIN)/python -m benchmarks $(BENCH)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -132,7 +133,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
     array([0.5, 0.5, 0. ], dtype=float32)
     """
     x = as_tensor(logits)
-    return ops.softmax(x, axis=one_axis(-1 if axis is None else axis, x.ndim))
+    return ops.softmax(x, axis=_axis_of_classes(x, axis))
 
 
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
@@ -142,7 +143,13 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
     array([    0., -1000.], dtype=float32)
     """
     x = as_tensor(logits)
-    return ops.log_softmax(x, axis=one_axis(-1 if axis is None else axis, x.ndim))
+    return ops.log_softmax(x, axis=_axis_of_classes(x, axis))
+
+
+def _axis_of_classes(logits: Tensor, axis: int | None) -> int:
+    if not logits.ndim:
+        raise invalid("logits must have at least one axis, got a scalar (rank 0).")
+    return one_axis(-1 if axis is None else axis, logits.ndim)
 
 
 def _floating(value: Any) -> Tensor:

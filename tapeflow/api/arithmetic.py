@@ -70,11 +70,9 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
     tensors = convert_group([as_tensor(x) if isinstance(x, IndexedSlices) else x for x in inputs])
-    shapes = {tuple(t.shape) for t in tensors}
-    if len(shapes) > 1:
-        raise invalid(
-            f"Inputs to operation add_n must have the same size and shape; these have {sorted(shapes)}. `+` broadcasts."
-        )
+    shapes = [tuple(t.shape) for t in tensors]
+    if any(shape != shapes[0] for shape in shapes):
+        raise invalid(f"Inputs to operation add_n must have the same size and shape; these have {shapes}. `+` broadcasts.")
     return ops.add_n(*tensors)
 
 

@@ -1,5 +1,6 @@
 """Comparisons, logic on booleans, and questions about numbers. Their results are booleans, so no gradient passes."""
 
+from math import prod
 from typing import Any
 
 from tapeflow.core.apply import as_tensor
@@ -137,7 +138,8 @@ is_nan = expose(
 
 def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
     """All elements but the last and all but the first, in order."""
-    flat = ops.reshape(as_tensor(x), shape=(-1,))
+    x = as_tensor(x)
+    flat = ops.reshape(x, shape=(prod(x.shape),))
     return ops.getitem(flat, index=((None, -1, None),)), ops.getitem(flat, index=((1, None, None),))
 
 

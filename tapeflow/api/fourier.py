@@ -305,4 +305,6 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 def _shifted(x: Any, axes: Any, sign: int) -> Tensor:
     x = as_tensor(x)
     axes = normal_axis(axes, x.ndim, "axes")
+    if not axes:
+        return x
     return ops.roll(x, shift=tuple(sign * (x.shape[a] // 2) for a in axes), axis=axes)

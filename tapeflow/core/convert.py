@@ -4,6 +4,7 @@ NumPy arrays keep their dtype and are copied, Python numbers take the dtype of t
 lose its value is converted: 1.5 does not become an int32, 300 does not become a uint8.
 """
 
+import operator
 from array import array as python_array
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from .composite import Composite
 from .dtypes import BY_NUMPY, DType, as_dtype, bool_, complex128, float32, int32, int64, string
 from .errors import dtype_clash
 from .floating import quiet
-from .sizes import Size
+from .sizes import Size, tensor_of
 from .tensor import EagerTensor, Tensor
 
 _CONVERSIONS: list[tuple[int, Any, Callable]] = []
@@ -54,6 +55,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     if isinstance(value, (*_NUMBERS, str, bytes)):
         return EagerTensor(from_number(value, dtype))
     if isinstance(value, (list, tuple, range)):
+        if any(type(v) is Size for v in value):
+            return tensor_of(tuple(value), dtype or int32)
         return EagerTensor(from_sequence(value, dtype))
     if isinstance(value, (python_array, bytearray, memoryview)):
         return EagerTensor(from_sequence(list(value), dtype))
@@ -265,6 +268,8 @@ def _shape_of(value: Any, leaves: list) -> tuple:
     if isinstance(value, np.ndarray):
         leaves.append(value)
         return value.shape
+    if type(value) is Size:
+        value = operator.index(value)
     if not isinstance(value, (*_NUMBERS, str, bytes, np.generic)):
         raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
     leaves.append(value)

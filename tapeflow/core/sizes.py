@@ -33,11 +33,18 @@ class Size:
         other = b if a is self else a
         if type(other) is float:
             return _COMPUTE[operation](*[float(x) for x in (a, b)])
+        if isinstance(other, np.ndarray):
+            return self._with_array(operation, a, b)
         if type(other) is not Size and not isinstance(other, (int, np.integer)):
             return NotImplemented
         return Size((operation, _expression(a), _expression(b)), _COMPUTE[operation](_now(a), _now(b)), self.relied_on)
 
-    def _told(self, operation: str, a: Any, b: Any) -> bool:
+    def _with_array(self, operation: str, a: Any, b: Any) -> Any:
+        return _COMPUTE[operation](*[operator.index(x) if x is self else x for x in (a, b)])
+
+    def _told(self, operation: str, a: Any, b: Any) -> Any:
+        if isinstance(b if a is self else a, np.ndarray):
+            return self._with_array(operation, a, b)
         answer = _COMPUTE[operation](_now(a), _now(b))
         self.relied_on.append(((operation, _expression(a), _expression(b)), answer))
         return answer
@@ -85,6 +92,12 @@ class Size:
     def __rtruediv__(self, other: Any) -> float:
         return other / float(self)
 
+    def __pow__(self, other: Any) -> Any:
+        return self.__index__() ** other
+
+    def __rpow__(self, other: Any) -> Any:
+        return other ** self.__index__()
+
     def _has_factor(self, other: Any) -> bool:
         """Was it made by multiplying by this number? What is 0 now may be another number later, and divides nothing."""
         return self.expression[0] == "*" and _expression(other) in self.expression[1:] and bool(_now(other))
@@ -121,6 +134,14 @@ class Size:
 
     def __float__(self) -> float:
         return float(self.__index__())
+
+    # NumPy computes with what the size is now, unless it is asked for objects (it would make them by itself). Its scalars leave `3 * size` to the size.
+    __array_priority__ = 1000.0
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        array = np.empty((), dtype or np.int64)
+        array[()] = self if array.dtype == object else self.__index__()
+        return array
 
     def __tf_tensor__(self, dtype: Any = None) -> Any:
         return tensor_of(self, dtype or int32)

@@ -163,3 +163,11 @@ def test_dtypes_and_empty_tensors(name, dtype):
 def test_names_that_say_the_same():
     assert tf.nn.swish is tf.nn.silu
     np.testing.assert_allclose(tf.math.log_sigmoid([-200.0, 0.0, 200.0]).numpy(), [-200, -0.693147, 0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", [tf.nn.softmax, tf.nn.log_softmax])
+def test_a_scalar_has_no_axis_of_classes(f):
+    """log_softmax gave 0 as float32, whatever the dtype; softmax NumPy's words."""
+    for axis in (0, -1):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="at least one axis"):
+            f(tf.constant(2.0, tf.float16), axis=axis)

@@ -72,3 +72,10 @@ def test_large_choices_take_every_bit():
     got = tf.where(mask, a, b).numpy()
     assert np.signbit(got[mask]).all() and np.isnan(got[~mask]).all()
     assert tf.where(mask, inf, a).numpy()[0] == inf
+
+
+@pytest.mark.parametrize("x", [[[1.0, 2.0], [3.0, 4.0]], [], 1.0, [2.0, 1.0]])
+def test_order_of_elements_in_a_function(x):
+    """They were refused in every tf.function."""
+    for f in (tf.math.is_strictly_increasing, tf.math.is_non_decreasing):
+        assert bool(tf.function(f)(tf.constant(x))) == bool(f(tf.constant(x))) == (x != [2.0, 1.0])

@@ -85,3 +85,12 @@ def test_other_objects_decide_themselves():
         __radd__ = __rsub__ = __rmul__
 
     assert n * Matrix() == n + Matrix() == n - Matrix() == "scaled"
+
+
+def test_numpy_takes_a_size_for_a_number():
+    """np.arange(size) was an array of objects, and became a tensor of strings."""
+    [n], relied_on = sizes(3)
+    assert np.arange(n).dtype == np.int64 and np.prod((n, 2)) == 6 and n**0.5 == 3**0.5 and 2**n == 8
+    assert (np.array([3, 4]) * n).tolist() == [9, 12] and (np.array([1, 5]) < n).tolist() == [True, False]
+    assert relied_on
+    assert np.array([n, 1], object)[0] is n

@@ -348,3 +348,20 @@ def test_a_users_rule_holds_for_every_size():
                 y = function(x)
             assert tape.gradient(y, x).numpy().tolist() == [[6.0, 6.0]] * n
     assert total.experimental_get_tracing_count() == 1
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda x: tf.experimental.numpy.repeat(x, 2), [2.0, 3.0]),
+        (lambda x: tf.nn.isotonic_regression(x)[0], [1.0, 3.0, 2.0]),
+        (lambda x: tf.image.per_image_standardization(tf.reshape(x, [1, -1, 1])), [1.0, 3.0]),
+        (lambda x: tf.add_n([x, tf.identity(x)]), [1.0, 3.0]),
+        (lambda x: tf.math.is_strictly_increasing(x), [1.0, 3.0]),
+    ],
+)
+def test_what_numpy_and_python_make_of_a_size(f, x):
+    """NumPy made arrays of objects of sizes, which became strings; `size ** 0.5` was refused; sizes with two names were never equal."""
+    traced = tf.function(f, input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False)
+    np.testing.assert_array_equal(traced(tf.constant(x)), f(tf.constant(x)))
+    np.testing.assert_array_equal(traced(tf.constant([*x, 9.0])), f(tf.constant([*x, 9.0])))

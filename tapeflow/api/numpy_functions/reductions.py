@@ -1,5 +1,6 @@
 """Sums, means, extremes, quantiles, running sums."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -99,7 +100,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     """The weighted mean."""
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
-        return (found, ops.zeros_like(found) + tensor(tensor(a).size / max(found.size, 1), found.dtype)) if returned else found
+        return (
+            (found, ops.zeros_like(found) + tensor(_elements(a) / max(_elements(found), 1), found.dtype)) if returned else found
+        )
     a, weights = promoted(a, weights, inexact=float64)
     if len(weights.shape) != len(a.shape):
         position = one_axis(axis, len(a.shape))
@@ -137,6 +140,11 @@ def min_(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> 
 def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Tensor:
     """The range, largest minus smallest."""
     return max_(a, axis, keepdims=keepdims) - min_(a, axis, keepdims=keepdims)
+
+
+def _elements(a: Any) -> Any:
+    """How many, a number (or a size) also inside a function."""
+    return math.prod(tensor(a).shape)
 
 
 def _position(compute: Callable, a: Any, axis: Any, keepdims: bool) -> Tensor:

@@ -1,0 +1,72 @@
+"""Many calls: round after round over the functions, until the time or the number of rounds is used up."""
+
+import logging
+import signal
+import sys
+import time
+import warnings
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import generate, oracle
+
+
+@dataclass
+class Result:
+    seed: int
+    calls: int = 0
+    comparisons: Counter = field(default_factory=Counter)
+    disagreements: list = field(default_factory=list)
+
+
+def search(tf, names, seed, seconds=None, rounds=None, kinds=None):
+    """Compare calls of the functions `names`. Call `k` of a function is that of seed `1000 * seed + k`."""
+    result = Result(seed)
+    end = None if seconds is None else time.monotonic() + seconds
+    round_ = 0
+    with warnings.catch_warnings(), np.errstate(all="ignore"), quiet():
+        warnings.simplefilter("ignore")
+        while rounds is None or round_ < rounds:
+            for name in names:
+                call = generate.call(tf, name, 1000 * seed + round_)
+                result.calls += 1
+                with limited():
+                    result.disagreements += oracle.check(tf, call, kinds or oracle.chosen(call), result.comparisons)
+                if end is not None and time.monotonic() > end:
+                    return result
+            round_ += 1
+            if "jax" in sys.modules:
+                sys.modules["jax"].clear_caches()  # every compiled call would stay
+    return result
+
+
+LIMIT = 30  # seconds of processor time for the comparisons of one call
+
+
+@contextmanager
+def limited():
+    """An exception in what runs longer: it becomes a disagreement, or ends the search with a traceback."""
+
+    def stop(*_):
+        raise TimeoutError(f"no answer after {LIMIT} seconds of processor time")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+@contextmanager
+def quiet():
+    """Without the log's advice about slow ways."""
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
