@@ -135,7 +135,8 @@ class Size:
     def __float__(self) -> float:
         return float(self.__index__())
 
-    # NumPy computes with what the size is now, unless it is asked for objects (it would make them by itself). Its scalars leave `3 * size` to the size.
+    # NumPy computes with what the size is now, unless it is asked for objects: by itself it would make those. With the priority its
+    # numbers leave `3 * size` to the size.
     __array_priority__ = 1000.0
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
