@@ -36,7 +36,7 @@ test-all: test test-long
 test-long: .venv/.dev
 	@$(BIN)/python -m pytest -q -n $(JOBS) -m long tests
 	@$(BIN)/python scripts/keras_tests.py --full
-	@$(BIN)/python scripts/perturb.py -n $(JOBS) --on rounding SkylakeX Nehalem
+	@$(BIN)/python scripts/perturb.py -n $(JOBS) --on rounding,SkylakeX,Nehalem
 
 lint: .venv/.dev
 	@$(BIN)/ruff format --check --quiet . > /dev/null || { echo "Some files are not formatted: make format"; exit 1; }

@@ -1,4 +1,4 @@
-"""Runs tests on machines that this one is not: `python scripts/perturb.py [--seed N] [--on MACHINE ...] [-n JOBS] [TEST ...]`.
+"""Runs tests on machines that this one is not: `python scripts/perturb.py [--seed N] [--on MACHINE,...] [-n JOBS] [TEST ...]`.
 
     rounding   sums in another order and another library of functions: results are off by a unit in the last place (`tests/perturbation.py`)
     Haswell, SkylakeX, Zen, Nehalem   OpenBLAS' matrix products as on that processor
@@ -46,11 +46,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tests", nargs="*")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--on", nargs="+", metavar="MACHINE")
+    parser.add_argument("--on", metavar="MACHINE,...")
     parser.add_argument("-n", "--jobs", default="0")
     options = parser.parse_args()
     there = machines(options.seed)
-    wanted = options.on or list(there)
+    wanted = options.on.split(",") if options.on else list(there)
     if unknown := set(wanted) - {*CORES, *there}:
         parser.error(f"no such machine: {', '.join(sorted(unknown))}; there are {', '.join(there)}")
     failed = []
