@@ -151,7 +151,8 @@ LONG = [pytest.param(path, marks=pytest.mark.long) for path in EXAMPLES[1:]]  # 
 def test_example_runs(example):
     length = next(option for option in ("--steps", "--epochs", "--updates") if option in example.read_text(encoding="utf-8"))
     command = [sys.executable, "-W", "error", str(example), length, "3"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
+    env = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=ROOT, env=env)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
 

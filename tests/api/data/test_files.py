@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import sys
 import zlib
 
 import numpy as np
@@ -123,8 +124,9 @@ def test_csv_dtypes(tmp_path):
 
 
 def test_names_of_files_that_begin_with_a_dot_count(tmp_path):
-    for name in (".hidden", "a", "日本 é"):
+    names = [".hidden", "a", *(["日本 é"] if sys.getfilesystemencoding() == "utf-8" else [])]
+    for name in names:
         (tmp_path / name).write_text("x\n")
     found = DS.list_files(str(tmp_path / "*"), shuffle=False)
-    assert [os.path.basename(os.fsdecode(name.numpy())) for name in found] == [".hidden", "a", "日本 é"]
+    assert [os.path.basename(os.fsdecode(name.numpy())) for name in found] == names
     assert list(tf.data.TextLineDataset([])) == []
