@@ -2,17 +2,17 @@
 
 import csv
 import math
-import operator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.core import streams
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.vectorize.values import values_of
+
+from . import draws
 
 
 class Candidates(NamedTuple):
@@ -47,7 +47,7 @@ def _sample(
     values = values_of(true)
     if values.size and not 0 <= values.min() <= values.max() < range_max:
         raise invalid(f"true_classes must be from 0 to {range_max - 1}, got values from {values.min()} to {values.max()}.")
-    key = streams.fresh_key(None if not seed else operator.index(seed))
+    key = draws.next_key(seed, law, count, unique, each=512)
     classes, tries = ops.sample_classes(
         key, EagerTensor(np.array(weights, np.float64)), law=law, range_max=int(range_max), num_sampled=count, unique=bool(unique)
     )

@@ -1,9 +1,12 @@
 """The distributions, from an explicit key: what `tf.random.*`, `tf.random.stateless_*` and `tf.random.Generator` share."""
 
+import math
 import numbers
+import operator
 from typing import Any
 
 import numpy as np
+from ml_dtypes import finfo
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.broadcasting import broadcast_shapes
@@ -11,7 +14,8 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, uint32, uint64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.streams import RESERVED, Draw, fresh_key
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .public import static_shape, whole
 
@@ -25,6 +29,22 @@ def sizes(shape: Any) -> tuple[int, ...]:
     if any(d < 0 for d in shape):
         raise invalid(f"A random tensor of shape {shape} cannot be drawn: sizes must be >= 0.")
     return shape
+
+
+_ANY = 2**40  # blocks for a shape that is not known yet
+
+
+def reserved(shape: tuple, each: int = RESERVED) -> int:
+    """How many blocks a draw of this shape reserves."""
+    return math.prod(shape) * each if all(type(d) is int for d in shape) else _ANY
+
+
+def next_key(seed: Any, kind: str, count: Any, dtype: Any = None, each: int = RESERVED) -> Tensor:
+    """The next key of the program's stream, for an operation that draws `count` numbers. Those with a `seed` of their own have a counter
+    for each kind and dtype."""
+    seed = None if seed is None else operator.index(seed)
+    blocks = reserved((count,), each)
+    return fresh_key(Draw(seed, blocks, (kind, dtype)))
 
 
 def _is(value: Any, number: float) -> bool:
@@ -68,25 +88,44 @@ def uniform(key: Tensor, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Te
     if _is(minval, 0) and (maxval is None or _is(maxval, 1)):
         return drawn
     low, high = to_tensor(minval, dtype), to_tensor(1.0 if maxval is None else maxval, dtype)
-    return drawn * (high - low) + low
+    scaled = drawn * (high - low) + low
+    if type(low) is type(high) is EagerTensor and not _may_round_up(low._array, high._array):
+        return scaled
+    # Where the bounds have more digits than what is between them, a number may be rounded up to the upper one.
+    at_the_top = ops.logical_and(ops.greater_equal(scaled, high), ops.less(low, high))
+    return ops.where(at_the_top, ops.stop_gradient(ops.nextafter(high, low)), scaled)
+
+
+def _may_round_up(low: np.ndarray, high: np.ndarray) -> bool:
+    """Is the largest number that is drawn, scaled, as large as the upper bound? Rounded after each step, and also once at the end."""
+    dtype = low.dtype.type
+    largest = dtype(1) - dtype(finfo(dtype).eps)
+    exact = np.longdouble(largest) * (high.astype(np.longdouble) - low) + low
+    reached = (largest * (high - low) + low >= high) | (exact.astype(low.dtype) >= high)
+    return bool((reached & (low < high)).any())
 
 
 def gamma(key: Tensor, shape: tuple[int, ...], alpha: Tensor, beta: Tensor | None) -> Tensor:
-    """`shape` is the whole shape of the result; `alpha` and `beta` broadcast to it."""
-    drawn = ops.random_gamma(key, ops.broadcast_to(alpha, shape=shape))
+    """`shape` is the whole shape of the result; `alpha` and `beta` broadcast to its end."""
+    tail = broadcast_shapes(alpha.shape, () if beta is None else beta.shape)
+    drawn = ops.random_gamma(key, ops.broadcast_to(alpha, shape=shape), lead=len(shape) - len(tail))
     if beta is None:
         return drawn
     return ops.maximum(drawn / beta, float(np.finfo(np.float32 if drawn.dtype in (float32, bfloat16) else drawn.dtype.np).tiny))
 
 
 def poisson(key: Tensor, shape: tuple[int, ...], rate: Tensor, dtype: Any) -> Tensor:
-    return ops.random_poisson(key, ops.broadcast_to(rate, shape=shape), dtype=as_dtype(dtype).np)
+    lead = len(shape) - rate.ndim
+    return ops.random_poisson(key, ops.broadcast_to(rate, shape=shape), lead=lead, dtype=as_dtype(dtype).np)
 
 
 def binomial(key: Tensor, shape: Any, counts: Any, probs: Any, dtype: Any) -> Tensor:
     counts, probs, shape = as_tensor(counts), as_tensor(probs), sizes(shape)
-    ends_with(shape, broadcast_shapes(counts.shape, probs.shape))
-    return ops.random_binomial(key, counts, probs, shape=shape, dtype=as_dtype(dtype).np)
+    counts = ops.cast(counts, dtype=probs.dtype.np)
+    tail = broadcast_shapes(counts.shape, probs.shape)
+    ends_with(shape, tail)
+    counts, probs = [ops.broadcast_to(x, shape=shape) for x in (counts, probs)]
+    return ops.random_binomial(key, counts, probs, lead=len(shape) - len(tail), dtype=as_dtype(dtype).np)
 
 
 def categorical(key: Tensor, logits: Any, num_samples: Any, dtype: Any) -> Tensor:

@@ -87,8 +87,8 @@ def _borders(x: Tensor, pooling_ratio: Any, pseudo_random: bool, seed: int) -> l
 
 def _fresh_seed() -> int:
     """From the program's stream, and a new one each time."""
-    program, _, drawn, _ = next_key(None)
-    return int(program) ^ int(drawn) << 32
+    low, high, key = next_key().tolist()
+    return key ^ low ^ high << 32
 
 
 def _random_borders(length: int, parts: int, words: Iterator[list[int]]) -> np.ndarray:

@@ -2,25 +2,31 @@
 
 import enum
 import math
+import os
+import threading
 from typing import Any
 
 import numpy as np
 
-from tapeflow.core import streams
+from tapeflow.core import philox, streams
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32, int32, int64, uint64
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.streams import RESERVED
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variable import Variable
+from tapeflow.ops.samplers import words
 
 from . import draws
 
-_TAG = 0x67656E6572617465  # second word of the keys of generators, which have only one word of their own
-_STEP = 256  # by how much one drawn element moves the counter, as in TensorFlow
 
 
 class Algorithm(enum.IntEnum):
-    """Names of random algorithms. All of them stand for one engine here, Philox, and give the same numbers.
+    """Names of random algorithms. Numbers are drawn by Philox; ThreeFry is refused, as it is by TensorFlow on CPUs.
 
     >>> tf.random.Algorithm.PHILOX.value
     1
@@ -46,22 +52,31 @@ def _state_size(alg: int) -> int:
     return 3 if alg == 1 else 2
 
 
+def by_philox(alg: Any) -> None:
+    """The only algorithm that numbers are drawn by."""
+    if algorithm(alg) != Algorithm.PHILOX:
+        raise UnimplementedError(None, None, "ThreeFry is not drawn by: only XLA has it in TensorFlow. Say alg='philox' or leave it out.")
+
+
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
-    """The state of a generator, an int64 vector, made of an integer of any size or of a vector.
+    """The state of a generator, an int64 vector, made of an integer of any size (low words first) or of a vector (zeros in front).
 
     >>> tf.random.create_rng_state(1, "philox").numpy()
     array([1, 0, 0])
+    >>> tf.random.create_rng_state([1, 2], "philox").numpy()
+    array([0, 1, 2])
     """
     size = _state_size(algorithm(alg))
     if isinstance(seed, int):
         signed = [(seed >> 64 * k) & (2**64 - 1) for k in range(size)]
         return EagerTensor(np.array(signed, np.uint64).view(np.int64))
-    given = np.atleast_1d(np.asarray(to_tensor(seed)._array)).astype(np.int64)
-    if given.ndim != 1 or len(given) > size:
-        raise ValueError(
-            f"The seed of a generator is an integer or a vector of at most {size} integers, got shape {given.shape}."
-        )
-    return EagerTensor(np.concatenate([given, np.zeros(size - len(given), np.int64)]))
+    given = _signed(to_tensor(seed)._array).reshape(-1)[:size]
+    return EagerTensor(np.concatenate([np.zeros(size - len(given), np.int64), given]))
+
+
+def _signed(words: Any) -> np.ndarray:
+    words = np.asarray(words)
+    return words.view(np.int64) if words.dtype == np.uint64 else words.astype(np.int64)
 
 
 class Generator:
@@ -100,8 +115,8 @@ class Generator:
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> "Generator":
         """A generator that differs from run to run."""
-        words = np.random.SeedSequence().generate_state(_state_size(algorithm(alg)), np.uint64)
-        return cls(state=EagerTensor(words.view(np.int64)), alg=alg)
+        state = np.frombuffer(os.urandom(8 * _state_size(algorithm(alg))), np.int64)
+        return cls(state=EagerTensor(state.copy()), alg=alg)
 
     @classmethod
     def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> "Generator":
@@ -109,12 +124,12 @@ class Generator:
         return cls(state=_joined(key, counter, algorithm(alg)), alg=alg)
 
     def _checked(self, state: Any) -> Tensor:
-        words = to_tensor(state)._array
+        words = _signed(to_tensor(state)._array)
         if words.shape != (_state_size(self._alg),):
             raise ValueError(
                 f"Shapes {words.shape} and {(_state_size(self._alg),)} are incompatible: that is no state of this algorithm."
             )
-        return EagerTensor(words.view(np.int64) if words.dtype == np.uint64 else words.astype(np.int64))
+        return EagerTensor(words)
 
     # ---- the state
 
@@ -147,16 +162,23 @@ class Generator:
 
     def skip(self, delta: Any) -> Tensor:
         """Move on as if `delta` numbers had been drawn. Returns the state before."""
-        before = self._state.read_value()
-        words = [int(w) for w in before._array.view(np.uint64)]
-        counter = sum(w << 64 * k for k, w in enumerate(words[:-1])) + int(delta) * _STEP
-        moved = [(counter >> 64 * k) & (2**64 - 1) for k in range(len(words) - 1)]
-        self._state.assign(EagerTensor(np.array([*moved, words[-1]], np.uint64).view(np.int64)))
+        by_philox(self._alg)
+        return self._moved(int(delta) * RESERVED)
+
+    def _moved(self, blocks: int) -> Tensor:
+        """The state before it moved on: threads get different ones."""
+        if current().executor is None:
+            return self._state._exchanged(lambda state: philox.advanced(state.view(np.uint64), blocks).view(np.int64))
+        before = self._state.value()
+        after = ops.advance_key(ops.bitcast(before, dtype=np.dtype("uint64")), blocks=blocks)
+        self._state.assign(ops.bitcast(after, dtype=np.dtype("int64")))
         return before
 
-    def _next_key(self, shape: Any) -> Tensor:
-        words = self.skip(math.prod(draws.sizes(shape)))._array.view(np.uint64)
-        return streams.per_row(EagerTensor(np.array([words[-1], _TAG, words[0], words[1] if len(words) == 3 else 0], np.uint64)))
+    def _next_key(self, shape: Any, blocks: int | None = None) -> Tensor:
+        by_philox(self._alg)
+        count = draws.reserved(draws.sizes(shape))
+        before = self._moved(count if blocks is None else blocks)
+        return streams.per_row(ops.bitcast(before, dtype=np.dtype("uint64")))
 
     # ---- numbers
 
@@ -185,7 +207,10 @@ class Generator:
 
     def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
         """How many of `counts` trials succeed with probability `probs`."""
-        return draws.binomial(self._next_key(shape), shape, counts, probs, dtype)
+        counts, probs = as_tensor(counts), as_tensor(probs)
+        sizes, tail = draws.sizes(shape), len(broadcast_shapes(counts.shape, probs.shape))
+        rows, samples = math.prod(sizes[len(sizes) - tail :]), math.prod(sizes[: len(sizes) - tail])
+        return draws.binomial(self._next_key(shape, rows * 200 * (samples + 3) // 4 * RESERVED), shape, counts, probs, dtype)
 
     def make_seeds(self, count: Any = 1) -> Tensor:
         """Seeds for `stateless_*` functions: one in each column of the result."""
@@ -204,10 +229,11 @@ def _joined(key: Any, counter: Any, alg: int) -> Tensor:
         raise ValueError(
             f"Shapes {counter.shape} and {(_state_size(alg) - 1,)} are incompatible: the counter of this algorithm has that many words."
         )
-    return EagerTensor(np.append(counter, np.asarray(to_tensor(key)._array)).astype(np.int64))
+    return EagerTensor(np.append(_signed(counter), _signed(to_tensor(key)._array)))
 
 
 _global: Generator | None = None
+_making = threading.Lock()
 
 
 def get_global_generator() -> Generator:
@@ -217,9 +243,11 @@ def get_global_generator() -> Generator:
     TensorShape([2])
     """
     global _global
-    if _global is None:
-        key = EagerTensor(streams.next_key())  # one for the whole program, even if first asked for inside a mapped function
-        _global = Generator(state=ops.random_bits(key, shape=(3,), dtype=int64.np), alg="philox")
+    with _making:
+        if _global is None:
+            key = streams.next_key()  # one for the whole program, even if first asked for inside a function
+            with entered(Frame()):
+                _global = Generator(state=EagerTensor(words.bits(key, 3, np.int64)), alg="philox")
     return _global
 
 
@@ -232,4 +260,5 @@ def set_global_generator(generator: Generator) -> None:
     True
     """
     global _global
-    _global = generator
+    with _making:
+        _global = generator

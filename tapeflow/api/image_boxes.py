@@ -9,10 +9,10 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import float16, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .casting import cast
+from .draws import next_key
 from .stateless import key_of
 
 SampledBox = namedtuple("SampleDistortedBoundingBoxV2", ["begin", "size", "bboxes"])
@@ -73,7 +73,7 @@ def sample_distorted_bounding_box(
     >>> tf.slice(tf.zeros([40, 60, 3]), begin, size).shape == size.numpy().tolist()[:2] + [3]
     True
     """
-    key = fresh_key(int(seed) or None)
+    key = next_key(int(seed) or None, "window", max_attempts or 100, each=4)
     rest = min_object_covered, aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes
     return _sampled(key, image_size, bounding_boxes, *rest)
 

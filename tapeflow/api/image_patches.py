@@ -1,5 +1,6 @@
 """Small images out of large ones: patches on a grid, boxes, glimpses. Gradients find their way back to the pixels."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,12 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import OutOfRangeError, invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.streams import fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.ops.windows import output_size
 from tapeflow.vectorize.values import values_of
 
 from .casting import cast
+from .draws import next_key
 from .layouts import pairs
 from .public import static_shape
 from .shaping import pad
@@ -206,7 +207,7 @@ def _gaussian_noise(x: Tensor, shape: tuple) -> Tensor:
 
 
 def _drawn(x: Tensor, shape: tuple) -> Tensor:
-    return ops.random_uniform(fresh_key(), shape=shape, dtype=x.dtype.np)
+    return ops.random_uniform(next_key(None, "noise", math.prod(shape)), shape=shape, dtype=x.dtype.np)
 
 
 _NOISE = {"uniform": _uniform_noise, "gaussian": _gaussian_noise, "zero": lambda x, shape: 0.0}

@@ -1,9 +1,11 @@
 """`tf.random`: random tensors, from explicit seeds, from generators, or from the program's own stream.
 
 Every draw is a pure function of a key. `tf.random.normal` and its like take the next key of the program's stream, which
-`tf.random.set_seed` starts again; `stateless_*` take the key from their `seed` argument; a `Generator` carries its own.
+`tf.random.set_seed` starts again; `stateless_*` take the key from their `seed` argument; a `Generator` carries its own. The numbers are
+TensorFlow's (`tapeflow.core.streams`).
 """
 
+import math
 import operator
 from typing import Any
 
@@ -12,7 +14,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32, int32, int64
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import Tensor
 
 from . import draws
 from . import random_experimental as experimental
@@ -24,6 +26,7 @@ from .candidates import (
     uniform_candidate_sampler,
 )
 from .generator import Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator
+from .public import whole
 from .stateless import (
     fold_in,
     split,
@@ -70,9 +73,8 @@ __all__ = [
 ]
 
 
-def _key(seed: Any) -> Tensor:
-    """The next key of the program's stream. Operations with a `seed` of their own have a stream of their own."""
-    return streams.fresh_key(None if seed is None else operator.index(seed))
+def _key(seed: Any, kind: str, shape: Any, dtype: Any) -> Tensor:
+    return draws.next_key(seed, kind, math.prod(draws.sizes(shape)), as_dtype(dtype))
 
 
 def set_seed(seed: Any) -> None:
@@ -103,7 +105,7 @@ def normal(
     >>> y.shape, tape.gradient(y, mean).numpy()
     (TensorShape([3]), np.float32(3.0))
     """
-    return draws.normal(_key(seed), shape, mean, stddev, dtype)
+    return draws.normal(_key(seed, "normal", shape, dtype), shape, mean, stddev, dtype)
 
 
 def truncated_normal(
@@ -114,7 +116,7 @@ def truncated_normal(
     >>> bool(tf.reduce_max(tf.abs(tf.random.truncated_normal([1000]))) <= 2)
     True
     """
-    return draws.truncated_normal(_key(seed), shape, mean, stddev, dtype)
+    return draws.truncated_normal(_key(seed, "truncated_normal", shape, dtype), shape, mean, stddev, dtype)
 
 
 def uniform(
@@ -131,7 +133,7 @@ def uniform(
         raise ValueError(f"Argument `dtype` got invalid value {dtype.name}. Accepted dtypes are {(*draws.FLOATS, int32, int64)}.")
     if dtype.is_integer and maxval is None:
         raise ValueError(f"Must specify maxval for integer dtype {dtype.name}")
-    return draws.uniform(_key(seed), shape, minval, maxval, dtype)
+    return draws.uniform(_key(seed, "uniform", shape, dtype), shape, minval, maxval, dtype)
 
 
 def gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Tensor:
@@ -148,7 +150,8 @@ def gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: 
     """
     alpha, beta = to_tensor(alpha, as_dtype(dtype)), None if beta is None else to_tensor(beta, as_dtype(dtype))
     tail = broadcast_shapes(alpha.shape, () if beta is None else beta.shape)
-    return draws.gamma(_key(seed), (*draws.sizes(shape), *tail), alpha, beta)
+    shape = (*draws.sizes(shape), *tail)
+    return draws.gamma(_key(seed, "gamma", shape, dtype), shape, alpha, beta)
 
 
 def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Tensor:
@@ -158,7 +161,8 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: 
     TensorShape([5, 2])
     """
     rate = as_tensor(lam)
-    return draws.poisson(_key(seed), (*draws.sizes(shape), *rate.shape), rate, dtype)
+    shape = (*draws.sizes(shape), *rate.shape)
+    return draws.poisson(draws.next_key(seed, "poisson", math.prod(shape), (rate.dtype, as_dtype(dtype))), shape, rate, dtype)
 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
@@ -168,7 +172,9 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
     array([[0, 0, 0],
            [1, 1, 1]])
     """
-    return draws.categorical(_key(seed), logits, num_samples, dtype)
+    logits, count = as_tensor(logits), whole(num_samples, "num_samples")
+    reserved = (logits.shape[0] if logits.ndim else 0) * (-(-count // 4) * 8)
+    return draws.categorical(draws.next_key(seed, "categorical", reserved, (logits.dtype, dtype)), logits, count, dtype)
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
@@ -177,4 +183,7 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     >>> tf.sort(tf.random.shuffle([3, 1, 2])).numpy()
     array([1, 2, 3], dtype=int32)
     """
-    return draws.shuffle(_key(seed), value)
+    value = as_tensor(value)
+    rows = value.shape[0] if value.ndim else 1
+    blocks = (rows + 2) // 4 if type(rows) is int else rows  # a word for each row but one
+    return draws.shuffle(draws.next_key(seed, "shuffle", blocks, value.dtype, each=1), value)

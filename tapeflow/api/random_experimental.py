@@ -10,7 +10,7 @@ from tapeflow.vectorize.values import values_of
 
 from .generator import Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator
 from .stateless import fold_in as stateless_fold_in
-from .stateless import key_of as _key_of
+from .stateless import pair_of as _pair_of
 from .stateless import split as stateless_split
 from .stateless import stateless_shuffle
 
@@ -30,11 +30,11 @@ __all__ = [
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     """Where each `index` goes in a random permutation of 0 … `max_index`, without writing the permutation out.
 
-    >>> tf.sort(tf.random.experimental.index_shuffle(tf.range(10), [1, 2], 9)).numpy()
-    array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], dtype=int32)
+    >>> tf.random.experimental.index_shuffle(tf.range(10), [1, 2], 9).numpy()
+    array([5, 0, 1, 4, 3, 6, 9, 8, 7, 2], dtype=int32)
     """
     index, last = as_tensor(index), int(max_index)
     values = values_of(index)
     if values.size and not 0 <= values.min() <= values.max() <= last:
         raise invalid(f"index must be from 0 to max_index={last}, got values from {values.min()} to {values.max()}.")
-    return ops.shuffled_index(_key_of(seed), index, max_index=last)
+    return ops.shuffled_index(_pair_of(seed), index, max_index=last)

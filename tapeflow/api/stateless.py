@@ -1,28 +1,21 @@
-"""`tf.random.stateless_*`: the same `seed`, a pair of integers, gives the same numbers always and everywhere."""
+"""`tf.random.stateless_*`: the same `seed`, a pair of integers, gives the same numbers always and everywhere, TensorFlow's."""
 
 from typing import Any
-
-import numpy as np
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.dtypes import as_dtype, float32, int32, int64, uint64
+from tapeflow.core.dtypes import as_dtype, float32, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.vectorize.values import values_of
+from tapeflow.core.tensor import Tensor
 
 from . import draws
-from .generator import algorithm
-
-# The last word of the key tells apart what is drawn from one seed for different purposes.
-_DRAW, _FOLD, _SPLIT = 0, 3, 4
+from .generator import by_philox
 
 
-def key_of(seed: Any, counter: Any = 0, purpose: int = _DRAW, alg: Any = "auto_select") -> Tensor:
-    """The key that belongs to a seed of two integers. (In a mapped function each row may have its own seed, or counter.)"""
-    algorithm(alg)
+def pair_of(seed: Any) -> Tensor:
+    """A seed, two integers, as a tensor."""
     seed = as_tensor(seed)
     if not seed.dtype.is_integer:
         raise invalid(f"seed must be two integers, got a {seed.dtype.name} tensor.")
@@ -30,35 +23,35 @@ def key_of(seed: Any, counter: Any = 0, purpose: int = _DRAW, alg: Any = "auto_s
         raise invalid(
             f"seed must have shape (2,), not {tuple(seed.shape)}. Give a pair such as [1, 2], or make one with tf.random.split."
         )
-    if type(seed) is not EagerTensor or not isinstance(counter, int):
-        third = to_tensor(counter, uint64) if isinstance(counter, int) else ops.cast(counter, dtype=np.uint64)
-        return ops.concat(ops.cast(seed, dtype=np.uint64), ops.stack(third, to_tensor(purpose, uint64), axis=0), axis=0)
-    words = np.empty(4, np.uint64)
-    words[:2] = seed._array.astype(np.int64).view(np.uint64) if seed.dtype.kind == "i" else seed._array
-    words[2:] = counter, purpose
-    return EagerTensor(words)
+    return seed
+
+
+def key_of(seed: Any, alg: Any = "auto_select") -> Tensor:
+    """The key that belongs to a seed of two integers. (In a mapped function each row may have its own seed.)"""
+    by_philox(alg)
+    return ops.scrambled_key(pair_of(seed))
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """A new seed made of `seed` and an integer, such as the number of a step or of a worker.
 
-    >>> a, b = (tf.random.fold_in([1, 2], step) for step in (0, 1))
-    >>> a.shape, bool(tf.reduce_all(a == b))
-    (TensorShape([2]), False)
+    >>> tf.random.fold_in([1, 2], 3).numpy()
+    array([1105988140,          3], dtype=int32)
     """
-    eager = not isinstance(data, Tensor) or type(data) is EagerTensor
-    counter = int(data) & (2**64 - 1) if eager else data
-    return ops.random_bits(key_of(seed, counter, _FOLD, alg), shape=(2,), dtype=as_tensor(seed).dtype.np)
+    data = as_tensor(data)
+    if not data.dtype.is_integer:
+        raise invalid(f"data must be an integer, got a {data.dtype.name} tensor.")
+    return ops.stack(ops.random_bits(key_of(seed, alg), shape=(), dtype=data.dtype.np), data, axis=0)
 
 
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     """`num` new seeds made of one, as the rows of the result. Use the new ones, not the old one again.
 
-    >>> first, second = tf.random.split([1, 2])
-    >>> bool(tf.random.stateless_normal([], first) == tf.random.stateless_normal([], second))
-    False
+    >>> tf.random.split([1, 2]).numpy()
+    array([[1105988140, 1738052849],
+           [-335576002,  370444179]], dtype=int32)
     """
-    return ops.random_bits(key_of(seed, 0, _SPLIT, alg), shape=(int(num), 2), dtype=as_tensor(seed).dtype.np)
+    return ops.random_bits(key_of(seed, alg), shape=(int(num), 2), dtype=as_tensor(seed).dtype.np)
 
 
 def stateless_normal(
@@ -204,9 +197,8 @@ def stateless_parameterized_truncated_normal(
     """
     shape, means = draws.sizes(shape), as_tensor(means)
     stddevs, minvals, maxvals = (to_tensor(p, means.dtype) for p in (stddevs, minvals, maxvals))
-    draws.ends_with(shape, broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape))
-    if not ((values_of(stddevs) > 0).all() and values_of(ops.less(minvals, maxvals)).all()):
-        raise invalid("Invalid parameters: stddevs must be positive and minvals below maxvals.")
-    u = ops.random_uniform(key_of(seed), shape=shape, dtype=means.dtype.np)
-    z = ops.truncated_normal_quantile(u, (minvals - means) / stddevs, (maxvals - means) / stddevs)
+    tail = broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
+    draws.ends_with(shape, tail)
+    low, high = [ops.broadcast_to((bound - means) / stddevs, shape=shape) for bound in (minvals, maxvals)]
+    z = ops.random_between(key_of(seed), low, high, lead=len(shape) - len(tail))
     return ops.maximum(ops.minimum(means + stddevs * z, maxvals), minvals)

@@ -1,97 +1,177 @@
-"""Where random numbers come from: keys and counters, never hidden state.
+"""Where random numbers come from: keys and counters, never hidden state. They are TensorFlow's, number for number.
 
-A *key* is four 64-bit words `(seed, seed, counter, counter)`. A random primitive is a pure function of its key: the first two words key
-a Philox generator, the last two say which of its 2**128 blocks to draw from. The global stream hands out a fresh key for each draw:
-its words are the program's seed, the operation's seed and how often that pair was drawn from.
+A *key* is three 64-bit words, a generator's state in TensorFlow's order: counter (low, high) and key proper. A random primitive is a pure
+function of its key: it reads Philox blocks (`philox.py`) from the counter on, the same ones on every engine. Keys come from
 
-    key = streams.next_key(seed)              # for an operation that is given seed=None or a number
+- a pair of numbers that the user gives (`tf.random.stateless_*`): `scrambled`;
+- the state of a `tf.random.Generator`;
+- the program's stream, for everything else. An operation has two seeds, the program's and its own. They say where its blocks begin:
+  the program's seed is the key, its own the high word of the counter. Drawn again, it goes on where it stopped: a draw says how many blocks
+  it reserves (`Draw.blocks`, 256 for each element, however few it reads). Without a seed of its own an operation takes one from
+  Python's generator started with the program's seed, if it is eager; in a graph, the number of such operations before it.
+
+    key = streams.next_key(Draw(seed, blocks, "random_uniform"))
     replay = streams.snapshot()               # remember where the stream is
     with replay():                            # draw the same numbers again; the stream itself does not move
         ...
 """
 
 import os
+import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from . import philox
 from .frames import current
 from .tensor import EagerTensor, Tensor
 
 _MASK = 2**64 - 1
-_DEFAULT_SEED = 0x7A9EF10D  # the program's seed when only the operation has one
-_GLOBAL = 1  # the last word of keys from the global stream; user-given keys have 0 there
+_LARGEST = 2**31 - 1  # seeds of operations are below it
+_DEFAULT_SEED = 87654321  # the program's seed when only the operation has one
+_SCRAMBLER = np.array([0, 0, 0x02461E29_3EC8F720], np.uint64)
+RESERVED = 256  # blocks for each element of a result
+
+
+class Draw(NamedTuple):
+    """What an operation asks the program's stream for."""
+
+    seed: int | None = None  # its own
+    blocks: int = RESERVED  # how many it reserves
+    kind: Hashable = None  # eager operations of one kind and one pair of seeds share a counter
+
+
+class Site:
+    """A random operation in a graph: a pair of seeds, and a counter of its own."""
+
+    __slots__ = ("seeds", "blocks", "__weakref__")
+
+    def __init__(self, seeds: tuple[int, int] | None, blocks: int) -> None:
+        self.seeds, self.blocks = seeds, blocks
+
+    def described(self) -> list:
+        """In plain numbers, for a saved model."""
+        return [None if self.seeds is None else list(self.seeds), self.blocks]
+
+    @classmethod
+    def restored(cls, seeds: Any, blocks: int) -> "Site":
+        return cls(None if seeds is None else tuple(seeds), blocks)
 
 
 class Stream:
     """Keys in a fixed order, from the program's seed: a number, or None for one that differs from run to run."""
 
-    __slots__ = ("seed", "noise", "counts", "lock")
+    __slots__ = ("seed", "noise", "count", "op_seeds", "used", "sites", "lock")
 
-    def __init__(self, seed: int | None, counts: dict | None = None) -> None:
+    def __init__(self, seed: int | None) -> None:
         self.seed = seed
         self.noise = int.from_bytes(os.urandom(8), "little")
-        self.counts: dict[int | None, int] = counts or {}
+        self.count = 0  # draws without any seed
+        self.op_seeds = None if seed is None else random.Random(seed)
+        self.used: dict[Any, int] = {}  # blocks that eager operations have reserved, by their seeds and kind
+        self.sites: WeakKeyDictionary[Site, int] = WeakKeyDictionary()
         self.lock = threading.Lock()
 
-    def next_key(self, op_seed: int | None) -> np.ndarray:
+    def next_key(self, source: "Draw | Site") -> np.ndarray:
         with self.lock:
-            count = self.counts.get(op_seed, 0)
-            self.counts[op_seed] = count + 1
-        if self.seed is not None:
-            first = self.seed
-        else:
-            first = self.noise if op_seed is None else _DEFAULT_SEED
-        return np.array((first, 0 if op_seed is None else op_seed, count, _GLOBAL + (op_seed is None)), np.uint64)
+            if type(source) is Site:
+                seeds, before = source.seeds, self.sites.get(source, 0)
+                if seeds is not None:
+                    self.sites[source] = before + source.blocks
+            else:
+                seeds = self._seeds(source.seed)
+                before = 0
+                if source.seed is not None:  # other pairs do not come again, or once in 2**31
+                    place = (seeds, source.kind)
+                    before = self.used.get(place, 0)
+                    self.used[place] = before + source.blocks
+            if seeds is None:
+                self.count += 1
+                return np.array((0, self.count, self.noise), np.uint64)
+        counter = (seeds[1] << 64) + before
+        return np.array((counter & _MASK, counter >> 64 & _MASK, seeds[0]), np.uint64)
+
+    def seeds(self, own: int | None) -> tuple[int, int]:
+        """A pair for who draws from them by itself."""
+        with self.lock:
+            pair = self._seeds(own)
+        return pair or (int.from_bytes(os.urandom(4), "little"), int.from_bytes(os.urandom(4), "little"))
+
+    def _seeds(self, own: int | None) -> tuple[int, int] | None:
+        if own is None:
+            return None if self.op_seeds is None else _pair(self.seed, self.op_seeds.randint(0, _LARGEST))
+        return _pair(_DEFAULT_SEED if self.seed is None else self.seed, own)
 
     def copy(self) -> "Stream":
-        twin = Stream(self.seed, dict(self.counts))
-        twin.noise = self.noise
+        twin = Stream.__new__(type(self))
+        with self.lock:
+            twin.seed, twin.noise, twin.count, twin.op_seeds = self.seed, self.noise, self.count, None
+            if self.op_seeds is not None:
+                twin.op_seeds = random.Random()
+                twin.op_seeds.setstate(self.op_seeds.getstate())
+            twin.used, twin.sites = dict(self.used), WeakKeyDictionary(self.sites)
+        twin.lock = threading.Lock()
         return twin
+
+
+def _pair(program: int, own: int) -> tuple[int, int]:
+    pair = program % _LARGEST, own % _LARGEST
+    return pair if any(pair) else (0, _LARGEST)
 
 
 _program = Stream(None)
 _replayed: ContextVar[Stream | None] = ContextVar("tapeflow_replayed_stream", default=None)
 
 
-def word(value: int) -> int:
-    """An integer of any size and sign as 64 bits; those that fit keep their own."""
-    while not -(2**63) <= value <= _MASK:
-        value = (value & _MASK) ^ (value >> 64)
-    return value & _MASK
-
-
 def set_seed(seed: int | None) -> None:
     """Start the global stream again, from `seed`."""
     global _program
-    _program = Stream(None if seed is None else word(seed))
+    _program = Stream(seed)
 
 
-def fixed_key(op_seed: int) -> np.ndarray:
-    """The key of an operation that draws the same numbers every time it is made with this seed: a shuffled dataset."""
-    return np.array((_DEFAULT_SEED if _program.seed is None else _program.seed, word(op_seed), 0, _GLOBAL), np.uint64)
+def dataset_seeds(own: int | None) -> tuple[int, int]:
+    """The seeds of a dataset that draws: with a seed of its own the same ones each time."""
+    return (_replayed.get() or _program).seeds(own)
 
 
-def next_key(op_seed: int | None = None) -> np.ndarray:
-    """The key for the next draw of an operation, `op_seed` being its own seed if it was given one."""
+def site(source: Draw | Site, number: int) -> Site:
+    """The operation that a graph writes down now, `number` being how many without a seed it has already."""
+    if type(source) is Site:
+        return Site(source.seeds, source.blocks)
+    seed = _program.seed
+    if source.seed is None:
+        return Site(None if seed is None else _pair(seed, number), source.blocks)
+    return Site(_pair(_DEFAULT_SEED if seed is None else seed, source.seed), source.blocks)
+
+
+def next_key(source: Draw | Site = Draw()) -> np.ndarray:
+    """The key for the next draw of an operation."""
     stream = _replayed.get()
-    return (_program if stream is None else stream).next_key(None if op_seed is None else word(op_seed))
+    return (_program if stream is None else stream).next_key(source)
 
 
-def fresh_key(op_seed: int | None = None) -> Tensor:
+def fresh_key(source: Draw | Site = Draw()) -> Tensor:
     """`next_key` as the tensor that random primitives take; whoever executes decides whether it is one key, one for each row, or one
     for each run."""
     executor = current().executor
-    return EagerTensor(next_key(op_seed)) if executor is None else executor.fresh_key(op_seed)
+    return EagerTensor(next_key(source)) if executor is None else executor.fresh_key(source)
 
 
 def per_row(key: Tensor) -> Tensor:
     """A key for what is drawn now. Where a function is mapped over rows, each row may draw by a key of its own."""
     executor = current().executor
     return key if executor is None else executor.keys(key)
+
+
+def scrambled(seed: np.ndarray) -> np.ndarray:
+    """The key that belongs to two numbers, given as 64-bit words: any two pairs give unrelated ones."""
+    first, second = seed.tolist()
+    a, b, c, d = philox.block(first, second, int(_SCRAMBLER[2]))
+    return np.array((0, c | d << 32, a | b << 32), np.uint64)
 
 
 def snapshot() -> Callable[[], "Replay"]:
@@ -115,26 +195,3 @@ class Replay:
 
     def __exit__(self, *_: Any) -> None:
         _replayed.reset(self.token)
-
-
-# ---- from a key to a generator
-
-_local = threading.local()
-
-
-def generator(key: np.ndarray) -> np.random.Generator:
-    """NumPy's generator at `key`, for use right away: each thread has one, whose state is set (0.7 us; a new one costs 7)."""
-    try:
-        made = _local.generator
-    except AttributeError:
-        made = _local.generator = np.random.Generator(np.random.Philox(0))
-    first, second, low, high = key.tolist()  # Python's integers: as arrays they would take three times as long to read
-    made.bit_generator.state = {
-        "bit_generator": "Philox",
-        "state": {"counter": (0, 0, low, high), "key": (first, second)},
-        "buffer": (0, 0, 0, 0),
-        "buffer_pos": 4,
-        "has_uint32": 0,
-        "uinteger": 0,
-    }
-    return made

@@ -249,6 +249,14 @@ class Variable(Updates, Value, metaclass=_Creation):
         """The array of a tensor on the variable's device, where it stays."""
         return raw(moved(tensor, device_of(self._tensor())))
 
+    def _exchanged(self, change: Any) -> EagerTensor:
+        """The value before `change`, a function of NumPy arrays, became the value: in one step for other threads. Eagerly."""
+        with self._lock:
+            before = self._tensor_now()
+            after = EagerTensor(change(before._array))
+            self._store(self._there(after) if self._kind is DeviceTensor else after._array, (after,), False)
+        return before
+
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Adds `delta`, which must have the variable's shape."""
         tensor = self._delta("assign_add", delta)

@@ -298,7 +298,7 @@ class CallRule(Rule):
         values = dict(zip(places, [*self.inputs, *self.outs, *[g for g in gs if g is not None]]))
         graph, wanted = self.derivative.graph, set(function.inputs)
         values |= {p: v.value() for v, p in graph.reads.values() if p in wanted}
-        values |= {p: fresh_key(seed) for seed, p in graph.keys_drawn if p in wanted}
+        values |= {p: fresh_key(site) for site, p in graph.keys_drawn if p in wanted}
         results = iter(function([values[p] for p in function.inputs]))
         found = {}
         for k, sliced in reached:

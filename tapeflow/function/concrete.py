@@ -152,8 +152,8 @@ class ConcreteFunction:
         found: list[Any] = [*tensors, *self.captured]
         for variable in self.read:
             found.append(None if variable._id in later else variable.value())
-        for seed, _ in self.graph.keys_drawn:
-            found.append(fresh_key(seed))
+        for site, _ in self.graph.keys_drawn:
+            found.append(fresh_key(site))
         return found
 
     def _learn_inputs(self) -> None:

@@ -15,7 +15,7 @@ from tapeflow.core.frames import entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.streams import fresh_key
+from tapeflow.core.streams import Site, fresh_key
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .calls import GraphFunction
@@ -174,8 +174,8 @@ def _run(
         raise ValueNeeded(f"The condition of {name} assigns to a variable or draws random numbers, at {user_line()}.")
     variables = [v for _, v in sorted(graph.assigned.items())]
     finals = [graph.latest[v._id] for v in variables]
-    seeds = [seed for seed, _ in graph.keys_drawn]
-    next_keys = [_renewed_key(step, place) for _, place in graph.keys_drawn]
+    sites = [site for site, _ in graph.keys_drawn]
+    next_keys = [(place, _renewed_key(step, site, place)) for site, place in graph.keys_drawn]
     graph.keys_drawn = []
     values = [v.value() for v in variables]
     from_outside, places = operands(graphs, but=variables)
@@ -195,7 +195,7 @@ def _run(
         all_inputs = [*other.inputs, *of_variables, *of_keys, *places[1], *unused]
         condition = GraphFunction(other, all_inputs, [holds.place(holds.leaves[0])], f"the condition of {name}")
     loop = Loop(condition, body, len(state), len(rows), limit, name, backwards)
-    drawn = [fresh_key(seed) for seed in seeds]
+    drawn = [fresh_key(Site(site.seeds, _LOOP)) for site in sites]
     out = loop.entry(most, *start, *values, *drawn, *rows, *from_outside, *values)
     for variable, value in zip(variables, out[count:]):
         variable._put(value, read_value=False)
@@ -219,18 +219,14 @@ def _read_in_iteration(step: Region, variable: Any) -> tuple[int, int]:
     return now._place, first._place
 
 
-def _renewed_key(step: Region, place: int) -> tuple[int, int]:
-    """(The place of an iteration's key, from which the one at `place` is made; that of the next iteration's)."""
-    graph, before = step.graph, len(step.graph.nodes)
-    key = graph.new(graph.symbols[place]._spec)
+_LOOP = 2**40  # blocks that a random operation in a loop reserves for all its iterations
+
+
+def _renewed_key(step: Region, site: Site, place: int) -> int:
+    """The place of the next iteration's key: where the blocks of this one end."""
+    graph = step.graph
     with entered(graph.frame()):
-        pair = ops.split_key(key, count=2)
-        after = [ops.take(pair, EagerTensor(np.int32(k)), axis=0) for k in range(2)]
-    new = graph.nodes[before:]
-    del graph.nodes[before:]
-    new[-1] = new[-1]._replace(outputs=(place,))
-    graph.nodes[:0] = new
-    return key._place, after[0]._place
+        return graph.place(ops.advance_key(graph.symbols[place], blocks=site.blocks))
 
 
 def _loop_value(leaf: Any) -> Any:

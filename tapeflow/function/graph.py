@@ -24,7 +24,7 @@ from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size, estimated, settled
 from tapeflow.core.slices import SparseGradient
-from tapeflow.core.streams import fresh_key
+from tapeflow.core.streams import Draw, Site, fresh_key, site
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.transforms.custom_gradient import Rule
 
@@ -102,7 +102,8 @@ class Graph:
         self.reads: dict[int, tuple[Any, int]] = {}  # variables, by id, with the place of their first value
         self.latest: dict[int, int] = {}  # what variables hold now
         self.assigned: dict[int, Any] = {}
-        self.keys_drawn: list[tuple[int | None, int]] = []
+        self.keys_drawn: list[tuple[Site, int]] = []
+        self.unseeded = 0  # random operations without a seed of their own
         self.may_create, self.created = False, 0
         self.compiles = False  # XLA is to compile it
         self.autograph = True  # Python statements about tensors are part of the graph, or are unrolled
@@ -287,10 +288,11 @@ class Graph:
         """One that was just made: it stays what it is until an operation takes it."""
         return tensor
 
-    def fresh_key(self, op_seed: int | None) -> SymbolicTensor:
+    def fresh_key(self, source: Draw | Site) -> SymbolicTensor:
         """A key that is drawn anew in each run."""
-        key = self.new(Spec(shape=(4,), dtype=np.uint64))
-        self.keys_drawn.append((op_seed, key._place))
+        key = self.new(Spec(shape=(3,), dtype=np.uint64))
+        self.keys_drawn.append((site(source, self.unseeded), key._place))
+        self.unseeded += type(source) is Draw and source.seed is None
         return key
 
     def keys(self, key: Tensor) -> Tensor:
@@ -371,7 +373,7 @@ class ReplayedRule(Rule):
             return self.rule.gradients(gs)  # as Python: it may do without the graph's values
         values = dict(zip(graph.inputs, [g for g in gs if g is not None]))
         values |= {p: self.values[t._place] for t, p in graph.captures.values() if getattr(t, "_graph", None) is self.graph}
-        values |= {p: v.value() for v, p in graph.reads.values()} | {p: fresh_key(seed) for seed, p in graph.keys_drawn}
+        values |= {p: v.value() for v, p in graph.reads.values()} | {p: fresh_key(site) for site, p in graph.keys_drawn}
         made = iter(graph.replay(values, places + [graph.latest[i] for i in graph.assigned], sizes=self.sizes))
         gradients = [None if g is None else next(made) for g in found]
         for variable, value in zip(graph.assigned.values(), made):

@@ -95,8 +95,8 @@ def keys(graphs: list[Graph]) -> tuple[list[Tensor], list[list[int]]]:
     """The same for keys of random numbers: each is drawn anew."""
     found, places = [], [[] for _ in graphs]
     for graph in graphs:
-        for seed, place in graph.keys_drawn:
-            key = fresh_key(seed)
+        for site, place in graph.keys_drawn:
+            key = fresh_key(site)
             found.append(key)
             spec = graph.symbols[place]._spec
             for other, column in zip(graphs, places):

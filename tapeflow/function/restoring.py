@@ -10,6 +10,7 @@ from tapeflow.core import nest
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.primitive import REGISTRY
+from tapeflow.core.streams import Site
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .calls import GraphFunction
@@ -83,7 +84,7 @@ class FunctionReader:
             variable = self.variables[number]
             graph.reads[variable._id] = variable, place
             graph.names[place] = variable.name.removesuffix(":0")
-        graph.keys_drawn = [(seed, place) for seed, place in described["keys"]]
+        graph.keys_drawn = [(Site.restored(*site), place) for *site, place in described["keys"]]
         for number, place in described["assigned"]:
             variable = self.variables[number]
             graph.latest[variable._id], graph.assigned[variable._id] = place, variable
@@ -148,7 +149,7 @@ class _GraphReader:
     def _rule(self, described: dict) -> TracedRule:
         function = self.function(described["graph"]) if "graph" in described else None
         variables = [self.whole.variables[k] for k in described["variables"]]
-        return TracedRule(described["name"], function, described["reached"], variables, described["seeds"], described["lost"])
+        return TracedRule(described["name"], function, described["reached"], variables, [Site.restored(*site) for site in described["seeds"]], described["lost"])
 
     def _effect(self, described: dict, inputs: tuple[int, ...], graph: Graph) -> tuple[Effect, tuple[int, ...]]:
         if described["calls"] not in AT_EVERY_RUN:

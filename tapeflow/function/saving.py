@@ -74,7 +74,7 @@ class FunctionWriter:
             "results": [None if p is None else places[p] for p in function.places],
             "alone": function.alone,
             "variables": [[self.variable(v), places[p]] for v, p in read],
-            "keys": [[seed, places[p]] for seed, p in keys],
+            "keys": [[*site.described(), places[p]] for site, p in keys],
             "assigned": [[self.variable(v), places[p]] for v, p in finals],
             "sizes": [list(size) for size in function.sizes],
             "now": [[s.expression[1], s.now] for s in graph.sizes],
@@ -171,7 +171,7 @@ class _GraphWriter:
             "name": rule.name,
             "reached": rule.reached,
             "variables": [self.whole.variable(v) for v in rule.variables],
-            "seeds": rule.seeds,
+            "seeds": [site.described() for site in rule.sites],
             "lost": rule.lost,
         }
         return described | ({"graph": self.graph(rule.function)[0]} if rule.function is not None else {})

@@ -28,16 +28,16 @@ class TracedRule(Rule):
     body = ()  # a rule, and no operation; who is replayed knows what it stands for
 
     def __init__(
-        self, name: str, function: GraphFunction | None, reached: list[bool], variables: list, seeds: list, lost: str = ""
+        self, name: str, function: GraphFunction | None, reached: list[bool], variables: list, sites: list, lost: str = ""
     ) -> None:
-        """`reached`: which of the function's own inputs get a gradient. `variables`, `seeds`: what the backward function reads and draws.
+        """`reached`: which of the function's own inputs get a gradient. `variables`, `sites`: what the backward function reads and draws.
         `lost`: why there is no graph."""
-        self.name, self.function, self.reached, self.variables, self.seeds, self.lost = (
+        self.name, self.function, self.reached, self.variables, self.sites, self.lost = (
             name,
             function,
             reached,
             variables,
-            seeds,
+            sites,
             lost,
         )
 
@@ -63,7 +63,7 @@ class BoundRule(Rule):
                 f"The gradient of {self.name}, which tf.custom_gradient gave it, was not saved with the model: {rule.lost}"
             )
         given = [_zeros(spec) if g is None else g for g, spec in zip(gs, self.function.specs)]
-        outside = [v.value() for v in rule.variables] + [fresh_key(seed) for seed in rule.seeds]
+        outside = [v.value() for v in rule.variables] + [fresh_key(site) for site in rule.sites]
         found = iter(self.function([*given, *self.read, *outside]))
         return [next(found) if there else None for there in rule.reached] + [None] * self.more
 

@@ -4,27 +4,33 @@ import math
 
 import numpy as np
 
+from tapeflow.core import philox
 from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INTEGER
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, Spec, primitive
-from tapeflow.core.streams import generator
+from tapeflow.engines.recipes import half_of, round_keys
 
 from .fitting import check_exact_rank, check_same
 from .random import check_key, drawing
+from .samplers import words as drawn
 
 _KEY = frozenset({np.dtype("uint64")})
 
 
 def _categorical(key, logits, num_samples, dtype):
-    """By cumulative probabilities; the last is exactly 1, so that a draw below 1 never falls past it."""
+    """By cumulative weights, in float64. Logits that are not finite count for nothing."""
     *batch, classes = logits.shape
-    drawn = np.empty((*batch, num_samples))
+    wanted = math.prod(batch[-1:]) * num_samples
+    found = np.empty((*key.shape[:-1], wanted))
     for i in np.ndindex(key.shape[:-1]):
-        drawn[i] = generator(key[i]).random(drawn[i].shape)
-    logits, u = logits.reshape(-1, classes).astype(np.float64), drawn.reshape(math.prod(batch), num_samples)
-    summed = np.cumsum(np.exp(logits - logits.max(1, keepdims=True)), 1)
-    summed /= summed[:, -1:]
+        found[i] = drawn.uniform(key[i], wanted, np.float64)
+    logits, u = logits.reshape(-1, classes).astype(np.float64), found.reshape(math.prod(batch), num_samples)
+    finite = np.isfinite(logits)
+    top = np.max(logits, 1, keepdims=True, initial=-np.inf, where=finite)
+    with np.errstate(invalid="ignore"):
+        summed = np.cumsum(np.where(finite, np.exp(logits - top), 0), 1)
+    u = u * summed[:, -1:]
     out = np.empty(u.shape, dtype)
     if num_samples <= 8:
         for j in range(num_samples):
@@ -32,7 +38,7 @@ def _categorical(key, logits, num_samples, dtype):
     else:
         for i in range(len(logits)):
             out[i] = np.searchsorted(summed[i], u[i], side="right")
-    return out.reshape(drawn.shape)
+    return out.reshape(*batch, num_samples)
 
 
 def _categorical_shape(key, logits, num_samples, dtype):
@@ -51,81 +57,105 @@ random_categorical = primitive(
     dtypes={"key": _KEY, "logits": FLOATING},
 )
 
+def _permutation(key, size):
+    """Fisher and Yates: each place in turn is swapped with one from there on."""
+    out = list(range(size))
+    left = np.arange(size, 1, -1, dtype=np.uint32)
+    for i, step in enumerate((drawn.words32(key, len(left)) % left).tolist()):
+        j = i + step
+        out[i], out[j] = out[j], out[i]
+    return np.array(out, np.int64)
+
+
 random_permutation = drawing(
     "random_permutation(key, *, size)",
-    lambda rng, size: rng.permutation(size),
+    _permutation,
     lambda key, size: Spec(shape=(*key.shape[:-1], size), dtype=np.dtype("int64")),
     home="choices",
 )
 
-
-def _mixed(value, word):
-    """A hash of 64-bit numbers, in place of a table: multiply, fold, multiply, fold."""
-    value = (value ^ word) * np.uint64(0x9E3779B97F4A7C15)
-    value = (value ^ (value >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
-    return value ^ (value >> np.uint64(32))
-
-
-def _shuffled_index(rng, index, max_index):
+def _shuffled_index(seed, index, max_index):
     """Four Feistel rounds permute the numbers of an even count of bits; whoever lands beyond `max_index` goes round again."""
-    half = np.uint64(max(1, (int(max_index).bit_length() + 1) // 2))
-    low = np.uint64((1 << int(half)) - 1)
-    words = rng.integers(0, 2**64, 4, np.uint64)
+    if not max_index:
+        return np.zeros_like(index)
+    half = half_of(max_index)
+    keys = round_keys(*seed.astype(np.uint32).astype(np.uint64), half, np.uint64)
+    by, low = np.uint64(half), np.uint64((1 << half) - 1)
+    turned = lambda x, k: (x << np.uint64(k) | x >> np.uint64(half - k)) & low
+    mixed = lambda x: turned(x, 1) & turned(x, 8) ^ turned(x, 2)
     out = np.atleast_1d(np.asarray(index)).astype(np.uint64)
     going = np.ones(out.shape, bool)
     while going.any():
-        left, right = out[going] >> half, out[going] & low
-        for word in words:
-            left, right = right, left ^ (_mixed(right, word) & low)
-        out[going] = (left << half) | right
+        left, right = out[going] >> by, out[going] & low
+        for k in (0, 2):
+            left ^= mixed(right) ^ keys[k]
+            right ^= mixed(left) ^ keys[k + 1]
+        out[going] = (left << by) | right
         going = out > max_index
     return out.reshape(np.shape(index)).astype(index.dtype)[()]
 
 
-# Where `index` goes in a permutation of 0 … max_index that is never written out.
+# Where `index` goes in a permutation of 0 … max_index that is never written out, and that two integers determine.
 shuffled_index = drawing(
-    "shuffled_index(key, index, *, max_index)",
+    "shuffled_index(seed, index, *, max_index)",
     _shuffled_index,
-    lambda key, index, max_index: index,
+    lambda seed, index, max_index: index,
     home="choices",
-    dtypes={"key": _KEY, "index": INTEGER},
+    dtypes={"seed": INTEGER, "index": INTEGER},
+    words=2,
 )
 
 # ---- candidates for sampled losses
 
 
-def _class_drawer(rng, weights, law, range_max):
-    """A function that draws n classes by a law: "uniform", "log_uniform", or "weights"."""
+def _class_drawer(key, weights, law, range_max):
+    """A function that draws the next n classes by a law: "uniform", "log_uniform", or "weights"."""
+    at = 0
+
+    def longs(n):
+        nonlocal at
+        out = drawn.words64(philox.advanced(key, at), n)
+        at += -(-n // 2)
+        return out
+
+    def floats(n):
+        nonlocal at
+        out = drawn.uniform(philox.advanced(key, at), n, np.float64)
+        at += -(-n // 2)
+        return out
+
     if law == "uniform":
-        return lambda n: rng.integers(0, range_max, n)
+        least = 2**64 % range_max  # below it, some classes would have one number more than others
+        return lambda n: [w % range_max for w in longs(n).tolist() if w >= least]
     if law == "log_uniform":
-        return lambda n: (np.exp(rng.random(n) * math.log(range_max + 1)).astype(np.int64) - 1) % range_max
+        return lambda n: ((np.exp(floats(n) * math.log1p(range_max)).astype(np.int64) - 1) % range_max).tolist()
     summed = np.cumsum(weights, dtype=np.float64)
     summed /= summed[-1]
-    return lambda n: np.searchsorted(summed, rng.random(n), side="right")
+    return lambda n: np.searchsorted(summed, floats(n), side="right").tolist()
 
 
 def _sample_classes(key, weights, law, range_max, num_sampled, unique):
-    draw = _class_drawer(generator(key), weights, law, range_max)
-    if not unique:
-        return draw(num_sampled), np.int64(num_sampled)
-    if num_sampled > (np.count_nonzero(weights) if law == "weights" else range_max):
+    draw = _class_drawer(key, weights, law, range_max)
+    if unique and num_sampled > (np.count_nonzero(weights) if law == "weights" else range_max):
         raise invalid(
             f"Sampler's range is too small: there are not {num_sampled} different classes to draw. Take fewer, or unique=False."
         )
-    found: dict[int, None] = {}
+    found: list[int] = []
+    seen: set[int] = set()
     tries = 0
     while len(found) < num_sampled:
-        for c in draw(max(num_sampled - len(found), 16)).tolist():
+        for c in draw(max(2 * num_sampled, 16)):
             tries += 1
-            found.setdefault(c)
+            if not unique or c not in seen:
+                seen.add(c)
+                found.append(c)
             if len(found) == num_sampled:
                 break
-    return np.array(list(found), np.int64), np.int64(tries)
+    return np.array(found, np.int64), np.int64(tries)
 
 
 def _sample_shape(key, weights, law, range_max, num_sampled, unique):
-    check_same("A key and its four words", key.shape, (4,))
+    check_same("A key and its three words", key.shape, (3,))
     check_exact_rank(weights, 1, "weights")
     return Spec(shape=(num_sampled,), dtype=np.dtype("int64")), Spec(shape=(), dtype=np.dtype("int64"))
 

@@ -9,10 +9,10 @@ from tapeflow.core.batching import merged, shift
 from tapeflow.core.dtypes import FLOATING, INTEGER
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
-from tapeflow.core.streams import generator
 
 from .fitting import check_axes, check_exact_rank, check_same, differ
 from .resampling import matrix, taps
+from .samplers.words import uniform
 
 # ---- mixing lines
 
@@ -219,28 +219,28 @@ def _covered(boxes, top, left, bottom, right):
 
 
 def _window_numpy(key, size, boxes, min_covered, aspect_ratios, areas, attempts):
-    rng = generator(key)
     height, width = int(size[0]), int(size[1])
     scaled = boxes.reshape(-1, 4) * np.array([height, width] * 2, np.float32)
     whole = np.array([0, 0, height, width], np.int64)
-    for _ in range(attempts):
-        ratio = rng.uniform(*aspect_ratios)
+    drawn = uniform(key, 4 * attempts, np.float32).reshape(4, attempts).T.astype(np.float64)
+    for ratio, tall, down, across in drawn.tolist():
+        ratio = aspect_ratios[0] + ratio * (aspect_ratios[1] - aspect_ratios[0])
         least, most = (math.sqrt(area * height * width / ratio) for area in areas)
         most = min(most, height, width / ratio)
         if least > most:
             continue
-        tall = rng.uniform(least, most)
+        tall = least + tall * (most - least)
         h, w = round(tall), round(tall * ratio)
         if not (0 < h <= height and 0 < w <= width and areas[0] * height * width <= h * w <= areas[1] * height * width):
             continue
-        top, left = rng.integers(0, height - h + 1), rng.integers(0, width - w + 1)
+        top, left = math.floor(down * (height - h + 1)), math.floor(across * (width - w + 1))
         if (_covered(scaled, top, left, top + h, left + w) >= min_covered).any():
             return np.array([top, left, top + h, left + w], np.int64)
     return whole
 
 
 def _window_shape(key, size, boxes, **_):
-    check_same("A key and its four words", key.shape, (4,))
+    check_same("A key and its three words", key.shape, (3,))
     check_exact_rank(size, 1, "The size of the image")
     _check_boxes(boxes)
     return Spec(shape=(4,), dtype=np.dtype("int64"))

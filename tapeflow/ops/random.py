@@ -1,4 +1,4 @@
-"""Random draws. Each is a pure function of `key`, four 64-bit words (see `tapeflow.core.streams`).
+"""Random draws. Each is a pure function of `key`, three 64-bit words (see `tapeflow.core.streams`).
 
 Locations, scales and bounds are applied outside, by ordinary operations, so that gradients flow to them. Keys may have leading
 axes, and then all other arguments and the result have them too: every key draws as it would alone.
@@ -8,45 +8,47 @@ import math
 
 import numpy as np
 
+from tapeflow.core import philox, streams
 from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INTEGER, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import CUT, DIAGONAL, Spec, primitive
-from tapeflow.core.streams import generator
 
 from .families import broadcasting
 from .fitting import differ, same_sizes, spreads
+from .samplers import counts, gamma, truncated, words
 
 _KEY = frozenset({np.dtype("uint64")})
-_DRAWN = {np.dtype("float32"), np.dtype("float64")}  # the dtypes that NumPy draws without a detour
+_WORDS = 3
 
 
-def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, home="random", **rules):
-    """A primitive that draws by a key: `draw(rng, *arrays, **params)` is what one key gives, `rng` being the generator at it. XLA's
-    kernel of the same name is in its file `home`."""
+def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, home="random", words=_WORDS, **rules):
+    """A primitive that draws by a key: `draw(key, *arrays, **params)` is what one key gives. XLA's kernel of the same name is in its
+    file `home`."""
 
     def kernel(key, *arrays, **params):
-        if key.ndim == 1:
-            return draw(generator(key), *arrays, **params)
-        spec = shape(key, *arrays, **params)
+        if key.shape == (words,):
+            return draw(key, *arrays, **params)
+        spec = inferred(key, *arrays, **params)
         out = np.empty(spec.shape, spec.dtype)
         for i in np.ndindex(key.shape[:-1]):
-            out[i] = draw(generator(key[i]), *[a[i] for a in arrays], **params)
+            out[i] = draw(key[i], *[a[i] for a in arrays], **params)
         return out
 
     kernels = {"numpy": kernel, "jax": f"{home}.{signature.partition('(')[0]}"}
 
-    def checked(key, *specs, **params):
-        check_key(key, *specs)
+    def inferred(key, *specs, **params):
+        check_key(key, *specs, words=words)
         return shape(key, *specs, **params)
 
-    return primitive(signature, kernel=kernels, shape=checked, vjp=vjp, batch=leading, dtypes=dtypes, **rules)
+    return primitive(signature, kernel=kernels, shape=inferred, vjp=vjp, batch=leading, dtypes=dtypes, **rules)
 
 
-def check_key(key, *others):
-    """Leading axes of keys are those of all the other arguments."""
-    if not key.shape or differ(key.shape[-1], 4):
-        raise invalid(f"A key has four words along its last axis, got shape {tuple(key.shape)}.")
+def check_key(key, *others, words=_WORDS):
+    """Leading axes of keys (or of seeds, which have two words) are those of all the other arguments."""
+    if not key.shape or differ(key.shape[-1], words):
+        what = "A key has three words" if words == _WORDS else "A seed has two numbers"
+        raise invalid(f"{what} along its last axis, got shape {tuple(key.shape)}.")
     rows = tuple(key.shape[:-1])
     for x in others:
         if not same_sizes(tuple(x.shape[: len(rows)]), rows):
@@ -62,103 +64,102 @@ def _given_shape(key, *bounds, shape, dtype):
     return Spec(shape=(*key.shape[:-1], *shape), dtype=dtype)
 
 
-def _floats(draw):
-    """Draws float32 and float64 directly, narrower floats by way of float32."""
+def _parameters_shape(*parameters, lead):
+    """The shape of a draw by parameters, all of which have it."""
+    first = parameters[0]
+    for x in parameters[1:]:
+        if not same_sizes(tuple(x.shape), tuple(first.shape)):
+            raise invalid(f"The parameters of a draw have one shape, got {tuple(first.shape)} and {tuple(x.shape)}.")
+    return first.shape
 
-    def any_float(rng, shape, dtype):
-        out = draw(rng, shape, dtype if dtype in _DRAWN else np.float32)
-        return out if dtype in _DRAWN else np.asarray(out).astype(dtype)
 
-    return any_float
+def _of_parameters(sampler):
+    """A draw whose last axes are those of the parameters, the `lead` axes before them being samples. A parameter's samples come one
+    after the other in the stream. `sampler(key, *parameters, numbers)`, of vectors."""
+
+    def draw(key, *parameters, lead, **params):
+        shape = _parameters_shape(*parameters, lead=lead)
+        samples, rows = math.prod(shape[:lead]), math.prod(shape[lead:])
+        numbers = (np.arange(rows) * samples + np.arange(samples)[:, None]).reshape(-1)
+        return sampler(key, *[p.reshape(-1) for p in parameters], numbers, **params).reshape(shape)
+
+    return draw
+
+
+def _shaped(draw):
+    """A draw of so many numbers as one of a shape."""
+    return lambda key, shape, dtype: draw(key, math.prod(shape), np.dtype(dtype)).reshape(shape)
 
 
 # ---- keys
 
 
+def _same_key(key, **_):
+    return Spec(shape=key.shape, dtype=key.dtype)
+
+
+# The key so many blocks on.
+advance_key = drawing("advance_key(key, *, blocks)", lambda key, blocks: philox.advanced(key, blocks), _same_key)
+
+
 def _split_key(key, count):
-    """New Philox keys, drawn by the old one: two of them meet as rarely as two draws of 128 bits."""
-    if key.ndim > 1:
-        out = np.empty((*key.shape[:-1], count, 4), np.uint64)
-        for i in np.ndindex(key.shape[:-1]):
-            out[i] = _split_key(key[i], count)
-        return out
-    words = generator(key).integers(0, 2**64 - 1, (count, 2), np.uint64, endpoint=True)
-    return np.concatenate([words, np.broadcast_to(key[2:], (count, 2))], 1)
+    mixed = streams.scrambled(key[:2] ^ np.array((key[2], _SPLIT), np.uint64))
+    rows = words.as_words64(philox.blocks(mixed, count))
+    return np.concatenate([np.zeros((count, 1), np.uint64), rows[:, ::-1]], 1)
 
 
-def _split_shape(key, count):
-    check_key(key)
-    return Spec(shape=(*key.shape[:-1], count, 4), dtype=key.dtype)
-
+_SPLIT = 0x9E3779B97F4A7C15  # keys that are split have no words in common with what is drawn by them
 
 # One key for each of `count` rows, from one for all.
-split_key = primitive(
-    "split_key(key, *, count)",
-    kernel={"numpy": _split_key, "jax": "random.split_key"},
-    shape=_split_shape,
-    vjp=CUT,
-    batch=leading,
-    dtypes=_KEY,
+split_key = drawing(
+    "split_key(key, *, count)", _split_key, lambda key, count: Spec(shape=(*key.shape[:-1], count, _WORDS), dtype=key.dtype)
 )
+
+
+def _seed_shape(seed):
+    return Spec(shape=(*seed.shape[:-1], _WORDS), dtype=np.dtype("uint64"))
+
+
+def _scrambled(seed):
+    return streams.scrambled(seed.astype(np.int64).view(np.uint64) if seed.dtype.kind == "i" else seed.astype(np.uint64))
+
+
+# The key that belongs to a pair of integers.
+scrambled_key = drawing("scrambled_key(seed)", _scrambled, _seed_shape, dtypes=INTEGER, words=2)
 
 # ---- uniform
 
-
-def _uniform(rng, shape, dtype):
-    if dtype in _DRAWN:
-        return rng.random(shape, dtype)
-    digits = 11 if dtype == np.float16 else 8  # as many as the dtype has, so that nothing is rounded up to 1
-    return (rng.integers(0, 2**digits, shape, np.uint16) / np.float32(2**digits)).astype(dtype)
-
-
 # Between 0 and 1, 1 excluded.
-random_uniform = drawing("random_uniform(key, *, shape, dtype)", _uniform, _given_shape)
-
-
-def _bits(rng, shape, dtype):
-    info = np.iinfo(dtype)
-    return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
-
+random_uniform = drawing("random_uniform(key, *, shape, dtype)", _shaped(words.uniform), _given_shape)
 
 # All bits random: integers over the full range of the dtype.
-random_bits = drawing("random_bits(key, *, shape, dtype)", _bits, _given_shape)
+random_bits = drawing("random_bits(key, *, shape, dtype)", _shaped(words.bits), _given_shape)
 
 
-def _integers(rng, low, high, shape):
+def _integers(key, low, high, shape):
+    """What is left of a word when it is divided by the range; two words where the dtype has 64 bits."""
     if np.any(low >= high):
         raise invalid(f"Need minval < maxval, got {low} >= {high}.")
-    return rng.integers(low, high, shape, low.dtype)
+    unsigned = np.dtype("uint64" if low.dtype.itemsize == 8 else "uint32")
+    low, high = (np.asarray(x).astype(unsigned) for x in (low, high))
+    drawn = words.bits(key, math.prod(shape), unsigned).reshape(shape)
+    return (low + drawn % (high - low)).astype(unsigned, copy=False)
 
 
 # From `low` up to but without `high`; both broadcast to `shape`.
 random_integers = drawing(
     "random_integers(key, low, high, *, shape)",
-    _integers,
+    lambda key, low, high, shape: _integers(key, low, high, shape).astype(low.dtype)[()],
     lambda key, low, high, shape: _given_shape(key, low, high, shape=shape, dtype=low.dtype),
     dtypes={"key": _KEY, "low high": INTEGER},
 )
 
 # ---- normal
 
-random_normal = drawing(
-    "random_normal(key, *, shape, dtype)",
-    _floats(lambda rng, shape, dtype: rng.standard_normal(shape, dtype)),
-    _given_shape,
-)
+random_normal = drawing("random_normal(key, *, shape, dtype)", _shaped(words.normal), _given_shape)
 
-
-def _within_two(rng, shape, dtype):
-    """Draws, and draws again (4.6% of them) what is more than two standard deviations off."""
-    out = np.asarray(rng.standard_normal(shape, dtype)).reshape(-1)
-    far = np.flatnonzero(np.abs(out) > 2)
-    while far.size:
-        out[far] = rng.standard_normal(far.size, dtype)
-        far = far[np.abs(out[far]) > 2]
-    return out.reshape(shape)
-
-
-random_truncated_normal = drawing("random_truncated_normal(key, *, shape, dtype)", _floats(_within_two), _given_shape)
-
+# Without those of two or more standard deviations.
+random_truncated_normal = drawing("random_truncated_normal(key, *, shape, dtype)", _shaped(words.truncated_normal), _given_shape)
 
 def _truncated_quantile(u, low, high):
     """Through the logarithm of the tail that `low` is nearer to: bounds may lie 30 deviations out."""
@@ -188,13 +189,71 @@ truncated_normal_quantile = broadcasting(
     dtypes=FLOATING,
 )
 
+# ---- normal between bounds
+
+
+def _share(z, low, high):
+    """Through logarithms of the tail that `low` is nearer to: bounds may lie 30 deviations out."""
+    from scipy.special import log_ndtr
+
+    dtype = z.dtype
+    z, low, high = [np.asarray(v, np.float64) for v in (z, low, high)]
+    side = np.where(low + high > 0, -1.0, 1.0)
+    top = np.where(side > 0, log_ndtr(high), log_ndtr(-low))
+    part = lambda x: np.exp(log_ndtr(side * x) - top)
+    with np.errstate(invalid="ignore"):
+        return np.clip((part(z) - part(low)) / (part(high) - part(low)), 0, 1).astype(dtype)
+
+
+# The probability of a standard normal number below `z`, given that it is between `low` and `high`: the inverse of the one above.
+truncated_normal_share = broadcasting(
+    "truncated_normal_share(z, low, high)",
+    kernel={"numpy": _share, "jax": "random.truncated_normal_share"},
+    vjp={
+        "z": lambda ops, g, z, low, high: g * ops.exp(-z * z / 2) / _mass(ops, low, high),
+        "low": lambda ops, g, y, low, high: g * (y - 1) * ops.exp(-low * low / 2) / _mass(ops, low, high),
+        "high": lambda ops, g, y, low, high: -g * y * ops.exp(-high * high / 2) / _mass(ops, low, high),
+    },
+    dtypes=FLOATING,
+)
+
+
+def _between(key, low, high, lead):
+    shape = _parameters_shape(low, high, lead=lead)
+    rows = math.prod(shape[lead:])
+    samples = math.prod(shape[:lead])
+    if not (low < high).all():
+        raise invalid("Invalid parameters: stddevs must be positive and minvals below maxvals.")
+    bounds = [x.reshape(samples, rows)[:1].reshape(-1) if samples else np.zeros(rows, x.dtype) for x in (low, high)]
+    return truncated.between(key, *bounds, samples).T.reshape(shape)
+
+
+def _moved_low(ops, g, y, low, high):
+    return g * (1 - ops.truncated_normal_share(y, low, high)) * ops.exp((y * y - low * low) / 2)
+
+
+def _moved_high(ops, g, y, low, high):
+    return g * ops.truncated_normal_share(y, low, high) * ops.exp((y * y - high * high) / 2)
+
+
+# Standard normal numbers between bounds, which are the same along the first `lead` axes. Gradients as if a number stayed the same quantile.
+random_between = drawing(
+    "random_between(key, low, high, *, lead)",
+    _between,
+    lambda key, low, high, lead: Spec(shape=_parameters_shape(low, high, lead=lead), dtype=low.dtype),
+    vjp={"low": _moved_low, "high": _moved_high},
+    jvp={"low": DIAGONAL, "high": DIAGONAL},
+    dtypes={"key": _KEY, "low high": FLOATING},
+)
+
 # ---- gamma
 
 
-def _gamma(rng, alpha):
+def _gamma(key, alpha, numbers):
     """At least the smallest normal number: logarithms of the draws stay finite."""
-    drawn = rng.standard_gamma(alpha.astype(np.float64))
-    return np.maximum(drawn, np.finfo(alpha.dtype).tiny).astype(alpha.dtype)
+    wide = gamma.gamma(key, alpha.astype(np.float64), numbers)
+    with np.errstate(over="ignore"):
+        return np.maximum(wide, np.finfo(alpha.dtype).tiny).astype(alpha.dtype)
 
 
 def _gamma_vjp(ops, g, alpha, y):
@@ -204,9 +263,9 @@ def _gamma_vjp(ops, g, alpha, y):
 
 
 random_gamma = drawing(
-    "random_gamma(key, alpha)",
-    _gamma,
-    lambda key, alpha: alpha,
+    "random_gamma(key, alpha, *, lead)",
+    _of_parameters(_gamma),
+    lambda key, alpha, lead: alpha,
     vjp={"alpha": _gamma_vjp},
     jvp={"alpha": DIAGONAL},
     dtypes={"key": _KEY, "alpha": FLOATING},
@@ -268,21 +327,26 @@ gamma_tail = broadcasting(
 
 # ---- counts
 
+
+def _poisson(key, rate, numbers, dtype):
+    return counts.poisson(key, rate.astype(np.float64), numbers).astype(dtype)
+
+
 random_poisson = drawing(
-    "random_poisson(key, rate, *, dtype)",
-    lambda rng, rate, dtype: np.asarray(rng.poisson(rate.astype(np.float64))).astype(dtype)[()],
-    lambda key, rate, dtype: Spec(shape=rate.shape, dtype=dtype),
+    "random_poisson(key, rate, *, lead, dtype)",
+    _of_parameters(_poisson),
+    lambda key, rate, lead, dtype: Spec(shape=rate.shape, dtype=dtype),
     dtypes={"key": _KEY, "rate": REAL},
 )
 
 
-def _binomial(rng, counts, probs, shape, dtype):
-    return np.asarray(rng.binomial(counts.astype(np.int64), probs.astype(np.float64), shape)).astype(dtype)[()]
+def _binomial(key, count, prob, numbers, dtype):
+    return counts.binomial(key, count, prob, numbers).astype(dtype)
 
 
 random_binomial = drawing(
-    "random_binomial(key, counts, probs, *, shape, dtype)",
-    _binomial,
-    _given_shape,
-    dtypes={"key": _KEY, "counts": REAL, "probs": FLOATING},
+    "random_binomial(key, count, prob, *, lead, dtype)",
+    _of_parameters(_binomial),
+    lambda key, count, prob, lead, dtype: Spec(shape=_parameters_shape(count, prob, lead=lead), dtype=dtype),
+    dtypes={"key": _KEY, "count prob": FLOATING},
 )

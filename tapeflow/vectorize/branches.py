@@ -82,9 +82,9 @@ class Branch(OnTop):
     def assign(self, variable: Any, value: Tensor) -> None:
         self.apply(lambda seen: variable._put(seen), [value])
 
-    def fresh_key(self, op_seed: int | None) -> Tensor:
+    def fresh_key(self, source: Any) -> Tensor:
         with entered(current().below):
-            return self._mark(fresh_key(op_seed))
+            return self._mark(fresh_key(source))
 
     def keys(self, key: Tensor) -> Tensor:
         below = current().below

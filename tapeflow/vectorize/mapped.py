@@ -180,9 +180,9 @@ class Vectorizer(OnTop):
         with entered(current().below):
             variable._put(value)
 
-    def fresh_key(self, op_seed: int | None) -> Tensor:
+    def fresh_key(self, source: Any) -> Tensor:
         with entered(current().below):
-            key = fresh_key(op_seed)
+            key = fresh_key(source)
         return self._own_key(key)
 
     def keys(self, key: Tensor) -> Tensor:

@@ -62,19 +62,27 @@ def applied(function: Callable, value: Any) -> Any:
 # ---- random numbers in functions
 
 
+_MASK = 2**64 - 1
+
+
 class _ElementStream(streams.Stream):
     """The random numbers drawn while one element is made. They depend on the dataset, the iteration and the element's place, and so
     neither on what other threads draw nor on which of them makes the element."""
 
-    __slots__ = ("place",)
+    __slots__ = ("place", "counts")
 
     def __init__(self, seed: int, place: int) -> None:
         self.seed, self.place, self.counts = seed, place, {}
 
-    def next_key(self, op_seed: int | None) -> np.ndarray:
-        count = self.counts.get(op_seed, 0)
-        self.counts[op_seed] = count + 1
-        return np.array((self.seed, op_seed or 0, (self.place << 24) + count, 1 + (op_seed is None)), np.uint64)
+    def next_key(self, source: streams.Draw | streams.Site) -> np.ndarray:
+        """Drawn from the dataset's seed and what tells this draw from others: the operation's seeds, and how many it made before."""
+        own = source.seeds if type(source) is streams.Site else source.seed
+        count = self.counts.get(own, 0)
+        self.counts[own] = count + 1
+        return streams.scrambled(np.array((self.seed ^ hash(own) & _MASK, (self.place << 24) + count & _MASK), np.uint64))
+
+    def seeds(self, own: int | None) -> tuple[int, int]:
+        return tuple([int(w) >> 33 for w in self.next_key(streams.Draw(own))[1:]])
 
     def copy(self) -> "_ElementStream":
         twin = _ElementStream(self.seed, self.place)

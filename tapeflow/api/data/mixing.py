@@ -16,7 +16,7 @@ from .element_specs import Cell, common
 from .elements import Calls
 from .pipeline import Make, Pipeline, new, of_rows, structure_of_datasets
 from .rows import joined
-from .sources import generator, shuffling_key
+from .sources import generator, seeds_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -103,7 +103,7 @@ class Mixing(Pipeline):
             if np.count_nonzero(shares) == 1 and len(parts) > 1 or len(parts) == 1:
                 return parts[int(np.argmax(shares))]
             rows = lambda: itertools.repeat(shares)
-        key, rounds = shuffling_key(seed), itertools.count()
+        key, rounds = seeds_of(seed), itertools.count()
 
         def make() -> Iterator:
             rng = generator(key, next(rounds) if rerandomize_each_iteration else 0)
@@ -127,7 +127,7 @@ class Mixing(Pipeline):
         before = None if initial_dist is None else _distribution(initial_dist, "initial_dist")
         if before is not None and len(before) != len(target):
             raise ValueError(f"`initial_dist` is of {len(before)} classes, `target_dist` of {len(target)}.")
-        calls, key, rounds = Calls(class_func), shuffling_key(seed), itertools.count()
+        calls, key, rounds = Calls(class_func), seeds_of(seed), itertools.count()
 
         def make() -> Iterator:
             call, rng = calls.begin(), generator(key, next(rounds))

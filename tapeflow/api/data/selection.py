@@ -14,12 +14,11 @@ from ..specs import TensorSpec
 from .element_specs import Cell, common, compatible
 from .elements import leaves_of
 from .pipeline import UNKNOWN_CARDINALITY, Make, Pipeline, whole_number
-from .sources import generator, shuffling_key
+from .sources import in_turn, seeds_of, stream
 
 if TYPE_CHECKING:
     from .dataset import Dataset
 
-_BLOCK = 4096  # random numbers drawn at once: 25 times quicker than one by one
 
 
 class Selection(Pipeline):
@@ -104,11 +103,11 @@ class Selection(Pipeline):
         size = whole_number(buffer_size)
         if size < 1 and size != UNKNOWN_CARDINALITY:
             raise InvalidArgumentError(None, None, f"buffer_size must be greater than zero or UNKNOWN_CARDINALITY, got {size}.")
-        key, rounds = shuffling_key(seed), itertools.count()
+        seeds, rounds = seeds_of(seed), itertools.count()
 
         def change(make: Make) -> Iterator:
-            turn = next(rounds) if reshuffle_each_iteration is not False else 0
-            return shuffled(make(), math.inf if size < 0 else size, generator(key, turn))
+            own = in_turn(seeds, next(rounds)) if reshuffle_each_iteration is not False else seeds
+            return shuffled(make(), math.inf if size < 0 else size, stream(own))
 
         return self._reordered(change, self._count, "Shuffle")
 
@@ -146,25 +145,25 @@ class Selection(Pipeline):
         return self._next(make, None, self._spec, "Unique")
 
 
-def shuffled(elements: Iterator, size: float, rng: np.random.Generator) -> Iterator:
-    """A buffer of `size` elements; each time one of them, chosen at random, goes and the next takes its place."""
+def shuffled(elements: Iterator, size: float, words: Iterator[int]) -> Iterator:
+    """A buffer of `size` elements; each time one of them, chosen at random, goes. The one that came first takes its place, and the next
+    one that one's."""
     buffer: list = []
     for value in elements:
         buffer.append(value)
         if len(buffer) >= size:
             break
-    else:
-        yield from map(buffer.__getitem__, rng.permutation(len(buffer)).tolist())
-        return
-    draws: Iterator[int] = iter(())
-    for value in elements:
-        i = next(draws, -1)
-        if i < 0:
-            draws = iter(rng.integers(len(buffer), size=_BLOCK).tolist())
-            i = next(draws)
-        chosen, buffer[i] = buffer[i], value
+    count, first = len(buffer), 0
+    for value in elements if count >= size else ():
+        k = (first + next(words) % count) % count
+        chosen, buffer[k], buffer[first] = buffer[k], buffer[first], value
+        first = (first + 1) % count
         yield chosen
-    yield from map(buffer.__getitem__, rng.permutation(len(buffer)).tolist())
+    buffer = buffer[first:] + buffer[:first]
+    for k in range(count):
+        chosen = k + next(words) % (count - k)
+        yield buffer[chosen]
+        buffer[chosen] = buffer[k]
 
 
 def _lazily(make: Make) -> Iterator:

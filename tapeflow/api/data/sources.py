@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeflow.core import nest, streams
+from tapeflow.core import nest, philox, streams
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import InvalidArgumentError
@@ -107,29 +107,46 @@ class Sources(Pipeline):
         >>> a == b
         True
         """
-        key, rounds = shuffling_key(seed), itertools.count()
+        seeds, rounds = seeds_of(seed), itertools.count()
 
         def make() -> Iterator:
-            rng = generator(key, next(rounds) if rerandomize_each_iteration else 0)
-            while True:
-                for number in rng.integers(1 << 32, size=64):
-                    yield EagerTensor(number)
+            for number in stream(in_turn(seeds, next(rounds)) if rerandomize_each_iteration else seeds):
+                yield EagerTensor(np.int64(number))
 
         return new(make, math.inf, Cell(TensorSpec([], int64)), "Random")
 
 
-def shuffling_key(seed: Any) -> list[int]:
-    """The words of a dataset's own random generator; `tf.random.set_seed` counts with and without a seed."""
-    if seed is None:
-        return [int(w) for w in streams.next_key()]
+Seeds = tuple[int, int]
+
+
+def seeds_of(seed: Any) -> Seeds:
+    """The two seeds of a dataset that draws; `tf.random.set_seed` counts with and without a seed."""
     if isinstance(seed, (tuple, list)):
         seed = int(seed[0]) ^ (int(seed[1]) << 32)
-    return [int(w) for w in streams.fixed_key(int(seed))]
+    return streams.dataset_seeds(None if seed is None else int(seed))
 
 
-def generator(key: list[int], turn: int) -> np.random.Generator:
-    """The generator for the iteration number `turn`."""
-    return np.random.default_rng(np.random.SeedSequence(key, spawn_key=(turn,)))
+def in_turn(seeds: Seeds, turn: int) -> Seeds:
+    """Seeds for the iteration number `turn`: two words of the stream that the seeds start."""
+    found = philox.blocks(philox.advanced(_key(seeds), turn // 2), 1)[0].tolist()
+    return (found[0], found[1]) if turn % 2 == 0 else (found[2], found[3])
+
+
+def stream(seeds: Seeds) -> Iterator[int]:
+    """Words of 32 bits without end."""
+    key, read, count = _key(seeds), 0, 4
+    while True:
+        yield from philox.blocks(philox.advanced(key, read), count).reshape(-1).tolist()
+        read, count = read + count, min(4 * count, 1024)
+
+
+def _key(seeds: Seeds) -> np.ndarray:
+    return np.array((0, seeds[1], seeds[0]), np.uint64)
+
+
+def generator(seeds: Seeds, turn: int) -> np.random.Generator:
+    """NumPy's generator for the iteration number `turn`, where a word at a time will not do."""
+    return np.random.default_rng(np.random.SeedSequence(seeds, spawn_key=(turn,)))
 
 
 def _with_values(whole: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Random draws (see `ops/random.py`) by JAX's Threefry: the same distributions as NumPy's kernels, other numbers.
+"""Random draws (see `ops/random.py`) from the same words as NumPy's kernels: integers and uniform numbers to the bit, others to rounding.
 
 Bounds that are the wrong way round, negative rates and the like cannot be refused here: what is drawn then has no meaning.
 """
@@ -9,17 +9,19 @@ from functools import wraps
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax, random
+from jax import lax
 from jax.dtypes import canonicalize_dtype
 from jax.scipy.special import log_ndtr, ndtri
 
+from .samplers import rejection, words
+
 
 def keyed(draw):
-    """A kernel from `draw(key, *arrays, **params)` for one of JAX's keys. Keys with leading axes draw each as it would alone."""
+    """A kernel from `draw(key, *arrays, **params)` for one key. Keys with leading axes draw each as it would alone."""
 
     @wraps(draw)
     def kernel(key, *arrays, **params):
-        one = lambda key, *arrays: draw(_folded(key), *arrays, **params)
+        one = lambda key, *arrays: draw(key, *arrays, **params)
         for _ in key.shape[:-1]:
             one = jax.vmap(one)
         return one(key, *arrays)
@@ -27,77 +29,65 @@ def keyed(draw):
     return kernel
 
 
-def _folded(key):
-    """JAX's key, of 64 bits, from all four words: keys that differ in one word alone stay different. (JAX's `fold_in` does it as well, but
-    is compiled anew for each word: half of the time that compiling a draw takes.)"""
-    lanes = jnp.asarray([0x243F6A88, 0xB7E15162], jnp.uint32)  # any two numbers
-    for word in lax.bitcast_convert_type(key, jnp.uint32).reshape(-1):
-        lanes = mixed(lanes, word)
-    return random.wrap_key_data(lanes, impl="threefry2x32")
-
-
-def mixed(value, word):
-    """A hash of 32-bit or 64-bit numbers: multiply, fold, multiply, fold."""
-    half, constants = (
-        (32, (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93)) if value.dtype == jnp.uint64 else (16, (0x9E3779B1, 0x85EBCA77))
-    )
-    value = value ^ word
-    for constant in constants:
-        value = value * jnp.asarray(constant, value.dtype)
-        value = value ^ (value >> half)
-    return value
+def _shaped(draw):
+    return keyed(lambda key, shape, dtype: draw(key, math.prod(shape), dtype).reshape(shape))
 
 
 def _wide(dtype):
-    """The dtype to draw in: narrower floats come by way of float32."""
+    """The dtype to compute in: narrower floats by way of float32."""
     return jnp.promote_types(canonicalize_dtype(dtype), jnp.float32)
 
 
 # ---- keys
 
 
+@keyed
+def advance_key(key, blocks):
+    return words.advanced(key, blocks)
+
+
+def _scrambled(first, second):
+    key = jnp.asarray([0, 0, 0x02461E293EC8F720], jnp.uint64).at[0].set(first).at[1].set(second)
+    mixed, high = words.longs(words.words_at(key, jnp.zeros((), jnp.uint64)))
+    return jnp.stack([jnp.zeros_like(high), high, mixed])
+
+
+@keyed
+def scrambled_key(seed):
+    seed = lax.bitcast_convert_type(seed.astype(jnp.int64), jnp.uint64) if seed.dtype.kind == "i" else seed.astype(jnp.uint64)
+    return _scrambled(seed[0], seed[1])
+
+
+@keyed
 def split_key(key, count):
-    for_one = keyed(lambda new: random.bits(new, (count, 2), key.dtype))
-    counters = jnp.broadcast_to(key[..., None, 2:], (*key.shape[:-1], count, 2))
-    return jnp.concatenate([for_one(key), counters], -1)
+    mixed = _scrambled(key[0] ^ key[2], key[1] ^ jnp.uint64(0x9E3779B97F4A7C15))
+    word, high = words.longs(words.words_at(mixed, jnp.arange(count, dtype=jnp.uint64)))
+    return jnp.stack([jnp.zeros_like(word), high, word], -1)
 
 
 # ---- uniform
 
+random_uniform = _shaped(words.uniform)
+random_bits = _shaped(words.bits)
+
 
 def unit(key, shape, dtype):
-    """Between 0 and 1, with as many digits as the dtype has: nothing is rounded up to 1."""
-    dtype = canonicalize_dtype(dtype)
-    width, digits = dtype.itemsize * 8, jnp.finfo(dtype).nmant + 1
-    bits = random.bits(key, shape, f"uint{width}")
-    return (bits >> (width - digits)).astype(dtype) * jnp.asarray(2.0**-digits, dtype)
-
-
-random_uniform = keyed(unit)
-
-
-@keyed
-def random_bits(key, shape, dtype):
-    dtype = canonicalize_dtype(dtype)
-    return lax.bitcast_convert_type(random.bits(key, shape, f"uint{dtype.itemsize * 8}"), dtype)
+    """Uniform numbers for other kernels."""
+    return words.uniform(key, math.prod(shape), dtype).reshape(shape)
 
 
 @keyed
 def random_integers(key, low, high, shape):
-    return random.randint(key, shape, low, high, low.dtype)
+    unsigned = jnp.uint64 if low.dtype.itemsize == 8 else jnp.uint32
+    least, most = low.astype(unsigned), high.astype(unsigned)
+    drawn = words.bits(key, math.prod(shape), unsigned).reshape(shape)
+    return (least + drawn % (most - least)).astype(low.dtype)
 
 
 # ---- normal
 
-
-@keyed
-def random_normal(key, shape, dtype):
-    return random.normal(key, shape, _wide(dtype)).astype(canonicalize_dtype(dtype))
-
-
-@keyed
-def random_truncated_normal(key, shape, dtype):
-    return random.truncated_normal(key, -2, 2, shape, _wide(dtype)).astype(canonicalize_dtype(dtype))
+random_normal = _shaped(words.normal)
+random_truncated_normal = _shaped(words.truncated_normal)
 
 
 def truncated_normal_quantile(u, low, high):
@@ -123,34 +113,55 @@ def _normal_quantile(log_p):
     return jnp.where(log_p == -jnp.inf, -jnp.inf, z)
 
 
-# ---- gamma
+def truncated_normal_share(z, low, high):
+    """Through logarithms of the tail that `low` is nearer to, as in NumPy's kernel."""
+    dtype = z.dtype
+    z, low, high = [v.astype(jnp.float64) for v in (z, low, high)]
+    side = jnp.where(low + high > 0, -1.0, 1.0)
+    top = jnp.where(side > 0, log_ndtr(high), log_ndtr(-low))
+    part = lambda x: jnp.exp(log_ndtr(side * x) - top)
+    return jnp.clip((part(z) - part(low)) / (part(high) - part(low)), 0, 1).astype(dtype)
 
 
 @keyed
-def random_gamma(key, alpha):
-    """Marsaglia and Tsang (2000), all elements at once until each is accepted (19 of 20 at once): JAX's own goes through them one by
-    one on CPUs. For shapes below 1, a draw for one more times a power of a uniform number, in logarithms: it may be very small."""
-    dtype = _wide(alpha.dtype)
-    a = alpha.astype(dtype)
-    d = jnp.where(a < 1, a + 1, a) - 1 / 3
-    c = 1 / (3 * jnp.sqrt(d))
-    first, boost = random.split(key)
+def random_between(key, low, high, lead):
+    shape, rows = low.shape, math.prod(low.shape[lead:])
+    samples = math.prod(shape[:lead])
+    if not samples or not rows:
+        return low
+    return rejection.between(key, *[x.reshape(samples, rows)[0] for x in (low, high)], samples).T.reshape(shape)
 
-    def step(state):
-        k, v, done = state
-        x_key, u_key = random.split(random.fold_in(first, k))
-        x, u = random.normal(x_key, a.shape, dtype), 1 - unit(u_key, a.shape, dtype)
-        new = (1 + c * x) ** 3
-        safe = jnp.maximum(new, jnp.finfo(dtype).tiny)
-        accepted = (new > 0) & (jnp.log(u) < x * x / 2 + d * (1 - new + jnp.log(safe)))
-        return k + 1, jnp.where(done, v, safe), done | accepted
 
-    start = jnp.zeros((), jnp.uint32), jnp.ones_like(a), ~(a > 0)
-    v = lax.while_loop(lambda state: ~state[2].all(), step, start)[1]
-    power = jnp.log(1 - unit(boost, a.shape, dtype)) / jnp.where(a > 0, a, 1)
-    drawn = jnp.where(a < 1, jnp.exp(jnp.log(d * v) + power), d * v)
-    drawn = jnp.where(a > 0, drawn, jnp.where(a == 0, 0, jnp.nan))
-    return jnp.maximum(drawn, jnp.finfo(alpha.dtype).tiny.astype(dtype)).astype(alpha.dtype)
+# ---- by parameters
+
+
+def _of_parameters(sampler):
+    @keyed
+    def kernel(key, *parameters, lead, **params):
+        shape = parameters[0].shape
+        samples, rows = math.prod(shape[:lead]), math.prod(shape[lead:])
+        numbers = (np.arange(rows) * samples + np.arange(samples)[:, None]).reshape(-1)
+        return sampler(key, *[p.reshape(-1) for p in parameters], jnp.asarray(numbers), **params).reshape(shape)
+
+    return kernel
+
+
+def _gamma(key, alpha, numbers):
+    drawn = rejection.gamma(key, alpha.astype(jnp.float64), numbers)
+    return jnp.maximum(drawn, jnp.finfo(alpha.dtype).tiny.astype(jnp.float64)).astype(alpha.dtype)
+
+
+def _poisson(key, rate, numbers, dtype):
+    return rejection.poisson(key, rate.astype(jnp.float64), numbers).astype(canonicalize_dtype(dtype))
+
+
+def _binomial(key, count, prob, numbers, dtype):
+    return rejection.binomial(key, count, prob, numbers).astype(canonicalize_dtype(dtype))
+
+
+random_gamma = _of_parameters(_gamma)
+random_poisson = _of_parameters(_poisson)
+random_binomial = _of_parameters(_binomial)
 
 
 def gamma_tail(a, x, k):
@@ -190,17 +201,3 @@ def _tail_integral(a, x, side, k):
         return total + weights[i] * log**k * jnp.exp((a - 1) * log - side * s)
 
     return side * lax.fori_loop(0, 64, step, jnp.zeros_like(a)) * reach / 2
-
-
-# ---- counts
-
-
-@keyed
-def random_poisson(key, rate, dtype):
-    return random.poisson(key, rate.astype(jnp.promote_types(rate.dtype, jnp.float32))).astype(canonicalize_dtype(dtype))
-
-
-@keyed
-def random_binomial(key, counts, probs, shape, dtype):
-    wide = _wide(probs.dtype)
-    return random.binomial(key, counts.astype(wide), probs.astype(wide), shape, wide).astype(canonicalize_dtype(dtype))

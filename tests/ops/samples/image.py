@@ -123,7 +123,7 @@ def _outlines(boxes, height, width):
 
 
 _FRAMES = np.array([[[0.0, 0.0, 1.0, 1.0], [0.25, 0.25, 0.75, 0.5]], [[-0.5, 0.3, 0.5, 2.0], [0.8, 0.1, 0.2, 0.9]]])
-_KEY = np.array([1, 2, 0, 0], np.uint64)
+_KEY = np.array([1, 2, 3], np.uint64)
 _CUT = dict(min_covered=0.5, aspect_ratios=(0.75, 1.33), areas=(0.1, 0.9), attempts=100)
 
 SAMPLES = {
