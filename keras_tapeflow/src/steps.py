@@ -2,17 +2,19 @@
 
 Tracing costs more than a step or two, and compiling far more than that; a test that trains for one step should pay for neither. So the first
 step runs as it is, the next as a NumPy plan, and after some dozens XLA is tried, where `jit_compile="auto"` leaves the choice to us: both are
-timed, and the faster one stays. The log says which.
+timed, and the faster one stays, for all later steps with the same graph. The log says which. No result depends on the choice, but for
+rounding: both draw the same random numbers.
 """
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
 from keras.src import tree
 
+from tapeflow.api.config import _state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.polymorphic import Function
@@ -27,6 +29,7 @@ _EQUAL = 1.1  # a compiled step that takes so much longer will do: it lets the n
 _WORTH = 7e-4  # seconds a step takes, from which on compiling may pay
 
 AUTO = "auto"
+_choices: dict[Hashable, str] = {}  # which engine graphs were found to be faster on, for as long as the program runs
 
 
 class Step:
@@ -35,6 +38,7 @@ class Step:
     def __init__(self, function: Callable, jit: Any, eagerly: bool, warm: int = _EAGER, merge: Callable | None = None) -> None:
         """`jit`: True, False or AUTO. `merge` puts the results of several batches together; without it the last one counts."""
         self.function, self.jit, self.eagerly, self.left, self.merge = function, jit, eagerly, warm, merge
+        self.graph: Hashable = None
         self.plan: Any = None
         self.program: Any = None
         self.before = _TRIED_AFTER
@@ -58,6 +62,8 @@ class Step:
             self.plan, self.program = (Function(self.function, None, False, jit, "batch") for jit in (False, True))
             if self.jit is not AUTO:
                 self.chosen = "program" if self.jit and _has_xla() else "plan"
+            elif _state["deterministic"]:  # no clock decides
+                self.chosen = "plan"
         if self.chosen is not None:
             return getattr(self, self.chosen)(batch)
         return self._tried(batch)
@@ -65,8 +71,12 @@ class Step:
     def _tried(self, batch: Any) -> Any:
         plan, program = self.trials.values()
         if self.before > 0:
+            out = self.plan(batch)
+            if self.before == _TRIED_AFTER:
+                self.graph = _described(self.plan)
+                self.chosen = _choices.get(self.graph)
             self.before -= 1
-            return self.plan(batch)
+            return out
         if plan.count < _LENGTH:
             return plan.timed(self.plan, batch)
         if plan.best < _WORTH or not _has_xla():
@@ -86,8 +96,9 @@ class Step:
 
     def _settled(self, which: str, batch: Any) -> Any:
         self.chosen = which
+        _choices[self.graph] = which
         engine = {"plan": "a NumPy plan", "program": "XLA"}[which]
-        logging.getLogger("tapeflow").info("Keras steps run by %s from now on, which was faster.", engine)
+        logging.getLogger("tapeflow").info("Keras steps run by %s from now on, which was faster; so will others with this graph.", engine)
         return getattr(self, which)(batch)
 
 
@@ -113,6 +124,14 @@ class Trial:
             else:
                 self.best = min(self.best, (now - self.begun) / (_LENGTH - 1))
         return out
+
+
+def _described(function: Function) -> Hashable:
+    """The operations of a function's trace, with the shapes and dtypes of their results."""
+    traces = [trace.graph for trace in function._traces.values() if trace.graph is not None]
+    spec = lambda graph, place: (graph.symbols[place]._spec.shape, str(graph.symbols[place]._spec.dtype))
+    nodes = [(node.prim.name, *[spec(graph, p) for p in node.outputs]) for graph in traces for node in graph.nodes]
+    return hash(tuple(nodes)) if nodes else object()
 
 
 def _as_tensor(x: Any) -> Any:

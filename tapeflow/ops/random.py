@@ -251,6 +251,8 @@ random_between = drawing(
 
 def _gamma(key, alpha, numbers):
     """At least the smallest normal number: logarithms of the draws stay finite."""
+    if (alpha < 0).any():
+        raise invalid(f"alpha must not be negative, got {alpha.min()}.")
     wide = gamma.gamma(key, alpha.astype(np.float64), numbers)
     with np.errstate(over="ignore"):
         return np.maximum(wide, np.finfo(alpha.dtype).tiny).astype(alpha.dtype)
@@ -329,6 +331,8 @@ gamma_tail = broadcasting(
 
 
 def _poisson(key, rate, numbers, dtype):
+    if (rate < 0).any():
+        raise invalid(f"Rates must not be negative, got {rate.min()}.")
     return counts.poisson(key, rate.astype(np.float64), numbers).astype(dtype)
 
 

@@ -1,5 +1,6 @@
 """Keys: one stream for the program, repeatable, replayable, and private to whoever replays it."""
 
+import sys
 import threading
 
 import numpy as np
@@ -16,7 +17,7 @@ def _seeded():
 
 
 def keys(n, seed=None):
-    return [tuple(streams.next_key(seed).tolist()) for _ in range(n)]
+    return [tuple(streams.next_key(streams.Draw(seed)).tolist()) for _ in range(n)]
 
 
 def test_no_two_keys_are_equal():
@@ -41,8 +42,25 @@ def test_without_a_seed_streams_differ_but_not_those_of_seeded_operations():
 
 
 def test_seeds_of_any_size():
-    assert len({streams.word(v) for v in (0, 1, -1, 2**63, 2**64, 2**70, 2**70 + 1)}) >= 6
-    assert all(0 <= streams.word(v) < 2**64 for v in (-(2**100), 2**100))
+    drawn = [keys(1, v)[0] for v in (0, 1, -1, 2**40, 2**70 + 3)]
+    assert len(set(drawn)) == 5 and all(0 <= w < 2**64 for key in drawn for w in key)
+
+
+def test_the_program_and_the_operation_say_where_the_blocks_begin():
+    streams.set_seed(7)
+    assert keys(2, seed=5) == [(0, 5, 7), (256, 5, 7)]
+    assert streams.next_key(streams.Draw(5, 3, "other")).tolist() == [0, 5, 7]  # each kind has its own counter
+    streams.set_seed(None)
+    assert keys(1, seed=5) == [(0, 5, 87654321)]
+
+
+def test_an_operation_in_a_graph_has_its_own_counter():
+    streams.set_seed(7)
+    first, second = (streams.site(streams.Draw(), number) for number in (0, 1))
+    draw = lambda site: streams.next_key(site).tolist()
+    assert [draw(first), draw(first), draw(second)] == [[0, 0, 7], [256, 0, 7], [0, 1, 7]]
+    streams.set_seed(7)
+    assert draw(first) == [0, 0, 7]
 
 
 def test_replay():
@@ -71,12 +89,18 @@ def test_replay_is_private_to_its_thread():
     assert keys(1)[0] != mine
 
 
-def test_generator_is_a_function_of_the_key():
-    key = np.array([1, 2, 3, 4], np.uint64)
-    first = streams.generator(key).standard_normal(5)
-    streams.generator(key + np.uint64(1)).standard_normal(3, np.float32)  # leaves half a word behind
-    np.testing.assert_array_equal(streams.generator(key).standard_normal(5), first)
-    for k in range(4):
-        other = key.copy()
-        other[k] += np.uint64(1)
-        assert (streams.generator(other).standard_normal(5) != first).all()
+def test_threads_get_different_keys():
+    found = [[] for _ in range(8)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=lambda k=k: found[k].extend(keys(100) + keys(100, seed=4))) for k in range(8)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+    finally:
+        sys.setswitchinterval(before)
+    assert len({key for part in found for key in part}) == 1600
+
+
+def test_a_pair_is_scrambled():
+    assert streams.scrambled(np.array([1, 2], np.uint64)).tolist() == [0, 17830669156045600267, 10413732777507651514]  # TensorFlow's

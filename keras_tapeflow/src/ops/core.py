@@ -195,7 +195,7 @@ def stop_gradient(variable):
 
 
 def random_seed_dtype():
-    return "uint32"
+    return "int64"  # as on TensorFlow, whose numbers these are
 
 
 def device_scope(device_name):
