@@ -98,7 +98,9 @@ class Step:
         self.chosen = which
         _choices[self.graph] = which
         engine = {"plan": "a NumPy plan", "program": "XLA"}[which]
-        logging.getLogger("tapeflow").info("Keras steps run by %s from now on, which was faster; so will others with this graph.", engine)
+        logging.getLogger("tapeflow").info(
+            "Keras steps run by %s from now on, which was faster; so will others with this graph.", engine
+        )
         return getattr(self, which)(batch)
 
 

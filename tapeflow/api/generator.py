@@ -24,7 +24,6 @@ from tapeflow.ops.samplers import words
 from . import draws
 
 
-
 class Algorithm(enum.IntEnum):
     """Names of random algorithms. Numbers are drawn by Philox; ThreeFry is refused, as it is by TensorFlow on CPUs.
 
@@ -55,7 +54,9 @@ def _state_size(alg: int) -> int:
 def by_philox(alg: Any) -> None:
     """The only algorithm that numbers are drawn by."""
     if algorithm(alg) != Algorithm.PHILOX:
-        raise UnimplementedError(None, None, "ThreeFry is not drawn by: only XLA has it in TensorFlow. Say alg='philox' or leave it out.")
+        raise UnimplementedError(
+            None, None, "ThreeFry is not drawn by: only XLA has it in TensorFlow. Say alg='philox' or leave it out."
+        )
 
 
 def create_rng_state(seed: Any, alg: Any) -> Tensor:

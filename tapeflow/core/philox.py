@@ -35,9 +35,9 @@ def blocks(key: np.ndarray, count: int) -> np.ndarray:
     """The words of `count` blocks from a key's counter on: uint32, shape (count, 4)."""
     low, high, word = key.tolist()
     if count <= _FEW:
-        return np.array([block((low + i) & _LONG, (high + (low + i >> 64)) & _LONG, word) for i in range(count)], np.uint32).reshape(
-            count, 4
-        )
+        return np.array(
+            [block((low + i) & _LONG, (high + (low + i >> 64)) & _LONG, word) for i in range(count)], np.uint32
+        ).reshape(count, 4)
     out = np.empty((count, 4), np.uint32)
     for start in range(0, count, _PIECE):
         piece = out[start : start + _PIECE]

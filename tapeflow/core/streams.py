@@ -45,6 +45,9 @@ class Draw(NamedTuple):
     kind: Hashable = None  # eager operations of one kind and one pair of seeds share a counter
 
 
+_UNSEEDED = Draw()
+
+
 class Site:
     """A random operation in a graph: a pair of seeds, and a counter of its own."""
 
@@ -148,13 +151,13 @@ def site(source: Draw | Site, number: int) -> Site:
     return Site(_pair(_DEFAULT_SEED if seed is None else seed, source.seed), source.blocks)
 
 
-def next_key(source: Draw | Site = Draw()) -> np.ndarray:
+def next_key(source: Draw | Site = _UNSEEDED) -> np.ndarray:
     """The key for the next draw of an operation."""
     stream = _replayed.get()
     return (_program if stream is None else stream).next_key(source)
 
 
-def fresh_key(source: Draw | Site = Draw()) -> Tensor:
+def fresh_key(source: Draw | Site = _UNSEEDED) -> Tensor:
     """`next_key` as the tensor that random primitives take; whoever executes decides whether it is one key, one for each row, or one
     for each run."""
     executor = current().executor

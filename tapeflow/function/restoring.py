@@ -149,7 +149,8 @@ class _GraphReader:
     def _rule(self, described: dict) -> TracedRule:
         function = self.function(described["graph"]) if "graph" in described else None
         variables = [self.whole.variables[k] for k in described["variables"]]
-        return TracedRule(described["name"], function, described["reached"], variables, [Site.restored(*site) for site in described["seeds"]], described["lost"])
+        sites = [Site.restored(*site) for site in described["seeds"]]
+        return TracedRule(described["name"], function, described["reached"], variables, sites, described["lost"])
 
     def _effect(self, described: dict, inputs: tuple[int, ...], graph: Graph) -> tuple[Effect, tuple[int, ...]]:
         if described["calls"] not in AT_EVERY_RUN:

@@ -57,6 +57,7 @@ random_categorical = primitive(
     dtypes={"key": _KEY, "logits": FLOATING},
 )
 
+
 def _permutation(key, size):
     """Fisher and Yates: each place in turn is swapped with one from there on."""
     out = list(range(size))
@@ -73,6 +74,7 @@ random_permutation = drawing(
     lambda key, size: Spec(shape=(*key.shape[:-1], size), dtype=np.dtype("int64")),
     home="choices",
 )
+
 
 def _shuffled_index(seed, index, max_index):
     """Four Feistel rounds permute the numbers of an even count of bits; whoever lands beyond `max_index` goes round again."""

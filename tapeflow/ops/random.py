@@ -161,6 +161,7 @@ random_normal = drawing("random_normal(key, *, shape, dtype)", _shaped(words.nor
 # Without those of two or more standard deviations.
 random_truncated_normal = drawing("random_truncated_normal(key, *, shape, dtype)", _shaped(words.truncated_normal), _given_shape)
 
+
 def _truncated_quantile(u, low, high):
     """Through the logarithm of the tail that `low` is nearer to: bounds may lie 30 deviations out."""
     from scipy.special import log_ndtr, ndtri_exp

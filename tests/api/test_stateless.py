@@ -115,7 +115,8 @@ def test_parameterized_truncated_normal_has_the_slopes_of_its_quantile():
     quantile = stats.truncnorm.cdf(y.numpy(), **standard(*values))
     for k, g in enumerate(tape.gradient(y, xs)):
         moved = [
-            stats.truncnorm.ppf(quantile, **standard(*[v + s * 1e-6 * (i == k) for i, v in enumerate(values)])).sum() for s in (1, -1)
+            stats.truncnorm.ppf(quantile, **standard(*[v + s * 1e-6 * (i == k) for i, v in enumerate(values)])).sum()
+            for s in (1, -1)
         ]
         np.testing.assert_allclose(g.numpy(), (moved[0] - moved[1]) / 2e-6, rtol=1e-5)
     with pytest.raises(tf.errors.InvalidArgumentError):

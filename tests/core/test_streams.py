@@ -103,4 +103,8 @@ def test_threads_get_different_keys():
 
 
 def test_a_pair_is_scrambled():
-    assert streams.scrambled(np.array([1, 2], np.uint64)).tolist() == [0, 17830669156045600267, 10413732777507651514]  # TensorFlow's
+    assert streams.scrambled(np.array([1, 2], np.uint64)).tolist() == [
+        0,
+        17830669156045600267,
+        10413732777507651514,
+    ]  # TensorFlow's

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .dataset import Dataset
 
 
-
 class Selection(Pipeline):
     """`take`, `skip`, `repeat`, `shard`, `shuffle`, `concatenate`, `unique`."""
 

@@ -7,7 +7,6 @@ from jax import lax
 from jax.dtypes import canonicalize_dtype
 
 from tapeflow.core.errors import invalid
-
 from tapeflow.engines.recipes import half_of, round_keys
 
 from .random import keyed, unit

@@ -32,7 +32,11 @@ SAMPLES = {
         of(np.stack([KEY, KEY + KEY]), count=2),
         of(np.zeros((0, 3), np.uint64), count=2),
     ],
-    "advance_key": [of(KEY, blocks=5), of(np.array([2**64 - 1, 1, 2], np.uint64), blocks=2**40), of(np.stack([KEY, KEY]), blocks=0)],
+    "advance_key": [
+        of(KEY, blocks=5),
+        of(np.array([2**64 - 1, 1, 2], np.uint64), blocks=2**40),
+        of(np.stack([KEY, KEY]), blocks=0),
+    ],
     "scrambled_key": [of(np.array([1, -2])), of(np.array([[1, 2], [3, 4]], np.int32)), of(np.zeros((0, 2), np.uint64))],
     "random_uniform": _shapes(FLOATS),
     "random_bits": _shapes(INTS),
@@ -57,17 +61,27 @@ SAMPLES = {
     ],
     "random_between": [
         of(KEY, np.array([-5.0, -1.0, 4.0, -np.inf]), np.array([3.0, 1.5, 60.0, -2.0]), lead=0, order=0),
-        *[of(KEY, np.full((3, 2), -1.0), np.full((3, 2), high), lead=lead, order=0) for high in (-0.5, 2.0) for lead in (0, 1, 2)],
+        *[
+            of(KEY, np.full((3, 2), -1.0), np.full((3, 2), high), lead=lead, order=0)
+            for high in (-0.5, 2.0)
+            for lead in (0, 1, 2)
+        ],
         of(KEY, np.zeros((0, 2)), np.ones((0, 2)), lead=1, order=0),
     ],
     "random_gamma": [
         *[of(KEY, positive(3, 2), lead=lead, order=0) for lead in (0, 1)],
-        of(KEY, np.float64(0.7), lead=0, order=0), of(KEY, np.zeros((0, 2)), lead=1, order=0),
+        of(KEY, np.float64(0.7), lead=0, order=0),
+        of(KEY, np.zeros((0, 2)), lead=1, order=0),
     ],
     "gamma_tail": [
         *[of(_A, _X, k=k, reference=_tail_reference) for k in (0, 1, 2)],
         of(np.float64(2.0), np.array([0.5, 1.5, 3.0]), k=1, reference=_tail_reference),
     ],
-    "random_poisson": [of(KEY, 20 * positive(3), lead=0, dtype=np.dtype("float32")), of(KEY, np.int32(4), lead=0, dtype=np.dtype("int32"))],
-    "random_binomial": [of(KEY, np.full(3, n), between(0, 1, 3), lead=lead, dtype=np.dtype("int32")) for n, lead in ((10.0, 0), (100.0, 1))],
+    "random_poisson": [
+        of(KEY, 20 * positive(3), lead=0, dtype=np.dtype("float32")),
+        of(KEY, np.int32(4), lead=0, dtype=np.dtype("int32")),
+    ],
+    "random_binomial": [
+        of(KEY, np.full(3, n), between(0, 1, 3), lead=lead, dtype=np.dtype("int32")) for n, lead in ((10.0, 0), (100.0, 1))
+    ],
 }

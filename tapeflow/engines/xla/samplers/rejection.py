@@ -107,7 +107,9 @@ def binomial(key, count, prob, numbers):
     number = numbers.astype(jnp.uint64)
     out = jnp.where(
         many,
-        _btrs(key, number * np.uint64(256), jnp.where(inside & many, count, 40), jnp.where(inside & many, share, 0.5), inside & many),
+        _btrs(
+            key, number * np.uint64(256), jnp.where(inside & many, count, 40), jnp.where(inside & many, share, 0.5), inside & many
+        ),
         _by_waiting(key, number * np.uint64(42), count, jnp.where(inside, share, 0.5), inside & ~many),
     )
     out = jnp.where(flipped, count - out, out)
