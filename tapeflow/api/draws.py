@@ -93,7 +93,13 @@ def uniform(key: Tensor, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Te
         return scaled
     # Where the bounds have more digits than what is between them, a number may be rounded up to the upper one.
     at_the_top = ops.logical_and(ops.greater_equal(scaled, high), ops.less(low, high))
-    return ops.where(at_the_top, ops.stop_gradient(ops.nextafter(high, low)), scaled)
+    return ops.where(at_the_top, ops.stop_gradient(_below(high)), scaled)
+
+
+def _below(high: Tensor) -> Tensor:
+    """One of the next two numbers below: three quarters of a step down, rounded."""
+    step = float(finfo(high.dtype.np).eps) * 0.75
+    return high - ops.abs(high) * to_tensor(step, high.dtype)
 
 
 def _may_round_up(low: np.ndarray, high: np.ndarray) -> bool:

@@ -49,20 +49,21 @@ _UNSEEDED = Draw()
 
 
 class Site:
-    """A random operation in a graph: a pair of seeds, and a counter of its own."""
+    """A random operation in a graph: a pair of seeds, and a counter of its own. Without any seed when it was traced, it goes by the
+    program's at the time it runs, and by its number in the graph."""
 
-    __slots__ = ("seeds", "blocks", "__weakref__")
+    __slots__ = ("seeds", "blocks", "number", "__weakref__")
 
-    def __init__(self, seeds: tuple[int, int] | None, blocks: int) -> None:
-        self.seeds, self.blocks = seeds, blocks
+    def __init__(self, seeds: tuple[int, int] | None, blocks: int, number: int = 0) -> None:
+        self.seeds, self.blocks, self.number = seeds, blocks, number
 
     def described(self) -> list:
         """In plain numbers, for a saved model."""
-        return [None if self.seeds is None else list(self.seeds), self.blocks]
+        return [None if self.seeds is None else list(self.seeds), self.blocks, self.number]
 
     @classmethod
-    def restored(cls, seeds: Any, blocks: int) -> "Site":
-        return cls(None if seeds is None else tuple(seeds), blocks)
+    def restored(cls, seeds: Any, blocks: int, number: int) -> "Site":
+        return cls(None if seeds is None else tuple(seeds), blocks, number)
 
 
 class Stream:
@@ -83,6 +84,8 @@ class Stream:
         with self.lock:
             if type(source) is Site:
                 seeds, before = source.seeds, self.sites.get(source, 0)
+                if seeds is None and self.seed is not None:
+                    seeds = _pair(self.seed, source.number)
                 if seeds is not None:
                     self.sites[source] = before + source.blocks
             else:
@@ -144,10 +147,10 @@ def dataset_seeds(own: int | None) -> tuple[int, int]:
 def site(source: Draw | Site, number: int) -> Site:
     """The operation that a graph writes down now, `number` being how many without a seed it has already."""
     if type(source) is Site:
-        return Site(source.seeds, source.blocks)
+        return Site(source.seeds, source.blocks, source.number)
     seed = _program.seed
     if source.seed is None:
-        return Site(None if seed is None else _pair(seed, number), source.blocks)
+        return Site(None if seed is None else _pair(seed, number), source.blocks, number)
     return Site(_pair(_DEFAULT_SEED if seed is None else seed, source.seed), source.blocks)
 
 

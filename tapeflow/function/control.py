@@ -195,7 +195,7 @@ def _run(
         all_inputs = [*other.inputs, *of_variables, *of_keys, *places[1], *unused]
         condition = GraphFunction(other, all_inputs, [holds.place(holds.leaves[0])], f"the condition of {name}")
     loop = Loop(condition, body, len(state), len(rows), limit, name, backwards)
-    drawn = [fresh_key(Site(site.seeds, _LOOP)) for site in sites]
+    drawn = [fresh_key(Site(site.seeds, _LOOP, site.number)) for site in sites]
     out = loop.entry(most, *start, *values, *drawn, *rows, *from_outside, *values)
     for variable, value in zip(variables, out[count:]):
         variable._put(value, read_value=False)

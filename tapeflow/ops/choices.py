@@ -62,9 +62,11 @@ def _permutation(key, size):
     """Fisher and Yates: each place in turn is swapped with one from there on."""
     out = list(range(size))
     left = np.arange(size, 1, -1, dtype=np.uint32)
-    for i, step in enumerate((drawn.words32(key, len(left)) % left).tolist()):
-        j = i + step
-        out[i], out[j] = out[j], out[i]
+    places = np.arange(len(left)) + drawn.words32(key, len(left)) % left
+    for i, j in enumerate(places.tolist()):
+        here = out[i]
+        out[i] = out[j]
+        out[j] = here
     return np.array(out, np.int64)
 
 
@@ -76,6 +78,9 @@ random_permutation = drawing(
 )
 
 
+_SMALL = 1 << 12
+
+
 def _shuffled_index(seed, index, max_index):
     """Four Feistel rounds permute the numbers of an even count of bits; whoever lands beyond `max_index` goes round again."""
     if not max_index:
@@ -85,15 +90,28 @@ def _shuffled_index(seed, index, max_index):
     by, low = np.uint64(half), np.uint64((1 << half) - 1)
     turned = lambda x, k: (x << np.uint64(k) | x >> np.uint64(half - k)) & low
     mixed = lambda x: turned(x, 1) & turned(x, 8) ^ turned(x, 2)
-    out = np.atleast_1d(np.asarray(index)).astype(np.uint64)
-    going = np.ones(out.shape, bool)
-    while going.any():
-        left, right = out[going] >> by, out[going] & low
+
+    def rounds(x):
+        left, right = x >> by, x & low
         for k in (0, 2):
-            left ^= mixed(right) ^ keys[k]
-            right ^= mixed(left) ^ keys[k + 1]
-        out[going] = (left << by) | right
-        going = out > max_index
+            left = left ^ mixed(right) ^ keys[k]
+            right = right ^ mixed(left) ^ keys[k + 1]
+        return (left << by) | right
+
+    out = np.atleast_1d(np.asarray(index)).astype(np.uint64)
+    if max_index < _SMALL:  # thousands of turns of a few numbers: by a table of where all go
+        table, found = rounds(np.arange(1 << 2 * half, dtype=np.uint64)).tolist(), {}
+        for i in set(out.ravel().tolist()):
+            j = table[i]
+            while j > max_index:
+                j = table[j]
+            found[i] = j
+        out = np.array([found[i] for i in out.ravel().tolist()], np.uint64)
+    else:
+        going = np.ones(out.shape, bool)
+        while going.any():
+            out[going] = rounds(out[going])
+            going = out > max_index
     return out.reshape(np.shape(index)).astype(index.dtype)[()]
 
 

@@ -101,7 +101,55 @@ def test_random_numbers_are_drawn_at_every_call_and_follow_the_seed():
     tf.random.set_seed(1)
     np.testing.assert_array_equal(draw()[0], first[0])
     tf.random.set_seed(1)
-    np.testing.assert_array_equal(tf.random.normal([3]), first[0])  # the stream is that of eager programs
+    key = tf.constant(2.0)
+    seeded = tf.function(lambda: key * tf.random.normal([3], seed=5))
+    np.testing.assert_array_equal(seeded(), key * tf.random.normal([3], seed=5))  # with a seed of its own, that of eager programs
+
+
+def test_random_numbers_in_functions_are_tensorflows():
+    """Without a seed an operation's own is how many such there were before it in its graph; each has a counter of its own."""
+    uniform = lambda **how: tf.random.uniform([2], **how)
+    tf.random.set_seed(7)
+    three = tf.function(lambda: (tf.random.uniform([3]), tf.random.normal([3]), tf.random.uniform([3])))
+    want = [
+        [[0.7537285089492798, 0.07793760299682617, 0.45880913734436035], [-0.5408053994178772, 1.1220329999923706, 1.1741739511489868],
+         [0.280009388923645, 0.686867356300354, 0.6526052951812744]],
+        [[0.7915035486221313, 0.510116696357727, 0.5416638851165771], [0.8731191158294678, -1.0898884534835815, 0.441364049911499],
+         [0.07266604900360107, 0.6894286870956421, 0.9674407243728638]],
+    ]  # fmt: skip
+    for numbers in want:
+        np.testing.assert_allclose(three(), numbers, rtol=1e-6)
+    tf.random.set_seed(8)  # the seed is that of the trace; the counters start again
+    np.testing.assert_allclose(three(), want[0], rtol=1e-6)
+
+    tf.random.set_seed(7)
+    seeded = tf.function(lambda: (tf.random.uniform([3], seed=5), tf.random.uniform([3], seed=5)))
+    for numbers in ([0.8669310808181763, 0.0021675825119018555, 0.9194519519805908], [0.7997453, 0.9907882, 0.44618702]):
+        np.testing.assert_array_equal(seeded(), np.float32([numbers, numbers]))
+
+    inner = tf.function(uniform)
+    outer = tf.function(lambda: (inner(), uniform(), inner()))
+    for numbers in ([0.7537285, 0.0779376], [0.39710164, 0.6849351]):
+        np.testing.assert_allclose(outer(), [numbers] * 3, rtol=1e-6)
+
+    branches = tf.function(lambda x: tf.cond(x > 0, uniform, lambda: uniform() + 10))
+    np.testing.assert_allclose(branches(tf.constant(1)), [0.7537285, 0.0779376], rtol=1e-6)
+    loop = tf.function(lambda: tf.map_fn(lambda _: uniform(), tf.zeros(3)))
+    found = [[0.7537285, 0.0779376], [0.39710164, 0.6849351], [0.17815924, 0.8656577]]
+    np.testing.assert_allclose(loop(), found, rtol=1e-6)
+    assert not np.intersect1d(loop(), loop()).size
+
+
+def test_a_function_traced_before_the_seed_was_set_follows_it():
+    tf.random.set_seed(None)
+    draw = tf.function(lambda: tf.random.uniform([3]))
+    draw()
+    found = []
+    for _ in range(2):
+        tf.random.set_seed(3)
+        found.append(draw().numpy())
+    np.testing.assert_array_equal(*found)
+    tf.random.set_seed(None)
 
 
 def test_custom_gradients_inside():

@@ -212,12 +212,14 @@ def test_a_training_step_for_batches_of_any_size():
 
 
 def test_random_numbers_are_those_of_eager_programs():
-    for draw in (lambda x: tf.random.normal(tf.shape(x)), lambda x: tf.nn.dropout(x, 0.5), lambda x: tf.random.shuffle(x)):
+    for draw in (
+        lambda x: tf.random.normal(tf.shape(x), seed=3), lambda x: tf.nn.dropout(x, 0.5, seed=3), lambda x: tf.random.shuffle(x, seed=3)
+    ):  # fmt: skip
         traced, runs = counted(draw)
         for n in SIZES:
-            tf.random.set_seed(n)
+            tf.random.set_seed(1)
             want = draw(rows(n))
-            tf.random.set_seed(n)
+            tf.random.set_seed(1)
             agree(traced(rows(n)), want)
         assert len(runs) == 1
 
