@@ -8,6 +8,8 @@ import itertools
 from contextvars import ContextVar
 from typing import Any
 
+from .contexts import context_variable
+
 _serial = itertools.count(1).__next__
 
 
@@ -53,7 +55,7 @@ class Frame:
 
 
 _NOBODY = Frame()  # eager, and nobody watches: where every thread and task begins
-_frame: ContextVar[Frame] = ContextVar("tapeflow_frame", default=_NOBODY)
+_frame: ContextVar[Frame] = context_variable("tapeflow_frame", _NOBODY)
 current = _frame.get
 enter = _frame.set
 

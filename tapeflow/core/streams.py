@@ -27,6 +27,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from . import philox
+from .contexts import context_variable
 from .frames import current
 from .tensor import EagerTensor, Tensor
 
@@ -130,7 +131,7 @@ def _pair(program: int, own: int) -> tuple[int, int]:
 
 
 _program = Stream(None)
-_replayed: ContextVar[Stream | None] = ContextVar("tapeflow_replayed_stream", default=None)
+_replayed: ContextVar[Stream | None] = context_variable("tapeflow_replayed_stream", None)
 
 
 def set_seed(seed: int | None) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .apply import compute
+from .contexts import context_variable
 from .convert import register_conversion, to_tensor
 from .devices import DeviceTensor, LateTensor, device_of, kind_of, moved, placed, raw, tensor_of
 from .dtypes import as_dtype, resource
@@ -26,10 +27,10 @@ from .typed import Value
 from .updates import Updates, may_be_changed
 
 # What `tf.variable_creator_scope` puts between the call of tf.Variable and the making of one.
-creators: ContextVar[tuple] = ContextVar("tapeflow_creators", default=())
+creators: ContextVar[tuple] = context_variable("tapeflow_creators", ())
 
 # The names of the open `tf.name_scope`s, joined by slashes: they go before a variable's name.
-scope: ContextVar[str] = ContextVar("tapeflow_name_scope", default="")
+scope: ContextVar[str] = context_variable("tapeflow_name_scope", "")
 
 
 class _Creation(type):

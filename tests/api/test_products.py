@@ -78,7 +78,7 @@ def test_gradient_of_one_matrix_for_a_batch_is_one_product(which, a, b):
     ("a", "b"), [((2, 3), (2, 3)), ((2, 2, 3), (3, 3, 2)), ((3,), (3,)), ((), (2, 2)), ((2, 3, 4), (3, 4))], ids=str
 )
 def test_shapes_that_do_not_fit(a, b):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Shapes|shapes"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="hapes"):
         tf.matmul(tf.ones(a), tf.ones(b))
 
 

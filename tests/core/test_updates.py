@@ -1,5 +1,7 @@
 """Changes of parts of a variable; `tests/core/test_variable.py` has the methods one by one."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ class TestInPlace:
         v.scatter_add(tf.IndexedSlices(np.ones((100, 8), np.float32), np.arange(100, dtype=np.int32)))
         return v._value.ctypes.data == before
 
+    @pytest.mark.skipif("free-threading" in sys.version, reason="references cannot be counted where threads run freely")
     def test_alone(self):
         v = self.variable()
         assert self.changed_in_place(v)

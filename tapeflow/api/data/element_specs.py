@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from tapeflow.core import nest
+from tapeflow.core.contexts import context_variable
 from tapeflow.core.frames import unobserved
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import Tensor
@@ -18,7 +19,7 @@ from ..specs import TensorSpec, TypeSpec, type_spec_from_value
 from .elements import result
 
 # May elements be made to see what they are like? Not where somebody only prints a dataset.
-may_peek: ContextVar[bool] = ContextVar("tapeflow_may_peek", default=True)
+may_peek: ContextVar[bool] = context_variable("tapeflow_may_peek", True)
 
 
 class Cell:

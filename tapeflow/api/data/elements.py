@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.core import nest, streams
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
+from tapeflow.core.contexts import INHERITED
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.frames import Frame, current, enter, entered
 from tapeflow.core.primitive import recorded as ops
@@ -112,6 +113,8 @@ class Calls:
         def call(place: int, value: Any) -> Any:
             stream.place = place
             stream.counts.clear()
+            if INHERITED:  # what was prepared counts in one thread, and this may be another
+                context.run(_prepare, stream)
             return context.run(made, value)
 
         def call_alone(place: int, value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.contexts import context_variable
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import Variable
@@ -232,7 +233,7 @@ def _own(structure: Any) -> Any:
 
 
 _default = Strategy()
-_current: ContextVar[tuple[Strategy, bool]] = ContextVar("tapeflow_strategy", default=(_default, False))
+_current: ContextVar[tuple[Strategy, bool]] = context_variable("tapeflow_strategy", (_default, False))
 
 
 def get_strategy() -> Strategy:

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from types import BuiltinMethodType
 from typing import Any
 
+from tapeflow.core.contexts import context_variable
 from tapeflow.core.errors import ValueNeeded, user_line
 
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict)
@@ -16,7 +17,7 @@ _CHANGE = frozenset(
     """append extend insert pop remove clear sort reverse add discard update setdefault popitem appendleft extendleft popleft rotate
     difference_update intersection_update symmetric_difference_update __setitem__ __delitem__ __iadd__""".split()
 )
-_inside: ContextVar[dict[int, Any] | None] = ContextVar("tapeflow_region", default=None)
+_inside: ContextVar[dict[int, Any] | None] = context_variable("tapeflow_region", None)
 
 
 class region:

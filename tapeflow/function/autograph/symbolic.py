@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.contexts import context_variable
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import bool_
 from tapeflow.core.errors import user_line
@@ -61,7 +62,7 @@ def is_negation_of(test: Any, value: Any) -> bool:
     return result is test and operand is value
 
 
-_last: ContextVar[tuple] = ContextVar("tapeflow_negated", default=(None, None))
+_last: ContextVar[tuple] = context_variable("tapeflow_negated", (None, None))
 
 
 def rows(values: Any) -> Any:
