@@ -3,6 +3,7 @@
 import collections
 
 import numpy as np
+import pytest
 
 import tapeflow as tf
 from tapeflow.core import nest
@@ -32,3 +33,74 @@ def test_types_are_kept():
 def test_paths():
     assert nest.paths({"a": [1, (2, None)]}) == ["['a'][0]", "['a'][1][0]", "['a'][1][1]"]
     assert nest.paths(np.ones(3)) == [""]
+
+
+def _list():
+    found = []
+    found.append(found)
+    return found
+
+
+def _branching():
+    found = [1.0]
+    found += [found, {"again": found}]
+    return found
+
+
+def _dict():
+    found = {}
+    found["a"] = [found]
+    return found
+
+
+def _through_a_tuple():
+    inside = []
+    found = inside, 1.0
+    inside.append(found)
+    return found
+
+
+class _Unfolds:
+    def __tf_flatten__(self):
+        return None, (1.0, [self])
+
+
+@pytest.mark.parametrize("made", [_list, _branching, _dict, _through_a_tuple, _Unfolds])
+@pytest.mark.parametrize(
+    "call",
+    [
+        tf.nest.flatten,
+        lambda s: tf.nest.map_structure(lambda x: x, s),
+        lambda s: tf.nest.pack_sequence_as(s, [1.0]),
+        lambda s: tf.nest.assert_same_structure(s, s),
+        lambda s: tf.function(lambda x: 1.0)(s),
+        lambda s: tf.function(lambda: s)(),
+        lambda s: tf.vectorized_map(lambda x: 1.0, s),
+        tf.data.Dataset.from_tensors,
+        tf.data.Dataset.from_tensor_slices,
+        tf.constant,
+    ],
+)
+def test_what_contains_itself_is_an_error(made, call):
+    # The walk never ended, and took all memory where there were leaves.
+    with pytest.raises((RecursionError, ValueError, TypeError)):
+        call(made())
+
+
+def test_modules_that_contain_themselves():
+    module = tf.Module()
+    module.me, module.list, module.v = module, [module], tf.Variable(1.0)
+    assert module.variables == (module.v,)
+    module.list = _branching()
+    with pytest.raises(RecursionError):
+        module.variables  # noqa: B018
+
+
+def test_what_is_large_or_shared_is_no_cycle(monkeypatch):
+    monkeypatch.setattr(nest, "_SUSPICIOUS", 100)
+    shared = [1.0, {"a": 2.0}]
+    assert len(tf.nest.flatten([shared] * 200)) == 400
+    deep = []
+    for _ in range(200):
+        deep = [deep, 1.0, shared]
+    assert len(tf.nest.flatten(deep)) == 600

@@ -139,13 +139,16 @@ def test_processes_that_a_program_starts(tmp_path, method):
     assert (found.stdout, found.returncode) == ("(9.0, 'tapeflow')\n", 0), found.stderr
 
 
+# A parent may have Ctrl-C ignored (nohup, `&` in a script), and its children begin so.
+_WITH_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from tapeflow.cli import main; raise SystemExit(main())"
+
+
 def test_interrupted(tmp_path):
     path = written(tmp_path, "import time\nprint('started', flush=True)\ntime.sleep(60)\n")
     running = subprocess.Popen(
-        [sys.executable, "-m", "tapeflow", "run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+        [sys.executable, "-c", _WITH_INTERRUPTS, "run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
     )
     assert running.stdout.readline() == "started\n"
-    time.sleep(0.1)
     running.send_signal(signal.SIGINT)
     _, shown = running.communicate(timeout=30)
     assert running.returncode == 130

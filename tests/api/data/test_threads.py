@@ -208,6 +208,7 @@ def test_interrupts_come_through():
     program = """
 import os, signal, threading, time
 import tapeflow as tf
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may have it ignored
 ds = tf.data.Dataset.range(9).map(lambda x: time.sleep(0.01 if int(x) < 4 else 60) or x, num_parallel_calls=2).prefetch(2)
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
