@@ -9,6 +9,7 @@ import sys
 import threading
 
 import numpy as np
+
 import tapeflow_keras_hook
 
 tapeflow_keras_hook.choose()
