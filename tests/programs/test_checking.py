@@ -180,7 +180,7 @@ def test_folders_and_notebooks(tmp_path, capsys):
     ("name", "content", "message"),
     [
         ("old.py", b"print 1\n", "line 1: Missing parentheses"),
-        ("bytes.py", b"x = '\xff'\n", "utf-8"),
+        ("bytes.py", b"x = '\xff'\n", "line 1: "),
         ("zero.py", b"x = 1\x00", "null bytes"),
         ("broken.ipynb", b"{", "it is not a notebook"),
         ("nothing.py", None, "No such file or directory"),

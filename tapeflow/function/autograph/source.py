@@ -6,6 +6,7 @@ import functools
 import inspect
 import linecache
 import textwrap
+from tokenize import TokenError
 from types import FunctionType
 from typing import Any
 
@@ -27,7 +28,7 @@ def _definition(code: Any, lines: list[str]) -> Any:
     try:
         text = textwrap.dedent("".join(inspect.getblock(lines[first:])))
         [node] = ast.parse(text).body
-    except (SyntaxError, ValueError, IndexError) as error:  # a string at the left margin, for example
+    except (SyntaxError, TokenError, ValueError, IndexError) as error:  # a string at the left margin, for example
         node = _found(code, "".join(lines), error)
     else:
         ast.increment_lineno(node, first)
