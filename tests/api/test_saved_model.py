@@ -288,7 +288,7 @@ def test_damaged_newer_and_missing_files(folder, tmp_path):
         (OSError, text[:100], "Cannot parse file .*saved_model.json: its checksum is not"),
         (OSError, text.replace("factor", "Factor"), "its checksum is not"),
         (OSError, json.dumps(model), "its checksum is missing"),
-        (OSError, "[" * 100_000, "recursion"),
+        (OSError, "[" * 100_000, "Cannot parse file .*saved_model.json: "),
         (ValueError, json.dumps({"format": "another"}), "is not a saved model of tapeflow"),
         (ValueError, json.dumps(model | {"version": 2}).replace("checked", "-"), "has version 2 of the format.*newer"),
         (OSError, json.dumps(model | {"objects": []}).replace("checked", "-"), "IndexError"),
