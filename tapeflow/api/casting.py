@@ -29,7 +29,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`value` in another dtype, where what does not fit becomes the nearest value that does.
+    """`value` in another dtype, where what does not fit, an infinity for one, becomes the nearest number that does.
 
     >>> tf.saturate_cast([-5, 100, 300], tf.uint8).numpy()
     array([  0, 100, 255], dtype=uint8)
@@ -37,11 +37,13 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     array([251, 100,  44], dtype=uint8)
     """
     value, dtype = as_tensor(value), as_dtype(dtype)
-    if value.dtype is dtype:
-        return value
-    if value.dtype.is_complex and not dtype.is_complex:
+    if dtype.is_complex:
+        real, imag = (ops.real(value), ops.imag(value)) if value.dtype.is_complex else (value, None)
+        real = cast(saturate_cast(real, dtype.real_dtype), dtype)
+        return real if imag is None else ops.complex(ops.real(real), saturate_cast(imag, dtype.real_dtype))
+    if value.dtype.is_complex:
         value = ops.cast(value, dtype=value.dtype.real_dtype.np)
-    if dtype.kind in "fiu" and value.dtype.kind in "fiu":
+    if (dtype.is_floating or dtype.is_integer) and (value.dtype.is_floating or value.dtype.is_integer):
         low, high = _limits(value.dtype, dtype)
         if low is not None:
             value = ops.minimum(ops.maximum(value, low), high)
@@ -51,13 +53,13 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 def _limits(source: DType, target: DType) -> tuple[Tensor | None, Tensor | None]:
     """The smallest and largest value of `source` that `target` can hold; None where everything fits."""
     (low, high), (least, most) = _range(target), _range(source)
-    # inf becomes the largest number as well
-    infinite = source.is_floating and (target.is_integer or target.size < source.size)
-    if low <= least and high >= most and not infinite:
+    if low <= least and high >= most and not source.is_floating:  # floats have infinities, which become numbers
         return None, None
-    least, most = (source.as_numpy_dtype(min(max(limit, least), most)) for limit in (low, high))
-    if target.is_integer and int(most) > high:  # 2**31 - 1 as a float32 is 2**31, which does not fit any more
-        most = np.nextafter(most, source.as_numpy_dtype(0))
+    number = float if source.is_floating else int
+    least, most = (source.as_numpy_dtype(number(min(max(limit, least), most))) for limit in (low, high))
+    zero = source.as_numpy_dtype(0)  # 2**31 - 1 as a float32 is 2**31, which does not fit any more
+    most = np.nextafter(most, zero) if number(most) > high else most
+    least = np.nextafter(least, zero) if number(least) < low else least
     return EagerTensor(least), EagerTensor(most)
 
 

@@ -82,9 +82,15 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     """
 
     def clipped(x: Tensor) -> Tensor:
-        limit = to_tensor(clip_norm, x.dtype)
+        limit = ops.maximum(to_tensor(clip_norm, x.dtype), 0.0)
         norm = root_of(squared_length(x, axes_of(axes, x.ndim), True), x.dtype)
-        return x * ops.safe_div(limit, ops.maximum(norm, limit))
+        y = x * ops.safe_div(limit, ops.maximum(norm, limit))
+        if y.shape != x.shape:
+            raise ValueError(
+                f"Shapes {tuple(x.shape)} and {tuple(y.shape)} are incompatible: clip_norm of shape {tuple(limit.shape)} must broadcast to the "
+                f"shape of the norms, {tuple(norm.shape)}, not beyond it."
+            )
+        return y
 
     return _on_rows(clipped, t)
 

@@ -182,6 +182,8 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """How many singular values are above `tol` (by default the largest times the longer side times the dtype's precision).
 
+    A `tol` that is a tensor broadcasts against the singular values, which are along the last axis: one for each matrix has shape (..., 1).
+
     >>> tf.linalg.matrix_rank([[1., 2.], [2., 4.]]).numpy()
     np.int32(1)
     """
@@ -192,9 +194,8 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
     if tol is None:
         precision = finfo(s.dtype.np).eps * max(a.shape[-2:])
         tol = ops.reduce_max(s, axis=(s.ndim - 1,), keepdims=True) * float(precision)
-    elif as_tensor(tol).ndim:
-        tol = ops.reshape(as_tensor(tol), shape=(*as_tensor(tol).shape, 1))
-    return ops.reduce_sum(ops.cast(s > tol, dtype=int32.np), axis=(s.ndim - 1,), keepdims=False)
+    above = ops.cast(s > tol, dtype=int32.np)
+    return ops.reduce_sum(above, axis=(above.ndim - 1,), keepdims=False)
 
 
 # ---- functions of a matrix

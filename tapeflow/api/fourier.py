@@ -117,6 +117,9 @@ def _lengths(fft_length: Any, shape: tuple[int, ...], inverse: bool) -> tuple[in
     lengths = static_shape(fft_length)
     if len(lengths) != len(shape):
         raise invalid(f"fft_length must have shape [{len(shape)}], one length for each transformed axis; got {lengths}.")
+    for i, length in enumerate(lengths):
+        if length < 0:
+            raise invalid(f"fft_length[{i}] must >= 0, but got: {length}")
     return lengths
 
 

@@ -17,6 +17,7 @@ from tapeflow.function.regions import inside_a_graph
 from tapeflow.transforms.vmap import Batch
 
 from . import nest
+from .building import zeros
 from .ragged import stack as _ragged_stack
 from .ragged_tensor import RaggedTensor
 
@@ -67,7 +68,7 @@ def map_fn(
     """
     signature = fn_output_signature if fn_output_signature is not None else dtype
     like = elems if signature is None else signature
-    if _is_a_loop(elems):
+    if _is_a_loop(elems, or_nothing=True):
         return _mapped_in_a_graph(fn, elems, like, signature is None)
     results = [fn(row) for row in _slices(elems)]
     if not results:
@@ -79,10 +80,11 @@ def map_fn(
     return nest.pack_sequence_as(like, [_column(c, w, signature is None) for c, w in zip(columns, wanted)])
 
 
-def _is_a_loop(elems: Any) -> bool:
-    """Inside a graph, rows are gone through by a loop; ragged ones, and none at all, by Python."""
+def _is_a_loop(elems: Any, or_nothing: bool = False) -> bool:
+    """Inside a graph, rows are gone through by a loop; ragged ones by Python, and none at all, unless their shape comes of the function."""
     return inside_a_graph() and all(
-        not isinstance(leaf, RaggedTensor) and leaf.ndim and leaf.shape[0] for leaf in map(as_tensor, nest.flatten(elems))
+        not isinstance(leaf, RaggedTensor) and leaf.ndim and (or_nothing or leaf.shape[0])
+        for leaf in map(as_tensor, nest.flatten(elems))
     )
 
 
@@ -244,7 +246,7 @@ def scan(
         return _accumulated_in_a_graph(fn, elems, initializer, reverse, "scan")[1]
     states = _accumulated(fn, elems, initializer, reverse, "scan")
     if not states:
-        return nest.map_structure(lambda leaf: _nothing(as_tensor(leaf)), initializer)
+        return nest.map_structure(lambda leaf: zeros((0, *as_tensor(leaf).shape), as_tensor(leaf).dtype), initializer)
     return _stacked(states[::-1] if reverse else states)
 
 

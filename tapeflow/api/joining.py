@@ -109,6 +109,10 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
         sizes = (total // count,) * count
     else:
         sizes = _sizes(static_shape(many), total, axis)
+        if num is not None and num != len(sizes):
+            raise invalid(
+                f"size of the split_tensor must be 1-D and have the same elements as outputs: got {len(sizes)} sizes and num={num}."
+            )
     return list(ops.split(value, sizes=sizes, axis=axis))
 
 
@@ -144,8 +148,14 @@ def dynamic_stitch(indices: Sequence, data: Sequence, name: str | None = None) -
     >>> tf.dynamic_stitch([[0, 2], [1]], [[10., 30.], [20.]]).numpy()
     array([10., 20., 30.], dtype=float32)
     """
-    numbers = [as_tensor(i) for i in indices]
-    parts = convert_group(list(data))
+    numbers, data = [as_tensor(i) for i in indices], list(data)
+    if len(data) != len(numbers):
+        raise ValueError(
+            f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match length {len(numbers)} of argument 'indices'."
+        )
+    if not data:
+        raise invalid("dynamic_stitch needs at least one pair of indices and data.")
+    parts = convert_group(data)
     for m, (i, d) in enumerate(zip(numbers, parts)):
         if tuple(d.shape[: i.ndim]) != tuple(i.shape):
             raise invalid(f"data[{m}].shape = {tuple(d.shape)} does not start with indices[{m}].shape = {tuple(i.shape)}.")

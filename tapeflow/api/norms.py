@@ -94,7 +94,8 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
     length = norm(x, ord, axis, keepdims=True)
     if ord in ("euclidean", "fro") or ord == 2 and not isinstance(axis, (list, tuple)):
         return x / _like(ops.sqrt(_squares(x, normal_axis(axis, x.ndim))), x), length
-    return x / _like(length, x), length
+    length = _like(length, x)
+    return x / length, length
 
 
 def _squares(x: Tensor, axis: tuple[int, ...]) -> Tensor:

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import apply
+from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import constant_like, is_convertible, to_tensor
 from tapeflow.core.dtypes import float32, float64
+from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -27,9 +29,9 @@ _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "
 BINARY: dict[str, Callable] = {}
 
 
-def _binary(name: str, entry: Callable, prepare: Callable | None = None) -> None:
+def _binary(name: str, entry: Callable, prepare: Callable | None = None, unlike: bool | None = None) -> None:
     """Install one operator and its reflection. `prepare(a, b)` takes over what the primitive alone cannot do, by returning a
-    result; None lets things go on."""
+    result; None lets things go on. `unlike` is the answer for shapes that do not fit, if that is none of the primitive's errors."""
     prim = entry.primitive
     mirror = f"__{_MIRRORED.get(name, 'r' + name)}__"
 
@@ -59,7 +61,10 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None) -> None
         return apply(prim, (a, b), params)
 
     # The same code with another general path: nothing is added to the fast one.
-    forward = FunctionType(entry.__code__, {**entry.__globals__, "apply": general}, f"__{name}__")
+    ways = {"apply": general, "retry": entry.__globals__["retry"]}
+    if unlike is not None:
+        ways = {way: _answering(unlike, function) for way, function in ways.items()}
+    forward = FunctionType(entry.__code__, {**entry.__globals__, **ways}, f"__{name}__")
 
     def reflected(self: Tensor, other: Any) -> Any:
         if type(self) is EagerTensor and (type(other) is float or type(other) is int):
@@ -130,6 +135,22 @@ def _on_bool(logical: str) -> Callable:
     return prepare
 
 
+def _answering(answer: bool, compute: Callable) -> Callable:
+    """`compute`, but with an answer where the shapes of the operands do not fit: they are not equal, and that is no error."""
+
+    def run(prim: Any, args: tuple, params: dict, *error: Any) -> Any:
+        try:
+            return compute(prim, args, params, *error)
+        except InvalidArgumentError:
+            try:
+                broadcast_shapes(*[x.shape for x in args if isinstance(x, Tensor)])
+            except InvalidArgumentError:
+                return EagerTensor(np.bool_(answer))
+            raise
+
+    return run
+
+
 def _with_none(answer: bool) -> Callable:
     def prepare(a: Any, b: Any) -> Any:
         return answer if b is None else None
@@ -169,8 +190,8 @@ for _name, _primitive, *_more in (
     ("le", "less_equal"),
     ("gt", "greater"),
     ("ge", "greater_equal"),
-    ("eq", "equal", _with_none(False)),
-    ("ne", "not_equal", _with_none(True)),
+    ("eq", "equal", _with_none(False), False),
+    ("ne", "not_equal", _with_none(True), True),
 ):
     _binary(_name, getattr(ops, _primitive), *_more)
 

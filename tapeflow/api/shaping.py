@@ -1,6 +1,7 @@
 """The same elements in another arrangement: reshape, transpose, pad, repeat, reverse."""
 
 import operator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,9 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
         raise invalid(f"Only one input size may be -1, not both {first} and {second}: the shape is {shape}.")
     if any(type(d) is int and d < -1 for d in shape):
         raise invalid(f"No size of a shape can be less than -1, got {shape}.")
-    if not known and not total:
-        return tuple([1 if d == -1 else d for d in shape])  # any size would do
+    if not known and not total:  # any size would do; TensorFlow's comes of the sizes that are not 0
+        rest = prod([d for d in tensor.shape if d]) // prod([d for d in shape if d > 0])
+        return tuple([rest if d == -1 else d for d in shape])
     if not known or total % known:
         raise invalid(
             f"Input to reshape is a tensor with {total} values, but the requested shape requires a multiple of {known}: "

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
@@ -51,9 +53,16 @@ def segment_sqrt_n(
     return sums / ops.sqrt(counts)
 
 
+def _whole(x: Any) -> Tensor:
+    """Numbers of rows or segments; an empty list is none of them."""
+    return to_tensor(x, int32) if isinstance(x, (list, tuple)) and not x else as_tensor(x)
+
+
 def _sums(data: Any, indices: Any, segment_ids: Any, num_segments: Any, sparse_gradient: bool) -> tuple[Tensor, Tensor]:
     """The sum of each segment, and how many rows it has (at least 1) in a shape that divides it."""
-    data, indices, ids = as_tensor(data), as_tensor(indices), as_tensor(segment_ids)
+    data, indices, ids = as_tensor(data), _whole(indices), _whole(segment_ids)
+    if not data.ndim:
+        raise invalid("Shape must be at least rank 1: data has no rows to add up.")
     numbers = values_of(ids)
     if ids.ndim != 1 or ids.shape != indices.shape:
         raise invalid(

@@ -152,7 +152,13 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     array([b'a', b'b', b'', b'c'], dtype=object)
     """
     sep = None if sep is None else _bytes(sep)
-    return ragged_from(input, lambda s: s.split(sep or None, maxsplit))
+    return ragged_from(input, lambda s: s.split(sep, maxsplit) if sep else _words(s, maxsplit))
+
+
+def _words(s: bytes, maxsplit: int) -> list:
+    """Python's words; but after `maxsplit` of them the rest is a part too, even if it is empty."""
+    parts = s.split(None, maxsplit)
+    return [*parts, b""] if 0 < maxsplit == len(parts) else parts
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:

@@ -187,6 +187,8 @@ def _strings(array: np.ndarray) -> np.ndarray:
 def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tuple[list, list]:
     """The Jacobians of `f(*x)` with respect to each argument, by the tape and by differences of `delta`: two lists of matrices.
 
+    They are real: a complex number counts as two, its real and its imaginary part.
+
     >>> by_tape, by_differences = tf.test.compute_gradient(lambda x: x ** 2, [tf.constant([1., 3.], tf.float64)])
     >>> np.allclose(by_tape[0], by_differences[0]), by_tape[0]
     (True, array([[2., 0.],
@@ -195,31 +197,39 @@ def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tu
     if not isinstance(x, (list, tuple)):
         raise ValueError("`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`).")
     xs = [as_tensor(v) for v in x]
+    for k, v in enumerate(xs):
+        if not v.dtype.is_inexact:
+            raise AssertionError(f"Cannot compute gradient for unsupported type {v.dtype.name} of argument {k}")
     step = 1 / 1024 if delta is None else delta
     with GradientTape(persistent=True) as tape:
         tape.watch(xs)
         y = f(*xs)
-    size = int(np.prod(y.shape))
-    by_tape = [np.zeros((size, int(np.prod(v.shape))), v.dtype.np) for v in xs]
+    size = _reals(y).size
+    by_tape = [np.zeros((size, _reals(v).size), v.dtype.real_dtype.np) for v in xs]
+    by_differences = [np.zeros_like(jacobian) for jacobian in by_tape]
     for i in range(size):
-        seed = np.zeros(size, y.dtype.np)
+        seed = np.zeros(size, y.dtype.real_dtype.np)
         seed[i] = 1
-        rows = tape.gradient(y, xs, output_gradients=EagerTensor(seed.reshape(tuple(y.shape))), unconnected_gradients="zero")
+        g = EagerTensor(seed.view(y.dtype.np).reshape(tuple(y.shape)))
+        rows = tape.gradient(y, xs, output_gradients=g, unconnected_gradients="zero")
         for jacobian, row in zip(by_tape, rows):
-            jacobian[i] = np.ravel(row)
-    by_differences = []
+            jacobian[i] = _reals(row)
     for k, v in enumerate(xs):
-        columns = []
-        for j in range(int(np.prod(v.shape))):
+        for j in range(_reals(v).size):
             moved = []
             for sign in (1, -1):
-                flat = np.array(v._array, v.dtype.np).reshape(-1)
+                flat = np.array(_reals(v))
                 flat[j] += sign * step
-                arguments = [*xs[:k], EagerTensor(flat.reshape(tuple(v.shape))), *xs[k + 1 :]]
-                moved.append(np.ravel(f(*arguments)))
-            columns.append((moved[0] - moved[1]) / (2 * step))
-        by_differences.append(np.stack(columns, 1).astype(v.dtype.np))
+                argument = EagerTensor(flat.view(v.dtype.np).reshape(tuple(v.shape)))
+                moved.append(_reals(f(*xs[:k], argument, *xs[k + 1 :])))
+            by_differences[k][:, j] = (moved[0] - moved[1]) / (2 * step)
     return by_tape, by_differences
+
+
+def _reals(value: Any) -> np.ndarray:
+    """The elements in a row; of a complex one, its two parts after each other."""
+    flat = np.ascontiguousarray(value).reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
 
 def main(argv: Any = None) -> None:

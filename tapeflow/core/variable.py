@@ -106,6 +106,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         outer = scope.get()
         self._name = f"{outer}/{name or 'Variable'}:0" if outer else f"{name or 'Variable'}:0"
         self._trainable = True if trainable is None else bool(trainable)
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Argument `constraint` must be None or a callable. Got a {type(constraint)}: {constraint}")
         self.constraint = constraint
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
         self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation

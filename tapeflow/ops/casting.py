@@ -4,7 +4,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import ANY, is_inexact
 from tapeflow.core.errors import UnimplementedError, invalid
-from tapeflow.core.primitive import LINEAR, NO_RULE, Spec, primitive
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 
 
 def _cast(x, dtype):
@@ -79,6 +79,7 @@ bitcast = primitive(
     shape=lambda x, dtype: Spec(
         shape=_bitcast_shape(x.shape, np.dtype(x.dtype).itemsize, np.dtype(dtype).itemsize), dtype=np.dtype(dtype)
     ),
-    vjp=NO_RULE,
+    vjp=CUT,
     batch=_bitcast_rows,
+    cuts=("bitcast", "the path is cut: the bits of a number have no slope", "Use tf.cast to change the dtype."),
 )

@@ -52,8 +52,13 @@ ifft = primitive(
 # ---- between real numbers and half of the complex ones: along the last of `axes` the other half is its conjugate
 
 
+def _half(length):
+    """How many frequencies a length has; of nothing there is none."""
+    return 0 if type(length) is int and not length else length // 2 + 1
+
+
 def _half_shape(shape, lengths, axes):
-    return _resized(shape, axes, (*lengths[:-1], lengths[-1] // 2 + 1))
+    return _resized(shape, axes, (*lengths[:-1], _half(lengths[-1])))
 
 
 def _rfft(xp, x, lengths, axes):
@@ -70,7 +75,7 @@ def _irfft(xp, x, lengths, axes):
 
 def _weights(length, axis, rank, dtype, inner):
     """1 for the frequencies that are their own conjugates (0, and half of an even length), `inner` for those that stand for two."""
-    weights = np.full(length // 2 + 1, inner, real_of(dtype))
+    weights = np.full(_half(length), inner, real_of(dtype))
     weights[:1] = 1
     if length % 2 == 0:
         weights[-1:] = 1

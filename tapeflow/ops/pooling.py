@@ -128,7 +128,18 @@ def _max_pool(x, window, strides, padding, dilations):
         np.maximum(best, candidate, out=best)
         # A masked store, `origin[larger] = k`, takes four times as long.
         np.maximum(origin, larger * code(k), out=origin)
+    if best.dtype.kind == "f" and np.isnan(best.sum()):  # compared with a NaN, nothing is larger
+        _point_to_nan(origin, _each_seen(x, count, window, strides, dilations))
     return best, origin
+
+
+def _point_to_nan(origin, candidates):
+    """The maximum of a window with a NaN is that NaN, the first of them: so its origin is there."""
+    found = np.zeros(origin.shape, bool)
+    for k, candidate in enumerate(candidates):
+        here = np.isnan(candidate) & ~found
+        origin[here] = k
+        found |= here
 
 
 def _max_pool_shape(x, window, strides, padding, dilations):
@@ -263,7 +274,7 @@ def _dilation_origin(x, w, window, strides, padding, dilations):
     for k, (offset, seen) in enumerate(positions(window, count, strides, dilations)):
         candidate = x[seen] + w[offset[1:3]]
         if best is not None:
-            origin[candidate > best] = code(k)
+            origin[(candidate > best) | ((candidate != candidate) & (best == best))] = code(k)  # the first NaN is larger than all
             candidate = np.maximum(best, candidate)
         best = candidate
     return origin

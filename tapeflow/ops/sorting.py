@@ -11,7 +11,7 @@ from tapeflow.core.batching import aligned, leading, merged, shift, spread
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, BOOL, FLOATING, INDEX, INTEGER, NUMERIC, REAL
 from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.primitive import recorded as ops
 
 from .fitting import along_last, check_axes, check_exact_rank, check_rank, check_same, same_sizes
@@ -164,7 +164,7 @@ in_top_k = primitive(
     "in_top_k(predictions, targets, *, k)",
     kernel=_in_top_k,
     shape=_in_top_k_shape,
-    vjp=NO_RULE,
+    vjp=CUT,
     batch=merged,
     dtypes={"predictions": FLOATING, "targets": INDEX},
 )
@@ -252,6 +252,12 @@ bincount = primitive(
 )
 
 
+def _histogram_bins_numpy(x, low, high, size):
+    if x.dtype.kind == "f" and np.isnan(x).any():
+        raise invalid("Histogram values must not contain NaN: there is no bin for it.")
+    return _histogram_bins(np, x, low, high, size)
+
+
 def _histogram_bins(xp, x, low, high, size):
     steps = xp.floor((x - low) / (high - low) * size)
     return xp.clip(xp.where(xp.isnan(steps), 0, steps), 0, size - 1).astype(np.int32)
@@ -260,7 +266,7 @@ def _histogram_bins(xp, x, low, high, size):
 # The number of the bin of each element, of `size` equal bins from `low` to `high`; elements outside are in the first or last.
 histogram_bins = primitive(
     "histogram_bins(x, low, high, *, size)",
-    kernel=_histogram_bins,
+    kernel={"numpy": _histogram_bins_numpy, "jax": _histogram_bins},
     shape=lambda x, low, high, size: Spec(shape=x.shape, dtype=np.int32),
     vjp=CUT,
     batch=aligned,

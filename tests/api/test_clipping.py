@@ -121,3 +121,13 @@ def test_norms_of_halves_do_not_overflow():
     assert tf.math.reduce_euclidean_norm(x).numpy() == 500
     np.testing.assert_allclose(tf.clip_by_norm(x, 5.0).numpy(), [3, 4], rtol=1e-3)
     np.testing.assert_allclose(slopes(tf.math.reduce_euclidean_norm, x), [[0.6, 0.8]], rtol=1e-3)
+
+
+@pytest.mark.parametrize("shape,limit", [([2, 3, 1], [1.0, 2.0]), ([2], [[1.0], [2.0]]), ([], [1.0]), ([1], [1.0, 2.0])])
+def test_clipping_by_norms_does_not_grow_the_shape(shape, limit):
+    with pytest.raises(ValueError, match="are incompatible"):
+        tf.clip_by_norm(tf.ones(shape), limit)
+
+
+def test_nothing_is_shorter_than_a_negative_norm():
+    assert tf.clip_by_norm([3.0, 4.0], -1.0).numpy().tolist() == [0.0, 0.0]

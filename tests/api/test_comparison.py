@@ -79,3 +79,12 @@ def test_order_of_elements_in_a_function(x):
     """They were refused in every tf.function."""
     for f in (tf.math.is_strictly_increasing, tf.math.is_non_decreasing):
         assert bool(tf.function(f)(tf.constant(x))) == bool(f(tf.constant(x))) == (x != [2.0, 1.0])
+
+
+def test_tensors_whose_shapes_do_not_fit_are_not_equal():
+    a, b = tf.zeros([2, 3]), tf.zeros([0, 3])
+    assert (a != b).numpy() and not (a == b).numpy()
+    assert tf.function(lambda a, b: a != b)(a, b).numpy()
+    for compare in (tf.equal, tf.not_equal):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            compare(a, b)

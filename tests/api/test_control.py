@@ -263,3 +263,14 @@ def test_print_to_a_file_and_elsewhere(tmp_path):
         tf.print(1, output_stream="foo")
     with pytest.raises(ValueError, match="keyword"):
         tf.print(1, foo=1)
+
+
+def test_a_map_over_nothing_in_a_function_has_the_shape_of_the_result():
+    nothing = tf.zeros([0, 2])
+    in_function = lambda f, **options: tf.function(lambda x: tf.map_fn(f, x, **options))(nothing)
+    assert tuple(in_function(lambda row: row * 2).shape) == (0, 2)
+    assert tuple(in_function(tf.reduce_sum).shape) == (0,)
+    a, b = in_function(lambda row: (row, tf.stack([row, row])), fn_output_signature=(tf.float32, tf.float32))
+    assert (tuple(a.shape), tuple(b.shape)) == ((0, 2), (0, 2, 2))
+    scan = lambda x: tf.scan(lambda total, row: total + row, x, tf.zeros([2]))
+    assert tuple(scan(nothing).shape) == tuple(tf.function(scan)(nothing).shape) == (0, 2)

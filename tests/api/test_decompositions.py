@@ -220,3 +220,13 @@ def test_shapes_that_do_not_fit(function):
         function(tf.ones([3]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="square"):
         function(tf.ones([2, 3]))
+
+
+def test_a_tolerance_broadcasts_against_the_singular_values():
+    """TensorFlow's results. A vector of them counted as one for each matrix before."""
+    x = tf.linalg.diag([0.1, 0.2, 0.3])
+    assert tf.linalg.matrix_rank(x, tol=[[0.09], [0.19], [0.29], [0.31]]).numpy().tolist() == [3, 2, 1, 0]
+    assert tf.linalg.matrix_rank(x, tol=[0.09, 0.19, 0.29]).numpy() == 2
+    assert tf.linalg.matrix_rank(tf.stack([x, x]), tol=[[0.09], [0.25]]).numpy().tolist() == [3, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.linalg.matrix_rank(x, tol=[0.1, 0.2, 0.3, 0.4])

@@ -118,3 +118,23 @@ def test_dct_errors(kwargs, error):
 def test_dtypes_of_dct():
     assert tf.signal.dct(tf.ones([4], tf.float16)).dtype == tf.float16
     assert tf.signal.dct(tf.ones([4])).dtype == tf.float32
+
+
+@pytest.mark.parametrize("transform,shape,found", [
+    (tf.signal.rfft, (0, 0), (0, 0)), (tf.signal.rfft, (3, 0), (3, 0)), (tf.signal.rfft, (0, 4), (0, 3)), (tf.signal.rfft2d, (6, 0), (6, 0)),
+    (tf.signal.rfft2d, (0, 6), (0, 4)), (tf.signal.rfftnd, (3, 0), (3, 0)),
+])  # fmt: skip
+def test_nothing_has_no_frequencies(transform, shape, found):
+    x = tf.zeros(shape)
+    assert tuple(transform(x).shape) == tuple(tf.function(transform)(x).shape) == found
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(tf.abs(transform(x)))
+    assert tuple(tape.gradient(y, x).shape) == shape
+
+
+@pytest.mark.parametrize("transform", [tf.signal.rfft, tf.signal.rfft2d, tf.signal.irfft, tf.signal.fftnd])
+def test_lengths_are_not_negative(transform):
+    x = tf.ones([4, 4], tf.float32 if transform.__name__[0] == "r" else tf.complex64)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must >= 0, but got: -1"):
+        transform(x, [-1] if transform.__name__.endswith("fft") else [2, -1])

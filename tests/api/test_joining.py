@@ -98,3 +98,18 @@ def test_the_later_row_wins_in_a_stitch():
     assert a.tolist() == [1, 100] and b.tolist() == [10]
     with pytest.raises(Invalid):
         tf.dynamic_stitch([[-1, 0]], [[1, 2]])
+
+
+def test_lists_that_belong_together_have_one_length():
+    """The longer one was cut off."""
+    for indices, data in (([[0], [1]], [[1.0], [2.0], [3.0]]), ([[2], [1], [0]], [[1.0], [2.0]])):
+        with pytest.raises(ValueError, match="List argument 'data' to 'dynamic_stitch' Op with length"):
+            tf.dynamic_stitch(indices, data)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at least one"):
+        tf.dynamic_stitch([], [])
+
+
+def test_the_number_of_pieces_is_that_of_the_sizes():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="same elements as outputs"):
+        tf.split(tf.zeros([6]), [2, 4], num=3)
+    assert len(tf.split(tf.zeros([6]), [2, 4], num=2)) == 2

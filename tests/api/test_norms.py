@@ -118,3 +118,10 @@ def test_normalize_of_zero_is_nan():
 def test_normalize_complex():
     unit, _ = tf.linalg.normalize(tf.constant([3 + 4j, 0j]))
     np.testing.assert_allclose(unit.numpy(), [0.6 + 0.8j, 0])
+
+
+@pytest.mark.parametrize("ord", ["euclidean", 1, 3, np.inf])
+def test_the_norm_beside_a_complex_unit_vector_is_complex(ord):
+    unit, length = tf.linalg.normalize(tf.constant([1 + 1j, 2]), ord=ord)
+    assert unit.dtype is length.dtype is tf.complex128
+    np.testing.assert_allclose(unit * length, [1 + 1j, 2])

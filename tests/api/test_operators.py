@@ -107,8 +107,8 @@ def test_none():
             f()
 
 
-def test_shapes_that_do_not_broadcast_raise_also_for_equality():
-    for op in (operator.eq, operator.ne, operator.add):
+def test_shapes_that_do_not_broadcast_raise():
+    for op in (operator.lt, operator.add):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"\(2,\).*\(3,\)"):
             op(c([1.0, 2.0]), c([1.0, 2.0, 3.0]))
 

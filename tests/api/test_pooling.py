@@ -134,3 +134,20 @@ def test_half_precision_means_do_not_overflow():
 def test_errors(call, error):
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_nan_is_the_maximum_and_where_it_came_from(compiled):
+    """The maximum was NaN, its index that of another element, and the gradient went there; dilation2d gave that element."""
+    if compiled:
+        pytest.importorskip("jax")
+    run = (lambda f: tf.function(f, jit_compile=True)) if compiled else (lambda f: f)
+    for place in range(4):
+        flat = np.arange(1.0, 5.0, dtype=np.float32)
+        flat[place] = np.nan
+        x = tf.constant(flat.reshape(1, 2, 2, 1))
+        largest, index = run(lambda x: tf.nn.max_pool_with_argmax(x, 2, 1, "VALID"))(x)
+        assert np.isnan(largest).all() and index.numpy().ravel().tolist() == [place]
+        dilation = lambda x, w: tf.nn.dilation2d(x, w, [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1])
+        assert np.isnan(run(dilation)(x, tf.zeros([2, 2, 1]))).all()
+        assert np.isnan(run(dilation)(tf.ones([1, 2, 2, 1]), tf.constant(flat.reshape(2, 2, 1)))).all()

@@ -86,3 +86,10 @@ def test_many_rows(width, dtype):
     got = tf.math.unsorted_segment_sum(x, ids, 50).numpy()
     assert got.dtype == dtype
     np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("reduce", [tf.sparse.segment_sum, tf.sparse.segment_mean, tf.sparse.segment_sqrt_n])
+def test_segments_of_no_rows_and_of_no_axis(reduce):
+    assert tuple(reduce(tf.zeros([0, 4]), [], []).shape) == (0, 4)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at least rank 1"):
+        reduce(1.0, [0], [3])

@@ -34,7 +34,7 @@ def test_reshape_that_does_not_fit(shape):
 
 def test_reshape_of_nothing():
     assert tf.reshape(tf.zeros([0, 2]), [-1]).shape == (0,)
-    assert tf.reshape(tf.zeros([0, 2]), [0, -1]).shape == (0, 1)  # any size would do
+    assert tf.reshape(tf.zeros([0, 2]), [0, -1]).shape == (0, 2)
 
 
 def test_transpose():
@@ -146,3 +146,17 @@ def test_reverse_sequence():
 def test_a_scalar_has_no_axis_to_squeeze():
     with pytest.raises(tf.errors.InvalidArgumentError, match="of a scalar"):
         tf.squeeze(tf.constant(1.0), [0])
+
+
+@pytest.mark.parametrize(
+    "have,asked,found",
+    [
+        ((0, 3), (0, -1), (0, 3)), ((0, 6), (0, -1, 3), (0, 2, 3)), ((3, 0), (0, -1), (0, 3)), ((2, 0, 4), (0, -1), (0, 8)),
+        ((2, 0, 5), (-1, 0, 5), (2, 0, 5)), ((0, 7), (0, -1, 3), (0, 2, 3)), ((5, 0, 3), (-1, 0), (15, 0)), ((0, 0), (0, -1), (0, 1)),
+        ((0, 3), (-1, 0, 3), (1, 0, 3)), ((0, 4), (-1, 4), (0, 4)), ((3, 0, 2), (2, 0, -1), (2, 0, 3)), ((0,), (-1,), (0,)),
+    ],
+)  # fmt: skip
+def test_what_remains_of_nothing(have, asked, found):
+    """TensorFlow's shapes, by running it."""
+    assert tuple(tf.reshape(tf.zeros(have), asked).shape) == found
+    assert tuple(tf.function(lambda x: tf.reshape(x, asked))(tf.zeros(have)).shape) == found

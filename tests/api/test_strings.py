@@ -131,3 +131,19 @@ def test_no_gradient_and_no_error():
         y = S.to_number(tf.as_string(x)) * 2.0
     assert tape.gradient(y, x) is None
     assert np.allclose(y, [2, 4])
+
+
+@pytest.mark.parametrize(
+    "text,count,parts",
+    [
+        ("x", 1, ["x", ""]),
+        (" 1e3 b c ", 1, ["1e3", "b c "]),
+        ("a b", 5, ["a", "b"]),
+        ("", 1, []),
+        ("  ", 1, []),
+        ("a  b  c", 1, ["a", "b  c"]),
+    ],
+)
+def test_the_rest_after_so_many_words_is_a_part(text, count, parts):
+    """TensorFlow's results."""
+    assert tf.strings.split(text, maxsplit=count).numpy().tolist() == [p.encode() for p in parts]

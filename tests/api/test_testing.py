@@ -58,3 +58,31 @@ class OwnCase(tf.test.TestCase):
     def test_evaluate_and_directory(self):
         assert self.evaluate({"a": tf.constant(2)}) == {"a": 2}
         assert self.get_temp_dir() == self.get_temp_dir()
+
+
+@pytest.mark.parametrize(
+    "f,x,shape",
+    [
+        (lambda x: tf.matmul(x, x), [[1 + 2j, 3 - 1j], [0.5j, 2]], (8, 8)),
+        (tf.abs, [1 + 2j, 3 - 1j], (2, 4)),
+        (lambda x: tf.math.conj(x) * x[0], [1 + 2j, 3 - 1j], (4, 4)),
+        (lambda x: tf.complex(x, 2 * x), [1.0, 3.0], (4, 2)),
+    ],
+)
+def test_a_complex_number_counts_as_two(f, x, shape):
+    """The matrices were complex, by the tape the conjugates of those by differences."""
+    x = tf.constant(np.array(x))
+    [by_tape], [by_differences] = tf.test.compute_gradient(f, [x])
+    assert by_tape.shape == by_differences.shape == shape and by_tape.dtype == np.float64
+    np.testing.assert_allclose(by_tape, by_differences, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_the_jacobian_of_nothing(dtype):
+    [by_tape], [by_differences] = tf.test.compute_gradient(lambda x: x * x, [tf.zeros([0, 3], dtype)])
+    assert by_tape.shape == by_differences.shape == (0, 0)
+
+
+def test_integers_have_no_jacobian():
+    with pytest.raises(AssertionError, match="unsupported type int32 of argument 0"):
+        tf.test.compute_gradient(lambda x: x, [tf.constant([1, 2])])

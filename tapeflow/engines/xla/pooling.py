@@ -70,9 +70,14 @@ def _best_along(x, origin, axis, unit, k, s, d, count):
     for o in range(1, k):
         candidate = _seen(x, axis, o * d, count, s)
         code = _seen(origin, axis, o * d, count, s) + np.array(o * unit, origin.dtype)
-        found = jnp.where(candidate > best, code, found)
+        found = jnp.where(_beats(candidate, best), code, found)
         best = jnp.maximum(best, candidate)
     return best, found
+
+
+def _beats(candidate, best):
+    """Larger, or the first NaN: that is what the maximum gives."""
+    return (candidate > best) | ((candidate != candidate) & (best == best))
 
 
 def _best_of_many(x, origin, axis, unit, k, s, d, count):
@@ -142,7 +147,7 @@ def dilation_origin(x, w, window, strides, padding, dilations):
     for code, offset in enumerate(product(*map(range, window))):
         candidate = _through(x, offset, count, strides, dilations) + w[offset[1:3]]
         if best is not None:
-            origin = jnp.where(candidate > best, np.array(code, origin.dtype), origin)
+            origin = jnp.where(_beats(candidate, best), np.array(code, origin.dtype), origin)
             candidate = jnp.maximum(best, candidate)
         best = candidate
     return origin

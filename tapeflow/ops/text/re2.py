@@ -79,7 +79,8 @@ class _Reader:
     """One pass over a pattern. Flags last to the end of the group that they are set in."""
 
     def __init__(self, pattern: str) -> None:
-        self.pattern, self.at, self.flags = pattern, 0, frozenset()
+        self.pattern, self.at = pattern, 0
+        self.flags: frozenset[str] = frozenset()
         self.done = ""  # what was written by a piece that no repetition can follow
 
     def peek(self, text: str) -> bool:
@@ -95,6 +96,11 @@ class _Reader:
             raise _Refused("trailing \\ or missing end")
         self.at += 1
         return self.pattern[self.at - 1]
+
+    def matching(self, regex: str) -> str:
+        """What follows and matches, or nothing."""
+        found = re.compile(regex).match(self.pattern, self.at)
+        return found[0] if found else ""
 
     def whole(self) -> str:
         out = self.alternatives()
@@ -130,11 +136,12 @@ class _Reader:
         if c != "\\":
             return self.cased(re.escape(c))
         if self.peek("Q"):
-            return self.quoted()
+            self.quoted()
+            return None
         if self.pattern[self.at : self.at + 1] in _PLACES:
             return _PLACES[self.next()]
         found = self.escape()
-        return self.cased(re.escape(found) if type(found) is str else written(found))
+        return self.cased(re.escape(found) if isinstance(found, str) else written(found))
 
     def cased(self, written: str) -> str:
         return f"(?i:{written})" if "i" in self.flags else written
@@ -211,7 +218,7 @@ class _Reader:
         if c == "x":
             return self.hexadecimal()
         if c in "01234567":
-            digits = re.compile("[0-7]{0,2}").match(self.pattern, self.at)[0]
+            digits = self.matching("[0-7]{0,2}")
             if c == "0" or digits:
                 self.at += len(digits)
                 return chr(int(c + digits, 8))
@@ -220,11 +227,11 @@ class _Reader:
         raise _Refused(f"invalid escape sequence: \\{c}" if c != "C" else "\\C, a single byte, is not supported")
 
     def hexadecimal(self) -> str:
-        found = re.compile(r"\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2})").match(self.pattern, self.at)
-        code = int(found[1] or found[2], 16) if found else -1
+        found = self.matching(r"\{[0-9a-fA-F]+\}|[0-9a-fA-F]{2}")
+        code = int(found.strip("{}") or "-1", 16)
         if not 0 <= code <= 0x10FFFF:
             raise _Refused("invalid escape sequence: \\x")
-        self.at += len(found[0])
+        self.at += len(found)
         return chr(code)
 
     def unicode_class(self, negated: bool) -> list:
@@ -240,18 +247,19 @@ class _Reader:
         return complement(found) if negated else found
 
     def char_class(self) -> str:
-        negated, ranges, first = self.take("^"), [], True
+        ranges: list[tuple[int, int]] = []
+        negated, first = self.take("^"), True
         while first or not self.peek("]"):
             first = False
             found = self.member()
-            if type(found) is not str:
+            if not isinstance(found, str):
                 ranges += found
                 continue
             low = high = ord(found)
             if self.peek("-") and not self.peek("-]"):
                 self.at += 1
                 end = self.member()
-                if type(end) is not str or ord(end) < low:
+                if not isinstance(end, str) or ord(end) < low:
                     raise _Refused("invalid character class range")
                 high = ord(end)
             ranges.append((low, high))
