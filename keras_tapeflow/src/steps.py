@@ -15,6 +15,7 @@ import numpy as np
 from keras.src import tree
 
 from tapeflow.api.config import _state
+from tapeflow.core.devices import Serving
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.polymorphic import Function
@@ -65,7 +66,7 @@ class Step:
             elif _state["deterministic"]:  # no clock decides
                 self.chosen = "plan"
         if self.chosen is not None:
-            return getattr(self, self.chosen)(batch)
+            return getattr(self, "plan" if Serving.lost and self.jit is AUTO else self.chosen)(batch)
         return self._tried(batch)
 
     def _tried(self, batch: Any) -> Any:
@@ -146,6 +147,8 @@ def _as_input(x: Any) -> Any:
 
 
 def _has_xla() -> bool:
+    if Serving.lost:
+        return False
     try:
         import jax  # noqa: F401
     except ImportError:

@@ -42,6 +42,7 @@ class Serving:
     """The engine that holds values on devices, once there is one: put, fetch, where, compute, change."""
 
     engine: Any = None
+    lost = False  # in a forked process, which the engine's threads did not come to
 
 
 class Rounding:

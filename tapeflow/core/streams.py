@@ -134,6 +134,15 @@ _program = Stream(None)
 _replayed: ContextVar[Stream | None] = context_variable("tapeflow_replayed_stream", None)
 
 
+def _forked() -> None:
+    """In a child process: without a seed, numbers of its own and not its parent's; and a lock that no thread of the parent holds."""
+    _program.noise, _program.lock = int.from_bytes(os.urandom(8), "little"), threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
 def set_seed(seed: int | None) -> None:
     """Start the global stream again, from `seed`."""
     global _program

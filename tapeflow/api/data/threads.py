@@ -17,6 +17,12 @@ from typing import Any
 SLOW = 200e-6  # seconds: a call that takes less is not worth another thread: handing over costs about 30 microseconds
 
 
+_ELSEWHERE = (
+    "This iterator's threads are in the process that this one was forked from. Iterate over the dataset anew: iter(dataset) begins "
+    "in this process."
+)
+
+
 def auto_workers() -> int:
     """How many threads AUTOTUNE stands for: the processors, and some more since many functions wait for files."""
     return min(16, (os.cpu_count() or 1) + 4)
@@ -80,6 +86,7 @@ class ReadAhead:
             self._start()
 
     def _start(self) -> None:
+        self._process = os.getpid()
         self._thread = threading.Thread(target=_fill, args=(self._shared, self._make), name="tapeflow-prefetch", daemon=True)
         self._thread.start()
 
@@ -90,6 +97,8 @@ class ReadAhead:
         if self._thread is None:
             self._start()
         shared = self._shared
+        if self._process != os.getpid():
+            raise RuntimeError(_ELSEWHERE)
         with shared.changed:
             while not shared.ready and not shared.ended:
                 shared.changed.wait()
@@ -104,8 +113,9 @@ class ReadAhead:
         finally:
             del error, element  # the traceback holds this frame
 
-    def __del__(self) -> None:
-        self._shared.close()
+    def __del__(self, here: Callable = os.getpid) -> None:
+        if self._thread is not None and self._process == here():  # locks of another process may be held for ever
+            self._shared.close()
 
 
 class _Pool:
@@ -160,7 +170,9 @@ class Parallel:
         if self._pool is None:
             if self._takes < SLOW or self._place < 2:
                 return self._made_here()
-            self._pool = _Pool(self._workers)
+            self._pool, self._process = _Pool(self._workers), os.getpid()
+        elif self._process != os.getpid():
+            raise RuntimeError(_ELSEWHERE)
         self._fill(self._pool)
         if not self._pending:
             self._pool.end()
@@ -203,8 +215,8 @@ class Parallel:
                 self._pending.append(pool.submit(self._call, self._place, element))
                 self._place += 1
 
-    def __del__(self) -> None:
-        for future in self._pending:
-            future.cancel()
-        if self._pool is not None:
+    def __del__(self, here: Callable = os.getpid) -> None:
+        if self._pool is not None and self._process == here():
+            for future in self._pending:
+                future.cancel()
             self._pool.end()

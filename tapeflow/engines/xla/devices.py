@@ -4,6 +4,8 @@ An operation is compiled once for its parameters, and by jax for each kind of ar
 CPU: 6 µs for an operation so, 7 by jax's own functions one after the other, of which many kernels call several.
 """
 
+import contextlib
+import os
 import sys
 from collections.abc import Callable
 from functools import cache, partial
@@ -236,5 +238,34 @@ def change(held: Any, index: Any, values: Any, how: str) -> Any:
             return held.at[index].set(held[index] // values)
         return getattr(held.at[index], how)(values)
 
+
+# ---- processes that are forked
+
+
+def _before_fork() -> None:
+    """What is still being computed is waited for: in the child, nobody would."""
+    if physical.cache_info().currsize:
+        for array in jax.live_arrays():
+            with contextlib.suppress(Exception):  # given away, or an error, which whoever reads it gets
+                array.block_until_ready()
+
+
+def _forked() -> None:
+    """In a child process there are none of XLA's threads, and whoever waits for one waits for ever. What was computed can be read."""
+    if physical.cache_info().currsize:
+        Serving.lost = True
+        for name in ("put", "given", "compute", "compiled", "change"):
+            globals()[name] = lost
+
+
+def lost(*_: Any, **__: Any) -> Any:
+    raise RuntimeError(
+        "XLA cannot be used in this process: it was forked from one that had used XLA, whose threads do not come along. "
+        'Start processes by spawn, multiprocessing.get_context("spawn"), or fork before the first use of jit_compile=True or of a device.'
+    )
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_forked)
 
 Serving.engine = sys.modules[__name__]

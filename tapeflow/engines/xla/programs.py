@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapeflow.core.devices import HOST, Device, DeviceTensor, LateTensor, Rounding
+from tapeflow.core.devices import HOST, Device, DeviceTensor, LateTensor, Rounding, Serving
 from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
 from tapeflow.core.refcounts import held_elsewhere
@@ -46,6 +46,8 @@ class Program:
     def on_tensors(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
         """The results, where they were computed. (On 4 floats this adds 1 µs to jax's 8.) The last ones become the values of `assigned`
         instead (see `replacing`); only then are these variables' own arrays given away."""
+        if Serving.lost:
+            devices.lost()
         device = current().device or self._device(tensors)
         latest, rounding, compiled = self.latest
         if device is not latest or rounding is not Rounding.allowed:
