@@ -35,7 +35,7 @@ test-all: test test-long
 
 test-long: .venv/.dev
 	@$(BIN)/python -m pytest -q -n $(JOBS) -m long tests
-	@$(BIN)/python scripts/keras_tests.py --full
+	@$(BIN)/python scripts/keras_tests.py --long -n $(JOBS)
 	@$(BIN)/python scripts/perturb.py -n $(JOBS) --on rounding,SkylakeX,Nehalem
 
 lint: .venv/.dev
@@ -51,7 +51,7 @@ docs-check: .venv/.dev
 	@$(BIN)/python scripts/docs_check.py
 
 keras-tests: .venv/.dev
-	@$(BIN)/python scripts/keras_tests.py --full
+	@$(BIN)/python scripts/keras_tests.py --full -n $(JOBS)
 
 fuzz: .venv/.dev
 	@$(BIN)/python -m fuzz --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))

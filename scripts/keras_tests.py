@@ -1,8 +1,8 @@
-"""Runs Keras' own tests, from the installed wheel, on a backend: `python scripts/keras_tests.py [--full | --short] [--backend tapeflow] [PART ...]`.
+"""Runs Keras' own tests, from the installed wheel, on a backend: `python scripts/keras_tests.py [--full | --short | --long] [-n JOBS] [PART ...]`.
 
 Prints passed, failed and skipped for each part, and each failure. PARTs are modules such as keras.src.layers; without any, the core set
-(`--full`: all of it; `--short`: without what takes long, which is what `make test` runs). The exit status says whether the failures are
-just those that are known, which `KNOWN` lists with a reason each.
+(`--full`: all of it; `--short`: without what takes long, which is what `make test` runs; `--long`: all but that). The exit status says
+whether the failures are just those that are known, which `KNOWN` lists with a reason each.
 """
 
 import argparse
@@ -26,9 +26,10 @@ REST = [
 ]  # fmt: skip
 MORE = ["keras.src." + name for name in ("quantizers", "utils", "legacy", "distillation", "testing")]
 
-DTYPES = ("NumpyDtypeTest",)
 # Half of the core set's time for a tenth of its tests: dtypes of every pair of operands, integer weights, sounds, large models.
-LONG = ("VariableOpsDTypeTest", "quantize", "test_int4", "test_int8", "TestSpectrogram", "efficientnet", "flow_jax_sparse")
+LONG = "VariableOpsDTypeTest or quantize or test_int4 or test_int8 or TestSpectrogram or efficientnet or flow_jax_sparse"
+DTYPES = "NumpyDtypeTest"
+SHORT = f"not ({DTYPES} or {LONG})"
 
 # Tests that fail on every backend with a name that Keras does not know, or for want of something outside.
 KNOWN = {
@@ -50,15 +51,15 @@ TIGHT = {
 }
 
 
-def run(parts: list[str], backend: str = "tapeflow", without: tuple[str, ...] = ()) -> dict[str, list[tuple[str, str]]]:
-    """(name, outcome) of each test whose name has none of the words of `without`, by part; an outcome is passed, skipped, or the first line
-    of what went wrong."""
+def run(parts: list[str], backend: str = "tapeflow", which: str = "", jobs: str = "0") -> dict[str, list[tuple[str, str]]]:
+    """(name, outcome) of each test, by part, of those that pytest's `-k` picks; an outcome is passed, skipped, or the first line of what
+    went wrong."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [
             sys.executable, "-m", "pytest", "-q", "--no-header", "--noconftest", "-p", "no:cacheprovider", "-p", "no:doctest", "-W", "ignore",
             "-o", "addopts=", "-p", "keras_tapeflow.testing", f"--junitxml={report}", "--tb=line", f"--rootdir={_wheel()}",
-            *(["-k", " and ".join(f"not {word}" for word in without)] if without else []), "--pyargs", *parts,
+            *(["-k", which] if which else []), "-n", jobs, "--pyargs", *parts,
         ]  # fmt: skip
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         environment = os.environ | {"KERAS_BACKEND": backend, "PYTHONPATH": path}
@@ -111,12 +112,15 @@ def table(found: dict[str, list[tuple[str, str]]]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*")
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--short", action="store_true")
+    for size in ("--full", "--short", "--long"):
+        parser.add_argument(size, action="store_true")
+    parser.add_argument("-n", "--jobs", default="0")
     parser.add_argument("--backend", default="tapeflow")
     options = parser.parse_args()
-    without = () if options.full else DTYPES + LONG if options.short else DTYPES
-    found = run(options.parts or LAYERS + REST + (MORE if options.full else []), options.backend, without)
+    which = "" if options.full else SHORT if options.short else f"{DTYPES} or {LONG}" if options.long else f"not {DTYPES}"
+    found = run(options.parts or LAYERS + REST + (MORE if options.full else []), options.backend, which, options.jobs)
+    if options.long and not options.parts:
+        found |= run(MORE, options.backend, jobs=options.jobs)
     print(table(found))
     failed = failures(found)
     for name, text in failed.items():

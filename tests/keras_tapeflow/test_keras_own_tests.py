@@ -14,7 +14,7 @@ spec.loader.exec_module(keras_tests)
 
 @pytest.mark.parametrize(("parts", "least"), [(keras_tests.LAYERS, 1700), (keras_tests.REST, 4600)], ids=["layers", "rest"])
 def test_core_set(parts, least):
-    found = keras_tests.run(parts, without=keras_tests.DTYPES + keras_tests.LONG)
+    found = keras_tests.run(parts, which=keras_tests.SHORT)
     cases = [case for part in found.values() for case in part]
     failed = keras_tests.failures(found)
     known = {name for name, _ in cases} & keras_tests.KNOWN.keys()
