@@ -5,9 +5,12 @@ relative to its terms, which may be much larger than the sum is. Which order a s
 depends on the processor: `scripts/perturb.py` runs the tests with others.
 """
 
+import re
 from typing import Any
 
 import numpy as np
+
+_NUMBER = re.compile(r"(?<![A-Za-z_\d.])-?(?:\d+\.\d*|\.\d+|\d+)(?:e[+-]?\d+)?(?![A-Za-z_\d])")
 
 
 def close(got: Any, want: Any, terms: int = 1, size: Any = 0.0, dtype: Any = None, what: str = "") -> None:
@@ -29,3 +32,16 @@ def narrowest(*arrays: Any) -> np.dtype:
     """Of those that round, the type with the fewest digits."""
     dtypes = [np.asarray(a).dtype for a in arrays]
     return max((d for d in dtypes if d.kind in "fc"), key=lambda d: np.finfo(d).eps, default=np.dtype(float))
+
+
+def same_text(want: str, got: str) -> bool:
+    """Are two texts the same but for spaces and for the rounding of numbers? The digits say what was computed in: up to nine, float32."""
+    if "".join(_NUMBER.sub("#", want).split()) != "".join(_NUMBER.sub("#", got).split()):
+        return False
+    for a, b in zip(_NUMBER.findall(want), _NUMBER.findall(got), strict=True):
+        if "." not in a + b and a != b:
+            return False
+        digits = max(len(re.sub(r"e.*|\D", "", text).strip("0")) for text in (a, b))
+        if abs(float(a) - float(b)) > tolerance(np.float32 if digits < 10 else np.float64, terms=4) * abs(float(a)):
+            return False
+    return True

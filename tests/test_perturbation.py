@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.perturbation import EXACT, SUMS, perturbed
-from tests.rounding import close, narrowest, tolerance
+from tests.rounding import close, narrowest, same_text, tolerance
 
 X = np.random.default_rng(0).normal(size=200).astype(np.float32)
 
@@ -40,6 +40,23 @@ def test_its_tables_name_primitives():
     from tapeflow.core.primitive import REGISTRY
 
     assert REGISTRY.keys() >= EXACT | SUMS
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "same"),
+    [
+        ("np.float32(1.609438)", "np.float32(1.6094389)", True),
+        ("array([1.e-09,   -inf], dtype=float32)", "array([9.999999e-10,         -inf], dtype=float32)", True),
+        ("0.8411919906082768", "0.8411919906082769", True),
+        ("0.8411919906082768", "0.8411919916082768", False),
+        ("1.609438", "1.60946", False),
+        ("array([2, 3])", "array([2, 4])", False),
+        ("float32 1.5", "float64 1.5", False),
+        ("nan 1.5", "inf 1.5", False),
+    ],
+)
+def test_same_text(want, got, same):
+    assert same_text(want, got) is same
 
 
 def test_close():

@@ -105,8 +105,8 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
 def rgb_to_yiq(images: Any) -> Tensor:
     """Brightness and two colour differences, in-phase and quadrature (NTSC).
 
-    >>> tf.image.rgb_to_yiq([[1., 0., 0.]]).numpy().round(3)
-    array([[0.299, 0.596, 0.212]], dtype=float32)
+    >>> tf.image.rgb_to_yiq([[1., 0., 0.]]).numpy().round(4)
+    array([[0.299 , 0.5959, 0.2115]], dtype=float32)
     """
     return _mixed(images, _YIQ)
 

@@ -78,7 +78,9 @@ def test_a_row_used_twice_is_one_row_for_the_optimizer():
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(layer(np.array([1, 1, 1])) ** 2)
     keras.optimizers.Adam(0.1).apply_gradients(zip(tape.gradient(loss, layer.trainable_variables), layer.trainable_variables))
-    np.testing.assert_allclose(layer.get_weights()[0], [[0.5, 0.5], [0.4, 0.4], [0.5, 0.5], [0.5, 0.5]], rtol=1e-5)
+    np.testing.assert_allclose(
+        layer.get_weights()[0], [[0.5, 0.5], [0.4, 0.4], [0.5, 0.5], [0.5, 0.5]], rtol=1e-4
+    )  # a step of 0.1, by a root
 
 
 def test_shapes_of_variables_are_tensorflow_s():
