@@ -79,12 +79,14 @@ def test_grad_cam_of_an_average_is_its_weights():
     np.testing.assert_allclose(it.grad_cam(model, "maps_3", images, asked), expected, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.long
 def test_wgan_gp_makes_curves(picture):
     results = example("keras_wgan_gp").main(epochs=4, picture=picture)
     assert results["distances"][-1] < 0.3 * results["distances"][0]
     assert 0.7 < results["slopes"][-1] < 1.4
 
 
+@pytest.mark.long
 def test_wgan_without_the_penalty_has_a_critic_without_bounds():
     assert example("keras_wgan_gp").main(epochs=1, penalty=0.0)["slopes"][-1] > 2.0
 
