@@ -1,9 +1,9 @@
 """Every primitive compiled by XLA: its values, and gradients of order 1 and 2, are eager's.
 
 What takes time is compiling, so one function has the samples of a primitive (but for single numbers where the primitive takes numbers one by
-one), and the gradients of one of them; the gradients of all, and of second order, are tests that take long. (Gradients are made of primitives, each of which is compiled here.) Functions called under tapes, where a call is one
-record with a compiled backward function, are compiled for one sample each: of one primitive for each kind of mathematics, and for all in the long
-tests.
+one), and the gradients of one of them; the gradients of all, and of second order, are tests that take long. (Gradients are made of
+primitives, each of which is compiled here.) Functions called under tapes, where a call is one record with a compiled backward function, are
+compiled for one sample each: of one primitive for each kind of mathematics, and for all in the long tests.
 """
 
 from functools import partial
