@@ -114,8 +114,10 @@ def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = 
 # ---- flips: each image of a batch for itself
 
 
-def _where_low(drawn: Tensor, flipped: Tensor, image: Tensor) -> Tensor:
-    return ops.where(ops.reshape(drawn < 0.5, shape=(*drawn.shape, *[1] * (image.ndim - drawn.ndim))), flipped, image)
+def _where_drawn(drawn: Tensor, flipped: Tensor, image: Tensor) -> Tensor:
+    """A single image is turned where the number is low, those of a batch where theirs are high: as in TensorFlow."""
+    turned = drawn > 0.5 if drawn.ndim else drawn < 0.5
+    return ops.where(ops.reshape(turned, shape=(*drawn.shape, *[1] * (image.ndim - drawn.ndim))), flipped, image)
 
 
 def _draws(image: Tensor) -> tuple:
@@ -129,7 +131,7 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
     array([1, 2], dtype=int32)
     """
     image, flipped = as_tensor(image), flip_left_right(image)
-    return _where_low(uniform(_draws(image), seed=seed), flipped, image)
+    return _where_drawn(uniform(_draws(image), seed=seed), flipped, image)
 
 
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
@@ -139,7 +141,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     TensorShape([8, 4, 4, 1])
     """
     image, flipped = as_tensor(image), flip_left_right(image)
-    return _where_low(stateless_uniform(_draws(image), seed), flipped, image)
+    return _where_drawn(stateless_uniform(_draws(image), seed), flipped, image)
 
 
 def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
@@ -149,7 +151,7 @@ def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
     array([1, 2], dtype=int32)
     """
     image, flipped = as_tensor(image), flip_up_down(image)
-    return _where_low(uniform(_draws(image), seed=seed), flipped, image)
+    return _where_drawn(uniform(_draws(image), seed=seed), flipped, image)
 
 
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
@@ -159,7 +161,7 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     TensorShape([8, 4, 4, 1])
     """
     image, flipped = as_tensor(image), flip_up_down(image)
-    return _where_low(stateless_uniform(_draws(image), seed), flipped, image)
+    return _where_drawn(stateless_uniform(_draws(image), seed), flipped, image)
 
 
 # ---- crops
@@ -172,7 +174,7 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
     TensorShape([2])
     """
     value, size, room = _room(value, size)
-    return slice(value, [uniform([], 0, r, int32, seed=seed) if r > 1 else 0 for r in room], size)
+    return _cut(value, uniform([len(size)], 0, 2**31 - 1, int32, seed=seed), room, size)
 
 
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
@@ -182,7 +184,10 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
     TensorShape([4, 4, 3])
     """
     value, size, room = _room(value, size)
-    drawn = stateless_uniform([len(size)], seed, 0, 2**31 - 1, int32)
+    return _cut(value, stateless_uniform([len(size)], seed, 0, 2**31 - 1, int32), room, size)
+
+
+def _cut(value: Tensor, drawn: Tensor, room: list, size: tuple) -> Tensor:
     return slice(value, ops.floormod(drawn, as_tensor(room)) if room else [], size)
 
 

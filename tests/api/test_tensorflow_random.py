@@ -111,3 +111,19 @@ def test_other_bounds_hold():
     for dtype in (tf.int32, tf.int64):
         drawn = tf.random.stateless_uniform([2000], [1, 2], dtype.min, dtype.max, dtype).numpy()
         assert drawn.max() < dtype.max
+
+
+def test_images_and_mixed_datasets():
+    """What TensorFlow gave, by its first number and the sum."""
+    image = tf.reshape(tf.range(48.0), [4, 4, 3]) / 48
+    some = lambda x: [round(float(tf.reshape(x, [-1])[0]), 5), round(float(tf.reduce_sum(x)), 3)]
+    assert some(tf.image.stateless_random_crop(image, [2, 2, 3], [1, 2])) == [0.375, 6.625]
+    turned = tf.image.stateless_random_flip_left_right(tf.stack([image] * 5), [1, 2])
+    assert some(turned) == [0.1875, 117.5]
+    tf.random.set_seed(7)
+    assert some(tf.image.random_crop(image, [2, 2, 3], seed=3)) == [0.5, 8.125]
+    assert some(tf.image.random_flip_left_right(tf.stack([image] * 5), seed=3)) == [0.1875, 117.5]
+    parts = [tf.data.Dataset.range(10), tf.data.Dataset.range(100, 110)]
+    mixed = tf.data.Dataset.sample_from_datasets(parts, [0.3, 0.7], seed=5)
+    assert [int(x) for x in mixed.take(5)] == [0, 100, 1, 101, 102]
+    tf.random.set_seed(None)

@@ -28,6 +28,8 @@ from .dimension import Dimension
 from .fallback import found as _found
 from .fallback import graphs_only as _graphs_only
 from .initializers import (
+    glorot_normal_initializer,
+    glorot_uniform_initializer,
     random_normal_initializer,
     random_uniform_initializer,
     truncated_normal_initializer,
@@ -47,7 +49,8 @@ __all__ = [
     "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near", "assert_negative",
     "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive", "assert_rank", "assert_rank_at_least",
     "batch_gather", "data", "disable_eager_execution", "disable_v2_behavior", "div", "enable_eager_execution", "enable_resource_variables",
-    "enable_v2_behavior", "get_default_session", "gfile", "initializers", "linalg", "logging", "losses", "math", "multinomial", "nn",
+    "enable_v2_behavior", "get_default_session", "gfile", "glorot_normal_initializer", "glorot_uniform_initializer", "initializers",
+    "linalg", "logging", "losses", "math", "multinomial", "nn",
     "placeholder_with_default", "random", "random_normal_initializer", "random_uniform_initializer", "reset_default_graph",
     "set_random_seed", "sparse_to_dense", "string_split", "train", "truncated_normal_initializer", "variance_scaling_initializer",
     "verify_tensor_all_finite", *_renamed, *_variables,

@@ -21,7 +21,7 @@ _MOVED = {
     "sparse": "sparse_add=add sparse_reorder=reorder sparse_tensor_to_dense=to_dense",
     "quantization": "fake_quant_with_min_max_args fake_quant_with_min_max_vars",
     "compat": "dimension_at_index dimension_value forward_compatible",
-    "keras.initializers": "glorot_normal_initializer=GlorotNormal glorot_uniform_initializer=GlorotUniform orthogonal_initializer=Orthogonal",
+    "keras.initializers": "orthogonal_initializer=Orthogonal",
     "": """reverse_v2=reverse tensor_scatter_add=tensor_scatter_nd_add tensor_scatter_sub=tensor_scatter_nd_sub
         tensor_scatter_update=tensor_scatter_nd_update executing_eagerly_outside_functions=executing_eagerly""",
 }

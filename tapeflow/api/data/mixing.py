@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeflow.core import nest
+from tapeflow.core import nest, streams
 from tapeflow.core.dtypes import int64
 from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.ops.samplers.words import uniform
 
 from ..specs import TensorSpec
 from .element_specs import Cell, common
 from .elements import Calls
 from .pipeline import Make, Pipeline, new, of_rows, structure_of_datasets
 from .rows import joined
-from .sources import generator, seeds_of
+from .sources import generator, in_turn, seeds_of, stream
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -103,11 +104,11 @@ class Mixing(Pipeline):
             if np.count_nonzero(shares) == 1 and len(parts) > 1 or len(parts) == 1:
                 return parts[int(np.argmax(shares))]
             rows = lambda: itertools.repeat(shares)
-        key, rounds = seeds_of(seed), itertools.count()
+        seeds, rounds = seeds_of(seed), itertools.count()
 
         def make() -> Iterator:
-            rng = generator(key, next(rounds) if rerandomize_each_iteration else 0)
-            return _chosen([p._make for p in parts], _drawn(rows(), rng), stop_on_empty_dataset)
+            words = stream(in_turn(seeds, next(rounds)) if rerandomize_each_iteration else seeds)
+            return _chosen([p._make for p in parts], _drawn(rows(), words), stop_on_empty_dataset)
 
         return new(
             make, math.inf if all(p._count == math.inf for p in parts) else None, _common_spec(parts), "DirectedInterleave"
@@ -173,10 +174,14 @@ def _common_spec(parts: Sequence["Dataset"]) -> Cell:
     return Cell(find=find)
 
 
-def _drawn(rows: Iterator, rng: np.random.Generator) -> Iterator[int]:
+def _drawn(rows: Iterator, words: Iterator[int]) -> Iterator[int]:
+    """As `tf.random.stateless_categorical`, with a pair of words as the seed of each choice."""
     for shares in rows:
-        bounds = np.cumsum(shares)
-        yield int(np.searchsorted(bounds, rng.random() * bounds[-1], side="right"))
+        with np.errstate(divide="ignore"):
+            logits = np.log(np.asarray(shares, np.float32)).astype(np.float64)
+        bounds = np.cumsum(np.exp(logits - logits.max()))
+        key = streams.scrambled(np.array((next(words), next(words)), np.uint64))
+        yield int(np.searchsorted(bounds, uniform(key, 1, np.float64)[0] * bounds[-1], side="right"))
 
 
 def _chosen(makers: list[Make], choices: Iterator[int], stop: bool) -> Iterator:
