@@ -6,6 +6,7 @@ the place of what was there before, in one step.
 
 import functools
 import inspect
+import json
 import os
 import zipfile
 import zlib
@@ -169,9 +170,9 @@ _DAMAGE: Any = (
 def _named(path: str) -> Iterator[None]:
     try:
         yield
-    except ImportError:
-        raise
-    except (OSError, ValueError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(_damaged(path, error)) from error
+    except (OSError, ValueError, TypeError) as error:
         if path not in str(error):
             error.add_note(f"It was raised while {path} was read.")
         raise
@@ -179,11 +180,11 @@ def _named(path: str) -> Iterator[None]:
         zipfile.BadZipFile,
         zlib.error,
         LookupError,
-        RecursionError,
         OverflowError,
         EOFError,
         RuntimeError,
         MemoryError,
+        AttributeError,
     ) as error:
         raise ValueError(_damaged(path, error)) from error
 

@@ -1,13 +1,15 @@
 """`tf.audio`: WAV files of 16 bits."""
 
 import io
+import struct
 import wave
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 __all__ = ["decode_wav", "encode_wav"]
@@ -59,22 +61,8 @@ def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int =
     >>> audio.numpy().tolist(), rate.numpy()
     ([[0.0], [0.5]], np.int32(8000))
     """
-    data = bytes(as_tensor(contents).numpy())
-    if data[:4] != b"RIFF":
-        raise InvalidArgumentError(None, None, f"Header mismatch: Expected RIFF but found {data[:4].decode(errors='replace')}")
-    try:
-        with wave.open(io.BytesIO(data)) as file:
-            rate, width, channels = file.getframerate(), file.getsampwidth(), file.getnchannels()
-            count, frames = file.getnframes(), file.readframes(file.getnframes())
-    except (wave.Error, EOFError) as error:
-        raise InvalidArgumentError(None, None, f"This is not a WAV file that can be read: {error}") from error
-    if width != 2:
-        raise InvalidArgumentError(None, None, f"Can only read 16-bit WAV files, but received {8 * width}")
-    if len(frames) != 2 * channels * count:
-        raise InvalidArgumentError(
-            None, None, f"The WAV file is cut off: {count} frames were announced, and {len(frames)} bytes follow."
-        )
-    samples = (np.frombuffer(frames, "<i2") / np.float32(_TOP)).astype(np.float32).reshape(-1, channels)
+    samples, rate = _read_wav(bytes(as_tensor(contents).numpy()))
+    channels = samples.shape[1]
     if desired_samples != -1:
         samples = np.concatenate(
             [samples[:desired_samples], np.zeros((max(0, desired_samples - len(samples)), channels), np.float32)]
@@ -82,3 +70,52 @@ def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int =
     if desired_channels != -1:
         samples = samples[:, np.minimum(np.arange(desired_channels), channels - 1)]
     return DecodeWav(EagerTensor(samples), EagerTensor(np.int32(rate)))
+
+
+def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
+    """The samples and the rate. Python's `wave` raises errors of many kinds, or without a text, for damaged files."""
+    channels = rate = 0
+    for name, chunk, announced in _chunks(data):
+        if name == b"fmt ":
+            if len(chunk) < 16:
+                raise _too_short("format", 16, len(chunk))
+            kind, channels, rate, speed, width, bits = struct.unpack_from("<HHIIHH", chunk)
+            if kind not in (1, 0xFFFE):
+                raise invalid(f"Bad audio format for WAV: Expected 1 (PCM), but got {kind}")
+            if bits != 16:
+                raise invalid(f"Can only read 16-bit WAV files, but received {bits}")
+            if not channels:
+                raise invalid("Bad number of channels for WAV: Expected at least 1, but got 0")
+            if width != 2 * channels or speed != rate * width or rate >= 2**31:
+                raise invalid(
+                    f"Bad bytes per second in WAV header: Expected {rate * 2 * channels} but got {speed} (sample_rate={rate}, "
+                    f"channels={channels}, bytes_per_sample={width})"
+                )
+        if name == b"data":
+            if not channels:
+                raise invalid("The WAV file has samples, but does not say of which format: its chunk 'fmt ' is missing.")
+            if len(chunk) != announced or announced % (2 * channels):
+                raise invalid(
+                    f"The WAV file is cut off: {announced} bytes of samples were announced, and {len(chunk)} bytes follow."
+                )
+            return (np.frombuffer(chunk, "<i2") / np.float32(_TOP)).astype(np.float32).reshape(-1, channels), rate
+    raise invalid(f"Data too short when trying to read string: the {len(data)} bytes of the WAV file have no chunk 'data'.")
+
+
+def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
+    """Name, content and announced length of each part of the file, which may be cut off."""
+    if data[:4] != b"RIFF"[: len(data)]:
+        raise invalid(f"Header mismatch: Expected RIFF but found {data[:4].decode(errors='replace')}")
+    if len(data) < 12:
+        raise _too_short("header", 12, len(data))
+    if data[8:12] != b"WAVE":
+        raise invalid(f"Header mismatch: Expected WAVE but found {data[8:12].decode(errors='replace')}")
+    place = 12
+    while place + 8 <= len(data):
+        name, length = struct.unpack_from("<4sI", data, place)
+        yield name, data[place + 8 : place + 8 + length], length
+        place += 8 + length + length % 2
+
+
+def _too_short(what: str, wanted: int, found: int) -> InvalidArgumentError:
+    return invalid(f"Data too short when trying to read string: the WAV file's {what} has {wanted} bytes, and {found} are there.")

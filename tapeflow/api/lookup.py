@@ -36,7 +36,8 @@ class StaticHashTable:
                 raise FailedPreconditionError(
                     None,
                     None,
-                    f"HashTable has different value for same key. Key {shown} has {self._values[key]} and trying to add value {value}.",
+                    f"HashTable has different value for same key. Key {shown} has {self._values[key]} and trying to add value {value}"
+                    f"{f' of {initializer._path}' if hasattr(initializer, '_path') else ''}.",
                 )
 
     @property

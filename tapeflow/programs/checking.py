@@ -66,7 +66,15 @@ def read(path: str) -> FileReport:
         return FileReport(path, error=f"{error.strerror}")
     except ValueError as error:
         return FileReport(path, error=str(error))
-    return FileReport(path, _lines(trees))
+    except (RecursionError, MemoryError):  # of the parser
+        return FileReport(path, error=_DEEP)
+    try:
+        return FileReport(path, _lines(trees))
+    except RecursionError:
+        return FileReport(path, error=_DEEP)
+
+
+_DEEP = "an expression in it is nested too deeply to be read, thousands of levels; write it in several statements"
 
 
 def _parsed(text: str | bytes) -> ast.Module:

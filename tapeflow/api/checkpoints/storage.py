@@ -69,8 +69,8 @@ class StoredCheckpoint:
                 raise self._damaged("it is empty") from None
         try:
             self._read_header()
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise self._damaged(f"its header cannot be read ({error})") from error
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError) as error:
+            raise self._damaged(f"its header cannot be read ({type(error).__name__}: {error})") from error
 
     def _read_header(self) -> None:
         if len(self._bytes) < 8:
@@ -123,7 +123,7 @@ class StoredCheckpoint:
         """A tensor, as an array of its own."""
         try:
             return from_bytes(self._data(key), self.dtype(key), self.shape(key))
-        except ValueError as error:
+        except (ValueError, TypeError, ArithmeticError, MemoryError) as error:
             raise self._damaged(f"{key} has {error}") from error
 
     def _data(self, key: str) -> memoryview:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32, float64, int32, int64, string
-from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.tensor import EagerTensor
 
 from ..specs import TensorSpec
@@ -20,6 +20,7 @@ from .elements import string_scalar
 from .files import list_files, opened, paths
 from .pipeline import AUTOTUNE
 
+_BYTES = "surrogateescape"  # strings are bytes, of any encoding
 _ALLOWED = (float32, float64, int32, int64, string)
 
 
@@ -58,13 +59,15 @@ class CsvDataset(Dataset):
                 rows = _records(path, compression_type, field_delim, use_quote_delim)
                 if header:
                     next(rows, None)
-                for row in rows:
-                    chosen = _columns(row, select_cols, exclude_cols)
-                    if len(chosen) != len(fields):
-                        raise InvalidArgumentError(
-                            None, None, f"Expect {len(fields)} fields but have {len(chosen)} in record: {row!r}."
-                        )
-                    yield tuple([field(text) for field, text in zip(fields, chosen)])
+                for number, row in enumerate(rows):
+                    try:
+                        chosen = _columns(row, select_cols, exclude_cols)
+                        if len(chosen) != len(fields):
+                            raise invalid(f"Expect {len(fields)} fields but have {len(chosen)} in record: {row!r}.")
+                        values = tuple([field(text) for field, text in zip(fields, chosen)])
+                    except InvalidArgumentError as error:
+                        raise invalid(f"{error.message} It is record {number} of {path}.") from None
+                    yield values
 
         spec = tuple(TensorSpec([], field.dtype) for field in fields)
         super().__init__(make, None, Cell(spec), "Csv")
@@ -89,7 +92,7 @@ class _Field:
             raise TypeError(f"Column {place} is {self.dtype.name}; CSV files hold {', '.join(d.name for d in _ALLOWED)}.")
         number: Callable[[str], Any] = int if self.dtype.kind == "i" else float
         self.parse: Callable[[str], EagerTensor] = (
-            (lambda text: string_scalar(text.encode()))
+            (lambda text: string_scalar(text.encode(errors=_BYTES)))
             if self.dtype is string
             else (lambda text: EagerTensor(self.dtype.np.type(number(text))))
         )
@@ -97,14 +100,13 @@ class _Field:
     def __call__(self, text: str) -> EagerTensor:
         if text == "" or text == self.na_value:
             if self.default is None:
-                raise InvalidArgumentError(None, None, f"Field {self.place} is required but missing in record!")
+                raise invalid(f"Field {self.place} is required but missing in record!")
             return self.default
         try:
             return self.parse(text)
         except (ValueError, OverflowError):
-            raise InvalidArgumentError(
-                None, None, f"Field {self.place} in record is not a valid {self.dtype.name}: {text}"
-            ) from None
+            shown = text.encode(errors=_BYTES).decode(errors="replace")
+            raise invalid(f"Field {self.place} in record is not a valid {self.dtype.name}: {shown}.") from None
 
 
 def make_csv_dataset(
@@ -210,8 +212,15 @@ def _inferred(texts: list[str], na_value: str) -> Any:
 
 def _records(path: str, compression_type: Any, field_delim: str, use_quote_delim: bool) -> Iterator[list[str]]:
     quoting = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
-    with io.TextIOWrapper(opened(path, compression_type), "utf-8", newline="") as file:
-        for row in csv.reader(file, delimiter=field_delim, quoting=quoting):
+    with io.TextIOWrapper(opened(path, compression_type), "utf-8", errors=_BYTES, newline="") as file:
+        rows = csv.reader(file, delimiter=field_delim, quoting=quoting)
+        while True:
+            try:
+                row = next(rows, None)
+            except csv.Error as error:
+                raise invalid(f"{path} is not a file of CSV: {error}, in line {rows.line_num}.") from None
+            if row is None:
+                return
             if row:
                 yield row
 

@@ -81,6 +81,8 @@ def read_deep_png(data: bytes) -> np.ndarray:
     if kind not in PNG_CHANNELS:
         raise ValueError(f"there is no colour type {kind}")
     channels = PNG_CHANNELS[kind]
+    if not 0 < width * height * channels < 2**29:  # TensorFlow's limit
+        raise ValueError(f"PNG size too large, or nothing: {width} by {height}")
     try:  # a byte more than there should be: a small file cannot fill the memory
         raw = zlib.decompressobj().decompress(b"".join(packed), height * (1 + width * channels * 2) + 1)
     except zlib.error as error:

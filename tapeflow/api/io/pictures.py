@@ -164,6 +164,8 @@ def _gif(data: bytes, channels: int, frames: bool) -> np.ndarray:
             break
         except Exception as error:
             raise _bad("GIF", data, _reason(error)) from None
+    if any(frame.shape != found[0].shape for frame in found):
+        raise _bad("GIF", data, "its frames have different sizes")
     return np.stack(found) if frames else found[0]
 
 

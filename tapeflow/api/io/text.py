@@ -3,6 +3,7 @@
 import base64
 import binascii
 import itertools
+import os
 import re
 import zlib
 from collections.abc import Callable
@@ -12,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.dtypes import as_dtype
-from tapeflow.core.errors import DataLossError, invalid
+from tapeflow.core.errors import DataLossError, ResourceExhaustedError, invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .host import array_of, string_tensor, strings_of
+from .streams import WINDOWS
 
 __all__ = ["decode_base64", "decode_compressed", "decode_csv", "decode_json_example", "encode_base64"]
 
@@ -167,20 +169,36 @@ def _from_base64(s: bytes) -> bytes:
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Strings as they were before compression with "ZLIB" or "GZIP".
 
+    A string may become a gigabyte: a damaged or malicious one of megabytes could fill the memory otherwise. The environment variable
+    TAPEFLOW_MAX_DECOMPRESSED_BYTES sets another limit.
+
     >>> import zlib
     >>> tf.io.decode_compressed([zlib.compress(b"tape")], "ZLIB").numpy()
     array([b'tape'], dtype=object)
     """
     strings = strings_of(bytes, "bytes")
-    if compression_type not in ("", "ZLIB", "GZIP"):
+    if compression_type not in ("", *WINDOWS):
         raise invalid(f"Only ZLIB, GZIP or '' (none) are supported compressions, not {compression_type!r}.")
     if not compression_type:
         return string_tensor(list(strings.flat), strings.shape)
-    window = 15 if compression_type == "ZLIB" else 31
+    most = int(os.environ.get("TAPEFLOW_MAX_DECOMPRESSED_BYTES", 1 << 30))
+    return string_tensor([_inflated(s, compression_type, most) for s in strings.flat], strings.shape)
+
+
+def _inflated(s: bytes, kind: str, most: int) -> bytes:
+    stream = zlib.decompressobj(WINDOWS[kind])
     try:
-        return string_tensor([zlib.decompress(s, window) for s in strings.flat], strings.shape)
+        found = stream.decompress(s, most + 1)
     except zlib.error as error:
-        raise DataLossError(None, None, f"The bytes are not {compression_type} data: {error}.") from None
+        raise DataLossError(None, None, f"The bytes are not {kind} data: {error}.") from None
+    if len(found) > most:
+        raise ResourceExhaustedError(
+            None, None, f"{len(s)} bytes of {kind} data decompress to more than {most} bytes. If they are meant to, set the environment "
+            "variable TAPEFLOW_MAX_DECOMPRESSED_BYTES to a larger number.",
+        )  # fmt: skip
+    if s and not stream.eof:
+        raise DataLossError(None, None, f"The bytes are not {kind} data: they end too early, after {len(s)} bytes.")
+    return found
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
