@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-__all__ = ["PNG_CHANNELS", "read_bmp", "read_deep_png", "write_deep_png"]
+__all__ = ["PNG_CHANNELS", "png_chunks", "read_bmp", "read_deep_png", "write_deep_png"]
 
 PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}  # by colour type
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -66,15 +66,9 @@ def read_deep_png(data: bytes) -> np.ndarray:
     >>> read_deep_png(write_deep_png(np.zeros([2, 3, 1], np.uint16))).shape
     (2, 3, 1)
     """
-    place, packed, header = len(_SIGNATURE), [], b""
-    while place < len(data):
-        (length,), name = struct.unpack(">I", data[place : place + 4].rjust(4, b"\0")), data[place + 4 : place + 8]
-        body, check = data[place + 8 : place + 8 + length], data[place + 8 + length : place + 12 + length]
-        if len(check) < 4 or zlib.crc32(name + body) != int.from_bytes(check, "big"):
-            raise ValueError(f"the chunk {name!r} is damaged or cut off")
-        header = body if name == b"IHDR" else header
-        packed += [body] if name == b"IDAT" else []
-        place += 12 + length
+    chunks = png_chunks(data)
+    [header] = [body for name, body in chunks if name == b"IHDR"]
+    packed = [body for name, body in chunks if name == b"IDAT"]
     width, height, bits, kind, _, _, interlaced = struct.unpack(">IIBBBBB", header)
     if bits != 16 or interlaced:
         raise ValueError(f"{bits} bits a channel{', interlaced' * bool(interlaced)}; this reader takes 16 bits, not interlaced")
@@ -89,6 +83,27 @@ def read_deep_png(data: bytes) -> np.ndarray:
         raise ValueError(f"the compressed rows are damaged ({error})") from None
     lines = np.frombuffer(raw, np.uint8).reshape(height, 1 + width * channels * 2)
     return _unfiltered(lines[:, 1:], lines[:, 0], channels * 2).view(">u2").astype(np.uint16).reshape(height, width, channels)
+
+
+def png_chunks(data: bytes) -> list[tuple[bytes, bytes]]:
+    """Names and contents of the chunks of a PNG. ValueError if one that a picture needs is damaged: Pillow does not check all of them.
+
+    >>> from tapeflow.api.io.bitmaps import png_chunks, write_deep_png
+    >>> [name for name, _ in png_chunks(write_deep_png(np.zeros([2, 3, 1], np.uint16)))]
+    [b'IHDR', b'IDAT', b'IEND']
+    """
+    place, found = len(_SIGNATURE), []
+    while not found or found[-1][0] != b"IEND":
+        length, name = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
+        body, check = data[place + 8 : place + 8 + length], data[place + 8 + length : place + 12 + length]
+        needed = not name[:1].islower()  # as the case of the first letter says
+        if len(check) < 4 or needed and zlib.crc32(body, zlib.crc32(name)) != int.from_bytes(check, "big"):
+            raise ValueError(f"the chunk {name!r} is damaged or cut off")
+        found.append((name, body))
+        place += 12 + length
+    if [name for name, _ in found].count(b"IHDR") != 1:
+        raise ValueError("it has no chunk IHDR, or several")
+    return found
 
 
 def _unfiltered(lines: np.ndarray, kinds: np.ndarray, step: int) -> np.ndarray:

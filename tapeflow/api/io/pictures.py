@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeflow.core.errors import InvalidArgumentError, invalid
 
-from .bitmaps import read_bmp, read_deep_png, write_deep_png
+from .bitmaps import png_chunks, read_bmp, read_deep_png, write_deep_png
 
 __all__ = ["format_of", "jpeg_bytes", "jpeg_shape", "picture", "png_bytes"]
 
@@ -108,6 +108,10 @@ def _png(data: bytes, channels: int, deep: bool) -> np.ndarray:
             return _with_channels(read_deep_png(data), channels)
         except (ValueError, struct.error) as error:
             raise _bad("PNG", data, error) from None
+    try:
+        png_chunks(data)
+    except ValueError as error:
+        raise _bad("PNG", data, error) from None
     image = _opened("PNG", data)
     transparent = "transparency" in image.info
     if image.mode.startswith("I"):  # 16 bits of grey

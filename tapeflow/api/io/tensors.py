@@ -73,7 +73,7 @@ def array_in(proto: Any) -> np.ndarray:
     if given is None:
         raise invalid(f"Cannot parse tensor from proto: it has dtype number {proto.dtype}.")
     shape = tuple(int(dim.size) for dim in proto.tensor_shape.dim)
-    if any(size < 0 for size in shape):
+    if any(size < 0 for size in shape) or len(shape) > 64:  # NumPy has no more axes
         raise invalid(f"Cannot parse tensor from proto: its shape is {list(shape)}.")
     return _values(proto, as_dtype(given).np, math.prod(shape), given).reshape(shape)
 
@@ -91,6 +91,8 @@ def _values(proto: Any, dtype: Any, count: int, given: str) -> np.ndarray:
         found = np.array(listed, np.uint16).view(dtype)
     elif given.startswith("complex"):
         found = np.array(listed, np.float32 if given == "complex64" else np.float64).view(dtype)
+    elif np.dtype(dtype).itemsize < 4:  # of int32s, cut as C does
+        found = np.array(listed, np.int32).astype(dtype)
     else:
         found = np.array(listed, dtype)
     if found.size > count:

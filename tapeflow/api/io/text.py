@@ -186,19 +186,23 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 
 
 def _inflated(s: bytes, kind: str, most: int) -> bytes:
-    stream = zlib.decompressobj(WINDOWS[kind])
-    try:
-        found = stream.decompress(s, most + 1)
-    except zlib.error as error:
-        raise DataLossError(None, None, f"The bytes are not {kind} data: {error}.") from None
-    if len(found) > most:
-        raise ResourceExhaustedError(
-            None, None, f"{len(s)} bytes of {kind} data decompress to more than {most} bytes. If they are meant to, set the environment "
-            "variable TAPEFLOW_MAX_DECOMPRESSED_BYTES to a larger number.",
-        )  # fmt: skip
-    if s and not stream.eof:
-        raise DataLossError(None, None, f"The bytes are not {kind} data: they end too early, after {len(s)} bytes.")
-    return found
+    parts, left = [], most
+    while s:
+        stream = zlib.decompressobj(WINDOWS[kind])
+        try:
+            parts.append(stream.decompress(s, left + 1))
+        except zlib.error as error:
+            raise DataLossError(None, None, f"The bytes are not {kind} data: {error}.") from None
+        left -= len(parts[-1])
+        if left < 0:
+            raise ResourceExhaustedError(
+                None, None, f"{len(s)} bytes of {kind} data decompress to more than {most} bytes. If they are meant to, set the environment "
+                "variable TAPEFLOW_MAX_DECOMPRESSED_BYTES to a larger number.",
+            )  # fmt: skip
+        if not stream.eof:
+            raise DataLossError(None, None, f"The bytes are not {kind} data: they end too early, after {len(s)} bytes.")
+        s = stream.unused_data if kind == "GZIP" else b""  # GZIP data may be several streams, as TensorFlow has it
+    return b"".join(parts)
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:

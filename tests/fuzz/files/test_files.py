@@ -1,5 +1,6 @@
 """Damaged files of every format are read or refused as documented: `python -m fuzz.files`, a short part of it each time."""
 
+import gzip
 import os
 import random
 import subprocess
@@ -52,8 +53,8 @@ def test_damage_has_a_name_in_every_format_and_many_cases():
 def test_the_search_notices(read, what, monkeypatch):
     """A reader that is wrong in each of the ways that are searched for."""
     monkeypatch.setattr("fuzz.files.search.SECONDS", 0.2)
-    chosen = Format(lambda: [b"good"], read, (ValueError,), lambda found, expected: found == expected)
-    assert what in judge("wrong", chosen, b"\xff bad", "", b"good").what
+    chosen = Format(lambda: [b"good"], read, (ValueError,), lambda found, expected: found in expected)
+    assert what in judge("wrong", chosen, b"\xff bad", "", [b"good"]).what
 
 
 def test_the_same_seed_makes_the_same_damage():
@@ -97,3 +98,30 @@ def test_nested_headers_and_indices(tmp_path):
         tf.train.load_checkpoint(path)
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.io.decode_json_example(deep)
+
+
+def test_damage_that_was_read_silently_or_without_a_name():
+    """What the search found once: a PNG whose rows changed, the second of two GZIP streams, numbers that do not fit, frames of two sizes."""
+    png = bytearray(tf.io.encode_png(tf.zeros([9, 9, 3], tf.uint8)).numpy())
+    png[png.index(b"IEND") - 5] ^= 1  # the last byte of the checksum of the rows
+    for dtype in (tf.uint8, tf.uint16):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="chunk b'IDAT' is damaged"):
+            tf.io.decode_png(bytes(png), dtype=dtype)
+    assert tf.io.decode_compressed(gzip.compress(b"one") + gzip.compress(b"two"), "GZIP").numpy() == b"onetwo"
+    from tapeflow.api.io.messages import TensorProto
+
+    proto = TensorProto(dtype=6, int_val=[300])  # int8, as TensorFlow cuts it
+    assert tf.io.parse_tensor(proto.SerializeToString(), tf.int8).numpy() == 44
+    for _ in range(65):
+        proto.tensor_shape.dim.add(size=1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="its shape is"):
+        tf.io.parse_tensor(proto.SerializeToString(), tf.int8)
+
+
+def test_rows_of_csv_name_their_file_and_need_no_utf8(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"1,caf\xe9\nx,y\n")
+    rows = iter(tf.data.experimental.CsvDataset(str(path), [tf.int32, tf.string]))
+    assert next(rows)[1].numpy() == b"caf\xe9"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"valid int32: x.*record 1 of .*rows\.csv"):
+        next(rows)
