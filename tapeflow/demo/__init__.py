@@ -8,6 +8,7 @@ import inspect
 import io
 import logging
 import math
+import sys
 import textwrap
 import time
 from collections.abc import Iterator
@@ -46,6 +47,8 @@ def run(
 ) -> int:
     """The whole demo; the exit status."""
     began = time.perf_counter()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may have letters that a terminal does not
+        sys.stdout.reconfigure(errors="backslashreplace")
     chapters = list(tour.chapters(str(Path(out).with_suffix(".html")), keras=not quick))
     model = Spirals(hidden, activation, learning_rate, clip, noise, seed)
     screen = Screen()

@@ -134,7 +134,14 @@ PROGRAMS = [
 @engines
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p[0].__name__)
 def test_values_and_derivatives(program, jit):
-    check(*program, jit=jit)
+    check(*program, jit=jit, order=1 if jit else 3)
+
+
+@pytest.mark.long
+@engines
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p[0].__name__)
+def test_higher_derivatives(program, jit):
+    check(*program, jit=jit, order=2 if jit else 3)
 
 
 @engines

@@ -6,8 +6,12 @@ import pytest
 
 pytest.importorskip("tensorboardX")
 pytest.importorskip("tensorboard")
+import tensorboard.compat
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util import tensor_util
+
+# It looks for tensorflow when it first reads a file, once for all: now, not while a test has put something in its place.
+assert tensorboard.compat.tf.__version__
 
 
 def read(directory: Path) -> EventAccumulator:
