@@ -34,6 +34,8 @@ class _Points:
         if not frame.f_code.co_filename.startswith(_PACKAGES):
             return None
         if event == "call":
+            if _lets_go(frame):
+                return None
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
             self.before[frame] = -1
         elif event == "return":
@@ -44,7 +46,8 @@ class _Points:
             self.before[frame] = now
             # What Python raises after a call belongs to the call; what is raised here, to the next instruction. At the end of a `try`
             # these are not the same.
-            if names.get(before, "").startswith(_LOOKS) and handlers(before) == handlers(now):
+            begins_exit = frame.f_code.co_name == "__exit__" and names.get(before) == "RESUME"  # where no code can help
+            if names.get(before, "").startswith(_LOOKS) and handlers(before) == handlers(now) and not begins_exit:
                 self._reached(frame)
         return self
 
@@ -53,6 +56,13 @@ class _Points:
         if self.count == self.chosen:
             self.where = f"{frame.f_code.co_qualname}, line {frame.f_lineno} of {frame.f_code.co_filename}"
             raise Interrupt(self.where)
+
+
+def _lets_go(frame: FrameType | None) -> bool:
+    """Is an object being deleted? What is raised there Python only reports."""
+    while frame is not None and frame.f_code.co_name != "__del__":
+        frame = frame.f_back if frame.f_code.co_filename.startswith((*_PACKAGES, os.path.dirname(os.__file__))) else None
+    return frame is not None
 
 
 @functools.cache

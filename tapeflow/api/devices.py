@@ -238,12 +238,20 @@ def device(device_name: Any) -> Iterator[None]:
     """
     outside = current()
     inside = outside.on(None if device_name is None else _named(device_name, outside.device))
-    enter(inside)
-    try:
-        yield
-    finally:
+
+    def leave() -> None:
         now = current()  # a tape may have been opened inside, and still be open
         enter(outside if now is inside else now.on(outside.device))
+
+    try:
+        enter(inside)
+        yield
+    finally:
+        try:
+            leave()
+        except BaseException:  # Ctrl-C, perhaps before it was left
+            leave()
+            raise
 
 
 _NAME = re.compile(

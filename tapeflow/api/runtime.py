@@ -108,11 +108,20 @@ class name_scope:
         else:
             inner = f"{outer}/{self._name}" if outer and self._name else self._name
         stack = self._tokens.__dict__.setdefault("stack", [])
-        stack.append(_scope.set(inner))
+        depth = len(stack)
+        try:
+            stack.append(_scope.set(inner))
+        except BaseException:  # Ctrl-C: nobody will call __exit__
+            _scope.set(outer)
+            del stack[depth:]
+            raise
         return f"{inner}/" if inner else ""
 
     def __exit__(self, *_: Any) -> None:
-        _scope.reset(self._tokens.stack.pop())
+        stack = self._tokens.stack
+        token = stack[-1]
+        del stack[-1]
+        _scope.reset(token)
 
     def __reduce__(self) -> tuple:
         return name_scope, (self._name,)  # where it is open belongs to a thread, not to the scope

@@ -69,7 +69,12 @@ class entered:
         self.frame = frame
 
     def __enter__(self) -> Frame:
-        self.token = _frame.set(self.frame)
+        before = _frame.get()
+        try:
+            self.token = _frame.set(self.frame)
+        except BaseException:  # Ctrl-C: nobody will call __exit__
+            _frame.set(before)
+            raise
         return self.frame
 
     def __exit__(self, *_: Any) -> None:

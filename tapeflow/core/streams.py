@@ -207,7 +207,12 @@ class Replay:
         self.stream = stream
 
     def __enter__(self) -> None:
-        self.token = _replayed.set(self.stream)
+        before = _replayed.get()
+        try:
+            self.token = _replayed.set(self.stream)
+        except BaseException:  # Ctrl-C: nobody will call __exit__
+            _replayed.set(before)
+            raise
 
     def __exit__(self, *_: Any) -> None:
         _replayed.reset(self.token)

@@ -66,6 +66,7 @@ class Function:
         self._lock = threading.RLock()
         self._tracing: set[Any] = set()  # the keys of traces that are being made
         self._count = self._calls = 0
+        self._complete = False  # there was a trace that came to its end
         self._retracing = Retracing()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -185,8 +186,8 @@ class Function:
                 if found is None:
                     if whole in self._tracing:
                         raise ValueNeeded(f"{self._name} calls itself, and when it stops depends on values, at {user_line()}.")
-                    self._tracing.add(whole)
                     try:
+                        self._tracing.add(whole)
                         found = self._new(whole, structure, leaves, places, tensors, specs)
                     finally:
                         self._tracing.discard(whole)
@@ -251,8 +252,8 @@ class Function:
         return [Spec(shape=shape, dtype=s.dtype) for shape, s in zip(shapes, specs)]
 
     def _traced(self, made: ConcreteFunction, now: list[Tensor] | None) -> ConcreteFunction:
-        """Variables may be made in the first trace only; what then uses them is traced once more."""
-        first = not self._count
+        """Variables may be made in the first trace only, which may take several attempts; what then uses them is traced once more."""
+        first = not self._complete and len(self._tracing) == 1
         self._count += 1
         try:
             if made.trace(now, may_create=first):
@@ -265,6 +266,7 @@ class Function:
             level = logging.WARNING if self.jit_compile else logging.INFO
             log.log(level, "%s runs as plain Python, not as a graph: %s", self._name, error)
             made.as_python, made.sizes, made.why = True, [], str(error)
+        self._complete = True
         return made
 
     def _noticed(self, structure: Any, leaves: list, places: list[int], specs: list[Spec]) -> None:

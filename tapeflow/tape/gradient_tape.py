@@ -68,15 +68,26 @@ class GradientTape:
                 "Tape is already recording. A tape can be entered again only after it was left; make a second tape to nest."
             )
         self._active = True
-        if self._recording is None or self._recording.spent:
-            self._recording = Recording(self._watch_accessed_variables)
-        self._observe()
+        try:
+            if self._recording is None or self._recording.spent:
+                self._recording = Recording(self._watch_accessed_variables)
+            self._observe()
+        except BaseException:  # Ctrl-C: nobody will call __exit__
+            if self._outside is not None:
+                enter(self._outside)
+            self._active = False
+            raise
         return self
 
     def __exit__(self, *_):
         if self._active:
-            self._leave()
-            self._active = False
+            try:
+                self._leave()
+            except BaseException:  # Ctrl-C, perhaps before it was left
+                self._leave()
+                raise
+            finally:
+                self._active = False
 
     def _observe(self) -> None:
         self._outside = outside = current()
@@ -88,8 +99,11 @@ class GradientTape:
         frame = current()
         if frame is self._inside:
             enter(self._outside)
-        elif self._recording in frame.observers:
-            enter(frame.without(self._recording))
+        else:
+            for observer in frame.observers:  # it, or a pause of it that an exception has cut short
+                if getattr(observer, "recording", observer) is self._recording:
+                    frame = frame.without(observer)
+            enter(frame)
         self._inside = self._outside = None
 
     def _renew(self) -> None:

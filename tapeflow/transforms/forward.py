@@ -58,17 +58,26 @@ class ForwardAccumulator:
     def __enter__(self):
         if self._active:
             raise ValueError("Accumulator is already recording: it can be entered again only after it was left.")
-        self._active = True
         frame = current()
-        # Tangents are computed under whoever was watching before us.
-        self._pushing.below = frame if self._directions is None else self._directions.frame()
-        enter(frame.watched_by(self._pushing))
+        self._active = True
+        try:
+            # Tangents are computed under whoever was watching before us.
+            self._pushing.below = frame if self._directions is None else self._directions.frame()
+            enter(frame.watched_by(self._pushing))
+        except BaseException:  # Ctrl-C: nobody will call __exit__
+            enter(frame)
+            self._active = False
+            raise
         return self
 
     def __exit__(self, *_):
         if self._active:
             self._active = False
-            enter(current().without(self._pushing))
+            try:
+                enter(current().without(self._pushing))
+            except BaseException:  # Ctrl-C, perhaps before it was left
+                enter(current().without(self._pushing))
+                raise
 
     def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
         """The tangent of each of `primals`; None (or zeros) for what does not depend on the accumulator's primals."""

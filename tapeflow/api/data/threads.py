@@ -80,8 +80,10 @@ def _fill(shared: _Shared, make: Callable[[], Iterator]) -> None:
 class ReadAhead:
     """The elements that `make()` iterates over, made by a thread that is at most `size` ahead."""
 
+    _thread: threading.Thread | None = None
+
     def __init__(self, make: Callable[[], Iterator], size: int, now: bool = False) -> None:
-        self._shared, self._make, self._thread = _Shared(size), make, None
+        self._shared, self._make = _Shared(size), make
         if now:
             self._start()
 
@@ -155,11 +157,12 @@ class Parallel:
     that takes no time, calls are made right here.
     """
 
+    _pool: _Pool | None = None
+
     def __init__(self, call: Callable, elements: Iterator, workers: int, ordered: bool) -> None:
         self._call, self._elements, self._ordered, self._workers = call, elements, ordered, workers
         self._window, self._place = 2 * workers, 0  # twice as many under way, so that threads work while the consumer does
         self._pending: deque[Future] = deque()
-        self._pool: _Pool | None = None
         self._takes = float("inf")  # how long a call takes, on average of late
         self._ended = False
 
