@@ -287,6 +287,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
         lengths = ops.cast(lengths, dtype=int32.np)
     if maxlen is None:
         maxlen = one_size(np.maximum(largest(lengths), 0), "The longest length")
+    if int(maxlen) < 0:
+        raise invalid(f"maxlen must not be negative, got {int(maxlen)}.")
     places = EagerTensor(np.arange(int(maxlen), dtype=lengths.dtype.np))
     mask = ops.less(places, ops.reshape(lengths, shape=(*lengths.shape, 1)))
     return mask if as_dtype(dtype) is bool_ else ops.cast(mask, dtype=as_dtype(dtype).np)

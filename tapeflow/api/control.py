@@ -51,6 +51,8 @@ def cond(pred: Any, true_fn: Callable | None = None, false_fn: Callable | None =
     if type(pred) is MappedTensor:
         pred = _truth(pred)
         return _by_row([(pred, true_fn), (ops.logical_not(pred), false_fn)])
+    if isinstance(pred, (list, tuple)):  # whose truth would be that there is something in it
+        raise ValueError(f"pred must be one bool, got {pred!r}.")
     return true_fn() if bool(pred) else false_fn()
 
 

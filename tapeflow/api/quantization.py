@@ -32,6 +32,8 @@ def fake_quant_with_min_max_args(
     >>> tf.quantization.fake_quant_with_min_max_args([-2., 0.3, 0.7, 2.], 0., 3., num_bits=2).numpy()
     array([0., 0., 1., 2.], dtype=float32)
     """
+    if not min < max:
+        raise invalid(f"min has to be smaller than max, was: {min} >= {max}")
     return _fake(inputs, to_tensor(float(min)), to_tensor(float(max)), num_bits, narrow_range)
 
 

@@ -115,6 +115,8 @@ def range(
         starts, limits = 0, starts
     given = [np.asarray(as_tensor(x)._array) for x in (starts, limits, deltas)]
     wanted = np.result_type(*given) if dtype is None else as_dtype(dtype).np
+    if len({x.shape for x in given if x.ndim}) > 1:
+        raise invalid(f"starts, limits, and deltas must have the same shape, or none: got {[x.shape for x in given]}.")
     starts, limits, deltas = np.broadcast_arrays(*[np.atleast_1d(x).astype(wanted) for x in given])
     if (deltas == 0).any():
         raise invalid("Requires delta != 0: a range that does not move has no end.")

@@ -7,6 +7,7 @@ import numpy as np
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, float32
+from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
@@ -20,8 +21,15 @@ def _floating(dtype: Any) -> np.dtype:
     return found.np
 
 
+def _length(window_length: Any) -> int:
+    length = int(window_length)
+    if length < 0:
+        raise invalid(f"window_length must not be negative, got {length}.")
+    return length
+
+
 def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: float) -> Tensor:
-    length, dtype = int(window_length), _floating(dtype)
+    length, dtype = _length(window_length), _floating(dtype)
     if length == 1:
         return EagerTensor(np.ones(1, dtype))
     period = length if periodic and length % 2 == 0 else length - 1  # odd lengths are symmetric either way, as TensorFlow's
@@ -52,7 +60,7 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, na
     >>> tf.signal.kaiser_window(5, beta=3.).numpy().round(3)
     array([0.205, 0.727, 1.   , 0.727, 0.205], dtype=float32)
     """
-    length, dtype = int(window_length), _floating(dtype)
+    length, dtype = _length(window_length), _floating(dtype)
     if length == 1:
         return EagerTensor(np.ones(1, dtype))
     arch = np.sqrt(np.maximum(0, 1 - np.linspace(-1, 1, length) ** 2)).astype(dtype)
@@ -68,7 +76,7 @@ def kaiser_bessel_derived_window(window_length: Any, beta: Any = 12.0, dtype: An
     >>> (window[:3] ** 2 + window[3:] ** 2).round(5)
     array([1., 1., 1.], dtype=float32)
     """
-    half = int(window_length) // 2
+    half = _length(window_length) // 2
     sums = ops.cumsum(kaiser_window(half + 1, beta, dtype), axis=0, exclusive=False, reverse=False)
     rising = ops.sqrt(ops.getitem(sums, index=((None, half, None),)) / ops.getitem(sums, index=(half,)))
     return ops.concat(rising, ops.flip(rising, axis=(0,)), axis=0)
@@ -80,6 +88,6 @@ def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = N
     >>> tf.signal.vorbis_window(4).numpy().round(3)
     array([0.228, 0.974, 0.974, 0.228], dtype=float32)
     """
-    length, dtype = int(window_length), _floating(dtype)
+    length, dtype = _length(window_length), _floating(dtype)
     inner = np.sin(math.pi / max(length, 1) * (np.arange(length) + 0.5))
     return EagerTensor(np.sin(math.pi / 2 * inner * inner).astype(dtype))

@@ -175,6 +175,10 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     """
     where, values, shape = parts(as_sparse(sp_input))
     start, size = (np.asarray(as_tensor(x)._array, np.int64) for x in (start, size))
+    if start.shape != (len(shape),) or size.shape != (len(shape),):
+        raise invalid(
+            f"start and size must have one number for each of {len(shape)} axes, got shapes {start.shape} and {size.shape}."
+        )
     stop = np.minimum(start + size, shape)
     kept = np.flatnonzero(((where >= start) & (where < stop)).all(1))
     return made(where[kept] - start, pick(values, kept), np.maximum(stop - start, 0))

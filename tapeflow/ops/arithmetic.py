@@ -33,6 +33,8 @@ neg = elementwise("neg(x)", kernel=scalar_op(operator.neg, "negative"), vjp=lamb
 def _add_n(xp, *xs):
     if len(xs) == 1:
         return xs[0]
+    if xs[0].dtype == np.float16 and len(xs) > 2:  # adding halves to halves loses everything beyond a few thousand terms
+        return _add_n(xp, *[x.astype(np.float32) for x in xs]).astype(np.float16)
     total = xs[0] + xs[1]
     for x in xs[2:]:
         total = total + x if total.ndim == 0 else xp.add(total, x, out=total) if xp is np else xp.add(total, x)

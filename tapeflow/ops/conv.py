@@ -108,7 +108,7 @@ def _check(images, filters, groups):
     if len(images) != len(filters):
         raise invalid(f"images of shape {images} do not go with filters of shape {filters}: they need rank {len(filters)}.")
     channels, per_group, out = images[-1], *filters[-2:]
-    if differ(channels, per_group * groups) or out % groups:
+    if not groups or differ(channels, per_group * groups) or out % groups:
         raise invalid(
             f"images with {channels} channels do not go with filters of shape {filters} in {groups} group(s): these "
             f"take {per_group * groups} channels, and their number of outputs must be a multiple of the number of groups."

@@ -222,7 +222,7 @@ zeta = _multi(
     kernel=_computed(_zeta),
     vjp={
         "s": lambda ops, g, s, q: ops.safe_mul(g, ops.zeta_slope(s, q, times=1)),
-        "q": lambda ops, g, s, q: ops.safe_mul(g, -s * ops.zeta(s + 1, q)),
+        "q": lambda ops, g, s, q: ops.safe_mul(g, -ops.safe_mul(ops.zeta(s + 1, q), s)),  # a NaN stays where s is 0
     },
 )
 

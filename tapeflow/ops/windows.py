@@ -15,6 +15,10 @@ def reach(window, dilations):
 
 def output_size(size, window, strides, dilations):
     """How many positions the window has along each dimension; None where the size is not known."""
+    if 0 in window:
+        raise invalid(
+            f"filter must not have zero elements (i.e. all dimensions must be non-zero), got a window of {tuple(window)}."
+        )
     extent = reach(window, dilations)
     out = tuple([None if n is None else (n - k) // s + 1 for n, k, s in zip(size, extent, strides)])
     if any(n is not None and n < 0 for n in out):

@@ -175,3 +175,8 @@ def test_shapes(shape):
     for f in (tf.sqrt, tf.square, lambda x: x**2, lambda x: x / 2.0, lambda x: tf.maximum(x, 1.0), lambda x: tf.math.xlogy(x, x)):
         assert tuple(f(x).shape) == shape
         assert gradient(f, x).shape == shape
+
+
+def test_many_halves_are_added_in_single_precision():
+    """3000 times 0.1 was 256."""
+    assert tf.add_n([tf.constant(0.1, tf.float16)] * 3000).numpy() == np.float16(3000 * np.float32(np.float16(0.1)))
