@@ -54,7 +54,7 @@ def disagreement(expected, got, dtypes=(), ulps=256):
     return None
 
 
-def close(a, b, dtypes=(), ulps=256):
+def close(a, b, dtypes=(), ulps=256, floor=1e-30):
     """Equal within rounding: relative to the largest number of the result, which sums and products of rows are rounded by."""
     if a.dtype.kind in "biuOSU":
         return bool(np.all(a == b))
@@ -63,11 +63,11 @@ def close(a, b, dtypes=(), ulps=256):
         undefined = np.isnan(a.real) | np.isnan(a.imag)
         other = np.isnan(b.real) | np.isnan(b.imag)
         split = lambda z: np.stack([z[~undefined].real, z[~undefined].imag])
-        return bool(np.array_equal(undefined, other)) and close(split(a), split(b), (a.dtype, *dtypes), ulps)
+        return bool(np.array_equal(undefined, other)) and close(split(a), split(b), (a.dtype, *dtypes), ulps, floor)
     a, b = a.astype(np.float64), b.astype(np.float64)
     finite = np.isfinite(a)
     if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(b[finite]).all():
         return False
     if not finite.any():
         return True
-    return bool(np.all(np.abs(a - b)[finite] <= ulps * epsilon * max(np.abs(a[finite]).max(), 1e-30)))
+    return bool(np.all(np.abs(a - b)[finite] <= ulps * epsilon * max(np.abs(a[finite]).max(), floor)))

@@ -1,39 +1,13 @@
 """Disagreements that are understood and left: what they are, and why."""
 
-import re
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Holds for the functions that match `names`, the `kinds` of comparison (separated by commas) and what the outcomes' text matches."""
-
-    reason: str
-    names: str = ".*"
-    kinds: str = ".*"
-    how: str = ".*"
-    outcome: str = ""
-
-    def holds(self, d):
-        return bool(
-            re.fullmatch(self.names, d.call.name)
-            and re.fullmatch(self.kinds, d.kind)
-            and re.fullmatch(self.how, d.how)
-            and re.search(self.outcome, f"{d.call}\nexpected {d.expected}\ngot {d.got}")
-        )
-
+from . import explained_tensorflow as tensorflow
+from .explanation import Explanation
 
 _DERIVATIVES = "gradient|second gradient|forward"
 
 TABLE = [
     Explanation(
         "tf.linalg.lu has no gradient yet.", names="linalg.lu", kinds="gradient", how="error", outcome="no entry for: lu"
-    ),
-    Explanation(
-        "Each engine has a stream of random numbers of its own so far.",
-        names="random.*|image.stateless_.*",
-        kinds="xla",
-        how="value",
     ),
     Explanation(
         "The gradient is that for labels that add up to 1, softmax minus labels, as in TensorFlow.",
@@ -68,10 +42,30 @@ TABLE = [
     ),
     Explanation(
         "Complex eigenvectors and singular vectors are determined up to a phase, which LAPACK chooses: their differences are not their derivatives.",
-        names="linalg.(eigh|eig|svd)",
+        names="linalg.(eigh|svd)",
         kinds="(second )?gradient",
         how="value",
         outcome="complex",
+    ),
+    Explanation(
+        "The same, for matrices that are not symmetric: their eigenvectors are complex.",
+        names="linalg.eig",
+        kinds="(second )?gradient",
+        how="value",
+    ),
+    Explanation(
+        "Where a matrix has a NaN, the NumPy engine makes all of its decomposition NaN; what XLA's LAPACK leaves is of no use either.",
+        names="linalg.(svd|eigh|eig|qr|pinv|lu)",
+        kinds="xla",
+        how="value",
+        outcome="odd",
+    ),
+    Explanation(
+        "The gradient of lstsq(fast=False) is refused, as in TensorFlow.",
+        names="linalg.lstsq",
+        kinds="gradient",
+        how="error",
+        outcome="fast=False",
     ),
     Explanation(
         "XLA does not compute with strings.", kinds="xla", how="error", outcome="XLA cannot compile .* it works on strings"
@@ -89,6 +83,8 @@ TABLE = [
         outcome="A mapped function must return tensors",
     ),
 ]
+
+TABLE += tensorflow.TABLE
 
 
 def reason(disagreement):

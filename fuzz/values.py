@@ -52,7 +52,7 @@ class Array:
             )
             if self.fill.endswith("spd"):
                 imaginary = (imaginary - np.swapaxes(imaginary, -1, -2)) / 8
-            values = np.empty(self.shape, np.complex128) + values if self.fill == "lower" else _complex(values, imaginary)
+            values = _complex(values, imaginary)
         return _as_dtype(values, self.dtype)
 
 

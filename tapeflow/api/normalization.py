@@ -10,6 +10,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
+from .division import divide_no_nan
 from .layouts import channels_first
 from .reductions import axes_of
 
@@ -51,8 +52,8 @@ def weighted_moments(
     axis = axes_of(axes, x.ndim)
     weights = weights + ops.zeros_like(wide)  # one weight for each element, broadcast
     total = ops.reduce_sum(weights, axis=axis, keepdims=True)
-    mean = ops.reduce_sum(weights * wide, axis=axis, keepdims=True) / total
-    variance = ops.reduce_sum(weights * ops.square(wide - mean), axis=axis, keepdims=True) / total
+    mean = divide_no_nan(ops.reduce_sum(weights * wide, axis=axis, keepdims=True), total)
+    variance = divide_no_nan(ops.reduce_sum(weights * ops.square(wide - mean), axis=axis, keepdims=True), total)
     if not keepdims:
         shape = tuple(n for i, n in enumerate(mean.shape) if i not in axis)
         mean, variance = ops.reshape(mean, shape=shape), ops.reshape(variance, shape=shape)

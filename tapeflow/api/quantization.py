@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import float32
@@ -121,10 +123,11 @@ quantize_and_dequantize = quantize_and_dequantize_v2
 
 def _symmetric_scale(low: Tensor, high: Tensor, levels_low: int, levels_high: int) -> Tensor:
     """Levels per unit, chosen so that both ends of the range fit on the grid."""
-    from_high = levels_high / high
+    largest = np.finfo(high.dtype.np).max  # for a range that ends at zero
+    from_high = ops.where(high > 0, levels_high / high, largest)
     if not levels_low:
         return from_high
-    from_low = levels_low / low
+    from_low = ops.where(low < 0, levels_low / low, largest)
     return ops.where(low * levels_high >= high * levels_low, from_high, from_low)
 
 
@@ -139,5 +142,5 @@ def _fake(inputs: Any, low: Tensor, high: Tensor, num_bits: int, narrow_range: b
     # The bounds are what the caller gave as far as gradients go, and the nudged ones as values.
     through = lambda bound, value: bound + ops.stop_gradient(value - bound)
     clipped = clip_by_value(x, through(low, nudged_low), through(high, nudged_high))
-    grid = ops.floor((clipped - nudged_low) / scale + 0.5) * scale + nudged_low
+    grid = ops.floor((clipped - nudged_low) * (1.0 / scale) - zero + 0.5) * scale  # halves go up from zero
     return ops.stop_gradient(grid) + (clipped - ops.stop_gradient(clipped))  # the difference is exactly 0

@@ -191,6 +191,7 @@ def segment_ids_to_row_splits(
     array([0, 2, 2, 3])
     """
     ids = np.asarray(as_tensor(segment_ids)._array)
+    ids = ids if ids.size else ids.astype(np.int64)  # [] has no dtype of its own
     count = int(ids.max(initial=-1)) + 1 if num_segments is None else int(num_segments)
     dtype = np.dtype("int64") if out_type is None else as_dtype(out_type).np
     return EagerTensor(splits_of(np.bincount(ids, minlength=count).astype(dtype)))

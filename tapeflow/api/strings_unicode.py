@@ -156,6 +156,6 @@ def ragged_from(input: Any, parts_of: Callable, dtype: Any = object) -> Any:
     if strings.ndim == 0:
         return EagerTensor(flat)
     result = RaggedTensor.from_row_lengths(EagerTensor(flat), np.array([len(row) for row in rows], np.int64))
-    for size in reversed(strings.shape[1:]):
-        result = RaggedTensor.from_uniform_row_length(result, size)
+    for axis in range(strings.ndim - 1, 0, -1):
+        result = RaggedTensor.from_uniform_row_length(result, strings.shape[axis], nrows=math.prod(strings.shape[:axis]))
     return result

@@ -31,7 +31,7 @@ class Size:
 
     def _with(self, operation: str, a: Any, b: Any) -> Any:
         other = b if a is self else a
-        if type(other) is float:
+        if isinstance(other, (float, np.floating)):
             return _COMPUTE[operation](*[float(x) for x in (a, b)])
         if isinstance(other, np.ndarray):
             return self._with_array(operation, a, b)

@@ -13,7 +13,7 @@ from tapeflow.core.errors import OperatorNotAllowedInGraphError, ValueNeeded, us
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.sizes import Size, public
+from tapeflow.core.sizes import Size, estimated, public
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 
@@ -159,11 +159,32 @@ class Later(NamedTuple):
         """Compute it, if everything it takes is known."""
         known = [a._made if type(a) is SymbolicTensor else whole_numbers(a) for a in self.args]
         params = self.params | {"dtype": np.dtype(object)} if "dtype" in self.params else self.params
+        values = None
         try:
-            found = None if any(k is None for k in known) else self.prim.on("numpy", np)(*known, **params)
+            if not any(k is None for k in known):
+                values = self._computed(known, params)
+                # A kernel may compute something else with objects, as one of random numbers does: they must be its numbers.
+                now = self._computed([_estimated(k).astype(a.dtype.np) for k, a in zip(known, self.args)], _now(self.params))
+                if any((_estimated(value) != number).any() for value, number in zip(values, now)):
+                    values = None
         except Exception:  # a kernel that does not compute with objects
-            found = None
-        values = [np.asarray(value, object) for value in (found if type(found) is tuple else (found,))]
-        whole = all(isinstance(d, (int, np.integer, Size)) for value in values for d in value.flat)
+            values = None
+        whole = values is not None and all(isinstance(d, (int, np.integer, Size)) for value in values for d in value.flat)
         for symbol, value in zip(self.symbols, values if whole else [None] * len(self.symbols)):
             symbol._made = value
+
+    def _computed(self, args: list, params: dict) -> list:
+        found = self.prim.on("numpy", np)(*args, **params)
+        return [np.asarray(value, object) for value in (found if type(found) is tuple else (found,))]
+
+
+def _now(params: Any) -> Any:
+    """Parameters with sizes as what they are now."""
+    if type(params) is dict:
+        return {name: _now(value) for name, value in params.items()}
+    return type(params)(map(_now, params)) if type(params) in (tuple, list) else estimated(params)
+
+
+def _estimated(known: np.ndarray) -> np.ndarray:
+    """Sizes as what they are now, without relying on it."""
+    return np.array([estimated(d) for d in known.flat], object).reshape(known.shape)

@@ -70,25 +70,25 @@ div = broadcasting(
 )
 
 
-def _no_zero_divisor(b):
-    if b.dtype.kind in "iu" and not (b.all() if b.ndim else b):
+def _no_zero_divisor(a, b):
+    if b.dtype.kind in "iu" and not (b.all() if b.ndim else b) and a.size:
         raise invalid(
             "Integer division by zero. Integers have no infinity: cast to a floating dtype, or mask the divisor with tf.where."
         )
 
 
 def _floordiv(a, b):
-    _no_zero_divisor(b)
+    _no_zero_divisor(a, b)
     return a // b if b.dtype.kind in "iuO" else np.floor(a / b)  # objects: sizes that are not known
 
 
 def _floormod(a, b):
-    _no_zero_divisor(b)
+    _no_zero_divisor(a, b)
     return np.remainder(a, b)
 
 
 def _truncatediv(a, b):
-    _no_zero_divisor(b)
+    _no_zero_divisor(a, b)
     if b.dtype.kind not in "iu":
         return np.trunc(a / b)
     quotient = a // b
@@ -96,7 +96,7 @@ def _truncatediv(a, b):
 
 
 def _truncatemod(a, b):
-    _no_zero_divisor(b)
+    _no_zero_divisor(a, b)
     return np.fmod(a, b)
 
 

@@ -139,7 +139,11 @@ string_reduce_join = primitive(
 def _substrings(x, position, length, unit):
     shape = np.broadcast_shapes(x.shape, position.shape, length.shape)
     triples = zip(*[np.broadcast_to(a, shape).flat for a in (x, position, length)])
-    cut = _substring if unit == "BYTE" else lambda s, p, n: _substring(s.decode(errors="replace"), p, n).encode()
+    cut = (
+        _substring
+        if unit == "BYTE"
+        else lambda s, p, n: _substring(s.decode(errors="surrogateescape"), p, n).encode(errors="surrogateescape")
+    )
     return _filled([cut(s, int(p), int(n)) for s, p, n in triples], shape)
 
 

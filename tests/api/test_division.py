@@ -58,3 +58,10 @@ def test_gradients_of_remainders():
     same(b, [-2, 3])
     assert gradient(tf.truncatemod, [7.0, -7.0], [3.0, 3.0])[1].tolist() == [-2, 2]
     assert gradient(tf.math.floordiv, [7.0], [3.0]) == [None, None]
+
+
+@pytest.mark.parametrize("divide", [tf.truncatediv, tf.truncatemod, tf.math.floordiv, tf.math.floormod])
+def test_nothing_divided_by_zero_is_nothing(divide):
+    assert divide(tf.zeros([0, 3], tf.int32), tf.zeros([3], tf.int32)).shape == (0, 3)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="zero"):
+        divide(tf.ones([2, 3], tf.int32), tf.zeros([3], tf.int32))

@@ -96,3 +96,9 @@ def test_local_response_normalization():
     np.testing.assert_array_equal(gradient(lambda u: tf.nn.lrn(tf.reshape(u, [1, 1, 1, 1])), np.float32([0])), [1])
     with pytest.raises(tf.errors.InvalidArgumentError, match="rank 4"):
         tf.nn.lrn(x[0])
+
+
+def test_weighted_moments_of_nothing_are_zero():
+    for x, w in ((tf.zeros([0, 3]), tf.zeros([0, 3])), (tf.ones([2, 3]), tf.zeros([2, 3]))):
+        mean, variance = tf.nn.weighted_moments(x, [0, 1], w)
+        assert mean.numpy() == 0.0 and variance.numpy() == 0.0

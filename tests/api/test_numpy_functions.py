@@ -213,3 +213,19 @@ def test_bad_arguments():
     ]:  # fmt: skip
         with pytest.raises(error):
             FUNCTIONS[name](*args)
+
+
+@pytest.mark.parametrize("name", ["std", "nanstd"])
+def test_slope_of_a_deviation_of_zero(name):
+    x = tf.constant([5.0, 5.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = getattr(tf.experimental.numpy, name)(x)
+    np.testing.assert_array_equal(tape.gradient(y, x), [0, 0])
+
+
+def test_quantiles_of_nothing():
+    """They raised about an index -1 eagerly, and not inside a function."""
+    tnp = tf.experimental.numpy
+    assert np.isnan(tnp.median(tf.zeros([2, 0]), axis=1).numpy()).all()
+    assert tf.function(lambda x: tnp.quantile(x, [0.25, 0.75]))(tf.zeros([0])).shape == (2,)

@@ -55,3 +55,11 @@ def test_a_symmetric_grid(options, first, last):
     y, (g,) = gradients(lambda x: tf.quantization.quantize_and_dequantize_v2(x, -1.0, 2.0, **options), X)
     np.testing.assert_allclose([y[0], y[-1]], [first, last], rtol=1e-6)
     np.testing.assert_array_equal(g, [0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0])
+
+
+def test_levels_of_nothing_but_zeros_and_of_halves():
+    """Zeros had no scale and became NaN; a value half-way between two levels went to the even one."""
+    zeros = tf.quantization.quantize_and_dequantize_v2(tf.zeros([3]), 0.0, 0.0, range_given=False)
+    np.testing.assert_array_equal(zeros, [0, 0, 0])
+    halves = tf.quantization.fake_quant_with_min_max_args([2.0, -2.0, 0.0], num_bits=6)
+    np.testing.assert_allclose(halves, [2.095238, -1.904762, 0.0], rtol=1e-6)

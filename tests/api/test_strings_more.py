@@ -166,3 +166,10 @@ def test_rows_without_strings():
     assert tf.strings.ngrams(ragged, 2).to_list() == [[], []]
     assert tf.strings.ngrams(ragged[:1], 2, pad_values="P").to_list() == [[]]  # as in TensorFlow: where no row has a string
     assert tf.strings.unicode_encode(tf.zeros([2, 0], tf.int32), "UTF-8").numpy().tolist() == [b"", b""]
+
+
+def test_no_columns_of_strings_and_bytes_that_are_no_text():
+    """Splitting a (2, 0) matrix lost its two rows; substr replaced bytes that are not UTF-8."""
+    assert tf.strings.bytes_split(tf.zeros([2, 0], tf.string)).row_splits.numpy().tolist() == [0, 0, 0]
+    assert tf.strings.unicode_split(tf.zeros([2, 0], tf.string), "UTF-8").row_splits.numpy().tolist() == [0, 0, 0]
+    assert tf.strings.substr(b"\xff\xfea", 0, 2, unit="UTF8_CHAR").numpy() == b"\xff\xfe"

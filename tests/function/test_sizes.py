@@ -367,3 +367,10 @@ def test_what_numpy_and_python_make_of_a_size(f, x):
     traced = tf.function(f, input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False)
     np.testing.assert_array_equal(traced(tf.constant(x)), f(tf.constant(x)))
     np.testing.assert_array_equal(traced(tf.constant([*x, 9.0])), f(tf.constant([*x, 9.0])))
+
+
+def test_numbers_that_are_known_are_those_of_the_kernel():
+    """Where a block begins was computed with objects when a function was traced, and random numbers of objects are others."""
+    begin = lambda: tf.math.floormod(tf.random.stateless_uniform([1], [7, 5], 0, 2**31 - 1, tf.int32), 7)
+    f = lambda x: tf.slice(x, begin(), [2])
+    np.testing.assert_array_equal(tf.function(f)(tf.range(10)), f(tf.range(10)))

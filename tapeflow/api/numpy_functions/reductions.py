@@ -92,7 +92,7 @@ def std(
     correction: Any = None,
 ) -> Tensor:
     """The standard deviation, the root of `var`."""
-    return ops.sqrt(var(a, axis, dtype, out, ddof, keepdims, mean=mean, correction=correction))
+    return ops.length(var(a, axis, dtype, out, ddof, keepdims, mean=mean, correction=correction))
 
 
 @like_numpy("[1.0, 2.0, 4.0], weights=[3.0, 2.0, 1.0]")

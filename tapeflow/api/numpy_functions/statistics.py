@@ -59,7 +59,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: 
 @like_numpy("[[1.0, np.nan], [3.0, 4.0], [5.0, 6.0]], axis=0")
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation of the elements that are not NaN."""
-    return ops.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims))
+    return ops.length(nanvar(a, axis, dtype, None, ddof, keepdims))
 
 
 @like_numpy("[[1.0, np.nan], [3.0, 4.0]], axis=0")
@@ -112,6 +112,8 @@ def quantile(
     taken = axes(axis, len(a.shape))
     kept = tuple(i for i in range(len(a.shape)) if i not in taken)
     rows = reshape(ops.transpose(a, perm=(*kept, *taken)), (*[a.shape[i] for i in kept], -1))
+    if rows.shape[-1] == 0:
+        rows = ops.zeros_like(ops.reduce_sum(rows, axis=(len(kept),), keepdims=True)) + np.nan  # of nothing, as NumPy's
     ordered = ops.sort(rows, descending=False)
     at = tensor(q, float64) * (rows.shape[-1] - 1.0)
     below = ops.floor(at)

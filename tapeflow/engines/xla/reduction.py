@@ -61,11 +61,11 @@ def reduce_min(x, axis, keepdims):
 
 
 def lowest(dtype):
-    return -jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).min
+    return -jnp.inf if jnp.issubdtype(dtype, jnp.floating) else np.asarray(jnp.iinfo(dtype).min, dtype)
 
 
 def highest(dtype):
-    return jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).max
+    return jnp.inf if jnp.issubdtype(dtype, jnp.floating) else np.asarray(jnp.iinfo(dtype).max, dtype)
 
 
 def reduce_logsumexp(x, axis, keepdims):
