@@ -40,7 +40,7 @@ class _Points:
             self.before[frame] = -1
         elif event == "return":
             self.before.pop(frame, None)
-        elif event == "opcode":
+        elif event == "opcode" and frame.f_lineno is not None:  # None: a generator that is being deleted
             names, handlers = _known(frame.f_code)
             before, now = self.before.get(frame, -1), frame.f_lasti
             self.before[frame] = now

@@ -1,5 +1,7 @@
 """Ctrl-C during a step: its variables have their old values, or their new ones; all of them, and for everybody."""
 
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -80,3 +82,32 @@ def test_the_first_compiled_steps(kind, elsewhere):
 
     for where in interrupted_everywhere(as_if_new):
         counters.check(elsewhere, where)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_reads_during_steps_sees_whole_values(kind):
+    # Of a variable on a device, a thread got an array that the step of another had given away.
+    counters, stop, wrong = Counters(*KINDS[kind]), threading.Event(), []
+
+    def read():
+        try:
+            while not stop.is_set():
+                for v in counters.variables:
+                    for found in (v.numpy(), (v + 0.0).numpy()):
+                        assert (found == found.max()).all()
+        except BaseException as error:
+            wrong.append(error)
+
+    before, readers = sys.getswitchinterval(), [threading.Thread(target=read) for _ in range(3)]
+    sys.setswitchinterval(1e-6)
+    try:
+        for reader in readers:
+            reader.start()
+        for _ in range(300):
+            counters.run()
+    finally:
+        sys.setswitchinterval(before)
+        stop.set()
+        for reader in readers:
+            reader.join()
+    assert not wrong
