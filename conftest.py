@@ -18,11 +18,13 @@ import pytest
 from hypothesis import settings
 
 import tapeflow as tf
-from tests.rounding import same_text
+from tests.rounding import assert_allclose, same_text
 
 # Examples print all digits, and the last of them depend on the processor.
 _exact = doctest.OutputChecker.check_output
 doctest.OutputChecker.check_output = lambda self, want, got, flags: _exact(self, want, got, flags) or same_text(want, got)
+
+np.testing.assert_allclose = assert_allclose
 
 SEED = 2015
 settings.register_profile("repeatable", derandomize=True, deadline=None)

@@ -59,6 +59,13 @@ def test_same_text(want, got, same):
     assert same_text(want, got) is same
 
 
+def test_a_tolerance_that_is_not_given():
+    np.testing.assert_allclose(np.float32([0.5000002]), [0.5])
+    for wrong in (np.float32([0.50001]), np.float64([0.5000002])):
+        with pytest.raises(AssertionError):
+            np.testing.assert_allclose(wrong, [0.5])
+
+
 def test_close():
     close(np.float32(1 / 3) * (1 + 2e-7), 1 / 3)
     close([1e-7, 1.0], np.float32([0, 1]), terms=10, size=1)
