@@ -72,8 +72,8 @@ class GraphFunction:
             return self._looked_through(tensors, assigned)
         if not self.jit:
             device = current().device
-            # A list: what a generator raises while it is closed, Ctrl-C for example, is lost.
-            if (device is None or device.is_host) and not any([type(t) is DeviceTensor for t in tensors]) or self.host_only:
+            # No generator: what is raised while one is closed, Ctrl-C for example, is lost.
+            if (device is None or device.is_host) and DeviceTensor not in map(type, tensors) or self.host_only:
                 return stored([EagerTensor(a) for a in self.run(*[t._array for t in tensors])], assigned)
             try:
                 return self.program.on_tensors(tensors, assigned)
@@ -85,7 +85,7 @@ class GraphFunction:
     def _looked_through(self, tensors: Sequence[Tensor], assigned: Sequence[Variable]) -> list[Tensor]:
         """The results, of which somebody looks at every value on the way. Where XLA computes, that is done where a result is not finite: by
         the NumPy plan, which raises."""
-        if not self.jit and not any([type(t) is DeviceTensor for t in tensors]):
+        if not self.jit and DeviceTensor not in map(type, tensors):
             return stored([EagerTensor(a) for a in self.run(*[t._array for t in tensors])], assigned)
         found = self.program.on_tensors(tensors)
         if not all(np.isfinite(y._array).all() for y in found if y.dtype.is_inexact):

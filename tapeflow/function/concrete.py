@@ -92,6 +92,10 @@ class ConcreteFunction:
         check_unmodified(self.python_function, before, (args, kwargs))
         return out
 
+    def runs_as_python(self, why: str) -> None:
+        self.as_python, self.sizes, self.why = True, [], why
+        self.structured_outputs, self.places = None, []
+
     def _complete(self) -> None:
         """The graph is written, and `places` says where its results are: make a function of it."""
         graph, outputs = self.graph, [p for p in self.places if p is not None]

@@ -19,7 +19,7 @@ from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .arguments.mistakes import Unfit, bound, refused, without_collisions
-from .arguments.specified import as_specified, checked, is_spec
+from .arguments.specified import as_specified, checked, is_composite_spec, is_spec
 from .autograph.convert import converted
 from .concrete import ConcreteFunction, argument_name, opened
 from .graph import Graph
@@ -161,6 +161,8 @@ class Function:
                 tensor = to_tensor(leaf)
                 tensors.append(tensor)
                 spec = Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
+            elif is_composite_spec(leaf):
+                spec = leaf
             elif is_spec(leaf):
                 spec = Spec(shape=tuple(leaf.shape), dtype=leaf.dtype.np, name=getattr(leaf, "name", None))
             elif isinstance(leaf, _NUMBERS):
@@ -216,7 +218,10 @@ class Function:
             self.python_function, traced, structure, places, specs, self._name, self.jit_compile, self.autograph
         )
         made.kept = kept
-        made = self._traced(made, now)
+        if any(map(is_composite_spec, specs)):
+            made.runs_as_python("What its ragged or sparse arguments are made of is not known before there are some.")
+        else:
+            made = self._traced(made, now)
         if made.sizes:
             serving = self._general.setdefault(general, [])
             serving[:-_MOST_GENERAL] = []
@@ -273,7 +278,9 @@ class Function:
         arguments: dict[str, dict[str, Any]] = {}
         tensors, paths = dict(zip(places, specs)), nest.paths(structure)
         for k, leaf in enumerate(leaves):
-            if k in tensors:
+            if k in tensors and is_composite_spec(tensors[k]):
+                found = {"value": repr(tensors[k])}
+            elif k in tensors:
                 found = {"shape": tuple(tensors[k].shape), "dtype": np.dtype(tensors[k].dtype).name}
             elif isinstance(leaf, _NUMBERS):
                 found = {"value": repr(leaf)}

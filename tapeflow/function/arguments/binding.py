@@ -15,6 +15,7 @@ from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.errors import InvalidArgumentError, invalid
+from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 
@@ -228,6 +229,10 @@ def same(literal: Any, given: Any) -> bool:
 
 def fitted(value: Any, spec: Any, which: Any, name: str) -> Tensor:
     """A value as a tensor of a specification: argument `which` of the function `name`."""
+    if not isinstance(spec, Spec):  # of a ragged or sparse tensor
+        if not isinstance(value, spec.value_type) or not spec.is_compatible_with(value):
+            raise Unfit(f"Can not cast {value!r} to {spec}")
+        return value
     if isinstance(value, Tensor) or _is_variable(value):
         tensor = to_tensor(value)
         if tensor.dtype.np != spec.dtype:

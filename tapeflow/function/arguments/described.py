@@ -25,6 +25,8 @@ def structure_text(structure: Any, leaf: Callable[[Any], str], composites: bool 
 
 def spec_text(spec: Any) -> str:
     """Of a specification, a tensor or a variable."""
+    if type(spec).__name__.endswith("TensorSpec"):  # of a ragged or sparse tensor, which says it itself
+        return repr(spec)
     dtype = BY_NUMPY[np.dtype(getattr(spec.dtype, "np", spec.dtype))]
     return f"TensorSpec(shape={tuple(public(tuple(spec.shape)))}, dtype={dtype!r}, name={getattr(spec, 'name', None)!r})"
 

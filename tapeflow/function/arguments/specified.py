@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapeflow.core import nest
+from tapeflow.core.composite import Composite
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import Tensor
@@ -22,6 +23,11 @@ def is_spec(value: Any) -> bool:
         and not isinstance(value, Tensor)
         and hasattr(value, "value_type")
     )
+
+
+def is_composite_spec(value: Any) -> bool:
+    """Of a ragged or a sparse tensor, say: of a value that is no tensor."""
+    return is_spec(value) and issubclass(value.value_type, Composite)
 
 
 def checked(input_signature: Any, function: Callable, signature: inspect.Signature) -> tuple:

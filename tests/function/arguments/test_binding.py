@@ -211,6 +211,21 @@ def test_ragged_and_sparse():
     assert traced(lambda s: tf.sparse.reduce_sum(s), sparse)(sparse).numpy() == 3.0
 
 
+def test_specifications_of_ragged_and_sparse():
+    """They were taken for tensors of the same shape: the function was traced for another kind of argument."""
+    rows = tf.RaggedTensorSpec([None, None], tf.int32)
+    function = traced(lambda r: r * 2, rows)
+    assert function(tf.ragged.constant([[1, 2], [3]])).to_list() == [[2, 4], [6]]
+    assert function(r=tf.ragged.constant([[1], [3]])).to_list() == [[2], [6]]
+    for wrong in [c([[1, 2]]), tf.ragged.constant([[1.0]]), 3]:
+        assert refusal(lambda: function(wrong)).startswith("Can not cast")  # noqa: B023
+    assert "RaggedTensorSpec" in str(function)
+
+    spec = tf.SparseTensorSpec([None, None], tf.float32)
+    function = tf.function(lambda s, k: tf.sparse.reduce_sum(s) * k, input_signature=[spec, SCALAR]).get_concrete_function()
+    assert function(tf.sparse.from_dense([[1.0, 2.0]]), 3.0).numpy() == 9.0
+
+
 # ---- what can be no argument
 
 
