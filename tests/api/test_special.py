@@ -70,3 +70,18 @@ def test_wronskian():
 
 def test_the_names_in_math_are_the_same_functions():
     assert tf.math.bessel_i0 is special.bessel_i0
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_beyond_their_poles(compiled):
+    """TensorFlow's values: the functions with a pole at 0 keep its infinity below it; a NaN is not a pole."""
+    if compiled:
+        pytest.importorskip("jax")
+    special, x = tf.math.special, tf.constant([-1.0, -np.inf, np.nan])
+    run = lambda f, *args: (tf.function(f, jit_compile=True) if compiled else f)(*args).numpy()
+    for f in (special.bessel_k0, special.bessel_k0e, special.bessel_k1, special.bessel_k1e):
+        np.testing.assert_array_equal(run(f, x), [np.inf, np.inf, np.nan])
+    for f in (special.bessel_y0, special.bessel_y1):
+        np.testing.assert_array_equal(run(f, x), [-np.inf, -np.inf, np.nan])
+    assert run(tf.math.lgamma, tf.constant(-np.inf, tf.float32)) == np.inf
+    assert np.isnan(run(tf.math.zeta, tf.constant([np.nan, 2.0]), tf.constant([-1.0, np.nan]))).all()

@@ -73,7 +73,7 @@ def _far(x):
 def _low_orders(x):
     """J0, J1, Y0, Y1 of positive x."""
     limit = _far_from(x)
-    finite = jnp.where(x < jnp.inf, x, limit)
+    finite = jnp.where(x == jnp.inf, limit, x)  # a NaN stays
     pairs = zip(_near(jnp.minimum(finite, limit)), _far(jnp.maximum(finite, limit)))
     return [jnp.where(x == jnp.inf, 0.0, jnp.where(x > limit, far, near)) for near, far in pairs]
 
