@@ -7,6 +7,31 @@ _DERIVATIVES = "gradient|second gradient|forward"
 
 TABLE = [
     Explanation(
+        "A function does not compute what its result does not need, here a value that eagerly is an error: the gradient needs shapes alone.",
+        kinds="gradient in a function",
+        how="error",
+        outcome=r"expected InvalidArgumentError(?s:.*)got (?!\w+Error)",
+    ),
+    Explanation(
+        "The places of a scalar's non-zero elements have no rows to stack.",
+        names="experimental.numpy.(nonzero|argwhere|where|flatnonzero)",
+        kinds="map",
+        how="error",
+    ),
+    Explanation(
+        "Random numbers are drawn as float32, and agree to float32's rounding.",
+        names="image.stateless_random.*",
+        kinds="xla",
+        how="value",
+        outcome="float64",
+    ),
+    Explanation(
+        "Quotients and products of complex infinities: which parts become NaN is up to the engine.",
+        kinds="xla",
+        how="value",
+        outcome="(?s)complex.*'odd",
+    ),
+    Explanation(
         "tf.linalg.lu has no gradient yet.", names="linalg.lu", kinds="gradient", how="error", outcome="no entry for: lu"
     ),
     Explanation(

@@ -28,7 +28,6 @@ TABLE = [
     ),
     _differs("A pole: infinite here, NaN in TensorFlow.", names="math.zeta", how="value"),
     _differs("A ragged constant of nothing needs its rank written out.", names="ragged.constant", how="error"),
-    _differs("A transform of no numbers has the shape of all others.", names="signal.r?fft", how="shape", outcome=r"\(0,\)"),
     _differs(
         "tf.experimental.numpy is NumPy's: its dtypes, its checks and errors, its results for empty arrays.",
         names="experimental.numpy.*",
@@ -81,5 +80,4 @@ TABLE = [
     _differs("TensorFlow overlooks `dtype`.", names="histogram_fixed_width_bins", how="dtype"),
     _differs("Row splits are int64 here; ragged tensors have an issue of their own.", names="ragged.*", how="dtype"),
     _differs("As TensorFlow's in kind, by another name or class of the same error.", how="type of error"),
-    _differs("random numbers: these distributions do not draw TensorFlow's numbers yet.", names="random.*|image.stateless_.*"),
 ]
