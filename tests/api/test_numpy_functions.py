@@ -229,3 +229,9 @@ def test_quantiles_of_nothing():
     tnp = tf.experimental.numpy
     assert np.isnan(tnp.median(tf.zeros([2, 0]), axis=1).numpy()).all()
     assert tf.function(lambda x: tnp.quantile(x, [0.25, 0.75]))(tf.zeros([0])).shape == (2,)
+
+
+def test_matrix_rank_takes_a_tolerance_for_each_matrix():
+    x = np.stack([np.diag([0.1, 0.2, 0.3])] * 2)
+    for limits in ({"tol": 0.15}, {"tol": np.array([0.15, 0.25])}, {"rtol": np.array([0.5, 0.9])}):
+        np.testing.assert_array_equal(np.linalg.matrix_rank(tf.constant(x), **limits), np.linalg.matrix_rank(x, **limits))

@@ -252,8 +252,10 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     s = svdvals(A)
     if tol is None:
         rows, cols = tensor(A).shape[-2:]
-        relative = max(rows, cols) * float(np.finfo(s.dtype.np).eps) if rtol is None else rtol
+        relative = max(rows, cols) * float(np.finfo(s.dtype.np).eps) if rtol is None else tensor(rtol, s.dtype)[..., None]
         tol = max_(s, -1, keepdims=True) * relative
+    else:
+        tol = tensor(tol, s.dtype)[..., None]  # one for each matrix
     return sum_(s > tol, -1)
 
 
