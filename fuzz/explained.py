@@ -7,6 +7,32 @@ _DERIVATIVES = "gradient|second gradient|forward"
 
 TABLE = [
     Explanation(
+        "A number outside of an integer dtype's range has no right value there: NumPy wraps around, XLA stops at the end.",
+        names="cast|saturate_cast|image.convert_image_dtype|experimental.numpy.astype",
+        kinds="xla",
+        how="value",
+    ),
+    Explanation(
+        "Infinities in sums of products: which become NaN is up to the order of the sums.",
+        names="(nn|signal|linalg|image).*",
+        kinds="xla",
+        how="value",
+        outcome="'odd",
+    ),
+    Explanation(
+        "XLA's special functions: NaN at poles and far out, rounding relative to 1 near zeros, a quotient of huge numbers rounded before its floor.",
+        names="math.(zeta|polygamma|lgamma|digamma|floordiv|floormod)",
+        kinds="xla",
+        how="value",
+    ),
+    Explanation(
+        "The columns of full matrices that span what is left are determined up to a rotation.",
+        names="linalg.(svd|qr)",
+        kinds="(second )?gradient",
+        how="value",
+        outcome="full_matrices=True",
+    ),
+    Explanation(
         "A function does not compute what its result does not need, here a value that eagerly is an error: the gradient needs shapes alone.",
         kinds="gradient in a function",
         how="error",
