@@ -7,6 +7,19 @@ _DERIVATIVES = "gradient|second gradient|forward"
 
 TABLE = [
     Explanation(
+        "A quotient that is whole by chance: the remainder jumps there.",
+        names="(math.|experimental.numpy.)(mod|remainder|floormod|fmod)|truncatemod",
+        kinds="(second )?gradient",
+        how="value",
+    ),
+    Explanation(
+        "The gradient of a full QR with more rows than columns is refused, as in TensorFlow.",
+        names="linalg.qr",
+        kinds="gradient",
+        how="error",
+        outcome="full_matrices",
+    ),
+    Explanation(
         "A number outside of an integer dtype's range has no right value there: NumPy wraps around, XLA stops at the end.",
         names="cast|saturate_cast|image.convert_image_dtype|experimental.numpy.astype",
         kinds="xla",
@@ -74,7 +87,7 @@ TABLE = [
     ),
     Explanation(
         "The function cuts the path on purpose, as TensorFlow's does.",
-        names="stop_gradient|nn.ctc_greedy_decoder|nn.ctc_beam_search_decoder",
+        names="stop_gradient|bitcast|nn.ctc_greedy_decoder|nn.ctc_beam_search_decoder",
         kinds=_DERIVATIVES,
         how="value",
     ),
