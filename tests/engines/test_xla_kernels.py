@@ -84,14 +84,14 @@ WIDTHS = {
 NOT_IN = {("ctc_forward", "float16")}
 
 
-def calls(name):
+def calls(name, every=False):
     """(What it is, the arrays, the parameters, the results' specifications) for each sample, and the first in each dtype that the primitive takes."""
     prim = REGISTRY[name]
     for place, k in enumerate(k for n, k in CASES if n == name):
         params, given = SAMPLES[name][k].params, [np.asarray(a) for a in SAMPLES[name][k].args]
         floating = any(a.dtype.kind in "fc" for a in given)
         for width, kinds in WIDTHS.items():
-            if (name, width) in NOT_IN or width != "float64" and (place or not floating):
+            if (name, width) in NOT_IN or width != "float64" and (place and not every or not floating):
                 continue
             dtypes = dict(zip((np.dtype(np.float64), np.dtype(np.complex128)), kinds))
             with np.errstate(all="ignore"):
@@ -105,10 +105,11 @@ def calls(name):
 
 
 @pytest.mark.parametrize("name", list(dict.fromkeys(name for name, _ in CASES)))
-def test_shapes_and_dtypes(name):
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_shapes_and_dtypes(name, every):
     prim = REGISTRY[name]
     call = xla.kernel(prim)
-    for what, arrays, params, want in calls(name):
+    for what, arrays, params, want in calls(name, every):
         with jax.enable_x64(True):
             out = jax.eval_shape(partial(call, **params), *arrays)
         assert [(o.shape, o.dtype) for o in parts(prim, out)] == want, what
