@@ -47,9 +47,12 @@ def _sample(
     values = values_of(true)
     if values.size and not 0 <= values.min() <= values.max() < range_max:
         raise invalid(f"true_classes must be from 0 to {range_max - 1}, got values from {values.min()} to {values.max()}.")
+    weights = np.array(weights, np.float64)
+    if law == "weights" and not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise invalid("Counts of classes must be finite, not negative, and not all of them 0.")
     key = draws.next_key(seed, law, count, unique, each=512)
     classes, tries = ops.sample_classes(
-        key, EagerTensor(np.array(weights, np.float64)), law=law, range_max=int(range_max), num_sampled=count, unique=bool(unique)
+        key, EagerTensor(weights), law=law, range_max=int(range_max), num_sampled=count, unique=bool(unique)
     )
 
     def expected(c: Tensor) -> Tensor:

@@ -36,7 +36,7 @@ def test_damage_has_a_name_in_every_format():
 @unix
 @pytest.mark.long
 def test_damage_has_a_name_in_every_format_and_many_cases():
-    search("--seed", 14, "--seconds", 600)
+    search("--seed", 14, "--seconds", 60)
 
 
 @unix
