@@ -43,3 +43,10 @@ def _same_random_numbers():
     np.random.seed(SEED)
     if hasattr(tf.random, "set_seed"):
         tf.random.set_seed(SEED)
+
+
+def pytest_collection_modifyitems(items):
+    """Processes that share the tests find the same ones: the name of none has an address in it."""
+    differing = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if differing:
+        raise pytest.UsageError(f"These tests have other names in every process: {differing[:3]}. Give their parameters ids.")

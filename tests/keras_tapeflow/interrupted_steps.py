@@ -19,12 +19,6 @@ from keras.src.callbacks.callback_list import CallbackList  # noqa: E402
 
 import tapeflow as tf  # noqa: E402
 
-# Keras has its history written by another thread, and waits for it by the standard library's Condition, which an interrupt can break
-# (about once in a thousand times: "cannot release un-acquired lock", or it waits for ever). That is not what is looked at here.
-CallbackList._async_train = property(lambda self: False, lambda self, value: None)
-
-signal.signal(signal.SIGALRM, signal.default_int_handler)
-
 
 def interrupted(act, seconds):
     """Runs `act` again and again until a signal comes. (One is lost when it comes while jax listens to the garbage collector: so another.)"""
@@ -119,14 +113,25 @@ KINDS = {
     "fit, auto": (lambda: Fit("auto"), 2e-2),
 }
 
-for kind, (make, seconds) in KINDS.items():
-    random.seed(0)
-    steps = make()
-    for _ in range(int(sys.argv[1]) // (3 if isinstance(steps, Fit) else 1)):
-        interrupted(steps.act, seconds)
-        steps.check()
-    other = threading.Thread(target=steps.check)  # no lock is held that a thread waits for
-    other.start()
-    other.join(20)
-    assert not other.is_alive()
-    print(kind, "held", flush=True)
+
+def main(times):
+    # Keras has its history written by another thread, and waits for it by the standard library's Condition, which an interrupt can break
+    # (about once in a thousand times: "cannot release un-acquired lock", or it waits for ever). That is not what is looked at here.
+    CallbackList._async_train = property(lambda self: False, lambda self, value: None)
+
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    for kind, (make, seconds) in KINDS.items():
+        random.seed(0)
+        steps = make()
+        for _ in range(times // (3 if isinstance(steps, Fit) else 1)):
+            interrupted(steps.act, seconds)
+            steps.check()
+        other = threading.Thread(target=steps.check)  # no lock is held that a thread waits for
+        other.start()
+        other.join(20)
+        assert not other.is_alive()
+        print(kind, "held", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

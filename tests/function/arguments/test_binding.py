@@ -29,7 +29,7 @@ def difference():
 
 
 @pytest.mark.parametrize("args, kwargs", [((10.0, 1.0), {}), ((), {"b": 1.0, "a": 10.0}), ((10.0,), {"b": 1.0})])
-@pytest.mark.parametrize("make", [c, float, int, np.float64, tf.Variable], ids=str)
+@pytest.mark.parametrize("make", [c, float, int, np.float64, tf.Variable])
 def test_tensors_by_place_and_name(make, args, kwargs):
     assert difference()(*map(make, args), **{name: make(v) for name, v in kwargs.items()}).numpy() == 9.0
 
@@ -87,7 +87,6 @@ TWO = c(2.0)
         ([1, 2], [[1, 2]], [[1, 3], (1, 2), [1], [1, 2, 3], 1]),
         ({"k": 1}, [{"k": 1}], [{"k": 2}, {"j": 1}, {}]),
     ],
-    ids=str,
 )
 def test_literals(literal, same, others):
     """What the function was traced for may be said again, or left out; nothing else fits."""
