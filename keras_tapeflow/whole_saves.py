@@ -173,6 +173,8 @@ def _named(path: str) -> Iterator[None]:
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(_damaged(path, error)) from error
     except (OSError, ValueError, TypeError) as error:
+        if isinstance(error, TypeError) and path.endswith(".json"):  # an index of shards in which something else stands
+            raise ValueError(_damaged(path, error)) from error
         if path not in str(error):
             error.add_note(f"It was raised while {path} was read.")
         raise

@@ -89,6 +89,13 @@ class GradientTape:
             finally:
                 self._active = False
 
+    _active = False  # also where __init__ was cut short
+
+    def __del__(self) -> None:
+        """Ctrl-C at the first instruction of `__exit__` is the one that nobody can catch. What nobody can ask any more stops recording."""
+        if self._active:
+            self.__exit__()
+
     def _observe(self) -> None:
         self._outside = outside = current()
         self._inside = outside.watched_by(self._recording)

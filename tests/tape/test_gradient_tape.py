@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.core.frames import current
 
 
 def test_a_failed_walk_spends_the_tape_and_says_so():
@@ -223,3 +224,12 @@ def test_jacobians_of_what_is_not_connected_can_raise():
         tape.jacobian(y, {"x": x}, unconnected_gradients="error")
     with pytest.raises(ValueError, match="no tangent"), tf.autodiff.ForwardAccumulator(x, x) as acc:
         acc.jvp(tf.constant(2.0), unconnected_gradients="error")
+
+
+def test_a_tape_that_nobody_left_ends_with_its_last_reference():
+    """Ctrl-C at the first instruction of `__exit__` left it recording for ever, and all that came after was recorded."""
+    tape = tf.GradientTape()
+    tape.__enter__()
+    before = current().observers
+    del tape
+    assert len(before) == 1 and not current().observers

@@ -120,7 +120,7 @@ class TensorFlowCheckpoint:
         try:
             lengths, place = _lengths(data, self.shape(key))
             return struct.pack(f"<{len(lengths)}I", *lengths) + bytes(data[place:])
-        except (IndexError, struct.error) as error:
+        except (ValueError, IndexError, struct.error) as error:
             raise self._damaged(self.path, f"{key} is no string tensor") from error
 
     def _shard_path(self, number: int) -> str:
