@@ -152,7 +152,7 @@ def test_a_question_divides_sizes_into_two_kinds():
     double = lambda x: tf.map_fn(lambda r: r * 2.0, x)
     traced, runs = counted(double)
     for n in (3, 0, 5, 1, 0):
-        agree(traced(rows(n)), double(rows(n)))
+        agree(traced(rows(n)), double(rows(n)) if n else rows(0))  # eagerly, nobody has seen the shape of a row
     assert len(runs) <= 2
 
 
