@@ -15,6 +15,7 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32, int32, int64, uint64
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.locks import Lock
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.streams import RESERVED
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -234,7 +235,7 @@ def _joined(key: Any, counter: Any, alg: int) -> Tensor:
 
 
 _global: Generator | None = None
-_making = threading.Lock()
+_making = Lock()
 
 
 def get_global_generator() -> Generator:

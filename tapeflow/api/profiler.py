@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tapeflow.core.errors import AlreadyExistsError, UnavailableError, UnimplementedError
+from tapeflow.core.locks import Lock
 
 __all__ = ["experimental"]
 
@@ -31,7 +32,7 @@ class ProfilerOptions(NamedTuple):
 class _Running:
     """The one profiler of the process."""
 
-    lock = threading.Lock()
+    lock = Lock()
     logdir: str | None = None
     spans: list[dict]
 

@@ -18,7 +18,6 @@ function of its key: it reads Philox blocks (`philox.py`) from the counter on, t
 
 import os
 import random
-import threading
 from collections.abc import Callable, Hashable
 from contextvars import ContextVar
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ import numpy as np
 from . import philox
 from .contexts import context_variable
 from .frames import current
+from .locks import Lock
 from .tensor import EagerTensor, Tensor
 
 _MASK = 2**64 - 1
@@ -79,7 +79,7 @@ class Stream:
         self.op_seeds = None if seed is None else random.Random(seed)
         self.used: dict[Any, int] = {}  # blocks that eager operations have reserved, by their seeds and kind
         self.sites: WeakKeyDictionary[Site, int] = WeakKeyDictionary()
-        self.lock = threading.Lock()
+        self.lock = Lock()  # Python 3.14 can be interrupted between taking a lock and the block: nobody must wait for himself
 
     def next_key(self, source: "Draw | Site") -> np.ndarray:
         with self.lock:
@@ -121,7 +121,7 @@ class Stream:
                 twin.op_seeds = random.Random()
                 twin.op_seeds.setstate(self.op_seeds.getstate())
             twin.used, twin.sites = dict(self.used), WeakKeyDictionary(self.sites)
-        twin.lock = threading.Lock()
+        twin.lock = Lock()
         return twin
 
 
@@ -136,7 +136,7 @@ _replayed: ContextVar[Stream | None] = context_variable("tapeflow_replayed_strea
 
 def _forked() -> None:
     """In a child process: without a seed, numbers of its own and not its parent's; and a lock that no thread of the parent holds."""
-    _program.noise, _program.lock = int.from_bytes(os.urandom(8), "little"), threading.Lock()
+    _program.noise, _program.lock = int.from_bytes(os.urandom(8), "little"), Lock()
 
 
 if hasattr(os, "register_at_fork"):

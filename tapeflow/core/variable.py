@@ -1,7 +1,6 @@
 """Variable: a mutable cell with a value in it. Reading it inside a tape is what watches it."""
 
 import inspect
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
@@ -19,6 +18,7 @@ from .dtypes import as_dtype, resource
 from .errors import invalid, user_line
 from .floating import quiet
 from .frames import current, has_an_effect
+from .locks import Lock
 from .policies import VariableAggregation, VariableSynchronization
 from .primitive import recorded
 from .shapes import TensorShape
@@ -112,7 +112,7 @@ class Variable(Updates, Value, metaclass=_Creation):
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
         self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
         self._id = next_id()
-        self._lock = threading.RLock()  # who changes the value has it; a step reads with it, too
+        self._lock = Lock()  # who changes the value has it; a step reads with it, too
         self._latest = _UNREAD
 
     # ---- what it is

@@ -8,7 +8,6 @@ assignments keep their order without being nodes at all.
 
 import itertools
 import re
-import threading
 import weakref
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from tapeflow.core.convert import remembered_constants
 from tapeflow.core.devices import raw
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, user_line
 from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.locks import Lock
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size, estimated, settled
@@ -93,7 +93,7 @@ class Graph:
     def __init__(self, within: "tuple[Graph, ...] | None" = None) -> None:
         """`within`: the graphs around it, whose symbols it may capture; None: it captures what it is given."""
         self.within = within
-        self.lock = threading.RLock()  # for who writes on in a graph that others read
+        self.lock = Lock()  # for who writes on in a graph that others read
         self.symbols: list[SymbolicTensor] = []
         self.nodes: list[Node] = []
         self.inputs: list[int] = []

@@ -4,7 +4,6 @@ import copy
 import functools
 import inspect
 import logging
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,7 @@ from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.frames import current
+from tapeflow.core.locks import Lock
 from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import EagerTensor, Tensor
 
@@ -63,7 +63,7 @@ class Function:
         self._general: dict[Any, list[ConcreteFunction]] = {}  # traces that serve more than one size
         self._seen: dict[Any, list] = {}  # the shapes of the last trace, for `reduce_retracing`
         self._methods: dict[int, Function] = {}  # by the id of the object
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._tracing: set[Any] = set()  # the keys of traces that are being made
         self._count = self._calls = 0
         self._complete = False  # there was a trace that came to its end

@@ -8,13 +8,13 @@ import logging
 import math
 import statistics
 import sys
-import threading
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tapeflow.core.frames import current
+from tapeflow.core.locks import Lock
 from tapeflow.core.tensor import next_id
 from tapeflow.core.variable import Variable, label
 from tapeflow.function.concrete import TOLD_OF_RUNS, ConcreteFunction
@@ -62,7 +62,7 @@ class Monitor:
         self._new: dict[str, list[str]] = {}  # names of one measurement, by what is wrong
         self._steps = 0
         self._key = next_id()  # of the traces that the monitor is a part of
-        self._lock = threading.RLock()  # tapes of other threads are heard, too
+        self._lock = Lock()  # tapes of other threads are heard, too
 
     def __enter__(self) -> Any:
         if self in Attendants.now:

@@ -11,6 +11,7 @@ import weakref
 from typing import Any, Protocol
 
 from tapeflow.core import variable as variables
+from tapeflow.core.locks import Lock
 
 __all__ = ["attribute_set", "forget", "settle", "stop", "wait", "waiting"]
 
@@ -21,7 +22,7 @@ class _Restore(Protocol):
 
 # By identity of the object that lacks something. The newest restore counts: it replaces an older one that waits for the same object.
 waiting: dict[int, tuple[weakref.ref, _Restore]] = {}
-_lock = threading.RLock()
+_lock = Lock()
 _busy = threading.local()
 
 

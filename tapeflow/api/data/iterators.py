@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.core import nest
 from tapeflow.core.errors import InvalidArgumentError, OutOfRangeError
 from tapeflow.core.frames import has_an_effect
+from tapeflow.core.locks import Lock
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from ..ragged_tensor import RaggedTensor
@@ -32,7 +33,7 @@ class Iterator:
         self._elements, self._spec, self._again = elements, spec, again
         self._taken, self._turn = (
             0,
-            threading.RLock(),
+            Lock(),
         )  # threads may share an iterator, as in TensorFlow; a generator does not allow it
 
     element_spec = property(lambda self: self._spec.get(), doc="The shapes and dtypes of the elements.")

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.errors import InvalidArgumentError, invalid
+from tapeflow.core.locks import Lock
 
 from .bitmaps import png_chunks, read_bmp, read_deep_png, write_deep_png
 
 __all__ = ["format_of", "jpeg_bytes", "jpeg_shape", "picture", "png_bytes"]
 
-_FILTERS = threading.Lock()  # catch_warnings changes what all threads share, and pictures are decoded by several at once
+_FILTERS = Lock()  # catch_warnings changes what all threads share, and pictures are decoded by several at once
 _STARTS = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG\r\n\x1a\n", "GIF": b"GIF8", "BMP": b"BM"}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.dtypes import BY_NUMPY
+from tapeflow.core.locks import Lock
 from tapeflow.core.sizes import public
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function import concrete
@@ -26,7 +27,7 @@ __all__ = ["graph", "graph_message", "trace_export", "trace_off", "trace_on"]
 class _Trace:
     """What is being traced, in the whole process."""
 
-    lock = threading.Lock()
+    lock = Lock()
     functions: "list[concrete.ConcreteFunction] | None" = None  # those that ran
     profiler_outdir: str | None = None
     profiles = False

@@ -174,17 +174,20 @@ def _apart(calls: Iterable) -> bool:
         except BaseException as error:
             errors.append(error)
         finally:
+            over.append(True)
             ended.release()
 
     ended.acquire()
     begun: list = []
+    over: list = []  # asked first: who is interrupted just when the lock was taken must not wait for it again
     interrupt = None
     while True:
         try:
             if not begun:
                 begun.extend(map(start_new_thread, (run,), ((),)))  # begun and known to have begun: no instruction in between
-            with ended:
-                break
+            if not over:
+                ended.acquire()
+            break
         except BaseException as error:
             if not begun:
                 raise

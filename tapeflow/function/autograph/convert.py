@@ -8,11 +8,12 @@ import functools
 import logging
 import os
 import sysconfig
-import threading
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
+
+from tapeflow.core.locks import Lock
 
 from .before import OPERATORS, Before, NotConvertible
 from .source import parsed
@@ -20,7 +21,7 @@ from .source import parsed
 _LIBRARIES = {"tapeflow", "numpy", "keras", "keras_tapeflow", "jax", "malt", "optree", "scipy"}
 _FUTURE = 0x1FF0000  # the flags of `from __future__` in a code object
 _log = logging.getLogger("tapeflow")
-_lock = threading.RLock()
+_lock = Lock()
 _made: WeakKeyDictionary[CodeType, Any] = WeakKeyDictionary()  # code -> what makes the converted function, or None
 _generated: WeakSet[CodeType] = WeakSet()
 
