@@ -43,8 +43,12 @@ KNOWN = {
 }
 
 
-# Tests that compare results of two programs to the last digits, which is more than the arithmetic gives: they pass on some machines.
-TIGHT = {
+# Tests that say nothing of a backend, and count neither way: they ask for more digits than the arithmetic gives, or fail on every backend where
+# Python is new enough for the latest NumPy and h5py.
+NOT_OURS = {
+    "NumpyTwoInputOpsCorrectnessTest.test_cross": "its reference is np.cross of vectors in the plane, which NumPy 2.5 does not take",
+    "SavingTest.test_basics": "KerasFileEditor on h5py for Python 3.13: a bad object header, with JAX as well",
+    "SavingTest.test_scalar_weight": "KerasFileEditor on h5py for Python 3.13: a bad object header, with JAX as well",
     "SwapEMAWeightsTest.test_swap_ema_weights_on_epoch": "a loss in training and one of an evaluation, float32, to seven digits",
     "TestSpectrogram.test_spectrogram_channels_broadcasting": "sums of 256 terms in float32, channel by channel and together, to 1e-6",
     "TestSpectrogram.test_spectrogram_channels_first": "sums of 256 terms in float32, channel by channel and together, to 1e-6",
@@ -96,7 +100,7 @@ def _part(place: list[str], module: list[str]) -> str:
 
 def failures(found: dict[str, list[tuple[str, str]]]) -> dict[str, str]:
     bad = [(name, text) for cases in found.values() for name, text in cases if text not in ("passed", "skipped")]
-    return {name: text for name, text in bad if name not in TIGHT}
+    return {name: text for name, text in bad if name not in NOT_OURS}
 
 
 def table(found: dict[str, list[tuple[str, str]]]) -> str:
