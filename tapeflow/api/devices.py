@@ -12,6 +12,7 @@ from tapeflow.core.devices import HOST, Device, moved
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.undisturbed import loaded
 
 
 class PhysicalDevice(NamedTuple):
@@ -55,10 +56,9 @@ _state: dict[str, Any] = {"soft": True, "cpu": [_CPU], "growth": {}, "logical": 
 def _engine() -> Any:
     """The engine of the accelerators; None where it is not installed."""
     try:
-        from tapeflow.engines.xla import devices
+        return loaded("tapeflow.engines.xla.devices")
     except ImportError:  # none, or one that does not work
         return None
-    return devices
 
 
 def _devices(device_type: str | None, which: str) -> list[Device]:

@@ -22,6 +22,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.push import Push
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.undisturbed import loaded
 from tapeflow.transforms.custom_gradient import joint_plan
 from tapeflow.transforms.forward import ForwardAccumulator
 from tapeflow.vectorize.mapped import Vectorizer
@@ -101,9 +102,7 @@ class Flow:
     def on(self, engine: str, xp: Any, named: Any = None) -> Callable:
         if engine == "numpy":
             return self.run
-        from tapeflow.engines.xla import flow  # an extra: only who asks for XLA needs jax
-
-        return self.on_xla(flow)
+        return self.on_xla(loaded("tapeflow.engines.xla.flow"))  # an extra: only who asks for XLA needs jax
 
     def infer(self, specs: list[Spec], params: dict) -> tuple:
         return tuple(self.specs())

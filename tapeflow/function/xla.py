@@ -5,6 +5,7 @@ from typing import Any
 
 from tapeflow.core.errors import InvalidArgumentError, OpError, invalid
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.undisturbed import loaded
 from tapeflow.core.variable import Variable, stored
 
 from .cleaning import Cleaned
@@ -22,7 +23,8 @@ def compiled(
 
     `donated` are the places of variables' values that other values replace after the call: they need not be there any longer.
     """
-    from tapeflow.engines.xla.programs import Program  # an extra: only who asks for XLA needs jax
+    loaded("tapeflow.engines.xla.programs")  # an extra: only who asks for XLA needs jax
+    from tapeflow.engines.xla.programs import Program
 
     checks = [node for node in graph.leading_to(inputs, outputs, effects) if node.prim.has_effect and node.prim.checks]
     checked = [p for node in checks for p in node.inputs]
@@ -51,6 +53,7 @@ class Checked:
 
 def traceable(graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False) -> Callable:
     """The same as a function of JAX arrays, to be called while something is compiled: graphs inside others are."""
+    loaded("tapeflow.engines.xla")
     from tapeflow.engines import xla
 
     clean = Cleaned(graph, inputs, outputs, effects, fold=False)

@@ -3,6 +3,7 @@
 The signals are those of a timer, for which Python does what it does for Ctrl-C: so it does not matter what the parent has set for SIGINT.
 """
 
+import faulthandler
 import random
 import signal
 import sys
@@ -121,6 +122,7 @@ def main(times):
 
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     for kind, (make, seconds) in KINDS.items():
+        faulthandler.dump_traceback_later(240, exit=True)  # who waits, and for what
         random.seed(0)
         steps = make()
         if sys.version_info >= (3, 14) and not isinstance(steps, Fit):

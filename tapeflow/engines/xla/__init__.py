@@ -4,15 +4,20 @@ A primitive whose kernel is written over `xp` needs none. Another one names its 
 function `sort` in `sorting.py` here. Kernels are called under `jax.jit`: shapes and parameters are static, values are not there.
 """
 
+import contextlib
 import logging
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
+
+from tapeflow.core.undisturbed import loaded
 
 try:
     import jax
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError('XLA needs jax, which is not installed: pip install "tapeflow[xla]".') from error
+
+with contextlib.suppress(ImportError):  # what jax loads when it compiles for the first time: Ctrl-C must not meet that
+    import jaxlib.mlir.dialects.mhlo
 
 # It tells which accelerators this machine lacks, in the middle of the log of a program that never asked for one.
 _LOG = logging.getLogger("jax._src.xla_bridge")
@@ -27,7 +32,7 @@ def kernel(prim: Any) -> Callable:
 
 def _named(place: str) -> Callable:
     module, _, name = place.rpartition(".")
-    return getattr(import_module(f".{module}", __name__), name)
+    return getattr(loaded(f"{__name__}.{module}"), name)
 
 
 def constant(array: Any) -> Any:

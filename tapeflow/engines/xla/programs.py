@@ -1,10 +1,7 @@
 """Whole graphs on a device: compiled once, values stay there, and what a variable held gives its memory to what it holds next."""
 
-import contextvars
 import sys
-import threading
 import weakref
-from _thread import start_new_thread
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, starmap
 from typing import Any
@@ -17,6 +14,7 @@ from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
 from tapeflow.core.refcounts import held_elsewhere
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.undisturbed import undisturbed
 from tapeflow.core.variable import Variable, announce, at_once, replacing, stored
 
 from . import devices
@@ -91,7 +89,7 @@ class Program:
         if (compiled, kinds) in self.direct:
             with jax.enable_x64(True):
                 at_once(whole)
-        elif _apart(whole):
+        elif _ran_in_c(whole):
             self.direct.add((compiled, kinds))
         [out], count = found, len(assigned)
         if current().audience:
@@ -157,46 +155,19 @@ _NOTHING: tuple = None, None, None
 _NEVER: tuple = (lambda: None), None
 
 
-def _apart(calls: Iterable) -> bool:
-    """Run through the calls to the end, in a thread of its own: Ctrl-C goes to the main thread, and nobody knows this one to raise an
-    exception in it. What comes meanwhile is raised afterwards. Were they all functions of C, which called no Python?"""
-    ended, errors, heard = threading.Lock(), [], []
-    context = contextvars.copy_context()
+def _ran_in_c(calls: Iterable) -> bool:
+    """Run through the calls to the end, where Ctrl-C cannot cut them. Were they all functions of C, which called no Python?"""
+    heard: list[str] = []
 
     def run() -> None:
-        try:
-            with jax.enable_x64(True):  # holds for one thread
-                sys.setprofile(lambda frame, event, _: heard.append(event))
-                try:
-                    context.run(at_once, calls)
-                finally:
-                    sys.setprofile(None)
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            over.append(True)
-            ended.release()
+        with jax.enable_x64(True):  # holds for one thread
+            sys.setprofile(lambda frame, event, _: heard.append(event))
+            try:
+                at_once(calls)
+            finally:
+                sys.setprofile(None)
 
-    ended.acquire()
-    begun: list = []
-    over: list = []  # asked first: who is interrupted just when the lock was taken must not wait for it again
-    interrupt = None
-    while True:
-        try:
-            if not begun:
-                begun.extend(map(start_new_thread, (run,), ((),)))  # begun and known to have begun: no instruction in between
-            if not over:
-                ended.acquire()
-            break
-        except BaseException as error:
-            if not begun:
-                raise
-            interrupt = error
-    if interrupt is not None:
-        errors.append(interrupt)
-        interrupt = None  # or it would hold this frame, which holds it
-    if errors:
-        raise errors.pop()
+    undisturbed(run)
     return "call" not in heard
 
 
