@@ -14,8 +14,8 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
-from tapeflow.api.leftovers import remove, sweep, temporary
-from tapeflow.api.whole_files import made_whole, replacing, sync
+from tapeflow.storage.leftovers import remove, sweep, temporary
+from tapeflow.storage.whole_files import made_whole, replacing, sync
 
 from .whole_saves import is_ours
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from tapeflow.api.monitoring import GradientMonitor
+from tapeflow.debugging.gradient_monitor import GradientMonitor
 
 __all__ = ["GradientMonitorCallback"]
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from tapeflow.api.whole_files import made_whole, whole
+from tapeflow.storage.whole_files import made_whole, whole
 
 __all__ = ["adapt_files", "adapt_legacy_files", "adapt_loading", "adapt_log", "adapt_weights_editor", "is_ours", "whole_save"]
 

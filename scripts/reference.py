@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 
 from reference_text import MESSAGE, first_sentence, markdown, shown, signature
 
+from tapeflow.programs.names import is_public
+
 ROOT = Path(__file__).resolve().parent.parent
 # Namespaces in which everything is another name of something, or that are tables: names and signatures will do.
 TABLES = {"tf.raw_ops", "tf.experimental.numpy", "tf.experimental.numpy.fft", "tf.experimental.numpy.linalg"}
@@ -112,7 +114,7 @@ def _listed(module: Any) -> set[str]:
 
 def _internal(value: Any) -> bool:
     """The package's own parts, which are attributes of `tf` once they are imported; the public namespaces live under api/."""
-    return isinstance(value, types.ModuleType) and not value.__name__.startswith("tapeflow.api.")
+    return isinstance(value, types.ModuleType) and not is_public(value)
 
 
 def aliases(found: list[Namespace]) -> dict[int, list[str]]:

@@ -1,40 +1,39 @@
 """TensorFlow's GradientTape, the whole system, without TensorFlow: `import tapeflow as tf`."""
 
 from . import ops
+from .api.arrays import (
+    properties as _array,
+    clipping as _clipping,
+    constants as _constants,
+    getitem as _getitem,
+    operators as _operators,
+    tensor_methods as _tensor_methods,
+)
+from .api.interop import array_protocol as _array_protocol, dlpack as _dlpack
 from .api import (
-    array as _array,
-    array_protocol as _array_protocol,
     autodiff,
     autograph,
     bitwise,
-    clipping as _clipping,
-    constants as _constants,
-    control as _control,
-    debugging,
-    dlpack as _dlpack,
     errors,
     dtypes,
-    getitem as _getitem,
     linalg,
     math,
     nest,
     nn,
-    operators as _operators,
     ragged,
     random,
     runtime as _runtime,
     sparse,
     strings,
-    tensor_methods as _tensor_methods,
     config,
-    types,
     version,
 )
+from .api.control import branches_and_loops as _control
 from .api.autodiff import custom_gradient, grad_pass_through, gradients, hessians, recompute_grad
-from .api.arithmetic import add, add_n, atan2, maximum, minimum, multiply, negative, scalar_mul, subtract
-from .api.division import divide, realdiv, truediv, truncatediv, truncatemod
-from .api.powers import pow, sqrt, square
-from .api.array import (
+from .api.math.arithmetic import add, add_n, atan2, maximum, minimum, multiply, negative, scalar_mul, subtract
+from .api.math.division import divide, realdiv, truediv, truncatediv, truncatemod
+from .api.math.powers import pow, sqrt, square
+from .api.arrays.properties import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
     ensure_shape,
@@ -47,19 +46,19 @@ from .api.array import (
     size,
     stop_gradient,
 )
-from .api.blocks import (
+from .api.arrays.blocks import (
     batch_to_space,
     extract_volume_patches,
     required_space_to_batch_paddings,
     space_to_batch,
     space_to_batch_nd,
 )
-from .api.building import eye, fill, linspace, meshgrid, one_hot, ones, ones_like, range, sequence_mask, zeros, zeros_like
-from .api.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
-from .api.comparison import equal, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, not_equal
-from .api.complex_numbers import complex
-from .api.constants import constant, convert_to_tensor
-from .api.elementwise import (
+from .api.arrays.building import eye, fill, linspace, meshgrid, one_hot, ones, ones_like, range, sequence_mask, zeros, zeros_like
+from .api.arrays.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from .api.math.comparison import equal, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, not_equal
+from .api.math.complex_numbers import complex
+from .api.arrays.constants import constant, convert_to_tensor
+from .api.math.elementwise import (
     abs,
     acos,
     acosh,
@@ -79,14 +78,14 @@ from .api.elementwise import (
     tan,
     tanh,
 )
-from .api.einsum import einsum
-from .api.casting import bitcast, cast, saturate_cast
-from .api.counting import histogram_fixed_width, histogram_fixed_width_bins
-from .api.indexing import boolean_mask, gather, gather_nd, slice, strided_slice, where
-from .api.joining import concat, dynamic_partition, dynamic_stitch, parallel_stack, split, stack, unstack
-from .api.norms import norm
-from .api.products import matmul, tensordot
-from .api.scatter import (
+from .api.linalg.einsum import einsum
+from .api.arrays.casting import bitcast, cast, saturate_cast
+from .api.math.counting import histogram_fixed_width, histogram_fixed_width_bins
+from .api.arrays.indexing import boolean_mask, gather, gather_nd, slice, strided_slice, where
+from .api.arrays.joining import concat, dynamic_partition, dynamic_stitch, parallel_stack, split, stack, unstack
+from .api.linalg.norms import norm
+from .api.linalg.products import matmul, tensordot
+from .api.arrays.scatter import (
     scatter_nd,
     tensor_scatter_nd_add,
     tensor_scatter_nd_max,
@@ -94,7 +93,7 @@ from .api.scatter import (
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
-from .api.shaping import (
+from .api.arrays.shaping import (
     broadcast_to,
     expand_dims,
     pad,
@@ -107,31 +106,50 @@ from .api.shaping import (
     tile,
     transpose,
 )
-from .api.reductions import reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum
-from .api.scans import cumsum
-from .api.specs import IndexedSlicesSpec, TensorSpec, TypeSpec, type_spec_from_value
-from .api.variables import is_tensor, register_tensor_conversion_function, variable_creator_scope
-from .api.sorting import argmax, argmin, argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
-from .api.initializers import (
+from .api.math.reductions import (
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+)
+from .api.math.scans import cumsum
+from .api.arrays.specs import IndexedSlicesSpec, TensorSpec, TypeSpec, type_spec_from_value
+from .api.variables.creating import is_tensor, register_tensor_conversion_function, variable_creator_scope
+from .api.arrays.sorting import argmax, argmin, argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
+from .api.variables.initializers import (
     constant_initializer,
     ones_initializer,
     random_normal_initializer,
     random_uniform_initializer,
     zeros_initializer,
 )
-from .api.composite_specs import RaggedTensorSpec, SparseTensorSpec
-from .api.control import case, cond, control_dependencies, group, no_op, switch_case, tuple_ as tuple, while_loop
-from .api.debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
-from .api.function import function
-from .api.graphs import Graph
-from .api.functional import foldl, foldr, map_fn, scan, vectorized_map
-from .transforms.vmap import vmap
-from .api.gradient_registry import RegisterGradient, no_gradient
-from .api.module import Module
-from .api.printing import print_ as print
-from .api.py_function import numpy_function, py_function
-from .api.ragged_tensor import RaggedTensor
-from .api.devices import device
+from .api.arrays.composite_specs import RaggedTensorSpec, SparseTensorSpec
+from .api.control.branches_and_loops import (
+    case,
+    cond,
+    control_dependencies,
+    group,
+    no_op,
+    switch_case,
+    tuple_ as tuple,
+    while_loop,
+)
+from .api.assertions.values import Assert, assert_equal, assert_greater, assert_less
+from .api.assertions.shapes import assert_rank
+from .api.control.function import function
+from .api.control.graphs import Graph
+from .api.control.functional import foldl, foldr, map_fn, scan, vectorized_map
+from .vectorize.vmap import vmap
+from .api.autodiff.gradient_registry import RegisterGradient, no_gradient
+from .api.variables.module import Module
+from .api.strings.printing import print_ as print
+from .api.control.py_function import numpy_function, py_function
+from .api.ragged.tensor import RaggedTensor
+from .api.config.devices import device
 from .api.runtime import (
     executing_eagerly,
     get_current_name_scope,
@@ -143,9 +161,9 @@ from .api.runtime import (
     name_scope,
     timestamp,
 )
-from .api.sparse_tensor import SparseTensor
+from .api.sparse.tensor import SparseTensor
 from .api.strings import as_string
-from .api.tensor_array import TensorArray
+from .api.control.tensor_array import TensorArray
 from .core.dtypes import (
     DType,
     as_dtype,
@@ -170,18 +188,18 @@ from .core.dtypes import (
     uint64,
     variant,
 )
-from .core.policies import VariableAggregation, VariableSynchronization
+from .core.variables.policies import VariableAggregation, VariableSynchronization
 from .core.shapes import TensorShape
 from .core.slices import IndexedSlices
 from .core.tensor import Tensor
-from .core.variable import Variable
+from .core.variables.variable import Variable
 from .tape.gradient_tape import GradientTape, UnconnectedGradients
 
 import sys as _sys
 
 import tapeflow_keras_hook as _keras_hook
 
-from .core.allocation import keep_freed_memory as _keep_freed_memory
+from .core.runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .inspect import methods as _tape_methods
 from .programs import missing as _missing
 
@@ -192,18 +210,27 @@ newaxis = None
 __version__ = version.VERSION
 __git_version__, __compiler_version__ = version.GIT_VERSION, version.COMPILER_VERSION
 
-# Namespaces that many programs never touch; imported on first use, which keeps `import tapeflow` quick.
-_ON_FIRST_USE = frozenset(
-    """audio compat data derivatives distribute experimental feature_column image io lite lookup profiler quantization queue
-    raw_ops saved_model sets signal summary sysconfig test tpu train xla""".split()
-)
+# Namespaces that many programs never touch, and where they are; imported on first use, which keeps `import tapeflow` quick.
+_ON_FIRST_USE = {
+    **{
+        name: f"tapeflow.{name}"
+        for name in """compat data debugging distribute experimental feature_column io saved_model summary train types""".split()
+    },
+    **{
+        name: f"tapeflow.api.{name}"
+        for name in """audio derivatives image lite lookup profiler quantization queue sets signal sysconfig test xla""".split()
+    },
+    "raw_ops": "tapeflow.compat.raw_ops",
+    "tpu": "tapeflow.distribute.tpu",
+}
 # Names of `tf` itself that few programs use, and the modules that have them.
 _ELSEWHERE = {
-    "AggregationMethod": "graphs", "CriticalSection": "critical_section", "DeviceSpec": "device_spec", "Operation": "graphs",
-    "TensorArraySpec": "tensor_array_spec", "edit_distance": "edit_distance", "eig": "linalg", "eigvals": "linalg", "fftnd": "signal",
-    "fingerprint": "fingerprints", "ifftnd": "signal", "irfftnd": "signal", "load_library": "op_libraries",
-    "load_op_library": "op_libraries", "make_ndarray": "tensor_messages", "make_tensor_proto": "tensor_messages",
-    "matrix_square_root": "linalg", "rfftnd": "signal",
+    "AggregationMethod": "api.control.graphs", "CriticalSection": "api.control.critical_section",
+    "DeviceSpec": "api.config.device_spec", "Operation": "api.control.graphs", "TensorArraySpec": "api.control.tensor_array_spec",
+    "edit_distance": "api.strings.edit_distance", "eig": "api.linalg", "eigvals": "api.linalg", "fftnd": "api.signal",
+    "fingerprint": "api.strings.fingerprints", "ifftnd": "api.signal", "irfftnd": "api.signal",
+    "load_library": "api.op_libraries", "load_op_library": "api.op_libraries", "make_ndarray": "summary.tensor_messages",
+    "make_tensor_proto": "summary.tensor_messages", "matrix_square_root": "api.linalg", "rfftnd": "api.signal",
 }  # fmt: skip
 # Keras, and TensorFlow's own names for its parts.
 _KERAS = frozenset({"initializers", "keras", "losses", "metrics", "optimizers"})
@@ -213,11 +240,11 @@ def __getattr__(name):
     if name in _ON_FIRST_USE:
         from importlib import import_module
 
-        return globals().setdefault(name, import_module(f".api.{name}", __name__))
+        return globals().setdefault(name, import_module(_ON_FIRST_USE[name]))
     if name in _ELSEWHERE:
         from importlib import import_module
 
-        return globals().setdefault(name, getattr(import_module(f".api.{_ELSEWHERE[name]}", __name__), name))
+        return globals().setdefault(name, getattr(import_module(f".{_ELSEWHERE[name]}", __name__), name))
     if name in _KERAS:
         from .api.keras_loading import load
 

@@ -148,7 +148,7 @@ def _model(folder: str) -> None:
     [values] = [name for name in os.listdir(folder) if name.startswith("values-")]
     index = os.path.join(folder, "saved_model.json")
     with open(index, "rb+") as file:  # a name that is the same each time
-        from tapeflow.api.saved_files import _with_checksum
+        from tapeflow.saved_model.files import _with_checksum
 
         text = file.read().decode()
         file.seek(0)

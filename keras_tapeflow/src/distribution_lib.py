@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapeflow.api import devices
+from tapeflow.api.config import devices
 
 
 def list_devices(device_type: str | None = None) -> list[str]:

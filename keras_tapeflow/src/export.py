@@ -8,7 +8,7 @@ from keras.src.layers import Layer
 from keras.src.utils import io_utils
 
 import tapeflow as tf
-from tapeflow.function.polymorphic import BoundFunction, Function
+from tapeflow.function.tracing.polymorphic import BoundFunction, Function
 
 from .ops.core import Variable
 

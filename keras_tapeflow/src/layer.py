@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapeflow.api.checkpoints import arrivals
+from tapeflow.core.variables import arrivals
 
 
 class BackendLayer:

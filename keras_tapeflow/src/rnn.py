@@ -9,8 +9,8 @@ from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
 import tapeflow as tf
 from tapeflow.core.tensor import Tensor
-from tapeflow.function.control import over_rows
-from tapeflow.function.regions import inside_a_graph
+from tapeflow.function.control.conditions import over_rows
+from tapeflow.function.tracing.regions import inside_a_graph
 
 from .ops.core import convert_to_tensor
 from .ops.shapes import sizes

@@ -18,7 +18,7 @@ from tapeflow.api.config import _state
 from tapeflow.core.devices import Serving
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.function.polymorphic import Function
+from tapeflow.function.tracing.polymorphic import Function
 
 from .ops.core import convert_to_numpy, convert_to_tensor
 from .ops.sparse import SparseTensor

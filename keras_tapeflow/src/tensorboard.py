@@ -75,7 +75,7 @@ def adapt(module: ModuleType) -> None:
 
 def keras_model_summary(name: str, data: Any, step: Any = None) -> Any:
     """Writes a model's configuration, which TensorBoard shows as its conceptual graph. Returns whether it was written."""
-    from tapeflow.api.summary.protos import metadata
+    from tapeflow.summary.protos import metadata
 
     try:
         text = data.to_json()

@@ -2,7 +2,7 @@
 
 from tapeflow.core.primitive import recorded as _ops
 
-from .public import expose as _expose
+from .arguments import expose as _expose
 
 bitwise_and = _expose(
     _ops.bitwise_and,

@@ -29,8 +29,8 @@ from tapeflow.core.dtypes import (
     variant,
 )
 
-from .casting import cast, saturate_cast
-from .complex_numbers import complex
+from .arrays.casting import cast, saturate_cast
+from .math.complex_numbers import complex
 
 bool, half, double = bool_, float16, float64
 

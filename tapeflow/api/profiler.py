@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tapeflow.core.errors import AlreadyExistsError, UnavailableError, UnimplementedError
-from tapeflow.core.locks import Lock
+from tapeflow.core.runtime.locks import Lock
 
 __all__ = ["experimental"]
 

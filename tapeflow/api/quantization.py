@@ -11,9 +11,9 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-from .clipping import clip_by_value
-from .public import one_axis
-from .reductions import reduce_max, reduce_min
+from .arguments import one_axis
+from .arrays.clipping import clip_by_value
+from .math.reductions import reduce_max, reduce_min
 
 __all__ = [
     "fake_quant_with_min_max_args",

@@ -12,10 +12,10 @@ import numpy as np
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable
-from tapeflow.core.variable import scope as _scope
-from tapeflow.function.effects import later
-from tapeflow.function.regions import inside_a_graph
+from tapeflow.core.variables.variable import Variable
+from tapeflow.core.variables.variable import scope as _scope
+from tapeflow.function.tracing.effects import later
+from tapeflow.function.tracing.regions import inside_a_graph
 
 __all__ = [
     "executing_eagerly", "get_current_name_scope", "get_logger", "get_static_value", "init_scope", "inside_function",

@@ -9,7 +9,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 
-from .sparse_tensor import SparseTensor
+from .sparse.tensor import SparseTensor
 
 __all__ = ["difference", "intersection", "size", "union"]
 

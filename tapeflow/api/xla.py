@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.core.tensor import Tensor
 
-from .function import function
+from .control.function import function
 
 __all__ = ["experimental"]
 

@@ -13,9 +13,9 @@ from .convert import constant_like, convert_group, to_tensor
 from .devices import DeviceTensor, computed, on_device
 from .dtypes import ANY, BY_NUMPY, NATIVE, DType
 from .errors import OpError, dtype_clash, invalid, out_of_memory, user_line
-from .floating import quiet
 from .frames import Frame, current
-from .memory_limits import of_memory_error
+from .runtime.floating import quiet
+from .runtime.memory_limits import of_memory_error
 from .tensor import EagerTensor, Tensor
 
 # NumPy reports overflow and division by zero as RuntimeWarnings; tensors give inf and nan in silence, as in TensorFlow.

@@ -14,7 +14,7 @@ import numpy as np
 from .composite import Composite
 from .dtypes import BY_NUMPY, DType, as_dtype, bool_, complex128, float32, int32, int64, string
 from .errors import dtype_clash
-from .floating import quiet
+from .runtime.floating import quiet
 from .sizes import Size, tensor_of
 from .tensor import EagerTensor, Tensor
 

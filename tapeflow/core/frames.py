@@ -8,7 +8,7 @@ import itertools
 from contextvars import ContextVar
 from typing import Any
 
-from .contexts import context_variable
+from .runtime.contexts import context_variable
 
 _serial = itertools.count(1).__next__
 

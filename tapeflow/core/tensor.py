@@ -1,6 +1,6 @@
 """Tensor: a thin immutable handle on a value. `EagerTensor` is the one that holds a NumPy array.
 
-Operators and methods that are operations (`+`, `[]`, …) are installed by `tapeflow.api.operators`, since core knows none.
+Operators and methods that are operations (`+`, `[]`, …) are installed by `tapeflow.api.arrays.operators`, since core knows none.
 """
 
 import itertools

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tapeflow.core.floating import quiet
 from tapeflow.core.frames import unobserved
-from tapeflow.core.variable import Variable
+from tapeflow.core.runtime.floating import quiet
+from tapeflow.core.variables.variable import Variable
 from tapeflow.tape import seeds, unconnected
 from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.tape.recording import End, Recording

@@ -11,7 +11,7 @@ from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variables.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape, zeros_of
 
 from .explain import explain

@@ -14,12 +14,12 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tapeflow.core.frames import current
-from tapeflow.core.locks import Lock
+from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.tensor import next_id
-from tapeflow.core.variable import Variable, label
-from tapeflow.function.concrete import TOLD_OF_RUNS, ConcreteFunction
-from tapeflow.function.graph import Graph
-from tapeflow.function.polymorphic import Switches
+from tapeflow.core.variables.variable import Variable, label
+from tapeflow.function.tracing.concrete import TOLD_OF_RUNS, ConcreteFunction
+from tapeflow.function.tracing.graph import Graph
+from tapeflow.function.tracing.polymorphic import Switches
 from tapeflow.tape import gradient_tape
 from tapeflow.tape.recording import Attendants, Recording
 

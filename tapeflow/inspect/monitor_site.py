@@ -5,12 +5,12 @@ from collections import deque
 
 import numpy as np
 
-from tapeflow.core.floating import quiet
 from tapeflow.core.frames import Frame, entered, unobserved
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime.floating import quiet
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.core.variable import Variable
-from tapeflow.function.control import cond
+from tapeflow.core.variables.variable import Variable
+from tapeflow.function.control.conditions import cond
 
 from .gradient_numbers import from_squares, numbers, squares, units_of, weight_and_change
 

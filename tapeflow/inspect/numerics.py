@@ -13,7 +13,7 @@ import numpy as np
 from tapeflow.core.apply import describe
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, identify
-from tapeflow.function.plan import Looking
+from tapeflow.function.running.numpy_plan import Looking
 from tapeflow.tape.recording import Recording
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of

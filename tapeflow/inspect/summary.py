@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable
 
-from tapeflow.core.variable import Variable
+from tapeflow.core.variables.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
 
 from . import profile

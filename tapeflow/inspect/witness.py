@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from tapeflow.core.errors import line_of, user_place
 from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import identify, next_id
-from tapeflow.core.variable import Variable, scope
+from tapeflow.core.variables.variable import Variable, scope
 from tapeflow.tape.memory import Everything
 from tapeflow.tape.recording import Attendants, Recording
 

@@ -1,42 +1,12 @@
 """Every primitive, by family. Importing this package declares them all."""
 
-from . import (
-    activations,
-    arithmetic,
-    bits,
-    casting,
-    checks,
-    choices,
-    clipping,
-    complex_numbers,
-    conv,
-    ctc,
-    decompositions,
-    determinants,
-    elementwise,
-    fft,
-    image,
-    indexing,
-    isotonic,
-    joining,
-    linalg,
-    logic,
-    losses,
-    lu_factor,
-    matrix_functions,
-    pooling,
-    random,
-    reduction,
-    safe,
-    scans,
-    scatter,
-    segments,
-    shaping,
-    solvers,
-    sorting,
-    sparse,
-    special,
-    spectra,
-    strings,
-    suppression,
-)
+from .arrays import casting, checks, indexing, joining, scatter, segments, shaping, sorting
+from .image import geometry as image
+from .image import suppression
+from .linalg import decompositions, determinants, lu_factor, matrix_functions, solvers, sparse, spectra
+from .linalg import products as linalg
+from .math import arithmetic, bits, clipping, complex_numbers, elementwise, fft, logic, reduction, safe, scans, special
+from .nn import activations, conv, ctc, isotonic, losses, pooling
+from .random import choices
+from .random import draws as random
+from .strings import text as strings

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-# Modules whose public names are `tf.…`: ours, and the flavour of Keras that `tf.keras` is.
-_NAMESPACES = ("tapeflow.api.", "keras.")
+from .names import is_public
+
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 
 
@@ -74,7 +74,7 @@ def watch_over(module: ModuleType, public: str) -> None:
 
 
 def _watched(value: Any, public: str) -> Any:
-    if isinstance(value, ModuleType) and value.__name__.startswith(_NAMESPACES):
+    if isinstance(value, ModuleType) and is_public(value) and not value.__name__.startswith("tensorflow."):
         watch_over(value, public)
     return SmallNamespace(public, vars(value)) if type(value) is SimpleNamespace else value
 

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+# What is in no public namespace: the layers under them, and what runs programs.
+_INSIDE = frozenset("core engines ops vectorize tape transforms function inspect storage programs demo cli".split())
+
 Namespace = ModuleType | SimpleNamespace  # small ones, such as `tf.config.experimental`, are no modules of their own
 
 
@@ -14,8 +17,14 @@ def listed(module: Namespace) -> list[str]:
     return list(getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")])
 
 
-def namespaces(root: Namespace, public: str, home: str) -> Iterator[tuple[str, Namespace]]:
-    """(name, module) of a namespace and of all in it whose code is at `home`, the nearest to the root first."""
+def is_public(module: ModuleType) -> bool:
+    """Is it a public namespace of ours, or of Keras, or one that stands in for TensorFlow's?"""
+    top, _, rest = module.__name__.partition(".")
+    return top in ("keras", "tensorflow") or top == "tapeflow" and bool(rest) and rest.partition(".")[0] not in _INSIDE
+
+
+def namespaces(root: Namespace, public: str) -> Iterator[tuple[str, Namespace]]:
+    """(name, module) of a namespace and of all in it, the nearest to the root first."""
     todo: list[tuple[str, Namespace]] = [(public, root)]
     seen = {id(root)}
     while todo:
@@ -24,15 +33,13 @@ def namespaces(root: Namespace, public: str, home: str) -> Iterator[tuple[str, N
         for name in listed(module):
             keras = path == "tf" and name in sys.modules["tapeflow"]._KERAS  # not ours to list, and slow to import
             value: Any = None if keras else _member(module, name)
-            if _is_namespace(value, home) and id(value) not in seen:
+            if _is_namespace(value) and id(value) not in seen:
                 seen.add(id(value))
                 todo.append((f"{path}.{name}", value))
 
 
-def _is_namespace(value: Any, home: str) -> bool:
-    if isinstance(value, ModuleType):
-        return value.__name__.startswith((home, "tensorflow."))
-    return isinstance(value, SimpleNamespace)
+def _is_namespace(value: Any) -> bool:
+    return is_public(value) if isinstance(value, ModuleType) else isinstance(value, SimpleNamespace)
 
 
 def _member(module: Namespace, name: str) -> Any:
@@ -51,9 +58,11 @@ def public_names() -> tuple[str, ...]:
     True
     """
     tf = sys.modules["tapeflow"]
-    layers = {name for name, value in vars(tf).items() if isinstance(value, ModuleType) and ".api." not in value.__name__}
+    layers = {
+        name for name, value in vars(tf).items() if isinstance(value, ModuleType) and (not is_public(value) or name == "api")
+    }
     names = []
-    for path, module in namespaces(tf, "tf", "tapeflow.api."):
+    for path, module in namespaces(tf, "tf"):
         if path != "tf.raw_ops":  # the same functions under names that nobody means
             names += [f"{path}.{name}" for name in listed(module) if not (module is tf and name in layers)]
     return tuple(names)
@@ -63,7 +72,7 @@ def public_names() -> tuple[str, ...]:
 def keras_names() -> tuple[str, ...]:
     """Every public name of `tf.keras`. Imports Keras."""
     keras = sys.modules["tapeflow"].keras
-    return tuple(f"{path}.{name}" for path, module in namespaces(keras, "tf.keras", "keras.") for name in listed(module))
+    return tuple(f"{path}.{name}" for path, module in namespaces(keras, "tf.keras") for name in listed(module))
 
 
 def value_of(name: str) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 from . import internals
 from .missing import watch_over, words
+from .names import is_public
 
 # Libraries made for TensorFlow's own tensors, and what a program can do without them.
 COMPANIONS = {
@@ -105,7 +106,7 @@ def _importable(value: Any, name: str) -> ModuleType | None:
         vars(module).update({key: member for key, member in vars(value).items() if key != "__name__"})
         watch_over(module, name.replace("tensorflow", "tf", 1))
         return module
-    if not isinstance(value, ModuleType) or not value.__name__.startswith(("tapeflow.api.", "keras.", "tensorflow.")):
+    if not isinstance(value, ModuleType) or not is_public(value):
         return None
     if not hasattr(value, "__path__"):
         value.__path__ = []  # so that the import system asks for the namespaces in it

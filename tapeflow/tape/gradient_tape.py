@@ -9,13 +9,13 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.errors import user_line
-from tapeflow.core.floating import quiet
 from tapeflow.core.frames import current, enter
 from tapeflow.core.primitive import bare, recorded
+from tapeflow.core.runtime.floating import quiet
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import SparseGradient, finished
 from tapeflow.core.tensor import EagerTensor, Tensor, identify
-from tapeflow.core.variable import Variable, unwrapped
+from tapeflow.core.variables.variable import Variable, unwrapped
 from tapeflow.vectorize.mapped import MappedTensor
 
 from . import jacobians, memory, seeds, unconnected

@@ -13,12 +13,12 @@ import numpy as np
 
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
-from tapeflow.core.memory_limits import check_rows_fit
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime.memory_limits import check_rows_fit
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variables.variable import Variable
 from tapeflow.vectorize.mapped import Vectorizer
 
 from . import memory

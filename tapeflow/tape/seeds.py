@@ -11,7 +11,7 @@ from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable, unwrapped
+from tapeflow.core.variables.variable import Variable, unwrapped
 
 
 def _is_one(value: Any) -> bool:

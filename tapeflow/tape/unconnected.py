@@ -13,7 +13,7 @@ import numpy as np
 from tapeflow.core import nest
 from tapeflow.core.primitive import recorded
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.core.variable import Variable, label
+from tapeflow.core.variables.variable import Variable, label
 
 from .recording import Note, Recording
 

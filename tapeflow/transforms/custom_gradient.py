@@ -14,7 +14,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.push import Push
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variables.variable import Variable
 from tapeflow.tape.recording import Recording
 from tapeflow.tape.unconnected import edges, leading_to
 from tapeflow.vectorize.mapped import Vectorizer

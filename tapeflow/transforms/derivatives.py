@@ -12,17 +12,17 @@ from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.batching import rows_to
-from tapeflow.core.memory_limits import check_rows_fit
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.streams import snapshot
+from tapeflow.core.random.streams import snapshot
+from tapeflow.core.runtime.memory_limits import check_rows_fit
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable, unwrapped
+from tapeflow.core.variables.variable import Variable, unwrapped
 from tapeflow.tape.gradient_tape import GradientTape
+from tapeflow.vectorize.vmap import check_chunk_size, vmap
 
 from .directions import in_every_direction
 from .forward import ForwardAccumulator
 from .functions import check_function, dense, directed, name_of, one_number, positions, sources_of, tensors, with_aux
-from .vmap import check_chunk_size, vmap
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "laplacian", "per_example_gradients", "value_and_grad", "vjp", "vmap"]
 

@@ -9,13 +9,12 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.frames import current, entered
-from tapeflow.core.memory_limits import check_rows_fit
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.streams import snapshot
+from tapeflow.core.random.streams import snapshot
+from tapeflow.core.runtime.memory_limits import check_rows_fit
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.tape import memory
-
-from .vmap import Batch
+from tapeflow.vectorize.vmap import Batch
 
 
 def in_every_direction(

@@ -8,7 +8,7 @@ from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable, unwrapped
+from tapeflow.core.variables.variable import Variable, unwrapped
 from tapeflow.tape.gradient_tape import UnconnectedGradients, gradient_mode, zeros_of
 from tapeflow.vectorize.mapped import MappedTensor, Vectorizer
 

@@ -8,7 +8,7 @@ from tapeflow.core import nest
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable, unwrapped
+from tapeflow.core.variables.variable import Variable, unwrapped
 
 # ---- what is differentiated by
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.frames import current, entered
-from tapeflow.core.streams import snapshot
+from tapeflow.core.random.streams import snapshot
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variables.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
 
 from .custom_gradient import apply_custom

@@ -13,7 +13,7 @@ import numpy as np
 
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.streams import fresh_key
+from tapeflow.core.random.streams import fresh_key
 from tapeflow.core.tensor import Tensor
 
 from .mapped import MappedTensor, OnTop, Vectorizer

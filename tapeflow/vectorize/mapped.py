@@ -19,8 +19,8 @@ from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, invalid, une
 from tapeflow.core.frames import Frame, current, enter, entered, has_an_effect
 from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.random.streams import fresh_key, per_row
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.streams import fresh_key, per_row
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 

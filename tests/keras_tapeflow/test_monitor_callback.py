@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.function.concrete import TOLD_OF_RUNS
-from tapeflow.function.polymorphic import Switches
+from tapeflow.function.tracing.concrete import TOLD_OF_RUNS
+from tapeflow.function.tracing.polymorphic import Switches
 from tapeflow.tape.recording import Attendants
 
 keras = tf.keras

@@ -7,8 +7,8 @@ import keras
 import numpy as np
 import pytest
 
-from tests.api.test_whole_files import faults, unix
 from tests.saved_formats import fill, keras_model, only
+from tests.storage.test_whole_files import faults, unix
 
 
 @unix

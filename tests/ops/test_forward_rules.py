@@ -6,7 +6,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.core.primitive import REGISTRY, recorded
 
-from .samples.decompositions import positive_definite
+from .samples.linalg.decompositions import positive_definite
 from .samples.sample import complex_normal, normal
 from .test_interpretations import arrays, direction, pulled, pushed, tensors, total
 

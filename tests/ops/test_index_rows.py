@@ -10,7 +10,7 @@ import tapeflow as tf
 from tapeflow.core.primitive import REGISTRY
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.ops.indexing import boxed
+from tapeflow.ops.arrays.indexing import boxed
 
 from .test_registry import parts
 

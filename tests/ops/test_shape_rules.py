@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.core.fitting import differ, same_number, same_sizes, spreads
 from tapeflow.core.primitive import REGISTRY, Spec
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.ops.fitting import differ, same_number, same_sizes, spreads
 
 from .samples import all_samples
 from .test_registry import parts

@@ -8,8 +8,8 @@ from keras.src import tree
 
 import tapeflow as tf
 from tapeflow.core.tensor import Tensor
-from tapeflow.function.control import has_no_value, over_rows
-from tapeflow.function.regions import inside_a_graph
+from tapeflow.function.control.conditions import has_no_value, over_rows
+from tapeflow.function.tracing.regions import inside_a_graph
 
 
 def _tensor(x: Any) -> Tensor:

@@ -16,7 +16,7 @@ from tapeflow.core.frames import Frame, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.sizes import Size, tensor_of
 from tapeflow.core.tensor import Tensor
-from tapeflow.function.graph import Graph
+from tapeflow.function.tracing.graph import Graph
 
 from .control import (
     associative_scan,

@@ -3,7 +3,7 @@
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.api.public import static_shape
+from tapeflow.api.arguments import static_shape
 from tapeflow.core.tensor import Tensor
 
 

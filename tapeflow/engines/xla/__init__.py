@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.undisturbed import loaded
+from tapeflow.core.runtime.undisturbed import loaded
 
 try:
     import jax

@@ -12,10 +12,10 @@ import numpy as np
 from tapeflow.core.devices import HOST, Device, DeviceTensor, LateTensor, Rounding, Serving
 from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
-from tapeflow.core.refcounts import held_elsewhere
+from tapeflow.core.runtime.refcounts import held_elsewhere
+from tapeflow.core.runtime.undisturbed import undisturbed
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.undisturbed import undisturbed
-from tapeflow.core.variable import Variable, announce, at_once, replacing, stored
+from tapeflow.core.variables.variable import Variable, announce, at_once, replacing, stored
 
 from . import devices
 

@@ -9,8 +9,8 @@ from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable
-from tapeflow.function import control
+from tapeflow.core.variables.variable import Variable
+from tapeflow.function.control import conditions as control
 
 from .containers import region
 from .symbolic import Undefined, UndefinedReturnValue, is_negation_of, is_number, is_symbolic, truth

@@ -11,7 +11,7 @@ from tapeflow.core.dtypes import float32, int32
 from tapeflow.core.errors import user_line
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variables.variable import Variable
 
 from . import convert
 from .containers import check_method, made

@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from types import BuiltinMethodType
 from typing import Any
 
-from tapeflow.core.contexts import context_variable
 from tapeflow.core.errors import ValueNeeded, user_line
+from tapeflow.core.runtime.contexts import context_variable
 
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict)
 _CHANGE = frozenset(

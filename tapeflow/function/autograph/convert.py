@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from tapeflow.core.locks import Lock
+from tapeflow.core.runtime.locks import Lock
 
 from .before import OPERATORS, Before, NotConvertible
 from .source import parsed

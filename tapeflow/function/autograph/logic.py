@@ -7,9 +7,9 @@ from tapeflow.core.dtypes import bool_
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
-from tapeflow.function.effects import AT_EVERY_RUN, later
-from tapeflow.function.graph import Graph
-from tapeflow.function.regions import Region
+from tapeflow.function.tracing.effects import AT_EVERY_RUN, later
+from tapeflow.function.tracing.graph import Graph
+from tapeflow.function.tracing.regions import Region
 
 from .branches import choose
 from .symbolic import is_scalar, is_symbolic, negated, truth

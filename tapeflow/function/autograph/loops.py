@@ -13,9 +13,9 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable
-from tapeflow.function import control
-from tapeflow.function.regions import Region
+from tapeflow.core.variables.variable import Variable
+from tapeflow.function.control import conditions as control
+from tapeflow.function.tracing.regions import Region
 
 from .branches import if_stmt, is_dynamic, is_plain, stand_in, tensor_of
 from .containers import region

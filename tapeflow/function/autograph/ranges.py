@@ -8,7 +8,7 @@ from tapeflow.core.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variables.variable import Variable
 
 from .symbolic import is_scalar, is_symbolic
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.contexts import context_variable
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import bool_
 from tapeflow.core.errors import user_line
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime.contexts import context_variable
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable
-from tapeflow.function.graph import Graph, SymbolicTensor
+from tapeflow.core.variables.variable import Variable
+from tapeflow.function.tracing.graph import Graph, SymbolicTensor
 
 _KNOWN = {bool, int, float, str, type(None), list, tuple, dict, EagerTensor}  # for speed; others are looked at
 

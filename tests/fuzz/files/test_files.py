@@ -108,7 +108,7 @@ def test_damage_that_was_read_silently_or_without_a_name():
         with pytest.raises(tf.errors.InvalidArgumentError, match="chunk b'IDAT' is damaged"):
             tf.io.decode_png(bytes(png), dtype=dtype)
     assert tf.io.decode_compressed(gzip.compress(b"one") + gzip.compress(b"two"), "GZIP").numpy() == b"onetwo"
-    from tapeflow.api.io.messages import TensorProto
+    from tapeflow.io.messages import TensorProto
 
     proto = TensorProto(dtype=6, int_val=[300])  # int8, as TensorFlow cuts it
     assert tf.io.parse_tensor(proto.SerializeToString(), tf.int8).numpy() == 44

@@ -7,8 +7,8 @@ import pytest
 
 
 def modules():
-    for module in pkgutil.iter_modules(__path__):
-        yield getattr(importlib.import_module(f"{__name__}.{module.name}"), "SAMPLES", {})
+    for module in pkgutil.walk_packages(__path__, f"{__name__}."):
+        yield getattr(importlib.import_module(module.name), "SAMPLES", {})
 
 
 def all_samples():

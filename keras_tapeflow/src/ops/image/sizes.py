@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.api.image_resize import resampled
+from tapeflow.api.image.resize import resampled
 from tapeflow.core.tensor import Tensor
 
 from ..core import cast

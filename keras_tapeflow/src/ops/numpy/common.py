@@ -7,8 +7,8 @@ import numpy as np
 from keras.src.backend.common.dtypes import result_type
 from keras.src.backend.config import floatx
 
-from tapeflow.api.numpy_functions import FUNCTIONS
-from tapeflow.api.public import static_shape
+from tapeflow.api.arguments import static_shape
+from tapeflow.api.interop.numpy_functions import FUNCTIONS
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.primitive import recorded as ops

@@ -1,0 +1,322 @@
+"""Making tensors from nothing but a shape or a few numbers: `zeros`, `range`, `eye`, `one_hot`, …"""
+
+import math
+from builtins import range as _indices
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.arguments import one_axis, static_shape, whole
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.composite import Composite
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.devices import placed
+from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, string
+from tapeflow.core.errors import invalid
+from tapeflow.core.frames import current
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime.memory_limits import check_fits, exhausted
+from tapeflow.core.sizes import Size
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.control.conditions import has_no_value
+from tapeflow.vectorize.values import largest, one_size
+
+_FLOAT32 = np.dtype(np.float32)
+
+
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """Zeros (False for bool, empty strings for string).
+
+    >>> tf.zeros([2, 3]).numpy()
+    array([[0., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
+    """
+    return _filled(static_shape(shape), dtype, 0)
+
+
+def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones (True for bool).
+
+    >>> tf.ones([3], tf.int64).numpy()
+    array([1, 1, 1])
+    """
+    return _filled(static_shape(shape), dtype, 1)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Zeros of the shape of `input`, and of its dtype unless another is given.
+
+    >>> tf.zeros_like([[1, 2]]).numpy()
+    array([[0, 0]], dtype=int32)
+    """
+    return _filled_like(as_tensor(input), dtype, 0)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones of the shape of `input`, and of its dtype unless another is given.
+
+    >>> tf.ones_like([[1., 2.]]).numpy()
+    array([[1., 1.]], dtype=float32)
+    """
+    return _filled_like(as_tensor(input), dtype, 1)
+
+
+def _filled_like(x: Tensor, dtype: Any, value: int) -> Tensor:
+    if isinstance(x, Composite):  # stays ragged, or sparse
+        zeros_of = ops.zeros_like(x)
+        return (zeros_of if dtype is None else ops.cast(zeros_of, dtype=as_dtype(dtype).np)) + value
+    return _filled(tuple(x.shape), x.dtype if dtype is None else dtype, value)
+
+
+def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
+    numpy_dtype = _FLOAT32 if dtype is float32 else as_dtype(dtype).np
+    if any(d < 0 for d in shape):
+        raise invalid(f"A size in a shape cannot be negative, got {shape}.")
+    if any(type(d) is Size for d in shape):
+        return ops.broadcast_to(EagerTensor(numpy_dtype.type(value)), shape=shape)
+    if numpy_dtype.kind == "O":
+        if value:
+            raise TypeError("There are no ones of dtype string; tf.fill(shape, 'text') fills with a text.")
+        return EagerTensor(np.full(shape, b"", object))
+    if not shape:
+        return placed(EagerTensor(numpy_dtype.type(value)))
+    if math.prod(shape) > _WRITTEN_DOWN and current().executor is not None:
+        return ops.broadcast_to(EagerTensor(numpy_dtype.type(value)), shape=shape)  # a graph has it made when it runs
+    return placed(EagerTensor(_made(np.ones if value else np.zeros, shape, numpy_dtype)))
+
+
+_WRITTEN_DOWN = 1 << 16  # elements up to which a graph holds a constant instead of what makes it
+
+
+def _made(make: Callable, shape: tuple, dtype: np.dtype) -> np.ndarray:
+    """`make(shape, dtype)`, if it fits into memory."""
+    check_fits(shape, dtype, "it")
+    try:
+        return make(shape, dtype)
+    except MemoryError as error:
+        raise exhausted(shape, dtype) from error
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor of shape `dims` with `value` everywhere.
+
+    >>> tf.fill([2, 2], 7).numpy()
+    array([[7, 7],
+           [7, 7]], dtype=int32)
+    """
+    value = as_tensor(value)
+    if value.ndim:
+        if value.shape.num_elements() != 1:
+            raise invalid(f"value must be a scalar, got shape {tuple(value.shape)}. tf.broadcast_to repeats a tensor.")
+        value = ops.reshape(value, shape=())
+    dims = static_shape(dims)
+    if any(d < 0 for d in dims):
+        raise invalid(f"A size in a shape cannot be negative, got {dims}.")
+    return ops.broadcast_to(value, shape=dims)
+
+
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """Identity matrices: ones on the diagonal, zeros elsewhere.
+
+    >>> tf.eye(2, 3).numpy()
+    array([[1., 0., 0.],
+           [0., 1., 0.]], dtype=float32)
+    """
+    rows = whole(num_rows, "num_rows")
+    sizes = rows, rows if num_columns is None else whole(num_columns, "num_columns")
+    if any(type(d) is int and d < 0 for d in sizes):
+        raise invalid(f"num_rows and num_columns cannot be negative, got {sizes}.")
+    if as_dtype(dtype) is string:
+        raise TypeError("There is no identity matrix of strings.")
+    if any(type(d) is Size for d in sizes) or math.prod(sizes) > _WRITTEN_DOWN and current().executor is not None:
+        row, column = (range(as_tensor(d)) for d in sizes)
+        made = ops.cast(ops.equal(ops.reshape(row, shape=(*row.shape, 1)), column), dtype=as_dtype(dtype).np)
+        return made if batch_shape is None else ops.broadcast_to(made, shape=static_shape(batch_shape) + sizes)
+    matrix = _made(lambda shape, dtype: np.eye(*shape, dtype=dtype), sizes, as_dtype(dtype).np)
+    if batch_shape is not None:
+        matrix = np.broadcast_to(matrix, static_shape(batch_shape) + matrix.shape)
+    return placed(EagerTensor(matrix))
+
+
+_WIDENING = [int32, int64, float32, float64]
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range") -> Tensor:
+    """The numbers from `start` in steps of `delta`, up to and without `limit`. With one argument they start at 0.
+
+    >>> tf.range(10, 4, -2).numpy()
+    array([10,  8,  6], dtype=int32)
+    >>> tf.range(0., 1., 0.25).numpy()
+    array([0.  , 0.25, 0.5 , 0.75], dtype=float32)
+    """
+    if limit is None:
+        start, limit = 0, start
+    if dtype is None and type(start) is type(limit) is type(delta) is int and delta and (limit - start) * delta >= 0:
+        return _arange(start, limit, delta, int32.np if max(abs(start), abs(limit)) < 2**31 else int64.np)
+    values = [start, limit, delta]
+    if any(has_no_value(v) for v in values):
+        return _symbolic_range(*map(as_tensor, values), dtype)
+    if dtype is None:
+        dtype = _widest([as_tensor(v).dtype for v in values])
+    dtype = as_dtype(dtype)
+    first, last, step = (_scalar(v, dtype) for v in values)
+    if step == 0:
+        raise invalid("Requires delta != 0: 0")
+    if (last - first) * step < 0:
+        raise invalid(
+            f"Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}"
+        )
+    if dtype.kind in "iu":
+        return _arange(first, last, step, dtype.np)
+    count = int(np.ceil((last - first) / step))
+    return placed(
+        EagerTensor((_made(lambda shape, dtype: np.arange(*shape), (count,), dtype.np) * step + first).astype(dtype.np))
+    )
+
+
+def _arange(first: int, last: int, step: int, dtype: np.dtype) -> Tensor:
+    count = max(0, -((first - last) // step))
+    return placed(EagerTensor(_made(lambda _, dtype: np.arange(first, last, step, dtype), (count,), dtype)))
+
+
+def _symbolic_range(start: Tensor, limit: Tensor, delta: Tensor, dtype: Any) -> Tensor:
+    """A range inside a graph: how long it is must be known from sizes, if not as a number."""
+    first, last, step = static_shape([start, limit, delta])
+    count = last - first if step == 1 else (last - first + step - 1) // step
+    steps = ops.cumsum(ops.broadcast_to(delta, shape=(count,)), axis=0, exclusive=True, reverse=False)
+    made = start + steps
+    return made if dtype is None else ops.cast(made, dtype=as_dtype(dtype).np)
+
+
+def _widest(dtypes: list[DType]) -> DType:
+    """The one that the others are converted to; dtypes outside the usual four must all be the same."""
+    if all(d in _WIDENING for d in dtypes):
+        return max(dtypes, key=_WIDENING.index)
+    return next(d for d in dtypes if d not in _WIDENING)
+
+
+def _scalar(value: Any, dtype: DType) -> Any:
+    """A Python number, of the value that `dtype` gives it."""
+    value = ops.cast(value, dtype=dtype.np) if isinstance(value, Tensor) or hasattr(value, "dtype") else to_tensor(value, dtype)
+    if value.ndim:
+        raise invalid(f"tf.range takes scalars, got a tensor of shape {tuple(value.shape)}.")
+    return value._array.item()
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    """`num` evenly spaced values from `start` to `stop`, both included, along a new `axis`. Differentiable in both ends.
+
+    >>> tf.linspace(0., 1., 5).numpy()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    >>> tf.linspace([0., 10.], [1., 20.], 3).numpy()
+    array([[ 0. , 10. ],
+           [ 0.5, 15. ],
+           [ 1. , 20. ]], dtype=float32)
+    """
+    start = as_tensor(start)
+    stop = to_tensor(stop, start.dtype)
+    if start.dtype.is_integer:
+        wide = float64 if start.dtype.size > 2 else float32
+        start, stop = ops.cast(start, dtype=wide.np), ops.cast(stop, dtype=wide.np)
+    count = whole(num, "num")
+    if count < 0:
+        raise invalid(f"linspace needs num >= 0, got {count}.")
+    spread = np.broadcast_shapes(tuple(start.shape), tuple(stop.shape))
+    axis = one_axis(axis, len(spread) + 1)
+    along = (count,) + (1,) * (len(spread) - axis)
+    steps = (np.arange(count) / max(count - 1, 1)).reshape(along).astype(start.dtype.np)
+    start, stop = (
+        ops.reshape(ops.broadcast_to(e, shape=spread), shape=(*spread[:axis], 1, *spread[axis:])) for e in (start, stop)
+    )
+    # Weighted this way both ends come out exactly.
+    return start * (1 - steps) + stop * steps
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Along a new axis of size `depth`: `on_value` (1) at the index, `off_value` (0) elsewhere. Indices outside give only zeros.
+
+    >>> tf.one_hot([0, 2, -1], 3).numpy()
+    array([[1., 0., 0.],
+           [0., 0., 1.],
+           [0., 0., 0.]], dtype=float32)
+    """
+    indices = as_tensor(indices)
+    depth = whole(depth, "depth")
+    if depth < 0:
+        raise invalid(f"depth must be non-negative, got: {depth}")
+    axis = indices.ndim if axis is None else one_axis(axis, indices.ndim + 1)
+    mask = ops.one_hot(indices, depth=depth, axis=axis)
+    if on_value is None and off_value is None:
+        dtype = float32 if dtype is None else as_dtype(dtype)
+        return mask if dtype is bool_ else ops.cast(mask, dtype=dtype.np)
+    if dtype is None:
+        dtype = next((as_tensor(v).dtype for v in (on_value, off_value) if v is not None), float32)
+    dtype = as_dtype(dtype)
+    on, off = (_value_of(v, default, dtype) for v, default in ((on_value, 1), (off_value, 0)))
+    return ops.where(mask, on, off)
+
+
+def _value_of(value: Any, default: int, dtype: DType) -> Tensor:
+    if value is None:
+        return _filled((), dtype, default)
+    try:
+        return to_tensor(value, dtype)
+    except ValueError as error:
+        raise TypeError(f"one_hot was asked for dtype {dtype.name}. {error}") from None
+
+
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Tensor:
+    """True in the first `lengths` places of a new last axis, which has `maxlen` places (the longest length by default).
+
+    >>> tf.sequence_mask([1, 3]).numpy()
+    array([[ True, False, False],
+           [ True,  True,  True]])
+    """
+    lengths = as_tensor(lengths)
+    if lengths.dtype.is_floating:
+        lengths = ops.cast(lengths, dtype=int32.np)
+    if maxlen is None:
+        maxlen = one_size(np.maximum(largest(lengths), 0), "The longest length")
+    if int(maxlen) < 0:
+        raise invalid(f"maxlen must not be negative, got {int(maxlen)}.")
+    places = EagerTensor(np.arange(int(maxlen), dtype=lengths.dtype.np))
+    mask = ops.less(places, ops.reshape(lengths, shape=(*lengths.shape, 1)))
+    return mask if as_dtype(dtype) is bool_ else ops.cast(mask, dtype=as_dtype(dtype).np)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
+    """Coordinates of all points of a grid: one tensor for each vector, each of the grid's shape.
+
+    `indexing="xy"` (the default) lays the first vector along columns, `"ij"` along the first axis.
+
+    >>> x, y = tf.meshgrid([1, 2, 3], [10, 20])
+    >>> (x + y).numpy()
+    array([[11, 12, 13],
+           [21, 22, 23]], dtype=int32)
+    """
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"meshgrid got an unexpected argument {next(iter(kwargs))!r}; it takes indexing and name.")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
+    vectors = [ops.reshape(v, shape=(v.shape.num_elements(),)) for v in map(as_tensor, args)]
+    order = [*_indices(len(vectors))]
+    if indexing == "xy" and len(vectors) > 1:
+        order[:2] = 1, 0
+    grid = [0] * len(vectors)
+    for place, v in zip(order, vectors):
+        grid[place] = v.shape[0]
+    line = lambda place, size: tuple([size if k == place else 1 for k in _indices(len(grid))])
+    return [
+        ops.broadcast_to(ops.reshape(v, shape=line(place, v.shape[0])), shape=tuple(grid)) for place, v in zip(order, vectors)
+    ]

@@ -1,0 +1,105 @@
+"""Specs of ragged and sparse tensors."""
+
+from typing import Any
+
+from tapeflow.api.ragged.tensor import RaggedTensor
+from tapeflow.api.sparse.tensor import SparseTensor
+from tapeflow.core.dtypes import as_dtype, float32, int64
+from tapeflow.core.shapes import TensorShape
+
+from .specs import TypeSpec
+
+__all__ = ["RaggedTensorSpec", "SparseTensorSpec"]
+
+
+class RaggedTensorSpec(TypeSpec):
+    """What is known of a `tf.RaggedTensor`: shape, dtype, and how many axes are ragged.
+
+    >>> spec = tf.RaggedTensorSpec([None, None], tf.int32)
+    >>> spec.ragged_rank, spec.is_compatible_with(tf.ragged.constant([[1], [2, 3]]))
+    (1, True)
+    """
+
+    __slots__ = ("_shape", "_dtype", "_ragged_rank", "_row_splits_dtype")
+
+    value_type = RaggedTensor
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = float32,
+        ragged_rank: int | None = None,
+        row_splits_dtype: Any = int64,
+        flat_values_spec: Any = None,
+    ) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype if flat_values_spec is None else flat_values_spec.dtype)
+        if ragged_rank is None:
+            if self._shape.rank is None:
+                raise ValueError("Must specify ragged_rank or a shape with a known rank.")
+            ragged_rank = self._shape.rank - 1
+        if self._shape.rank is not None and not 0 <= ragged_rank < self._shape.rank:
+            raise ValueError(f"ragged_rank={ragged_rank} must be less than the rank {self._shape.rank} of the shape.")
+        self._ragged_rank, self._row_splits_dtype = ragged_rank, as_dtype(row_splits_dtype)
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+    ragged_rank = property(lambda self: self._ragged_rank)
+    row_splits_dtype = property(lambda self: self._row_splits_dtype)
+
+    @classmethod
+    def from_value(cls, value: RaggedTensor) -> "RaggedTensorSpec":
+        """The spec of a ragged tensor."""
+        return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        other = self.from_value(spec_or_value) if isinstance(spec_or_value, RaggedTensor) else spec_or_value
+        if not isinstance(other, RaggedTensorSpec) or self._parts()[1:] != other._parts()[1:]:
+            return False
+        return self._shape.is_compatible_with(other._shape)
+
+    def _parts(self) -> tuple:
+        shape = None if self._shape.rank is None else tuple(self._shape)
+        return (shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+
+    def __repr__(self) -> str:
+        return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"
+
+
+class SparseTensorSpec(TypeSpec):
+    """What is known of a `tf.SparseTensor`: the shape of the dense tensor and the dtype.
+
+    >>> tf.SparseTensorSpec([None, 3]).is_compatible_with(tf.sparse.eye(2, 3))
+    True
+    """
+
+    __slots__ = ("_shape", "_dtype")
+
+    value_type = SparseTensor
+
+    def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
+        self._shape, self._dtype = TensorShape(shape), as_dtype(dtype)
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+
+    @classmethod
+    def from_value(cls, value: SparseTensor) -> "SparseTensorSpec":
+        """The spec of a sparse tensor."""
+        return cls(value.shape, value.dtype)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        other = self.from_value(spec_or_value) if isinstance(spec_or_value, SparseTensor) else spec_or_value
+        return (
+            isinstance(other, SparseTensorSpec) and self._dtype is other._dtype and self._shape.is_compatible_with(other._shape)
+        )
+
+    def _parts(self) -> tuple:
+        return (None if self._shape.rank is None else tuple(self._shape), self._dtype)
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
+
+
+RaggedTensor._type_spec = property(RaggedTensorSpec.from_value)
+SparseTensor._type_spec = property(SparseTensorSpec.from_value)

@@ -1,0 +1,69 @@
+"""Making tensors of values: `tf.constant`, `tf.convert_to_tensor`."""
+
+from typing import Any
+
+from tapeflow.core import nest
+from tapeflow.core.convert import register_conversion, to_tensor
+from tapeflow.core.devices import placed
+from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variables.variable import Variable
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Tensor:
+    """A tensor of `value`: a number, nested lists, a NumPy array. One number fills the whole of `shape`.
+
+    >>> tf.constant([[1, 2], [3, 4]])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 2],
+           [3, 4]], dtype=int32)>
+    >>> tf.constant(0.5, shape=[2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 0.5], dtype=float32)>
+    """
+    dtype = None if dtype is None else as_dtype(dtype)
+    try:
+        tensor = to_tensor(value, dtype)
+    except ValueError as error:
+        if isinstance(value, Tensor):
+            raise TypeError(str(error)) from None
+        raise
+    if shape is None:
+        return placed(tensor)
+    shape = tuple(TensorShape(shape))
+    if tensor.shape.num_elements() == 1:
+        return ops.broadcast_to(ops.reshape(tensor, shape=()), shape=shape)
+    if tensor.shape.num_elements() != TensorShape(shape).num_elements():
+        raise TypeError(
+            f"Eager execution of tf.constant with unsupported shape: the value has {tensor.shape.num_elements()} elements, "
+            f"shape {shape} wants {TensorShape(shape).num_elements()}."
+        )
+    return ops.reshape(tensor, shape=shape)
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
+    """`value` as a tensor; a tensor comes back as it is. Lists may hold tensors and variables.
+
+    >>> v = tf.Variable(2.)
+    >>> tf.convert_to_tensor([v, 3.]).numpy()
+    array([2., 3.], dtype=float32)
+    """
+    if dtype is None and dtype_hint is not None and not isinstance(value, (Tensor, Variable)):
+        try:
+            return placed(to_tensor(value, as_dtype(dtype_hint)))
+        except (TypeError, ValueError):
+            pass
+    return placed(to_tensor(value, None if dtype is None else as_dtype(dtype)))
+
+
+def _stack_tensors(value: Any, dtype: DType | None) -> Any:
+    """Lists that hold tensors are stacked, differentiably."""
+    if not any(isinstance(leaf, (Tensor, Variable)) for leaf in nest.flatten(value)):
+        return NotImplemented
+    if dtype is None:
+        dtype = next(leaf.dtype for leaf in nest.flatten(value) if isinstance(leaf, (Tensor, Variable)))
+    return ops.stack(*[to_tensor(v, dtype) for v in value], axis=0)
+
+
+register_conversion((list, tuple), _stack_tensors)

@@ -1,0 +1,151 @@
+"""What a tensor is: its shape, size and rank; and the same tensor again (`identity`, `stop_gradient`, `ensure_shape`)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.arguments import expose, static_shape
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.broadcasting import broadcast_shapes
+from tapeflow.core.dtypes import as_dtype, int32
+from tapeflow.core.errors import InvalidArgumentError, invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import Size
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+identity = expose(
+    ops.identity,
+    "identity(input)",
+    """The same value as a tensor of its own: another object to a tape, and a read of a variable.
+
+    >>> v = tf.Variable(1.)
+    >>> before = tf.identity(v)
+    >>> v.assign(5.).numpy(), before.numpy()
+    (np.float32(5.0), np.float32(1.0))
+    """,
+)
+
+stop_gradient = expose(
+    ops.stop_gradient,
+    "stop_gradient(input)",
+    """The same value, taken as a constant by every gradient.
+
+    >>> x = tf.constant(3.)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * tf.stop_gradient(x)
+    >>> tape.gradient(y, x).numpy()          # of 3 x, not of x squared
+    np.float32(3.0)
+    """,
+)
+
+
+def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
+    """`tf.identity` of every tensor in a list.
+
+    >>> [t.numpy().item() for t in tf.identity_n([1, 2.5])]
+    [1, 2.5]
+    """
+    return [ops.identity(as_tensor(x)) for x in input]
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+    """The same value. (A promise to TensorFlow's graph optimiser that it never changes, which tensors here never do.)
+
+    >>> tf.guarantee_const(2.).numpy()
+    np.float32(2.0)
+    """
+    return ops.identity(as_tensor(input))
+
+
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The shape as an integer tensor.
+
+    >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
+    array([2, 3], dtype=int32)
+    """
+    sizes = _sizes(input)
+    if None in sizes:
+        raise ValueError(f"A ragged tensor has no single shape, only {sizes}. Use its bounding_shape() or row_lengths().")
+    return _as_tensor_of_sizes(sizes, out_type)
+
+
+def shape_n(input: Sequence, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
+    """The shapes of several tensors.
+
+    >>> [s.numpy().tolist() for s in tf.shape_n([tf.zeros([2, 3]), 5.])]
+    [[2, 3], []]
+    """
+    return [shape(x, out_type) for x in input]
+
+
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """How many elements there are, as an integer tensor.
+
+    >>> tf.size(tf.zeros([2, 3])).numpy()
+    np.int32(6)
+    """
+    total = 1
+    for d in _sizes(getattr(input, "flat_values", input)):  # of a ragged tensor, what there is
+        total *= d
+    return _as_tensor_of_sizes(total, out_type)
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """How many axes there are, as an integer tensor. `x.ndim` gives a Python int.
+
+    >>> tf.rank(tf.zeros([2, 3])).numpy()
+    np.int32(2)
+    """
+    return EagerTensor(np.int32(len(_sizes(input))))
+
+
+def _as_tensor_of_sizes(sizes: Any, out_type: Any) -> Tensor:
+    dtype = int32.np if out_type is None else as_dtype(out_type).np
+    if any(type(d) is Size for d in (sizes if type(sizes) is tuple else (sizes,))):
+        return ops.size_tensor(sizes=sizes, dtype=dtype)
+    return EagerTensor(np.array(sizes, dtype) if type(sizes) is tuple else dtype.type(sizes))
+
+
+def _sizes(value: Any) -> tuple:
+    return tuple(value.shape) if isinstance(value, (Tensor, IndexedSlices)) else tuple(as_tensor(value).shape)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """`x`, if its shape fits `shape`, in which None stands for any size; otherwise an InvalidArgumentError.
+
+    >>> tf.ensure_shape(tf.zeros([4, 3]), [None, 3]).shape
+    TensorShape([4, 3])
+    """
+    x = as_tensor(x)
+    if not TensorShape(shape).is_compatible_with(x.shape):
+        raise invalid(f"Shape of tensor {tuple(x.shape)} is not compatible with expected shape {tuple(TensorShape(shape))}.")
+    return ops.identity(x)
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The shape that tensors of these two shapes broadcast to; None is an unknown size.
+
+    >>> tf.broadcast_static_shape(tf.TensorShape([3, 1]), tf.TensorShape([4]))
+    TensorShape([3, 4])
+    """
+    shape_x, shape_y = TensorShape(shape_x), TensorShape(shape_y)
+    if shape_x.rank is None or shape_y.rank is None:
+        return TensorShape(None)
+    try:
+        return TensorShape(broadcast_shapes(tuple(shape_x), tuple(shape_y)))
+    except InvalidArgumentError as error:
+        raise ValueError(str(error)) from None
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape, as an integer tensor, that tensors of these two shapes broadcast to.
+
+    >>> tf.broadcast_dynamic_shape([3, 1], tf.shape([1., 2.])).numpy()
+    array([3, 2], dtype=int32)
+    """
+    like = next((s.dtype.np for s in (shape_x, shape_y) if isinstance(s, Tensor)), np.int32)
+    return EagerTensor(np.array(broadcast_shapes(static_shape(shape_x), static_shape(shape_y)), like))

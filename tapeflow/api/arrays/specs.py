@@ -1,0 +1,198 @@
+"""`tf.TensorSpec`: a shape and a dtype without a value, and its relatives."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import DType, as_dtype, float32, int64
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variables.variable import Variable
+
+
+class TypeSpec:
+    """What is known of a value before it is there. `tf.TensorSpec` is the one for tensors.
+
+    >>> isinstance(tf.TensorSpec([2]), tf.TypeSpec)
+    True
+    """
+
+    __slots__ = ()
+
+    value_type: type
+
+    def _parts(self) -> tuple:
+        """What two equal specs have in common."""
+        raise NotImplementedError  # each kind of spec says it
+
+    def __eq__(self, other: Any) -> bool:
+        return type(self) is type(other) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._parts()))
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Can a value of this spec also have the other spec?"""
+        return type(self) is type(spec_or_value) and self == spec_or_value
+
+    def is_subtype_of(self, other: "TypeSpec") -> bool:
+        """Does every value of this spec have the other spec too?"""
+        return self == other
+
+    def most_specific_common_supertype(self, others: Sequence["TypeSpec"]) -> "TypeSpec | None":
+        """The narrowest spec that covers this one and all `others`; None when there is none."""
+        return self if all(self == other for other in others) else None
+
+    def most_specific_compatible_type(self, other: "TypeSpec") -> "TypeSpec":
+        """The narrowest spec that covers both; ValueError when there is none."""
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No spec covers both {self} and {other}.")
+        return found
+
+
+class TensorSpec(TypeSpec):
+    """The shape and dtype of a tensor that is not there yet; sizes may be None, for unknown.
+
+    >>> spec = tf.TensorSpec([None, 3], tf.float32)
+    >>> spec
+    TensorSpec(shape=(None, 3), dtype=tf.float32, name=None)
+    >>> spec.is_compatible_with(tf.zeros([8, 3])), spec.is_compatible_with(tf.zeros([8, 4]))
+    (True, False)
+    """
+
+    __slots__ = ("_shape", "_dtype", "_name")
+
+    value_type = Tensor
+
+    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+        self._shape, self._dtype, self._name = TensorShape(shape), as_dtype(dtype), name
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+    name = property(lambda self: self._name)
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
+        """The same shape and dtype under another name.
+
+        >>> tf.TensorSpec.from_spec(tf.TensorSpec([2]), name="x").name
+        'x'
+        """
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> "TensorSpec":
+        """The shape and dtype of a tensor.
+
+        >>> tf.TensorSpec.from_tensor(tf.constant([1, 2]))
+        TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+        """
+        if not isinstance(tensor, (Tensor, Variable)):
+            raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
+        return cls(tensor.shape, tensor.dtype, name)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Could the value, or a value of the other spec, have this shape and dtype?"""
+        other = spec_or_value
+        if not isinstance(other, (TensorSpec, Tensor, Variable)):
+            try:
+                other = to_tensor(other, self._dtype)
+            except (TypeError, ValueError):
+                return False
+        return self._dtype is other.dtype and self._shape.is_compatible_with(other.shape)
+
+    def is_subtype_of(self, other: TypeSpec) -> bool:
+        if not isinstance(other, TensorSpec) or self._dtype is not other._dtype or other._name not in (None, self._name):
+            return False
+        return self._shape.is_subtype_of(other._shape)
+
+    def most_specific_common_supertype(self, others: Sequence[TypeSpec]) -> "TensorSpec | None":
+        shape, name = self._shape, self._name
+        for other in others:
+            if not isinstance(other, TensorSpec) or other._dtype is not self._dtype:
+                return None
+            shape = shape.most_specific_compatible_shape(other._shape)
+            name = name if name == other._name else None
+        return TensorSpec(shape, self._dtype, name)
+
+    def _parts(self) -> tuple:
+        return (None if self._shape.rank is None else tuple(self._shape), self._dtype, self._name)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+    def __reduce__(self):
+        return TensorSpec, (self._shape, self._dtype, self._name)
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """What is known of a `tf.IndexedSlices`.
+
+    >>> tf.IndexedSlicesSpec([None, 2]).dtype
+    tf.float32
+    """
+
+    __slots__ = ("_shape", "_dtype", "_indices_dtype", "_dense_shape_dtype", "_indices_shape")
+
+    value_type = IndexedSlices
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = float32,
+        indices_dtype: Any = int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self._shape, self._dtype = TensorShape(shape), as_dtype(dtype)
+        self._indices_dtype: DType = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = TensorShape(indices_shape).with_rank(1)
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        other = spec_or_value
+        if isinstance(other, IndexedSlices):
+            other = type_spec_from_value(other)
+        return (
+            isinstance(other, IndexedSlicesSpec)
+            and self._dtype is other._dtype
+            and self._indices_dtype is other._indices_dtype
+            and self._shape.is_compatible_with(other._shape)
+            and self._indices_shape.is_compatible_with(other._indices_shape)
+        )
+
+    def _parts(self) -> tuple:
+        shape = None if self._shape.rank is None else tuple(self._shape)
+        return (shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, tuple(self._indices_shape))
+
+    def __repr__(self) -> str:
+        parts = (self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape)
+        return f"IndexedSlicesSpec({', '.join(map(repr, parts))})"
+
+
+def type_spec_from_value(value: Any) -> TypeSpec:
+    """The spec of a tensor, a variable, slices, or anything a tensor can be made of.
+
+    >>> tf.type_spec_from_value(tf.constant([1., 2.]))
+    TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+    """
+    if isinstance(value, TypeSpec):
+        return value
+    if isinstance(value, IndexedSlices):
+        dense = value.dense_shape
+        return IndexedSlicesSpec(
+            value.shape, value.values.dtype, value.indices.dtype, None if dense is None else dense.dtype, value.indices.shape
+        )
+    own = getattr(value, "_type_spec", None)
+    if own is not None:
+        return own
+    try:
+        tensor = value if isinstance(value, (Tensor, Variable)) else to_tensor(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"Could not build a TypeSpec for {value!r} of type {type(value).__name__}.") from None
+    return TensorSpec(tensor.shape, tensor.dtype)

@@ -1,1 +1,0 @@
-"""`tf.train.Checkpoint` and what belongs to it; the file format is described in docs/checkpoints.md. Public names are in `api/train.py`."""

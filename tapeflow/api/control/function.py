@@ -1,0 +1,67 @@
+"""`tf.function`: the public name, with TensorFlow's options."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.api.arrays.specs import TensorSpec
+from tapeflow.core.dtypes import BY_NUMPY
+from tapeflow.function.tracing.concrete import ConcreteFunction, closed, opened
+from tapeflow.function.tracing.polymorphic import Function
+
+__all__ = ["function"]
+
+
+def function(
+    func: Callable | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: Any = None,
+    experimental_compile: Any = None,
+    experimental_follow_type_hints: Any = None,
+) -> Any:
+    """`func` as a graph: it runs once for each kind of arguments, and is then computed without Python.
+
+    `jit_compile=True` compiles the graph by XLA (`pip install "tapeflow[xla]"`). Without it, a function that Python's control flow or
+    side effects keep from being a graph runs as plain Python.
+
+    >>> @tf.function
+    ... def slope(x):
+    ...     print("traced")
+    ...     with tf.GradientTape() as tape:
+    ...         tape.watch(x)
+    ...         y = x ** 3
+    ...     return tape.gradient(y, x)
+    >>> slope(tf.constant(2.)).numpy(), slope(tf.constant(3.)).numpy()
+    traced
+    (np.float32(12.0), np.float32(27.0))
+    """
+    if func is None:
+        options = input_signature, autograph, jit_compile, reduce_retracing or bool(experimental_relax_shapes)
+        return lambda func: function(func, *options, experimental_compile=experimental_compile)
+    if not callable(func):
+        raise TypeError(f"tf.function takes a function, got {func!r} of type {type(func).__name__}.")
+    return Function(
+        func.python_function if isinstance(func, Function) else func,
+        input_signature,
+        autograph,
+        bool(jit_compile or experimental_compile),
+        bool(reduce_retracing or experimental_relax_shapes),
+    )
+
+
+def _structured_input_signature(self: ConcreteFunction) -> tuple:
+    """The arguments of a concrete function, with specifications in the place of tensors."""
+    leaves = opened(self.structure)
+    for k, spec in zip(self.tensor_places, self.specs):
+        leaves[k] = TensorSpec(
+            spec.shape, BY_NUMPY[spec.dtype], name=self.graph.names.get(self.graph.inputs[self.tensor_places.index(k)])
+        )
+    return closed(self.structure, leaves)
+
+
+ConcreteFunction.structured_input_signature = property(_structured_input_signature)

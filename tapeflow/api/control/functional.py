@@ -1,0 +1,291 @@
+"""Functions over the first axis: `map_fn`, `vectorized_map`, `scan`, `foldl`, `foldr`. Results are stacked, and gradients go through."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api import nest
+from tapeflow.api.arrays.building import zeros
+from tapeflow.api.ragged import stack as _ragged_stack
+from tapeflow.api.ragged.tensor import RaggedTensor
+from tapeflow.core import nest as _nest
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.errors import OutOfRangeError, ValueNeeded, dtype_clash
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.control.conditions import over_rows
+from tapeflow.function.tracing.regions import inside_a_graph
+from tapeflow.vectorize.vmap import Batch
+
+__all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map"]
+
+
+def _slices(elems: Any) -> list:
+    """The structure of each row, for tensors (or a structure of them) with a common first axis."""
+    tensors = [as_tensor(leaf) for leaf in nest.flatten(elems)]
+    if not tensors:
+        raise ValueError("elems must contain at least one tensor.")
+    for tensor in tensors:
+        if not tensor.ndim:
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+    counts = {t.shape[0] for t in tensors}
+    if len(counts) > 1:
+        raise ValueError(f"All tensors in elems must have the same size along their first axis, got {sorted(counts)}.")
+    rows = [list(t) if isinstance(t, RaggedTensor) else ops.unstack(t, axis=0) for t in tensors]
+    return [nest.pack_sequence_as(elems, list(row)) for row in zip(*rows)]
+
+
+def _stacked(results: list) -> Any:
+    columns = zip(*[nest.flatten(r) for r in results])
+    return nest.pack_sequence_as(results[0], [ops.stack(*column, axis=0) for column in columns])
+
+
+def map_fn(
+    fn: Callable,
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """`fn` of every slice of `elems` along the first axis, the results stacked.
+
+    `elems` may be a structure of tensors: `fn` then gets that structure. When the result has another structure or dtype than
+    `elems`, say so with `fn_output_signature` (dtypes or specs); a ragged spec gives a ragged result.
+
+    >>> tf.map_fn(lambda row: tf.reduce_max(row), tf.constant([[1., 5.], [7., 3.]])).numpy()
+    array([5., 7.], dtype=float32)
+    >>> x = (tf.constant([1, 2]), tf.constant([10, 20]))
+    >>> tf.map_fn(lambda pair: pair[0] + pair[1], x, fn_output_signature=tf.int32).numpy()
+    array([11, 22], dtype=int32)
+    """
+    signature = fn_output_signature if fn_output_signature is not None else dtype
+    like = elems if signature is None else signature
+    if _is_a_loop(elems, or_nothing=True):
+        return _mapped_in_a_graph(fn, elems, like, signature is None)
+    results = [fn(row) for row in _slices(elems)]
+    if not results:
+        return nest.map_structure(_nothing, like)
+    for result in results:
+        nest.assert_same_structure(like, result)
+    wanted = nest.flatten(like)
+    columns = [list(column) for column in zip(*[nest.flatten(r) for r in results])]
+    return nest.pack_sequence_as(like, [_column(c, w, signature is None) for c, w in zip(columns, wanted)])
+
+
+def _is_a_loop(elems: Any, or_nothing: bool = False) -> bool:
+    """Inside a graph, rows are gone through by a loop; ragged ones by Python, and none at all, unless their shape comes of the function."""
+    return inside_a_graph() and all(
+        not isinstance(leaf, RaggedTensor) and leaf.ndim and (or_nothing or leaf.shape[0])
+        for leaf in map(as_tensor, nest.flatten(elems))
+    )
+
+
+def _rows_of(elems: Any) -> tuple[list[Tensor], Callable]:
+    """(The tensors; a function that packs one row of each as `elems` is packed)."""
+    tensors = [as_tensor(leaf) for leaf in nest.flatten(elems)]
+    counts = {t.shape[0] for t in tensors}
+    if len(counts) > 1:
+        raise ValueError(f"All tensors in elems must have the same size along their first axis, got {sorted(counts)}.")
+    return tensors, lambda row: nest.pack_sequence_as(elems, list(row))
+
+
+def _mapped_in_a_graph(fn: Callable, elems: Any, like: Any, inferred: bool) -> Any:
+    tensors, packed = _rows_of(elems)
+
+    def step(_: tuple, row: list) -> tuple:
+        result = fn(packed(row))
+        nest.assert_same_structure(like, result)
+        columns = [as_tensor(leaf) for leaf in nest.flatten(result)]
+        for value, wanted in zip(columns, nest.flatten(like)):
+            if hasattr(wanted, "ragged_rank") or isinstance(value, RaggedTensor):
+                raise ValueNeeded("map_fn gives a ragged tensor, which a loop does not stack.")
+            _check_dtype(value, _dtype_of(wanted), inferred)
+        return (), columns
+
+    return nest.pack_sequence_as(like, over_rows(step, (), tensors, False, "map_fn")[1])
+
+
+def _check_dtype(value: Tensor, dtype: DType, inferred: bool) -> None:
+    if value.dtype is not dtype:
+        raise dtype_clash(
+            f"map_fn expects {dtype.name} from its function, which gave {value.dtype.name}. "
+            + ("Without a signature results have the dtype of `elems`; " if inferred else "")
+            + f"say fn_output_signature=tf.{value.dtype.name}."
+        )
+
+
+def _column(values: list, wanted: Any, inferred: bool) -> Any:
+    """One component of all results, stacked and checked."""
+    dtype = _dtype_of(wanted)
+    tensors = [v if isinstance(v, (Tensor, RaggedTensor)) else as_tensor(v) for v in values]
+    for t in tensors:
+        _check_dtype(t, dtype, inferred)
+    if hasattr(wanted, "ragged_rank") or any(isinstance(t, RaggedTensor) for t in tensors):
+        return _ragged_stack(tensors)
+    shapes = {tuple(t.shape) for t in tensors}
+    if len(shapes) > 1:
+        raise ValueError(
+            f"Incompatible shapes of the results of map_fn: {sorted(shapes)}. They must be equal to be stacked; see tf.RaggedTensorSpec."
+        )
+    return ops.stack(*tensors, axis=0)
+
+
+def _dtype_of(wanted: Any) -> DType:
+    return as_dtype(getattr(wanted, "dtype", wanted))
+
+
+def _nothing(leaf: Any) -> Tensor:
+    return EagerTensor(np.zeros((0,), _dtype_of(leaf).np))
+
+
+def _accumulated_in_a_graph(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) -> tuple[Any, Any]:
+    """(The last accumulator; all of them stacked, in the order of the rows)."""
+    tensors, packed = _rows_of(elems)
+    state = initializer
+    if initializer is None:
+        rest = slice(None, -1) if reverse else slice(1, None)
+        state, tensors = packed([t[-1 if reverse else 0] for t in tensors]), [t[rest] for t in tensors]
+    state = nest.map_structure(as_tensor, state)
+
+    def step(state: Any, row: list) -> tuple:
+        after = fn(state, packed(row))
+        nest.assert_same_structure(state, after)
+        after = nest.map_structure(as_tensor, after)
+        return after, nest.flatten(after)
+
+    if not tensors[0].shape[0]:
+        last, all_states = state, []
+    else:
+        last, all_states = over_rows(step, state, tensors, reverse, what)
+    if initializer is None:
+        firsts = [ops.stack(t, axis=0) for t in nest.flatten(state)]
+        both = zip(all_states, firsts) if reverse else zip(firsts, all_states)
+        all_states = [ops.concat(*pair, axis=0) for pair in both] if all_states else firsts
+    return last, nest.pack_sequence_as(state, all_states)
+
+
+def _accumulated(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) -> list:
+    """The accumulator after every step, in order of the steps, beginning with the first."""
+    rows = _slices(elems)
+    if reverse:
+        rows.reverse()
+    if initializer is None:
+        if not rows:
+            raise OutOfRangeError(None, None, f"{what} of nothing needs an initializer: elems has size 0 along its first axis.")
+        state, rows = rows[0], rows[1:]
+        states = [state]
+    else:
+        state = nest.map_structure(as_tensor, initializer)
+        states = []
+    for row in rows:
+        after = fn(state, row)
+        nest.assert_same_structure(state, after)
+        state = nest.map_structure(as_tensor, after)
+        states.append(state)
+    return states
+
+
+def vectorized_map(fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+    """`fn` of every slice of `elems` along the first axis, like `map_fn`, but computed for all of them at once.
+
+    Random numbers differ from slice to slice. Operations without a batching rule, and functions that need the value of a tensor
+    (`if x > 0:`), are computed slice by slice; `fallback_to_while_loop=False` makes them an error. `tf.vmap` maps over other axes.
+
+    >>> def per_example(x):
+    ...     with tf.GradientTape() as tape:
+    ...         tape.watch(x)
+    ...         y = tf.reduce_sum(x ** 3)
+    ...     return tape.gradient(y, x)
+    >>> tf.vectorized_map(per_example, tf.constant([[1., 2.], [3., 4.]])).numpy().tolist()
+    [[3.0, 12.0], [27.0, 48.0]]
+    """
+    leaves = len(nest.flatten(elems))
+    place = lambda structure, k: f"elems{_nest.paths(elems)[k]}" if _nest.is_nested(elems) else "elems"
+    advice = "The function is called with slices of elems along the first axis; what is the same for all it can just use."
+    batch = Batch(elems, [0] * leaves, place, advice, ones_repeat=True)
+    try:
+        return batch.run(fn, randomness="different", loops=fallback_to_while_loop, warn=warn)
+    except ValueNeeded as error:
+        if not fallback_to_while_loop or not batch.size:
+            raise
+        if warn:
+            logging.getLogger("tapeflow").warning(
+                "vectorized_map calls %s row by row: %s", getattr(fn, "__qualname__", fn), error
+            )
+        return batch.one_by_one(fn)
+
+
+def scan(
+    fn: Callable,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The states `fn(state, row)` goes through over the rows of `elems`, stacked; it begins with `initializer`, or the first row.
+
+    >>> tf.scan(lambda total, x: total + x, tf.constant([1, 2, 3, 4])).numpy()
+    array([ 1,  3,  6, 10], dtype=int32)
+    >>> a, b = tf.scan(lambda s, _: (s[1], s[0] + s[1]), tf.zeros(6), initializer=(0, 1))
+    >>> a.numpy()                                       # Fibonacci
+    array([1, 1, 2, 3, 5, 8], dtype=int32)
+    """
+    if _is_a_loop(elems):
+        return _accumulated_in_a_graph(fn, elems, initializer, reverse, "scan")[1]
+    states = _accumulated(fn, elems, initializer, reverse, "scan")
+    if not states:
+        return nest.map_structure(lambda leaf: zeros((0, *as_tensor(leaf).shape), as_tensor(leaf).dtype), initializer)
+    return _stacked(states[::-1] if reverse else states)
+
+
+def foldl(
+    fn: Callable,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The last state of `fn(state, row)` over the rows of `elems`, from the first to the last.
+
+    >>> tf.foldl(lambda state, digit: state * 10 + digit, tf.constant([1, 2, 3])).numpy()
+    np.int32(123)
+    """
+    if _is_a_loop(elems):
+        return _accumulated_in_a_graph(fn, elems, initializer, False, "foldl")[0]
+    return _last(_accumulated(fn, elems, initializer, False, "foldl"), initializer)
+
+
+def foldr(
+    fn: Callable,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The last state of `fn(state, row)` over the rows of `elems`, from the last to the first.
+
+    >>> tf.foldr(lambda state, digit: state * 10 + digit, tf.constant([1, 2, 3])).numpy()
+    np.int32(321)
+    """
+    if _is_a_loop(elems):
+        return _accumulated_in_a_graph(fn, elems, initializer, True, "foldr")[0]
+    return _last(_accumulated(fn, elems, initializer, True, "foldr"), initializer)
+
+
+def _last(states: list, initializer: Any) -> Any:
+    return states[-1] if states else nest.map_structure(as_tensor, initializer)

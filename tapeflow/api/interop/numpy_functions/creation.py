@@ -1,0 +1,134 @@
+"""New arrays, with NumPy's default dtypes (float64, int64)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.interop.promotion import cast, promoted, tensor
+from tapeflow.core.broadcasting import broadcast_shapes
+from tapeflow.core.dtypes import float64
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+from .registry import like_numpy, numpy_dtype
+from .shaping import moveaxis, ravel
+
+
+def _made(name: str, example: str, doc: str) -> Callable:
+    """A NumPy function without array arguments: NumPy makes it, we wrap it."""
+    numpy_function = getattr(np, name)
+
+    def function(*args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+        wanted = numpy_dtype(dtype)
+        plain = [np.asarray(a) if isinstance(a, Tensor) else a for a in args]
+        made = numpy_function(*plain, **kwargs) if wanted is None else numpy_function(*plain, dtype=wanted.np, **kwargs)
+        return tensor(made)
+
+    function.__name__, function.__module__, function.__doc__ = name, __name__, doc
+    return like_numpy(example)(function)
+
+
+zeros = _made("zeros", "(2, 3)", "Zeros of a shape.")
+ones = _made("ones", "(2, 3)", "Ones of a shape.")
+eye = _made("eye", "2, 3, 1", "Ones on a diagonal.")
+identity = _made("identity", "2", "The identity matrix.")
+arange = _made("arange", "1, 7, 2", "Evenly spaced numbers below a limit.")
+tri = _made("tri", "2, 3", "Ones on and below a diagonal.")
+
+
+@like_numpy("(2, 3)", check="{ours}.shape == {theirs}.shape")
+def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
+    """Zeros of a shape: nothing here is left without a value."""
+    return zeros(shape, dtype=dtype)
+
+
+def _like(name: str, doc: str, value: Any) -> Callable:
+    def function(
+        a: Any, *, dtype: Any = None, shape: Any = None, order: str = "K", subok: bool = True, device: Any = None
+    ) -> Tensor:
+        a = tensor(a)
+        return tensor(np.full(tuple(a.shape) if shape is None else shape, value, (numpy_dtype(dtype) or a.dtype).np))
+
+    function.__name__, function.__module__, function.__doc__ = name, __name__, doc
+    return like_numpy("[1.0, 2.0]", check="{ours}.shape == {theirs}.shape")(function)
+
+
+zeros_like = _like("zeros_like", "Zeros in the shape and dtype of an array.", 0)
+ones_like = _like("ones_like", "Ones in the shape and dtype of an array.", 1)
+empty_like = _like("empty_like", "Zeros in the shape and dtype of an array.", 0)
+
+
+@like_numpy("(2, 2), 5.0")
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Tensor:
+    """One value in every place."""
+    value = tensor(fill_value, numpy_dtype(dtype))
+    return ops.broadcast_to(value, shape=(int(shape),) if np.ndim(shape) == 0 else tuple(int(d) for d in shape))
+
+
+@like_numpy("[1.0, 2.0], 5.0")
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Tensor:
+    """One value in the shape and dtype of an array."""
+    a = tensor(a)
+    return full(tuple(a.shape) if shape is None else shape, fill_value, numpy_dtype(dtype) or a.dtype)
+
+
+@like_numpy("[[1, 2], [3, 4]]", "asarray", "asanyarray", "ascontiguousarray")
+def array(
+    object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K", ndmin: int = 0, device: Any = None
+) -> Tensor:
+    """A tensor of numbers, lists or arrays."""
+    made = tensor(object, numpy_dtype(dtype))
+    return made if len(made.shape) >= ndmin else ops.reshape(made, shape=(1,) * (ndmin - len(made.shape)) + tuple(made.shape))
+
+
+@like_numpy("0.0, 1.0, 5")
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
+    """`num` evenly spaced numbers from `start` to `stop`; differentiable in both."""
+    start, stop = promoted(start, stop, 1.0, inexact=float64)[:2]
+    steps = num - 1 if endpoint else num
+    t = np.arange(num) / max(steps, 1)
+    rank = max(len(start.shape), len(stop.shape))
+    place = tensor(t.reshape((num,) + (1,) * rank), start.dtype)
+    found = start * (1.0 - place) + stop * place
+    if axis:
+        found = moveaxis(found, 0, axis)
+    wanted = numpy_dtype(dtype)
+    if wanted is not None:
+        found = cast(found, wanted)
+    return (found, (stop - start) / max(steps, 1)) if retstep else found
+
+
+@like_numpy("0.0, 2.0, 3")
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
+) -> Tensor:
+    """Numbers evenly spaced on a logarithmic scale, from base**start to base**stop."""
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    found = ops.pow(tensor(base, exponents.dtype), exponents)
+    return found if dtype is None else cast(found, numpy_dtype(dtype))
+
+
+@like_numpy("1.0, 100.0, 3")
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Tensor:
+    """Numbers evenly spaced on a logarithmic scale, from `start` to `stop`."""
+    start, stop = promoted(start, stop, 1.0, inexact=float64)[:2]
+    found = start * ops.exp(linspace(ops.zeros_like(start), ops.log(stop / start), num, endpoint, axis=axis))
+    return found if dtype is None else cast(found, numpy_dtype(dtype))
+
+
+@like_numpy("[1.0, 2.0], [3.0, 4.0, 5.0]")
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
+    """Coordinates of a grid from the coordinates along each axis."""
+    xs = [ravel(x) for x in xi]
+    rank = len(xs)
+    place = lambda i: {0: 1, 1: 0}.get(i, i) if indexing == "xy" and rank > 1 else i
+    spread = [ops.reshape(x, shape=tuple(x.shape[0] if a == place(i) else 1 for a in range(rank))) for i, x in enumerate(xs)]
+    if sparse:
+        return tuple(spread)
+    shape = broadcast_shapes(*[tuple(s.shape) for s in spread])
+    return tuple(ops.broadcast_to(s, shape=shape) for s in spread)

@@ -1,0 +1,257 @@
+"""What every linear operator can do. All of it follows from its matrix; operators with more structure do some of it faster."""
+
+from typing import Any
+
+from tapeflow.api import linalg, math
+from tapeflow.api.arrays import properties as array
+from tapeflow.api.arrays.constants import convert_to_tensor
+from tapeflow.api.arrays.shaping import broadcast_to, expand_dims, squeeze
+from tapeflow.api.math.comparison import equal
+from tapeflow.api.variables.module import Module
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.errors import invalid
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.tensor import Tensor
+
+__all__ = ["LinearOperator", "together"]
+
+
+class LinearOperator(Module):
+    """A matrix, or a batch of them, known by what it does. One's own operator says in `_to_dense` what its matrix is.
+
+    >>> operator = tf.linalg.LinearOperatorDiag([1., 2.])
+    >>> operator.matvec([3., 3.]).numpy(), operator.solvevec([3., 4.]).numpy(), operator.determinant().numpy()
+    (array([3., 6.], dtype=float32), array([3., 2.], dtype=float32), np.float32(2.0))
+    """
+
+    def __init__(
+        self, dtype: Any, graph_parents: Any = None, is_non_singular: bool | None = None, is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None, is_square: bool | None = None, name: str | None = None, parameters: Any = None,
+    ) -> None:  # fmt: skip
+        if is_positive_definite and is_non_singular is False:
+            raise ValueError("A positive definite matrix is always non-singular.")
+        super().__init__(name=name)
+        self._dtype, self._square = as_dtype(dtype), is_square
+        self._non_singular = True if is_positive_definite else is_non_singular
+        self._self_adjoint, self._positive_definite = is_self_adjoint, is_positive_definite
+        self.parameters = parameters or {}
+
+    dtype: DType = property(lambda self: self._dtype, doc="Of the matrix.")
+    is_non_singular = property(lambda self: self._non_singular, doc="Whether it has an inverse; None if nobody said.")
+    is_self_adjoint = property(lambda self: self._self_adjoint, doc="Whether it is its own adjoint; None if nobody said.")
+    is_positive_definite = property(lambda self: self._positive_definite, doc="Whether x'Ax > 0; None if nobody said.")
+
+    @property
+    def is_square(self) -> bool:
+        """Whether it has as many rows as columns."""
+        return self.shape[-1] == self.shape[-2]
+
+    # ---- what one's own operator says
+
+    def _to_dense(self) -> Tensor:
+        raise NotImplementedError(
+            f"{type(self).__name__} does not say what its matrix is: define _to_dense, or _matmul and _shape."
+        )
+
+    def _shape(self) -> TensorShape:
+        return self._to_dense().shape
+
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        matrix, x = together(self.to_dense(), x)
+        return linalg.matmul(matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        rhs = linalg.adjoint(rhs) if adjoint_arg else rhs
+        matrix, rhs = together(self.to_dense(), rhs)
+        if self.is_positive_definite and self.is_self_adjoint:
+            return linalg.cholesky_solve(linalg.cholesky(matrix), rhs)
+        return linalg.solve(matrix, rhs, adjoint=adjoint)
+
+    # ---- shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """Batch axes, rows and columns."""
+        return TensorShape(self._shape())
+
+    @property
+    def batch_shape(self) -> TensorShape:
+        """The axes before the matrix."""
+        return self.shape[:-2]
+
+    tensor_rank = property(lambda self: self.shape.rank, doc="How many axes the matrix has, with those of the batch.")
+    domain_dimension = property(lambda self: self.shape[-1], doc="The number of columns.")
+    range_dimension = property(lambda self: self.shape[-2], doc="The number of rows.")
+
+    def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
+        """The shape as a tensor."""
+        return convert_to_tensor(list(self.shape), "int32")
+
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
+        """The axes before the matrix as a tensor."""
+        return convert_to_tensor(list(self.batch_shape), "int32")
+
+    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
+        """The number of columns as a tensor."""
+        return convert_to_tensor(self.domain_dimension, "int32")
+
+    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
+        """The number of rows as a tensor."""
+        return convert_to_tensor(self.range_dimension, "int32")
+
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
+        """The number of axes as a tensor."""
+        return convert_to_tensor(self.tensor_rank, "int32")
+
+    # ---- products and equations
+
+    def to_dense(self, name: str = "to_dense") -> Tensor:
+        """The matrix."""
+        return self._to_dense()
+
+    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+        """The matrix times `x`, a matrix or another operator."""
+        if isinstance(x, LinearOperator):
+            from .combined import LinearOperatorComposition
+
+            left, right = self.adjoint() if adjoint else self, x.adjoint() if adjoint_arg else x
+            if left.domain_dimension != right.range_dimension:
+                raise ValueError(f"Operators are incompatible: {left.shape} times {right.shape}.")
+            return LinearOperatorComposition([left, right])
+        return self._matmul(self._factor(x, adjoint, adjoint_arg), adjoint, adjoint_arg)
+
+    __matmul__ = matmul
+
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
+        """The matrix times a vector."""
+        return squeeze(self._matmul(self._factor(expand_dims(self._like(x), -1), adjoint), adjoint), -1)
+
+    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+        """`x` such that the matrix times `x` is `rhs`, a matrix or another operator."""
+        if self.is_non_singular is False:
+            raise NotImplementedError("Exact solve not implemented for an operator that is expected to be singular.")
+        if not self.is_square:
+            raise NotImplementedError(f"Exact solve needs a square matrix; this operator's shape is {tuple(self.shape)}.")
+        if isinstance(rhs, LinearOperator):
+            left, right = self.adjoint() if adjoint else self, rhs.adjoint() if adjoint_arg else rhs
+            return left.inverse().matmul(right)
+        return self._solve(self._factor(rhs, not adjoint, adjoint_arg), adjoint, adjoint_arg)
+
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
+        """`x` such that the matrix times `x` is the vector `rhs`."""
+        return squeeze(self.solve(expand_dims(self._like(rhs), -1), adjoint), -1)
+
+    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
+        """The matrix plus `x`."""
+        return self.to_dense() + self._like(x)
+
+    def _like(self, x: Any) -> Tensor:
+        x = x if isinstance(x, Tensor) else to_tensor(x, None if hasattr(x, "dtype") else self.dtype)
+        if x.dtype is not self.dtype:
+            raise TypeError(f"Expected argument to have dtype {self.dtype!r}. Found: {x.dtype!r}.")
+        return x
+
+    def _factor(self, x: Any, adjoint: bool, adjoint_arg: bool = False) -> Tensor:
+        """A matrix that this one can be multiplied by: operators that scale rows would broadcast one of another size."""
+        x = self._like(x)
+        if x.ndim is not None and x.ndim < 2:
+            raise ValueError(
+                f"Expected a matrix, or a batch of them; got shape {tuple(x.shape)}. matvec and solvevec take vectors."
+            )
+        if type(self)._shape is LinearOperator._shape:
+            return x  # known from the whole matrix only, whose product with `x` says so, too
+        given, wanted = x.shape[-1 if adjoint_arg else -2], self.shape[-2 if adjoint else -1]
+        if None not in (given, wanted) and given != wanted:
+            raise ValueError(f"Dimensions {wanted} and {given} are not compatible: {tuple(self.shape)} and {tuple(x.shape)}.")
+        return x
+
+    # ---- numbers about it
+
+    def determinant(self, name: str = "det") -> Tensor:
+        """The determinant."""
+        return linalg.det(self.to_dense())
+
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
+        """The logarithm of the determinant's absolute value."""
+        return linalg.slogdet(self.to_dense())[1]
+
+    def trace(self, name: str = "trace") -> Tensor:
+        """The sum of the diagonal."""
+        return math.reduce_sum(self.diag_part(), -1)
+
+    def diag_part(self, name: str = "diag_part") -> Tensor:
+        """The diagonal."""
+        return linalg.diag_part(self.to_dense())
+
+    def eigvals(self, name: str = "eigvals") -> Tensor:
+        """The eigenvalues, of an operator that is known to be its own adjoint."""
+        if not self.is_self_adjoint:
+            raise NotImplementedError("Only self-adjoint matrices are supported: say is_self_adjoint=True if this one is.")
+        return linalg.eigvalsh(self.to_dense())
+
+    def cond(self, name: str = "cond") -> Tensor:
+        """The largest singular value by the smallest one."""
+        values = linalg.svd(self.to_dense(), compute_uv=False)
+        return math.reduce_max(values, -1) / math.reduce_min(values, -1)
+
+    # ---- operators made from it
+
+    def adjoint(self, name: str = "adjoint") -> "LinearOperator":
+        """The conjugate transpose."""
+        from .combined import LinearOperatorAdjoint
+
+        return self if self.is_self_adjoint else LinearOperatorAdjoint(self)
+
+    H = property(adjoint, doc="The conjugate transpose.")
+
+    def inverse(self, name: str = "inverse") -> "LinearOperator":
+        """The operator that solves."""
+        from .combined import LinearOperatorInversion
+
+        if self.is_non_singular is False:
+            raise ValueError("Cannot take the inverse: this operator says that it is singular.")
+        return LinearOperatorInversion(self)
+
+    def cholesky(self, name: str = "cholesky") -> "LinearOperator":
+        """The lower triangular factor of an operator that is known to be positive definite and its own adjoint."""
+        from .simple import LinearOperatorLowerTriangular
+
+        self._must_have_cholesky()
+        return LinearOperatorLowerTriangular(linalg.cholesky(self.to_dense()), is_non_singular=True)
+
+    def _must_have_cholesky(self) -> None:
+        if not (self.is_positive_definite and self.is_self_adjoint):
+            raise ValueError(
+                "Cannot take the Cholesky decomposition: say is_positive_definite=True and is_self_adjoint=True if it is."
+            )
+
+    # ---- checks
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """Raises InvalidArgumentError if the matrix is singular, or nearly."""
+        values = linalg.svd(self.to_dense(), compute_uv=False).numpy()
+        if (values.min(-1) <= values.max(-1) * 1e-6).any():
+            raise invalid("Singular matrix up to precision epsilon.")
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """Raises InvalidArgumentError if the matrix is not its own adjoint."""
+        matrix = self.to_dense()
+        if not bool(math.reduce_all(equal(matrix, linalg.adjoint(matrix)))):
+            raise invalid("Matrix was not equal to its adjoint.")
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """Raises InvalidArgumentError if the matrix is not positive definite."""
+        self.assert_self_adjoint()
+        linalg.cholesky(self.to_dense())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: shape {tuple(self.shape)}, {self.dtype.name}>"
+
+
+def together(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Two batches of matrices with the same batch axes."""
+    a, b = as_tensor(a), as_tensor(b)
+    batch = array.broadcast_static_shape(a.shape[:-2], b.shape[:-2])
+    return tuple(x if x.shape[:-2] == batch else broadcast_to(x, [*batch, *x.shape[-2:]]) for x in (a, b))

@@ -1,0 +1,37 @@
+"""Keys of lookup tables: tensors, ragged tensors and sparse tensors alike."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.ragged.tensor import RaggedTensor
+from tapeflow.api.sparse.tensor import SparseTensor
+from tapeflow.api.strings.host import array_of
+from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.tensor import EagerTensor
+
+__all__ = ["looked_up", "one_value"]
+
+
+def looked_up(keys: Any, dtype: DType, values_of: Callable[[np.ndarray], np.ndarray]) -> Any:
+    """`values_of` the array of keys, in the form that the keys have."""
+    if isinstance(keys, RaggedTensor):
+        return keys.with_flat_values(looked_up(keys.flat_values, dtype, values_of))
+    if isinstance(keys, SparseTensor):
+        return SparseTensor(keys.indices, looked_up(keys.values, dtype, values_of), keys.dense_shape)
+    array = array_of(keys)
+    given = as_dtype(array.dtype)
+    if given is not dtype:
+        raise TypeError(
+            f"Dtype of argument `keys` must be {dtype!r}, received: {given!r}. tf.cast or tf.strings.as_string changes it."
+        )
+    return EagerTensor(values_of(array))
+
+
+def one_value(value: Any, dtype: DType) -> Any:
+    """The default of a table, as Python has it."""
+    array = array_of(value)
+    if (array.dtype.kind == "O") != (dtype.name == "string"):
+        raise TypeError(f"default_value must be {dtype.name}, as the values of the table; got {value!r}.")
+    return array.reshape(-1)[0] if dtype.name == "string" else array.astype(dtype.np).reshape(-1)[0].item()

@@ -1,0 +1,152 @@
+"""`tf.nn`: what neural networks are made of."""
+
+from tapeflow.api.arrays.blocks import space_to_batch
+from tapeflow.api.arrays.sorting import approx_max_k, approx_min_k, in_top_k, top_k
+from tapeflow.api.arrays.space import bias_add, depth_to_space, space_to_depth
+from tapeflow.api.math.elementwise import sigmoid, tanh
+from tapeflow.api.math.reductions import l2_normalize, zero_fraction
+
+from . import experimental as experimental
+from .activations import crelu, elu, gelu, leaky_relu, log_softmax, relu, relu6, selu, silu, softmax, softplus, softsign, swish
+from .candidates import all_candidate_sampler, fixed_unigram_candidate_sampler, learned_unigram_candidate_sampler
+from .convolution import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
+    conv_transpose,
+    convolution,
+)
+from .ctc import collapse_repeated, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels
+from .depthwise import depthwise_conv2d, depthwise_conv2d_backprop_filter, depthwise_conv2d_backprop_input, separable_conv2d
+from .dropout import dropout
+from .embedding import embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse
+from .fractional_pooling import fractional_avg_pool, fractional_max_pool
+from .isotonic import isotonic_regression
+from .losses import (
+    compute_average_loss,
+    l2_loss,
+    log_poisson_loss,
+    scale_regularization_loss,
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
+    weighted_cross_entropy_with_logits,
+)
+from .morphology import dilation2d, erosion2d
+from .normalization import (
+    batch_norm_with_global_normalization,
+    batch_normalization,
+    local_response_normalization,
+    lrn,
+    moments,
+    normalize_moments,
+    sufficient_statistics,
+    weighted_moments,
+)
+from .pooling import (
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_pool_with_argmax,
+    pool,
+)
+from .sampled_losses import compute_accidental_hits, nce_loss, sampled_softmax_loss
+
+__all__ = [
+    "all_candidate_sampler",
+    "approx_max_k",
+    "approx_min_k",
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm_with_global_normalization",
+    "batch_normalization",
+    "bias_add",
+    "collapse_repeated",
+    "compute_accidental_hits",
+    "compute_average_loss",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
+    "crelu",
+    "ctc_beam_search_decoder",
+    "ctc_greedy_decoder",
+    "ctc_loss",
+    "ctc_unique_labels",
+    "depth_to_space",
+    "depthwise_conv2d",
+    "depthwise_conv2d_backprop_filter",
+    "depthwise_conv2d_backprop_input",
+    "dilation2d",
+    "dropout",
+    "elu",
+    "embedding_lookup",
+    "embedding_lookup_sparse",
+    "erosion2d",
+    "experimental",
+    "fixed_unigram_candidate_sampler",
+    "fractional_avg_pool",
+    "fractional_max_pool",
+    "gelu",
+    "in_top_k",
+    "isotonic_regression",
+    "l2_loss",
+    "l2_normalize",
+    "leaky_relu",
+    "learned_unigram_candidate_sampler",
+    "local_response_normalization",
+    "log_poisson_loss",
+    "log_softmax",
+    "lrn",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_pool_with_argmax",
+    "moments",
+    "nce_loss",
+    "normalize_moments",
+    "pool",
+    "relu",
+    "relu6",
+    "safe_embedding_lookup_sparse",
+    "sampled_softmax_loss",
+    "scale_regularization_loss",
+    "selu",
+    "separable_conv2d",
+    "sigmoid",
+    "sigmoid_cross_entropy_with_logits",
+    "silu",
+    "softmax",
+    "softmax_cross_entropy_with_logits",
+    "softplus",
+    "softsign",
+    "space_to_batch",
+    "space_to_depth",
+    "sparse_softmax_cross_entropy_with_logits",
+    "sufficient_statistics",
+    "swish",
+    "tanh",
+    "top_k",
+    "weighted_cross_entropy_with_logits",
+    "weighted_moments",
+    "zero_fraction",
+]

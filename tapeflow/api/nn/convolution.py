@@ -1,0 +1,271 @@
+"""Convolutions of `tf.nn`. All of them are calls of three primitives: conv, its transpose in the images, its transpose in the filters.
+
+Padding is "SAME", "VALID" or explicit pairs; strides and dilations are a number, one per spatial dimension, or one per dimension of
+the tensor. Filters that take fewer channels than the images have make a grouped convolution.
+"""
+
+from typing import Any
+
+from tapeflow.api.arguments import static_shape
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import convert_group
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+from tapeflow.engines.numpy.nn.windows import output_size
+
+from .layouts import channels_first, from_last, pairs, spatial, to_last
+
+
+def convolution(
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution over one, two or three spatial dimensions, as many as the filters say.
+
+    >>> signal = tf.reshape(tf.constant([1., 2., 4., 8.]), [1, 4, 1])
+    >>> difference = tf.reshape(tf.constant([-1., 1.]), [2, 1, 1])
+    >>> tf.nn.convolution(signal, difference).numpy().ravel()
+    array([1., 2., 4.], dtype=float32)
+    """
+    x, w = convert_group([input, filters])
+    return convolve(x, w, strides, padding, data_format, dilations, _rank(w))
+
+
+def conv1d(
+    input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC", dilations: Any = None, name: str | None = None
+) -> Tensor:
+    """Convolution of (batch, width, channels) with filters (width, channels in, channels out).
+
+    >>> tf.nn.conv1d(tf.ones([1, 5, 1]), tf.ones([3, 1, 1]), stride=1, padding="SAME").numpy().ravel()
+    array([2., 3., 3., 3., 2.], dtype=float32)
+    """
+    x, w = convert_group([input, filters])
+    return convolve(x, w, stride, padding, data_format, dilations, 1)
+
+
+def conv2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution of (batch, height, width, channels) with filters (height, width, channels in, channels out).
+
+    >>> image = tf.reshape(tf.range(9.), [1, 3, 3, 1])
+    >>> tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), strides=1, padding="VALID").numpy()[0, :, :, 0]
+    array([[ 8., 12.],
+           [20., 24.]], dtype=float32)
+    """
+    x, w = convert_group([input, filters])
+    return convolve(x, w, strides, padding, data_format, dilations, 2)
+
+
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution of (batch, depth, height, width, channels) with filters (depth, height, width, channels in, channels out).
+
+    >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 3]), strides=1, padding="VALID").numpy().ravel()
+    array([8., 8., 8.], dtype=float32)
+    """
+    x, w = convert_group([input, filters])
+    return convolve(x, w, strides, padding, data_format, dilations, 3)
+
+
+def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
+    """`conv2d` with `rate - 1` gaps between the taps of the filters.
+
+    >>> tf.nn.atrous_conv2d(tf.ones([1, 5, 5, 1]), tf.ones([3, 3, 1, 1]), rate=2, padding="VALID").shape
+    TensorShape([1, 1, 1, 1])
+    """
+    x, w = convert_group([value, filters])
+    return convolve(x, w, 1, padding, "NHWC", rate, 2)
+
+
+# ---- transposes
+
+
+def conv_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of `convolution` over one, two or three spatial dimensions; filters are (…, channels out, channels in).
+
+    >>> tf.nn.conv_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, 1]), [1, 4, 1], strides=2).numpy().ravel()
+    array([1., 1., 1., 1.], dtype=float32)
+    """
+    x, w = convert_group([input, filters])
+    return convolve_back(x, w, output_shape, strides, padding, data_format, dilations, _rank(w))
+
+
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of `conv1d`: from one number per window back to a signal. Filters are (width, channels out, channels in).
+
+    >>> kernel = tf.reshape(tf.constant([1., 2., 1.]), [3, 1, 1])
+    >>> tf.nn.conv1d_transpose(tf.ones([1, 2, 1]), kernel, [1, 5, 1], strides=2, padding="VALID").numpy().ravel()
+    array([1., 2., 2., 2., 1.], dtype=float32)
+    """
+    x, w = convert_group([input, filters])
+    return convolve_back(x, w, output_shape, strides, padding, data_format, dilations, 1)
+
+
+def conv2d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of `conv2d`, often used to enlarge images. Filters are (height, width, channels out, channels in).
+
+    >>> small = tf.constant([[[[1.], [2.]]]])
+    >>> tf.nn.conv2d_transpose(small, tf.ones([2, 2, 1, 1]), [1, 2, 4, 1], strides=2).numpy()[0, :, :, 0]
+    array([[1., 1., 2., 2.],
+           [1., 1., 2., 2.]], dtype=float32)
+    """
+    x, w = convert_group([input, filters])
+    return convolve_back(x, w, output_shape, strides, padding, data_format, dilations, 2)
+
+
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of `conv3d`. Filters are (depth, height, width, channels out, channels in).
+
+    >>> one = tf.ones([1, 1, 1, 1, 1])
+    >>> tf.nn.conv3d_transpose(one, tf.ones([2, 2, 2, 1, 1]), [1, 2, 2, 2, 1], strides=2).numpy().sum()
+    np.float32(8.0)
+    """
+    x, w = convert_group([input, filters])
+    return convolve_back(x, w, output_shape, strides, padding, data_format, dilations, 3)
+
+
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None
+) -> Tensor:
+    """The transpose of `atrous_conv2d`.
+
+    >>> one = tf.ones([1, 1, 1, 1])
+    >>> tf.nn.atrous_conv2d_transpose(one, tf.ones([2, 2, 1, 1]), [1, 3, 3, 1], rate=2, padding="VALID").numpy()[0, :, :, 0]
+    array([[1., 0., 1.],
+           [0., 0., 0.],
+           [1., 0., 1.]], dtype=float32)
+    """
+    x, w = convert_group([value, filters])
+    return convolve_back(x, w, output_shape, 1, padding, "NHWC", rate, 2)
+
+
+# ---- how arguments become parameters
+
+
+def _rank(w: Tensor) -> int:
+    if w.ndim not in (3, 4, 5):
+        raise ValueError(
+            f"filters have rank 3, 4 or 5, one to three spatial dimensions and channels in and out; got shape {tuple(w.shape)}."
+        )
+    return w.ndim - 2
+
+
+def convolve(x: Tensor, w: Tensor, strides: Any, padding: Any, data_format: str | None, dilations: Any, rank: int) -> Tensor:
+    if w.ndim != rank + 2:
+        raise ValueError(
+            f"filters must have rank {rank + 2}, {rank} spatial dimension(s) and channels in and out; got shape {tuple(w.shape)}."
+        )
+    if x.ndim < rank + 2:
+        raise ValueError(f"input must have rank {rank + 2} or more, a batch of images with channels; got shape {tuple(x.shape)}.")
+    outer = tuple(x.shape)[: x.ndim - rank - 1]  # several batch dimensions count as one
+    if len(outer) > 1:
+        x = ops.reshape(x, shape=(_product(outer), *x.shape[len(outer) :]))
+    first = channels_first(data_format, rank)
+    x = to_last(x, first)
+    strides, dilations = spatial(strides, rank, first, "strides"), spatial(dilations, rank, first, "dilations")
+    padding = pairs(padding, tuple(x.shape)[1:-1], tuple(w.shape)[:-2], strides, dilations, first)
+    groups = _groups(x.shape[-1], w)
+    y = from_last(ops.conv(x, w, strides=strides, padding=padding, dilations=dilations, groups=groups), first)
+    return ops.reshape(y, shape=(*outer, *y.shape[1:])) if len(outer) > 1 else y
+
+
+def convolve_back(
+    x: Tensor, w: Tensor, output_shape: Any, strides: Any, padding: Any, data_format: str | None, dilations: Any, rank: int
+) -> Tensor:
+    if x.ndim != rank + 2 or w.ndim != rank + 2:
+        raise ValueError(f"input and filters must have rank {rank + 2}, got shapes {tuple(x.shape)} and {tuple(w.shape)}.")
+    first = channels_first(data_format, rank)
+    x = to_last(x, first)
+    strides, dilations = spatial(strides, rank, first, "strides"), spatial(dilations, rank, first, "dilations")
+    shape = static_shape(output_shape)
+    if len(shape) == rank:
+        size, channels = shape, w.shape[-2]
+    elif len(shape) == rank + 2:
+        size, channels = (shape[2:], shape[1]) if first else (shape[1:-1], shape[-1])
+        if shape[0] not in (-1, x.shape[0]):
+            raise invalid(f"output_shape {shape} has another batch size than the input: {x.shape[0]}.")
+    else:
+        raise ValueError(f"output_shape must hold {rank + 2} numbers, got {shape}.")
+    groups = _groups(channels, w)
+    window = tuple(w.shape)[:-2]
+    padding = pairs(padding, size, window, strides, dilations, first)
+    count = output_size([n + lo + hi for n, (lo, hi) in zip(size, padding)], window, strides, dilations)
+    if (*count, w.shape[-1]) != tuple(x.shape)[1:]:
+        raise invalid(
+            f"input of shape {tuple(x.shape)} (channels last) does not come from images of size {size}: with these strides and this padding "
+            f"their convolution has size {count} and {w.shape[-1]} channels. Change output_shape or padding."
+        )
+    y = ops.conv_input_grad(x, w, size=size, strides=strides, padding=padding, dilations=dilations, groups=groups)
+    return from_last(y, first)
+
+
+def _groups(channels: int, w: Tensor) -> int:
+    if not w.shape[-2] or channels % w.shape[-2]:
+        raise invalid(
+            f"input depth must be evenly divisible by filter depth: {channels} vs {w.shape[-2]}. Filters of shape {tuple(w.shape)} take "
+            f"{w.shape[-2]} channels in, or a multiple of it in groups."
+        )
+    return channels // w.shape[-2]
+
+
+def _product(sizes: tuple) -> int:
+    out = 1
+    for n in sizes:
+        out *= n
+    return out

@@ -1,0 +1,113 @@
+"""Convolutions of each channel by itself: grouped convolutions with one channel to a group."""
+
+from typing import Any
+
+from tapeflow.api.arguments import static_shape
+from tapeflow.core.convert import convert_group
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+
+from .convolution import conv2d, convolve, convolve_back
+from .layouts import channels_first, pairs, spatial, to_last
+
+
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Each channel convolved with its own filters: (height, width, channels, filters per channel).
+
+    >>> image = tf.stack([tf.ones([1, 3, 3]), 10 * tf.ones([1, 3, 3])], axis=-1)
+    >>> tf.nn.depthwise_conv2d(image, tf.ones([3, 3, 2, 1]), [1, 1, 1, 1], "VALID").numpy().ravel()
+    array([ 9., 90.], dtype=float32)
+    """
+    x, w = convert_group([input, filter])
+    if w.ndim != 4:
+        raise ValueError(
+            f"depthwise filters have rank 4, (height, width, channels, filters per channel); got shape {tuple(w.shape)}."
+        )
+    height, width, channels, multiplier = w.shape
+    first = channels_first(data_format, 2)
+    if x.shape[1 if first else -1] != channels:
+        raise invalid(
+            f"images of shape {tuple(x.shape)} have another number of channels than the filters {tuple(w.shape)}: {channels}."
+        )
+    w = ops.reshape(w, shape=(height, width, 1, channels * multiplier))
+    return convolve(x, w, strides, padding, data_format, dilations, 2)
+
+
+def depthwise_conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `depthwise_conv2d` for its images, given the one for its result.
+
+    >>> tf.nn.depthwise_conv2d_backprop_input(
+    ...     [1, 2, 2, 1], tf.ones([2, 2, 1, 1]), tf.ones([1, 1, 1, 1]), [1, 1, 1, 1], "VALID").numpy().ravel()
+    array([1., 1., 1., 1.], dtype=float32)
+    """
+    w, dy = convert_group([filter, out_backprop])
+    height, width, channels, multiplier = w.shape
+    w = ops.reshape(w, shape=(height, width, 1, channels * multiplier))
+    return convolve_back(dy, w, input_sizes, strides, padding, data_format, dilations, 2)
+
+
+def depthwise_conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `depthwise_conv2d` for its filters, given the one for its result.
+
+    >>> image = tf.reshape(tf.range(4.), [1, 2, 2, 1])
+    >>> tf.nn.depthwise_conv2d_backprop_filter(
+    ...     image, [2, 2, 1, 1], tf.ones([1, 1, 1, 1]), [1, 1, 1, 1], "VALID").numpy().ravel()
+    array([0., 1., 2., 3.], dtype=float32)
+    """
+    x, dy = convert_group([input, out_backprop])
+    height, width, channels, multiplier = static_shape(filter_sizes)
+    first = channels_first(data_format, 2)
+    x, dy = to_last(x, first), to_last(dy, first)
+    strides, dilations = spatial(strides, 2, first, "strides"), spatial(dilations, 2, first, "dilations")
+    padding = pairs(padding, tuple(x.shape)[1:-1], (height, width), strides, dilations, first)
+    grad = ops.conv_filter_grad(
+        x, dy, window=(height, width), strides=strides, padding=padding, dilations=dilations, groups=channels
+    )
+    return ops.reshape(grad, shape=(height, width, channels, multiplier))
+
+
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`depthwise_conv2d`, then a 1x1 `conv2d` that mixes the channels.
+
+    >>> x, each, mix = tf.ones([1, 2, 2, 3]), tf.ones([2, 2, 3, 1]), tf.ones([1, 1, 3, 5])
+    >>> tf.nn.separable_conv2d(x, each, mix, [1, 1, 1, 1], "VALID").numpy().ravel()
+    array([12., 12., 12., 12., 12.], dtype=float32)
+    """
+    between = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return conv2d(between, pointwise_filter, 1, "VALID", data_format or "NHWC")

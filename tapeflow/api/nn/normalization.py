@@ -1,0 +1,213 @@
+"""Moments and normalisations of `tf.nn`."""
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.math.division import divide_no_nan
+from tapeflow.api.math.reductions import axes_of
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import convert_group, to_tensor
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+from .layouts import channels_first
+
+# ---- moments
+
+
+def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Mean and variance over `axes`. Half-precision inputs are added up in float32. `shift` is not needed and not used.
+
+    >>> mean, variance = tf.nn.moments([[1., 10.], [3., 30.]], axes=[0])
+    >>> mean.numpy(), variance.numpy()
+    (array([ 2., 20.], dtype=float32), array([  1., 100.], dtype=float32))
+    """
+    x = as_tensor(x)
+    axis, keepdims = axes_of(axes, x.ndim), bool(keepdims)
+    wide = _wide(x)
+    mean = ops.reduce_mean(wide, axis=axis, keepdims=keepdims)
+    return _cast(mean, x), _cast(ops.reduce_variance(wide, axis=axis, keepdims=keepdims), x)
+
+
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance over `axes` with a weight for each element: a weight of 2 counts like the element twice.
+
+    >>> mean, variance = tf.nn.weighted_moments([1., 4.], [0], [2., 1.])
+    >>> mean.numpy(), variance.numpy()
+    (np.float32(2.0), np.float32(2.0))
+    """
+    x = as_tensor(x)
+    weights = as_tensor(frequency_weights)
+    if weights.dtype.is_integer:
+        weights = _cast(weights, x)
+    if weights.dtype is not x.dtype:
+        raise invalid(
+            f"frequency_weights are {weights.dtype.name}, x is {x.dtype.name}; cast one: tf.cast(frequency_weights, x.dtype)."
+        )
+    wide, weights = _wide(x), _wide(weights)
+    axis = axes_of(axes, x.ndim)
+    weights = weights + ops.zeros_like(wide)  # one weight for each element, broadcast
+    total = ops.reduce_sum(weights, axis=axis, keepdims=True)
+    mean = divide_no_nan(ops.reduce_sum(weights * wide, axis=axis, keepdims=True), total)
+    variance = divide_no_nan(ops.reduce_sum(weights * ops.square(wide - mean), axis=axis, keepdims=True), total)
+    if not keepdims:
+        shape = tuple(n for i, n in enumerate(mean.shape) if i not in axis)
+        mean, variance = ops.reshape(mean, shape=shape), ops.reshape(variance, shape=shape)
+    return _cast(mean, x), _cast(variance, x)
+
+
+def sufficient_statistics(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """What moments are made of: the number of elements over `axes`, Σ(x - shift), Σ(x - shift)², and the shift.
+
+    >>> count, total, squares, shift = tf.nn.sufficient_statistics([1., 2., 3.], [0])
+    >>> count.numpy(), total.numpy(), squares.numpy(), shift
+    (np.float32(3.0), np.float32(6.0), np.float32(14.0), None)
+    """
+    x = as_tensor(x)
+    axis, keepdims = axes_of(axes, x.ndim), bool(keepdims)
+    count = EagerTensor(x.dtype.np.type(np.prod([x.shape[a] for a in axis])))
+    if shift is not None:
+        shift = to_tensor(shift, x.dtype)
+        x = x - shift
+    total = ops.reduce_sum(x, axis=axis, keepdims=keepdims)
+    return count, total, ops.reduce_sum(ops.square(x), axis=axis, keepdims=keepdims), shift
+
+
+def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Mean and variance from what `sufficient_statistics` gives, which can be added up over batches before.
+
+    >>> mean, variance = tf.nn.normalize_moments(3., 6., 14., None)
+    >>> mean.numpy(), variance.numpy().round(4)
+    (np.float32(2.0), np.float32(0.6667))
+    """
+    total, squares = convert_group([mean_ss, variance_ss])
+    share = 1 / to_tensor(counts, None if isinstance(counts, Tensor) else total.dtype)
+    shifted = total * share
+    mean = shifted if shift is None else shifted + to_tensor(shift, total.dtype)
+    return mean, squares * share - ops.square(shifted)
+
+
+# ---- normalisations
+
+
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None
+) -> Tensor:
+    """scale (x - mean) / sqrt(variance + variance_epsilon) + offset; `offset` and `scale` may be None.
+
+    Mean, variance, offset and scale broadcast against `x`, so this serves batch, layer and instance normalisation alike.
+
+    >>> x = tf.constant([[1., 10.], [3., 30.]])
+    >>> mean, variance = tf.nn.moments(x, axes=[0])
+    >>> tf.nn.batch_normalization(x, mean, variance, offset=None, scale=None, variance_epsilon=0.).numpy()
+    array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
+    """
+    x = as_tensor(x)
+    mean, variance = convert_group([mean, variance])
+    factor = ops.rsqrt(variance + variance_epsilon)
+    if scale is not None:
+        factor = factor * scale
+    start = -mean * factor if offset is None else offset - mean * factor
+    return x * _cast(factor, x) + _cast(start, x)
+
+
+def batch_norm_with_global_normalization(
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: float,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Tensor:
+    """`batch_normalization` with offset `beta`, and scale `gamma` if `scale_after_normalization`.
+
+    >>> tf.nn.batch_norm_with_global_normalization([[2., 4.]], [1., 1.], [1., 1.], [0., 0.], [1., 9.], 0., True).numpy()
+    array([[ 1., 27.]], dtype=float32)
+    """
+    return batch_normalization(input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon)
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+    exponential_avg_factor: float = 1.0,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Batch normalisation over all dimensions but the channels: (normalised, mean, variance).
+
+    In training the moments are the batch's, and the variance given back is divided by n - 1; with `exponential_avg_factor` below 1
+    they come back mixed into the given `mean` and `variance`. Otherwise the given ones are used.
+
+    >>> x = tf.reshape(tf.constant([1., 2., 4., 8.]), [1, 2, 2, 1])
+    >>> y, mean, variance = tf.compat.v1.nn.fused_batch_norm(x, [1.], [0.])
+    >>> mean.numpy(), variance.numpy().round(3)
+    (array([3.75], dtype=float32), array([9.583], dtype=float32))
+    """
+    x, scale, offset = as_tensor(x), as_tensor(scale), as_tensor(offset)
+    rank = x.ndim - 2
+    first = channels_first(data_format, rank)
+    channel = 1 if first else x.ndim - 1
+    axis = tuple(a for a in range(x.ndim) if a != channel)
+    shape = tuple(n if a == channel else 1 for a, n in enumerate(x.shape))
+    along = lambda v: ops.reshape(v, shape=shape) if first else v
+    if not is_training:
+        if mean is None or variance is None:
+            raise ValueError("`mean` and `variance` must be given when is_training is False: they are what is normalised with.")
+        mean, variance = as_tensor(mean), as_tensor(variance)
+        y = batch_normalization(x, along(mean), along(variance), along(offset), along(scale), epsilon)
+        return y, mean, variance
+    wide = _wide(x)
+    batch_mean = ops.reduce_mean(wide, axis=axis, keepdims=False)
+    batch_variance = ops.reduce_variance(wide, axis=axis, keepdims=False)
+    y = batch_normalization(wide, along(batch_mean), along(batch_variance), along(offset), along(scale), epsilon)
+    count = int(np.prod([x.shape[a] for a in axis]))
+    batch_variance = batch_variance * (count / max(count - 1, 1))
+    if exponential_avg_factor != 1.0 and mean is not None and variance is not None:
+        keep = 1.0 - exponential_avg_factor
+        batch_mean = as_tensor(mean) * keep + batch_mean * exponential_avg_factor
+        batch_variance = as_tensor(variance) * keep + batch_variance * exponential_avg_factor
+    return _cast(y, x), batch_mean, batch_variance
+
+
+def local_response_normalization(
+    input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str | None = None
+) -> Tensor:
+    """x / (bias + alpha Σ x²) ** beta, the sum over the channels at most `depth_radius` away.
+
+    >>> tf.nn.local_response_normalization(tf.reshape(tf.constant([1., 2.]), [1, 1, 1, 2]), depth_radius=0).numpy().ravel()
+    array([0.70710677, 0.8944272 ], dtype=float32)
+    """
+    x = as_tensor(input)
+    if x.ndim != 4:
+        raise invalid(f"local_response_normalization needs rank 4, (batch, height, width, channels); got shape {tuple(x.shape)}.")
+    r = int(depth_radius)
+    near = ops.window_sum(
+        ops.square(x), window=(1, 1, 1, 2 * r + 1), strides=(1,) * 4, padding=((0, 0), (0, 0), (0, 0), (r, r)), dilations=(1,) * 4
+    )
+    return x * (bias + alpha * near) ** -beta
+
+
+lrn = local_response_normalization
+
+
+def _wide(x: Tensor) -> Tensor:
+    return ops.cast(x, dtype="float32") if x.dtype.is_floating and x.dtype.size < 4 else x
+
+
+def _cast(x: Tensor, like: Tensor) -> Tensor:
+    return x if x.dtype is like.dtype else ops.cast(x, dtype=like.dtype.np)

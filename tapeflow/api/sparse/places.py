@@ -1,0 +1,263 @@
+"""The part of `tf.sparse` that makes sparse tensors and moves their entries."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.arguments import one_axis
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import as_dtype, float32
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+from .tensor import SparseTensor, as_sparse, made, parts, pick
+
+__all__ = [
+    "concat", "expand_dims", "eye", "fill_empty_rows", "from_dense", "mask", "reorder", "reset_shape", "reshape", "retain", "slice", "split",
+    "to_dense", "to_indicator", "transpose",
+]  # fmt: skip
+
+# ---- dense and back
+
+
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements that are not zero, and where they are.
+
+    >>> tf.sparse.from_dense([[0, 3], [4, 0]]).indices.numpy().tolist()
+    [[0, 1], [1, 0]]
+    """
+    tensor = as_tensor(tensor)
+    array = np.asarray(tensor._array)
+    zero = b"" if array.dtype.kind == "O" else 0
+    where = np.argwhere(array != zero)
+    flat = np.ravel_multi_index(where.T, array.shape) if where.size else np.zeros(len(where), np.int64)
+    return made(where, pick(ops.reshape(tensor, shape=(array.size,)), flat), array.shape)
+
+
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Tensor:
+    """The dense tensor, with `default_value` (zero) where there is no value.
+
+    >>> tf.sparse.to_dense(tf.SparseTensor([[0], [2]], [5, 6], [4]), default_value=-1).numpy()
+    array([ 5, -1,  6, -1], dtype=int32)
+    """
+    sp = as_sparse(sp_input)
+    places, shape = sp._flat_places()._array, tuple(sp.dense_shape._array.tolist())
+    steps = np.diff(places)
+    if validate_indices and (steps <= 0).any():
+        at = int((steps <= 0).argmax()) + 1
+        what = "repeated" if steps[at - 1] == 0 else "out of order"
+        raise invalid(
+            f"indices[{at}] = {sp.indices._array[at].tolist()} is {what}. Use tf.sparse.reorder(sp) to sort the indices."
+        )
+    zero = b"" if sp.dtype.kind == "s" else False if sp.dtype.kind == "b" else 0
+    default = to_tensor(zero if default_value is None else default_value, sp.dtype)
+    if default.ndim:
+        raise ValueError(f"default_value must be a scalar, got shape {tuple(default.shape)}.")
+    table = np.full(int(np.prod(shape)), len(places))  # the entry after the last value is the default
+    table[places] = np.arange(len(places))
+    padded = ops.concat(sp.values, ops.reshape(default, shape=(1,)), axis=0)
+    return ops.reshape(pick(padded, table), shape=shape)
+
+
+def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Tensor:
+    """A bool tensor that says for each row which of `vocab_size` values it holds.
+
+    >>> tf.sparse.to_indicator(tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 3, 0], [2, 2]), 4).numpy()
+    array([[False,  True, False,  True],
+           [ True, False, False, False]])
+    """
+    where, values, shape = parts(as_sparse(sp_input))
+    out = np.zeros((*shape[:-1], int(vocab_size)), bool)
+    out[(*where[:, :-1].T, values._array)] = True
+    return EagerTensor(out)
+
+
+def eye(num_rows: Any, num_columns: Any = None, dtype: Any = float32, name: str | None = None) -> SparseTensor:
+    """The identity matrix.
+
+    >>> tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy()
+    array([[1., 0., 0.],
+           [0., 1., 0.]], dtype=float32)
+    """
+    rows, columns = int(num_rows), int(num_rows if num_columns is None else num_columns)
+    on = np.arange(min(rows, columns))
+    return made(np.stack([on, on], 1), EagerTensor(np.ones(len(on), as_dtype(dtype).np)), (rows, columns))
+
+
+# ---- moving entries
+
+
+def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The entries in the order of rows, then columns, as most functions want them.
+
+    >>> tf.sparse.reorder(tf.SparseTensor([[1, 0], [0, 1]], [1, 2], [2, 2])).values.numpy()
+    array([2, 1], dtype=int32)
+    """
+    where, values, shape = parts(as_sparse(sp_input))
+    order = np.lexsort(where.T[::-1]) if where.shape[1] else np.arange(len(where))
+    return made(where[order], pick(values, order), shape)
+
+
+def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """With the axes in another order; reversed by default.
+
+    >>> tf.sparse.transpose(tf.sparse.from_dense([[0, 3], [4, 5]])).values.numpy()
+    array([4, 3, 5], dtype=int32)
+    """
+    where, values, shape = parts(as_sparse(sp_input))
+    perm = list(range(len(shape)))[::-1] if perm is None else np.ravel(as_tensor(perm)._array).tolist()
+    return reorder(made(where[:, perm], values, [shape[p] for p in perm]))
+
+
+def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The same entries in another shape, in which one size may be -1.
+
+    >>> tf.sparse.reshape(tf.sparse.from_dense([[0, 3], [4, 0]]), [4]).indices.numpy().ravel()
+    array([1, 2])
+    """
+    sp = as_sparse(sp_input)
+    size = int(np.prod(sp.dense_shape._array))
+    wanted = [int(d) for d in np.ravel(np.asarray(shape))]
+    known = int(np.prod([d for d in wanted if d != -1]))
+    if wanted.count(-1) > 1 or (size % known if known and -1 in wanted else known != size):
+        raise invalid(f"Cannot reshape a sparse tensor with {size} elements in all to shape {wanted}.")
+    wanted = [size // known if d == -1 else d for d in wanted]
+    flat = sp._flat_places()._array
+    return made(np.stack(np.unravel_index(flat, wanted), 1) if wanted else flat[:, None][:, :0], sp.values, wanted)
+
+
+def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
+    """With a new axis of size 1; the last by default.
+
+    >>> tf.sparse.expand_dims(tf.sparse.eye(2), 0).shape
+    TensorShape([1, 2, 2])
+    """
+    where, values, shape = parts(as_sparse(sp_input))
+    axis = one_axis(-1 if axis is None else axis, len(shape) + 1)
+    return made(np.insert(where, axis, 0, 1), values, [*shape[:axis], 1, *shape[axis:]])
+
+
+def concat(axis: int, sp_inputs: Sequence, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
+    """Sparse tensors one after the other along an axis; other axes must agree, or grow with `expand_nonconcat_dims`.
+
+    >>> e = tf.sparse.eye(2)
+    >>> tf.sparse.to_dense(tf.sparse.concat(1, [e, e])).numpy()
+    array([[1., 0., 1., 0.],
+           [0., 1., 0., 1.]], dtype=float32)
+    """
+    pieces = [as_sparse(sp) for sp in sp_inputs]
+    shapes = np.array([sp.dense_shape._array for sp in pieces])
+    axis = one_axis(axis, shapes.shape[1])
+    others = np.delete(shapes, axis, 1)
+    if not expand_nonconcat_dims and (others != others[0]).any():
+        raise invalid(
+            f"Sparse tensors joined along axis {axis} must agree in the other axes, got shapes {[tuple(s) for s in shapes.tolist()]}."
+        )
+    starts = np.cumsum(shapes[:, axis]) - shapes[:, axis]
+    shift = np.eye(shapes.shape[1], dtype=np.int64)[axis]
+    where = np.concatenate([sp.indices._array + start * shift for sp, start in zip(pieces, starts)])
+    total = shapes.max(0)
+    total[axis] = shapes[:, axis].sum()
+    return reorder(made(where, ops.concat(*[sp.values for sp in pieces], axis=0), total))
+
+
+def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+    """The part of `size` that begins at `start`; what reaches over the edge is cut.
+
+    >>> tf.sparse.to_dense(tf.sparse.slice(tf.sparse.eye(3), [1, 0], [2, 2])).numpy()
+    array([[0., 1.],
+           [0., 0.]], dtype=float32)
+    """
+    where, values, shape = parts(as_sparse(sp_input))
+    start, size = (np.asarray(as_tensor(x)._array, np.int64) for x in (start, size))
+    if start.shape != (len(shape),) or size.shape != (len(shape),):
+        raise invalid(
+            f"start and size must have one number for each of {len(shape)} axes, got shapes {start.shape} and {size.shape}."
+        )
+    stop = np.minimum(start + size, shape)
+    kept = np.flatnonzero(((where >= start) & (where < stop)).all(1))
+    return made(where[kept] - start, pick(values, kept), np.maximum(stop - start, 0))
+
+
+def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None) -> list[SparseTensor]:
+    """`num_split` pieces along an axis; the first ones are one longer when it does not divide evenly.
+
+    >>> [part.shape.as_list() for part in tf.sparse.split(tf.sparse.eye(5), 2, axis=0)]
+    [[3, 5], [2, 5]]
+    """
+    sp = as_sparse(sp_input)
+    shape = sp.dense_shape._array
+    axis = one_axis(axis, len(shape))
+    count, size = int(num_split), int(shape[axis])
+    if not 0 < count <= size:
+        raise invalid(f"num_split={count} must be from 1 to the size {size} of axis {axis}.")
+    bounds = np.cumsum([0, *[size // count + (k < size % count) for k in range(count)]])
+    pieces = []
+    for low, high in itertools.pairwise(bounds):
+        start, length = np.zeros_like(shape), shape.copy()
+        start[axis], length[axis] = low, high - low
+        pieces.append(slice(sp, start, length))
+    return pieces
+
+
+def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """Only the entries for which `to_retain`, a bool for each, is true.
+
+    >>> tf.sparse.retain(tf.sparse.from_dense([3, 0, 4]), [False, True]).values.numpy()
+    array([4], dtype=int32)
+    """
+    where, values, shape = parts(as_sparse(sp_input))
+    kept = np.asarray(as_tensor(to_retain)._array)
+    if kept.shape != (len(where),):
+        raise ValueError(f"to_retain needs one bool for each of the {len(where)} entries, got shape {kept.shape}.")
+    kept = np.flatnonzero(kept)
+    return made(where[kept], pick(values, kept), shape)
+
+
+def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """The same entries in a larger shape, or in the smallest that holds them.
+
+    >>> tf.sparse.reset_shape(tf.SparseTensor([[0, 1]], [1.], [9, 9])).shape
+    TensorShape([1, 2])
+    """
+    where, values, shape = parts(as_sparse(sp_input))
+    if new_shape is None:
+        return made(where, values, where.max(0) + 1 if len(where) else [0] * len(shape))
+    wanted = np.ravel(as_tensor(new_shape)._array)
+    if len(wanted) != len(shape) or (wanted < shape).any():
+        raise ValueError(
+            f"new_shape {wanted.tolist()} must have rank {len(shape)} and be no smaller than {list(shape)} anywhere."
+        )
+    return made(where, values, wanted)
+
+
+def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
+    """With `default_value` in column 0 of every row that has no entry; and a bool for each row that had none.
+
+    >>> filled, empty = tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 2]], [5], [3, 4]), 0)
+    >>> filled.indices.numpy().tolist(), empty.numpy().tolist()
+    ([[0, 0], [1, 2], [2, 0]], [True, False, True])
+    """
+    where, values, shape = parts(as_sparse(sp_input))
+    empty = np.bincount(where[:, 0], minlength=shape[0]) == 0
+    extra = np.zeros((int(empty.sum()), len(shape)), np.int64)
+    extra[:, 0] = np.flatnonzero(empty)
+    default = ops.broadcast_to(to_tensor(default_value, values.dtype), shape=(len(extra),))
+    filled = made(np.concatenate([where, extra]), ops.concat(values, default, axis=0), shape)
+    return reorder(filled), EagerTensor(empty)
+
+
+def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """IndexedSlices without the rows whose index is in `mask_indices`.
+
+    >>> s = tf.IndexedSlices(tf.constant([[1.], [2.], [3.]]), tf.constant([4, 5, 6]))
+    >>> tf.sparse.mask(s, [5]).indices.numpy()
+    array([4, 6], dtype=int32)
+    """
+    kept = np.flatnonzero(~np.isin(a.indices._array, as_tensor(mask_indices)._array))
+    return IndexedSlices(pick(a.values, kept), pick(a.indices, kept), a.dense_shape)

@@ -1,0 +1,118 @@
+"""Strings of a row, or of a segment, joined."""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.ragged.tensor import RaggedTensor
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.errors import invalid
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+__all__ = ["ngrams", "ragged_reduce_join", "unsorted_segment_join"]
+
+
+def ngrams(
+    data: Any,
+    ngram_width: Any,
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
+    """All runs of `ngram_width` strings along the last axis, joined; of several widths one after the other.
+
+    >>> tf.strings.ngrams(["to", "be", "or"], 2).numpy()
+    array([b'to be', b'be or'], dtype=object)
+    >>> tf.strings.ngrams(["a"], 2, pad_values=("<", ">")).numpy()
+    array([b'< a', b'a >'], dtype=object)
+    """
+    widths = list(ngram_width) if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+    if any(width < 1 for width in widths):
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
+    pads = _pads(pad_values)
+    if padding_width is not None and (pads is None or padding_width < 1):
+        reason = (
+            "pad_values must be provided if padding_width is set." if pads is None else "padding_width must be greater than 0."
+        )
+        raise ValueError(reason)
+    of_row = lambda row: _of_row(row, widths, separator.encode(), pads, padding_width, preserve_short_sequences)
+    of_rows = lambda rows: [
+        of_row(row) if any(rows) else [] for row in rows
+    ]  # no padding, as in TensorFlow, where no row has a string
+    if isinstance(data, RaggedTensor):
+        if isinstance(data.values, RaggedTensor):
+            return data.with_values(
+                ngrams(data.values, ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
+            )
+        rows = of_rows([row.numpy().tolist() for row in data])
+        return RaggedTensor.from_row_lengths(EagerTensor(_filled(rows)), np.array([len(row) for row in rows], np.int64))
+    strings = as_tensor(data)._array
+    if not strings.ndim:
+        raise ValueError("Data must have rank>0; a single string has no runs. Split it: tf.strings.split.")
+    rows = of_rows(strings.reshape(prod(strings.shape[:-1]), strings.shape[-1]).tolist())
+    return EagerTensor(_filled(rows).reshape(*strings.shape[:-1], len(rows[0]) if rows else 0))
+
+
+def _pads(given: Any) -> tuple[bytes, bytes] | None:
+    if given is None:
+        return None
+    left, right = given if isinstance(given, tuple) and len(given) == 2 else (given, given)
+    if not all(isinstance(pad, (str, bytes)) for pad in (left, right)):
+        raise TypeError(f"pad_values must be a string, tuple of strings, or None; got {given!r}.")
+    as_bytes = lambda pad: pad.encode() if isinstance(pad, str) else pad
+    return as_bytes(left), as_bytes(right)
+
+
+def _of_row(row: list, widths: list, separator: bytes, pads: Any, padding: int | None, keep_short: bool) -> list[bytes]:
+    found: list[bytes] = []
+    for width in widths:
+        each = width - 1 if padding is None else min(padding, width - 1)
+        padded = [pads[0]] * each + row + [pads[1]] * each if pads else row
+        found += [separator.join(padded[k : k + width]) for k in range(len(padded) - width + 1)]
+    if keep_short and not found and row:
+        each = padding or 0
+        found = [separator.join([pads[0]] * each + row + [pads[1]] * each if pads else row)]
+    return found
+
+
+def _filled(rows: list[list]) -> np.ndarray:
+    flat = np.empty(sum(map(len, rows)), object)
+    flat[:] = [string for row in rows for string in row]
+    return flat
+
+
+def ragged_reduce_join(inputs: RaggedTensor, axis: Any, keepdims: bool, separator: bytes) -> Any:
+    """`tf.strings.reduce_join` along the innermost axis of a ragged tensor."""
+    rank = len(inputs.shape)
+    if axis is None or int(axis) % rank != rank - 1:
+        raise invalid(f"The strings of a ragged tensor are joined along its last axis, {rank - 1}; got axis={axis}.")
+    if isinstance(inputs.values, RaggedTensor):
+        return inputs.with_values(ragged_reduce_join(inputs.values, -1, keepdims, separator))
+    flat = _filled([[separator.join(row.numpy().tolist())] for row in inputs])
+    return EagerTensor(flat[:, None] if keepdims else flat)
+
+
+def unsorted_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+) -> Tensor:
+    """The strings with the same id joined, in order; an id that nobody has gives an empty string.
+
+    >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, separator="-").numpy()
+    array([b'b', b'a-c', b''], dtype=object)
+    """
+    strings, ids, count = as_tensor(inputs)._array, as_tensor(segment_ids)._array, int(num_segments)
+    if ids.shape != strings.shape[: ids.ndim]:
+        raise invalid(f"segment_ids of shape {ids.shape} should be the beginning of the shape of inputs, {strings.shape}.")
+    if ((ids < 0) | (ids >= count)).any():
+        raise invalid(f"segment_ids are not allowed to exceed num_segments or to have negative values: {ids.tolist()}, {count}.")
+    rest = strings.shape[ids.ndim :]
+    rows = strings.reshape(ids.size, -1)
+    joined: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(count)]
+    for segment, row in zip(ids.ravel().tolist(), rows):
+        for place, string in zip(joined[segment], row):
+            place.append(string)
+    texts = _filled([[separator.encode().join(place) for place in row] for row in joined])
+    return EagerTensor(texts.reshape(count, *rest))

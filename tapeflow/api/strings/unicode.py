@@ -1,0 +1,160 @@
+"""Strings as characters: in any encoding that Python knows."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.ragged.tensor import RaggedTensor
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.engines.numpy.strings.unicode_text import checked_encoding, code_points, encoded
+
+__all__ = [
+    "ragged_from", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split", "unicode_split_with_offsets",
+    "unicode_transcode",
+]  # fmt: skip
+
+_OUTPUTS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
+
+
+def _reader(encoding: str, errors: str, replacement: int, controls: bool = False) -> Callable[[bytes], list[tuple[int, int]]]:
+    """From a string to its code points and where they begin."""
+    if errors not in ("strict", "replace", "ignore"):
+        raise invalid(f"errors={errors!r} is not one of 'strict', 'replace' and 'ignore'.")
+    known = checked_encoding(encoding)
+    return lambda s: code_points(s, known, errors, replacement, controls)
+
+
+def unicode_split(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
+) -> Any:
+    """Each string as its characters.
+
+    >>> tf.strings.unicode_split("né", "UTF-8").numpy()
+    array([b'n', b'\\xc3\\xa9'], dtype=object)
+    """
+    read = _reader(input_encoding, errors, replacement_char)
+    return ragged_from(input, lambda s: [chr(code).encode(input_encoding) for code, _ in read(s)])
+
+
+def unicode_split_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
+) -> tuple[Any, Any]:
+    """Each string as its characters, and the bytes where they begin.
+
+    >>> characters, offsets = tf.strings.unicode_split_with_offsets("né!", "UTF-8")
+    >>> offsets.numpy()
+    array([0, 1, 3])
+    """
+    read = _reader(input_encoding, errors, replacement_char)
+    characters = ragged_from(input, lambda s: [chr(code).encode(input_encoding) for code, _ in read(s)])
+    return characters, ragged_from(input, lambda s: [place for _, place in read(s)], np.int64)
+
+
+def unicode_decode(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of each string, as int32.
+
+    >>> tf.strings.unicode_decode(["né", "x"], "UTF-8")
+    <tf.RaggedTensor [[110, 233], [120]]>
+    """
+    read = _reader(input_encoding, errors, replacement_char, replace_control_characters)
+    return ragged_from(input, lambda s: [code for code, _ in read(s)], np.int32)
+
+
+def unicode_decode_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """The code points of each string, and the bytes where they begin.
+
+    >>> codes, offsets = tf.strings.unicode_decode_with_offsets("né!", "UTF-8")
+    >>> codes.numpy(), offsets.numpy()
+    (array([110, 233,  33], dtype=int32), array([0, 1, 3]))
+    """
+    read = _reader(input_encoding, errors, replacement_char, replace_control_characters)
+    codes = ragged_from(input, lambda s: [code for code, _ in read(s)], np.int32)
+    return codes, ragged_from(input, lambda s: [place for _, place in read(s)], np.int64)
+
+
+def unicode_encode(
+    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
+) -> Any:
+    """Strings of the code points along the last axis: the inverse of `unicode_decode`.
+
+    >>> tf.strings.unicode_encode([110, 233], "UTF-8").numpy().decode()
+    'né'
+    """
+    if isinstance(input, RaggedTensor):
+        if input.ragged_rank > 1:
+            return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char))
+        rows = [row.numpy() for row in input]
+        shape: tuple = (len(rows),)
+    else:
+        array = np.asarray(as_tensor(input)._array)
+        shape = array.shape[:-1]
+        rows = list(array.reshape(math.prod(shape), array.shape[-1]))  # not -1: rows may be empty
+    known = _output(output_encoding)
+    texts = np.empty(len(rows), object)
+    texts[:] = [encoded(row.tolist(), known, errors, replacement_char) for row in rows]
+    return EagerTensor(texts.reshape(shape))
+
+
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The same text in another encoding.
+
+    >>> tf.strings.unicode_transcode("né", "UTF-8", "UTF-16-BE").numpy()
+    b'\\x00n\\x00\\xe9'
+    """
+    if errors not in ("strict", "replace", "ignore"):
+        raise invalid(f"errors={errors!r} is not one of 'strict', 'replace' and 'ignore'.")
+    return ops.unicode_transcode(
+        input, source=checked_encoding(input_encoding), target=_output(output_encoding), errors=errors, replacement=replacement_char,
+        controls=bool(replace_control_characters),
+    )  # fmt: skip
+
+
+def _output(encoding: str) -> str:
+    if encoding not in _OUTPUTS:
+        raise invalid(f"output_encoding={encoding!r} is not one of {', '.join(map(repr, _OUTPUTS))}.")
+    return checked_encoding(encoding)
+
+
+def ragged_from(input: Any, parts_of: Callable, dtype: Any = object) -> Any:
+    """Ragged rows, one for each string of `input`; a vector when it is a scalar."""
+    if isinstance(input, RaggedTensor):
+        return input.with_flat_values(ragged_from(input.flat_values, parts_of, dtype))
+    strings = as_tensor(input)._array
+    if strings.dtype.kind != "O":
+        raise invalid(f"Strings are split, not {strings.dtype.name} values.")
+    rows = [parts_of(s) for s in strings.flat]
+    flat = np.empty(sum(map(len, rows)), dtype)
+    flat[:] = [part for row in rows for part in row]
+    if strings.ndim == 0:
+        return EagerTensor(flat)
+    result = RaggedTensor.from_row_lengths(EagerTensor(flat), np.array([len(row) for row in rows], np.int64))
+    for axis in range(strings.ndim - 1, 0, -1):
+        result = RaggedTensor.from_uniform_row_length(result, strings.shape[axis], nrows=math.prod(strings.shape[:axis]))
+    return result

@@ -1,0 +1,279 @@
+"""`tf.test`: a TestCase that compares tensors, numeric gradients, and questions about the build."""
+
+import tempfile
+import unittest
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api import nest
+from tapeflow.api.ragged.tensor import RaggedTensor
+from tapeflow.api.sparse import to_dense as _to_dense
+from tapeflow.api.sparse.tensor import SparseTensor
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variables.variable import Variable
+from tapeflow.inspect.gradient_check import check_gradients
+from tapeflow.tape.gradient_tape import GradientTape
+
+from .build_questions import (
+    disable_with_predicate,
+    gpu_device_name,
+    is_built_with_cuda,
+    is_built_with_gpu_support,
+    is_built_with_rocm,
+    is_built_with_xla,
+    is_cpu_target_available,
+    is_gpu_available,
+    with_eager_op_as_function,
+)
+from .case_assertions import CaseAssertions as _CaseAssertions
+
+__all__ = [
+    "Benchmark", "TestCase", "benchmark_config", "check_gradients", "compute_gradient", "disable_with_predicate", "experimental", "gpu_device_name",
+    "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
+    "is_built_with_xla", "is_cpu_target_available", "is_gpu_available", "main", "with_eager_op_as_function",
+]  # fmt: skip
+
+_LOOSE = {"float16": (1e-3, 1e-3), "bfloat16": (1e-2, 1e-2)}
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, (Tensor, Variable, IndexedSlices)):
+        return np.asarray(value)
+    if isinstance(value, SparseTensor):
+        return np.asarray(_to_dense(value))
+    if isinstance(value, RaggedTensor):
+        return value.to_list()
+    return value
+
+
+class TestCase(_CaseAssertions):
+    """unittest's TestCase with assertions about tensors, arrays and structures of them.
+
+    >>> case = tf.test.TestCase()
+    >>> case.assertAllEqual(tf.constant([1, 2]), [1, 2])
+    >>> case.assertAllClose({"loss": tf.constant(1.)}, {"loss": 1.0000001})
+    """
+
+    __test__ = False  # not to be collected where it is imported
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__test__ = True
+
+    def evaluate(self, tensors: Any) -> Any:
+        """Tensors as NumPy arrays, in their structure."""
+        return nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, tensors)
+
+    def get_temp_dir(self) -> str:
+        """A directory for this test, the same at every call."""
+        if not hasattr(self, "_temporary"):
+            self._temporary = tempfile.mkdtemp(prefix=f"{type(self).__name__}_")
+        return self._temporary
+
+    def _pairs(self, a: Any, b: Any, msg: str | None) -> list:
+        if isinstance(a, RaggedTensor) or isinstance(b, RaggedTensor):
+            a, b = (nest.flatten(_array(x)) for x in (a, b))
+        if isinstance(a, dict) or isinstance(b, dict):
+            self.assertTrue(
+                isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys(),
+                msg or f"{a!r} and {b!r} have different keys",
+            )
+            return [pair for key in a for pair in self._pairs(a[key], b[key], msg)]
+        if isinstance(a, (list, tuple)) and any(isinstance(x, (Tensor, dict, tuple, list)) for x in a) and len(a) == len(b):
+            try:
+                np.asarray([_array(x) for x in a], dtype=float)
+            except (TypeError, ValueError):
+                return [pair for x, y in zip(a, b) for pair in self._pairs(x, y, msg)]
+        return [(np.asarray(_array(a)), np.asarray(_array(b)))]
+
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Equal shapes and values; NaN equals NaN."""
+        for x, y in self._pairs(a, b, msg):
+            np.testing.assert_array_equal(_strings(x), _strings(y), err_msg=msg or "")
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Not `assertAllEqual`."""
+        self._fails(self.assertAllEqual, a, b, msg or "The two values are equal at all elements.")
+
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+        """Equal shapes, and values that differ by at most `atol + rtol * |b|`; more for float16 and bfloat16."""
+        for x, y in self._pairs(a, b, msg):
+            least = max([_LOOSE.get(v.dtype.name, (0, 0)) for v in (x, y)])
+            wide = lambda v: v.astype(np.complex128 if v.dtype.kind == "c" else np.float64)
+            self.assertEqual(x.shape, y.shape, msg or f"Shape mismatch: {x.shape} and {y.shape}.")
+            np.testing.assert_allclose(wide(x), wide(y), rtol=max(rtol, least[0]), atol=max(atol, least[1]), err_msg=msg or "")
+
+    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+        """Not `assertAllClose`."""
+        self._fails(lambda x, y: self.assertAllClose(x, y, rtol, atol), a, b, msg or "The two values are close at all elements.")
+
+    def _fails(self, check: Callable, a: Any, b: Any, message: str) -> None:
+        try:
+            check(a, b)
+        except AssertionError:
+            return
+        raise AssertionError(message)
+
+    def assertAllCloseAccordingToType(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
+    ) -> None:
+        """`assertAllClose` with tolerances for the less exact of the two dtypes."""
+        by_name = {
+            "float32": (float_rtol, float_atol),
+            "float16": (half_rtol, half_atol),
+            "bfloat16": (bfloat16_rtol, bfloat16_atol),
+        }
+        found = [by_name.get(np.asarray(_array(x)).dtype.name, (rtol, atol)) for x in (a, b)]
+        self.assertAllClose(a, b, max(rtol, *[f[0] for f in found]), max(atol, *[f[1] for f in found]), msg)
+
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        self.assertLess(np.max(_array(a)), comparison_target)
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        self.assertLessEqual(np.max(_array(a)), comparison_target)
+
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        self.assertGreater(np.min(_array(a)), comparison_target)
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        self.assertGreaterEqual(np.min(_array(a)), comparison_target)
+
+    def assertAllInRange(
+        self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False, open_upper_bound: bool = False
+    ) -> None:
+        """All values between the bounds, which count unless they are open."""
+        (self.assertAllGreater if open_lower_bound else self.assertAllGreaterEqual)(target, lower_bound)
+        (self.assertAllLess if open_upper_bound else self.assertAllLessEqual)(target, upper_bound)
+
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+        """Every value is one of the set."""
+        extra = set(np.ravel(_array(target)).tolist()) - set(expected_set)
+        self.assertFalse(extra, f"{extra} not in {expected_set}")
+
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+        self.assertEqual(tuple(np.shape(_array(input_a))), tuple(np.shape(_array(input_b))), msg)
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        self.assertEqual(as_tensor(target).dtype, expected_dtype)
+
+    def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:
+        self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, msg or f"{f1} and {f2} differ by more than {err}.")
+
+
+def _strings(array: np.ndarray) -> np.ndarray:
+    """Text and bytes compare as bytes."""
+    if array.dtype.kind not in "SUO":
+        return array
+    out = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]
+    return np.array(out, object).reshape(array.shape)
+
+
+def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tuple[list, list]:
+    """The Jacobians of `f(*x)` with respect to each argument, by the tape and by differences of `delta`: two lists of matrices.
+
+    They are real: a complex number counts as two, its real and its imaginary part.
+
+    >>> by_tape, by_differences = tf.test.compute_gradient(lambda x: x ** 2, [tf.constant([1., 3.], tf.float64)])
+    >>> np.allclose(by_tape[0], by_differences[0]), by_tape[0]
+    (True, array([[2., 0.],
+           [0., 6.]]))
+    """
+    if not isinstance(x, (list, tuple)):
+        raise ValueError("`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`).")
+    xs = [as_tensor(v) for v in x]
+    for k, v in enumerate(xs):
+        if not v.dtype.is_inexact:
+            raise AssertionError(f"Cannot compute gradient for unsupported type {v.dtype.name} of argument {k}")
+    step = 1 / 1024 if delta is None else delta
+    with GradientTape(persistent=True) as tape:
+        tape.watch(xs)
+        y = f(*xs)
+    size = _reals(y).size
+    by_tape = [np.zeros((size, _reals(v).size), v.dtype.real_dtype.np) for v in xs]
+    by_differences = [np.zeros_like(jacobian) for jacobian in by_tape]
+    for i in range(size):
+        seed = np.zeros(size, y.dtype.real_dtype.np)
+        seed[i] = 1
+        g = EagerTensor(seed.view(y.dtype.np).reshape(tuple(y.shape)))
+        rows = tape.gradient(y, xs, output_gradients=g, unconnected_gradients="zero")
+        for jacobian, row in zip(by_tape, rows):
+            jacobian[i] = _reals(row)
+    for k, v in enumerate(xs):
+        for j in range(_reals(v).size):
+            moved = []
+            for sign in (1, -1):
+                flat = np.array(_reals(v))
+                flat[j] += sign * step
+                argument = EagerTensor(flat.view(v.dtype.np).reshape(tuple(v.shape)))
+                moved.append(_reals(f(*xs[:k], argument, *xs[k + 1 :])))
+            by_differences[k][:, j] = (moved[0] - moved[1]) / (2 * step)
+    return by_tape, by_differences
+
+
+def _reals(value: Any) -> np.ndarray:
+    """The elements in a row; of a complex one, its two parts after each other."""
+    flat = np.ascontiguousarray(value).reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+
+
+def main(argv: Any = None) -> None:
+    """Runs the tests of the program.
+
+    >>> tf.test.main                                            # doctest: +ELLIPSIS
+    <function main at ...>
+    """
+    unittest.main(argv=argv)
+
+
+class Benchmark:
+    """The base of benchmarks, which report what they measured.
+
+    >>> tf.test.Benchmark().report_benchmark(iters=10, wall_time=0.5, name="step")
+    step: 10 iterations, 0.5 s each
+    """
+
+    def report_benchmark(
+        self, iters: int | None = None, cpu_time: float | None = None, wall_time: float | None = None, throughput: float | None = None,
+        extras: dict | None = None, name: str | None = None, metrics: list | None = None,
+    ) -> None:  # fmt: skip
+        """Prints what was measured."""
+        parts = [f"{iters} iterations"] if iters is not None else []
+        parts += [f"{wall_time:g} s each"] if wall_time is not None else []
+        parts += [f"{cpu_time:g} s of CPU"] if cpu_time is not None else []
+        parts += [f"{throughput:g} MB/s"] if throughput is not None else []
+        parts += [f"{key}={value}" for key, value in (extras or {}).items()]
+        print(f"{name or type(self).__name__}: {', '.join(parts)}")
+
+    def evaluate(self, tensors: Any) -> Any:
+        """Tensors as NumPy arrays, in their structure."""
+        return nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, tensors)
+
+
+def benchmark_config() -> None:
+    """Options of sessions for benchmarks, of which there are none.
+
+    >>> tf.test.benchmark_config()
+    """
+
+
+def _sync_devices() -> None:
+    """Waits for all devices; operations are computed when they are called."""
+
+
+experimental = SimpleNamespace(sync_devices=_sync_devices)

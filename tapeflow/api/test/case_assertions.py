@@ -1,0 +1,127 @@
+"""Assertions that TensorFlow's TestCase has besides those about tensors: about containers, text, messages and structures."""
+
+import contextlib
+import re
+import unittest
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api import nest
+from tapeflow.core.errors import OpError
+
+__all__ = ["CaseAssertions"]
+
+
+class CaseAssertions(unittest.TestCase):
+    """The part of `tf.test.TestCase` that is not about tensors."""
+
+    # ---- containers
+
+    def assertLen(self, container: Any, expected_len: int, msg: str | None = None) -> None:
+        self.assertEqual(
+            len(container), expected_len, msg or f"{container!r} has length {len(container)}, expected {expected_len}."
+        )
+
+    def assertEmpty(self, container: Any, msg: str | None = None) -> None:
+        self.assertFalse(len(container), msg or f"{container!r} is not empty.")
+
+    def assertNotEmpty(self, container: Any, msg: str | None = None) -> None:
+        self.assertTrue(len(container), msg or f"{container!r} is empty.")
+
+    def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: str | None = None) -> None:
+        missing = set(expected_subset) - set(actual_set)
+        self.assertFalse(missing, msg or f"Missing elements {missing}")
+
+    def assertNoCommonElements(self, expected_seq: Any, actual_seq: Any, msg: str | None = None) -> None:
+        common = set(expected_seq) & set(actual_seq)
+        self.assertFalse(common, msg or f"Common elements {common}")
+
+    def assertItemsEqual(self, expected_seq: Any, actual_seq: Any, msg: str | None = None) -> None:
+        self.assertCountEqual(expected_seq, actual_seq, msg)
+
+    def assertSameElements(self, expected_seq: Any, actual_seq: Any, msg: str | None = None) -> None:
+        """The same elements, however often."""
+        self.assertEqual(set(expected_seq), set(actual_seq), msg)
+
+    def assertSequenceStartsWith(self, prefix: Any, whole: Any, msg: str | None = None) -> None:
+        self.assertSequenceEqual(list(prefix), list(whole)[: len(prefix)], msg)
+
+    def assertSameStructure(self, a: Any, b: Any, aname: str = "a", bname: str = "b", msg: str | None = None) -> None:
+        try:
+            nest.assert_same_structure(a, b)
+        except (TypeError, ValueError) as error:
+            self.fail(msg or f"{aname} and {bname} have different structures: {error}")
+
+    # ---- text and numbers
+
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
+        self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
+
+    def assertEndsWith(self, actual: str, expected_end: str, msg: str | None = None) -> None:
+        self.assertTrue(actual.endswith(expected_end), msg or f"{actual!r} does not end with {expected_end!r}")
+
+    def assertRegexMatch(self, actual_str: str, regexes: Any, message: str | None = None) -> None:
+        self.assertTrue(
+            any(re.search(regex, actual_str) for regex in regexes), message or f"{actual_str!r} matches none of {regexes}"
+        )
+
+    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: str | None = None) -> None:
+        self.assertTrue(minv <= value <= maxv, msg or f"{value!r} is not between {minv!r} and {maxv!r}")
+
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for f1, f2 in zip(farray1, farray2):
+            self.assertTrue(abs(float(f1) - float(f2)) <= err, msg or f"{f1} and {f2} differ by more than {err}.")
+
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
+        distance = np.linalg.norm(np.ravel(np.asarray(ndarray1) - np.asarray(ndarray2)))
+        self.assertTrue(distance < err, msg or f"The arrays are {distance} apart, more than {err}.")
+
+    def assertSequenceAlmostEqual(
+        self, expected_seq: Any, actual_seq: Any, places: int | None = None, msg: str | None = None, delta: float | None = None
+    ) -> None:
+        self.assertEqual(len(expected_seq), len(actual_seq), msg)
+        for a, b in zip(expected_seq, actual_seq):
+            self.assertAlmostEqual(a, b, places, msg, delta)
+
+    def assertDictAlmostEqual(
+        self, a: dict, b: dict, places: int | None = None, msg: str | None = None, delta: float | None = None
+    ) -> None:
+        self.assertEqual(a.keys(), b.keys(), msg)
+        for key in a:
+            self.assertAlmostEqual(a[key], b[key], places, msg, delta)
+
+    # ---- errors
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:
+        """An error of the type whose text the expression matches, or for which the function holds."""
+        matches: Callable = expected_err_re_or_predicate
+        if not callable(matches):
+            matches = lambda error: re.search(expected_err_re_or_predicate, str(error)) is not None
+        try:
+            yield
+        except exception_type as error:
+            self.assertTrue(matches(error), f"{type(error).__name__} was raised, but with another text: {error}")
+        else:
+            self.fail(f"{exception_type} was not raised.")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """The same for one of `tf.errors`."""
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
+
+    def assertRaisesWithLiteralMatch(self, expected_exception: Any, expected_exception_message: str) -> Any:
+        """An error of the type with exactly this text."""
+        return self.assertRaisesWithPredicateMatch(expected_exception, lambda error: str(error) == expected_exception_message)
+
+    # ---- sessions, which version 2 does not need
+
+    @contextlib.contextmanager
+    def session(self, *args: Any, **kwargs: Any) -> Iterator[None]:
+        """A context in which operations run; they do anyway."""
+        yield
+
+    cached_session = test_session = session
+    test_session.__test__ = False  # not a test, whatever its name

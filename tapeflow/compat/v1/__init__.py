@@ -1,0 +1,233 @@
+"""`tf.compat.v1`: what programs for version 2 still use of version 1, where operations are eager.
+
+Names that mean the same in both are those of `tf`; functions whose arguments had other names take the old ones. What needs the graphs and
+sessions of version 1 says so when it is called, and what to use instead.
+"""
+
+from typing import Any
+
+from tapeflow.api.autodiff.gradient_registry import no_gradient as _no_gradient
+
+from . import app, data, gfile, initializers, linalg, logging, losses, math, nn, random, train
+from .asserts import (
+    assert_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_less,
+    assert_less_equal,
+    assert_near,
+    assert_negative,
+    assert_non_negative,
+    assert_non_positive,
+    assert_none_equal,
+    assert_positive,
+    assert_rank,
+    assert_rank_at_least,
+    verify_tensor_all_finite,
+)
+from .dimension import Dimension
+from .fallback import found as _found
+from .fallback import graphs_only as _graphs_only
+from .initializers import (
+    glorot_normal_initializer,
+    glorot_uniform_initializer,
+    random_normal_initializer,
+    random_uniform_initializer,
+    truncated_normal_initializer,
+    variance_scaling_initializer,
+)
+from .old_names import GRAPHS as _GRAPHS
+from .old_names import NAMESPACES as _NAMESPACES
+from .old_names import OLD_NAMES as _OLD_NAMES
+from .renamed import *  # noqa: F403
+from .renamed import __all__ as _renamed
+from .sessions import ConfigProto, GPUOptions, InteractiveSession, OptimizerOptions, Session
+from .variables import *  # noqa: F403
+from .variables import __all__ as _variables
+
+__all__ = [
+    "ConfigProto", "Dimension", "GPUOptions", "InteractiveSession", "NotDifferentiable", "OptimizerOptions", "Session", "app",
+    "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near", "assert_negative",
+    "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive", "assert_rank", "assert_rank_at_least",
+    "batch_gather", "data", "disable_eager_execution", "disable_v2_behavior", "div", "enable_eager_execution", "enable_resource_variables",
+    "enable_v2_behavior", "get_default_session", "gfile", "glorot_normal_initializer", "glorot_uniform_initializer", "initializers",
+    "linalg", "logging", "losses", "math", "multinomial", "nn",
+    "placeholder_with_default", "random", "random_normal_initializer", "random_uniform_initializer", "reset_default_graph",
+    "set_random_seed", "sparse_to_dense", "string_split", "train", "truncated_normal_initializer", "variance_scaling_initializer",
+    "verify_tensor_all_finite", *_renamed, *_variables,
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    if name in _GRAPHS:
+        return _graphs_only(name, _GRAPHS[name])
+    if name in _NAMESPACES:
+        _no_namespace(name)
+    if name == "flags":
+        return app.flags
+    if name == "python_io":
+        from tapeflow.io import python_io
+
+        return python_io
+    return _found(_OLD_NAMES.get(name, name))
+
+
+def _no_namespace(name: str) -> None:
+    raise AttributeError(f"tapeflow has no tf.compat.v1.{name}: it builds graphs of TensorFlow 1. {_NAMESPACES[name]}")
+
+
+def NotDifferentiable(op_type: str) -> None:
+    """The same as `tf.no_gradient`.
+
+    >>> tf.compat.v1.NotDifferentiable("DocsOldCounter")
+    """
+    _no_gradient(op_type)
+
+
+# ---- mode
+
+
+def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
+    """Nothing: operations are eager.
+
+    >>> tf.compat.v1.enable_eager_execution()
+    """
+
+
+def enable_v2_behavior() -> None:
+    """Nothing: this is version 2.
+
+    >>> tf.compat.v1.enable_v2_behavior()
+    """
+
+
+def disable_v2_behavior() -> None:
+    """Raises RuntimeError: there is no version 1 behaviour to go back to.
+
+    >>> tf.compat.v1.disable_v2_behavior()
+    Traceback (most recent call last):
+    RuntimeError: TensorFlow 1 behaviour (graphs and sessions) is not available.
+    """
+    raise RuntimeError("TensorFlow 1 behaviour (graphs and sessions) is not available.")
+
+
+def set_random_seed(seed: int) -> None:
+    """The same as `tf.random.set_seed`.
+
+    >>> tf.compat.v1.set_random_seed(1)
+    """
+    _found("random").set_seed(seed)
+
+
+def disable_eager_execution() -> None:
+    """Raises RuntimeError: operations are eager, and `tf.function` makes graphs.
+
+    >>> tf.compat.v1.disable_eager_execution()
+    Traceback (most recent call last):
+    RuntimeError: TensorFlow 1 graphs and sessions are not available: operations are eager. Leave the call out; tf.function makes graphs.
+    """
+    raise RuntimeError(
+        "TensorFlow 1 graphs and sessions are not available: operations are eager. Leave the call out; tf.function makes graphs."
+    )
+
+
+def enable_resource_variables() -> None:
+    """Nothing: variables are such.
+
+    >>> tf.compat.v1.enable_resource_variables()
+    """
+
+
+def reset_default_graph() -> None:
+    """Nothing: there is no default graph.
+
+    >>> tf.compat.v1.reset_default_graph()
+    """
+
+
+def get_default_session() -> None:
+    """None: there is no session.
+
+    >>> tf.compat.v1.get_default_session()
+    """
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+    """The input: nothing else can be fed where operations are eager.
+
+    >>> tf.compat.v1.placeholder_with_default(3., []).numpy()
+    np.float32(3.0)
+    """
+    return _found("convert_to_tensor")(input)
+
+
+# ---- operations that have changed
+
+
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+    """`tf.gather` along the last axis of `indices`, for each of what comes before it.
+
+    >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy().tolist()
+    [[2], [3]]
+    """
+    indices = _found("convert_to_tensor")(indices)
+    return _found("gather")(params, indices, batch_dims=indices.shape.rank - 1)
+
+
+def string_split(
+    source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None, result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The words of each text, as a sparse or (`result_type="RaggedTensor"`) a ragged tensor; `tf.strings.split` is the new way.
+
+    >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy().tolist()
+    [b'a', b'b', b'c']
+    """
+    sep = " " if sep is None and delimiter is None else sep if delimiter is None else delimiter
+    rows = _found("strings.split")(source, sep)
+    if skip_empty:
+        kept = [[word for word in row if word] for row in rows.to_list()]
+        rows = _found("ragged.constant")(kept, dtype="string", ragged_rank=1)
+    return rows if result_type == "RaggedTensor" else rows.to_sparse()
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Any:
+    """The quotient as in Python 2: of integers it is rounded down.
+
+    >>> tf.compat.v1.div(7, 2).numpy(), tf.compat.v1.div(7., 2.).numpy()
+    (np.int32(3), np.float32(3.5))
+    """
+    x, y = _found("convert_to_tensor")(x), _found("convert_to_tensor")(y)
+    return _found("math.floordiv")(x, y) if x.dtype.is_integer else _found("divide")(x, y)
+
+
+def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None, output_dtype: Any = None) -> Any:
+    """`tf.random.categorical`.
+
+    >>> tf.compat.v1.multinomial([[0., -1e9]], 2).numpy()
+    array([[0, 0]])
+    """
+    return _found("random.categorical")(logits, num_samples, output_dtype or _found("int64"), seed)
+
+
+def sparse_to_dense(
+    sparse_indices: Any,
+    output_shape: Any,
+    sparse_values: Any,
+    default_value: Any = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:
+    """A tensor of `default_value` with some values at some places; `tf.sparse.to_dense` is the new way.
+
+    >>> tf.compat.v1.sparse_to_dense([[1]], [3], [5]).numpy()
+    array([0, 5, 0], dtype=int32)
+    """
+    values = _found("convert_to_tensor")(sparse_values)
+    indices = _found("convert_to_tensor")(sparse_indices)
+    if indices.shape.rank < 2:
+        indices = _found("reshape")(indices, [-1, 1])
+    filled = _found("fill")(output_shape, _found("cast")(default_value, values.dtype))
+    return _found("tensor_scatter_nd_update")(filled, indices, _found("broadcast_to")(values, [indices.shape[0]]))

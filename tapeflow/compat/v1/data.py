@@ -1,0 +1,63 @@
+"""`tf.compat.v1.data`: iterators that are made by a function, and what elements are like; all other names are those of `tf.data`."""
+
+from typing import Any
+
+from tapeflow.api.arrays.specs import TensorSpec as _TensorSpec
+from tapeflow.core import nest as _nest
+from tapeflow.core.tensor import Tensor as _Tensor
+
+from .fallback import falling_back_to as _falling_back_to
+
+__all__ = ["get_output_classes", "get_output_shapes", "get_output_types", "make_initializable_iterator", "make_one_shot_iterator"]
+
+__getattr__ = _falling_back_to("data")
+
+
+def make_one_shot_iterator(dataset: Any) -> Any:
+    """An iterator over the dataset: `iter(dataset)`.
+
+    >>> tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(5, 7)).get_next().numpy()
+    np.int64(5)
+    """
+    return iter(dataset)
+
+
+def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Any:
+    """Raises RuntimeError: only a session can initialize an iterator.
+
+    >>> tf.compat.v1.data.make_initializable_iterator(tf.data.Dataset.range(2))
+    Traceback (most recent call last):
+    RuntimeError: `make_initializable_iterator()` is not supported in eager mode. Say `for element in dataset:`, or `iter(dataset)`.
+    """
+    raise RuntimeError(
+        "`make_initializable_iterator()` is not supported in eager mode. Say `for element in dataset:`, or `iter(dataset)`."
+    )
+
+
+def get_output_types(dataset_or_iterator: Any) -> Any:
+    """The dtypes of an element.
+
+    >>> tf.compat.v1.data.get_output_types(tf.data.Dataset.from_tensors((1, 2.0)))
+    (tf.int32, tf.float32)
+    """
+    return _nest.map_structure(lambda spec: spec.dtype, dataset_or_iterator.element_spec)
+
+
+def get_output_shapes(dataset_or_iterator: Any) -> Any:
+    """The shapes of an element.
+
+    >>> tf.compat.v1.data.get_output_shapes(tf.data.Dataset.range(4).batch(2))
+    TensorShape([None])
+    """
+    return _nest.map_structure(lambda spec: spec.shape, dataset_or_iterator.element_spec)
+
+
+def get_output_classes(dataset_or_iterator: Any) -> Any:
+    """The classes of an element's parts.
+
+    >>> tf.compat.v1.data.get_output_classes(tf.data.Dataset.range(2)) is tf.Tensor
+    True
+    """
+    return _nest.map_structure(
+        lambda spec: _Tensor if isinstance(spec, _TensorSpec) else spec.value_type, dataset_or_iterator.element_spec
+    )

@@ -1,0 +1,308 @@
+"""Functions whose arguments had other names, or another order, in version 1: `keep_dims`, `reduction_indices`, `dim`, `dimension`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.api.arrays import casting as _casting
+from tapeflow.api.arrays import constants as _constants
+from tapeflow.api.arrays import indexing as _indexing
+from tapeflow.api.arrays import properties as _array
+from tapeflow.api.arrays import shaping as _shaping
+from tapeflow.api.arrays import sorting as _sorting
+from tapeflow.api.control import branches_and_loops as _control
+from tapeflow.api.control import py_function as _py_function
+from tapeflow.api.linalg import norms as _norms
+from tapeflow.api.math import counting as _counting
+from tapeflow.api.math import reductions as _reductions
+from tapeflow.api.strings import printing as _printing
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.dtypes import DType, as_dtype, float32, float64, int32, int64
+from tapeflow.core.errors import invalid
+from tapeflow.core.tensor import Tensor
+
+from .fallback import lookup
+
+__all__ = [
+    "Print", "argmax", "argmin", "boolean_mask", "cond", "confusion_matrix", "convert_to_tensor", "count_nonzero", "expand_dims",
+    "gather_nd", "norm", "py_func", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min",
+    "reduce_prod", "reduce_sum", "shape", "size", "squeeze", "to_double", "to_float", "to_int32", "to_int64", "transpose", "where",
+    "while_loop",
+]  # fmt: skip
+
+
+# ---- reductions
+
+
+def _reduction(name: str, example: str = "[[1., 2.]]") -> Callable:
+    new = getattr(_reductions, name)
+
+    def old(
+        input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None, reduction_indices: Any = None,
+        keep_dims: bool | None = None,
+    ) -> Tensor:  # fmt: skip
+        axis = lookup(axis, reduction_indices, "axis", "reduction_indices")
+        return new(input_tensor, axis, bool(lookup(keepdims, keep_dims, "keepdims", "keep_dims")), name)
+
+    old.__name__ = old.__qualname__ = name
+    old.__doc__ = f"""`tf.{name}`, with the old names of its arguments: `reduction_indices` for `axis`, `keep_dims` for `keepdims`.
+
+    >>> tf.compat.v1.{name}({example}, reduction_indices=[1], keep_dims=True).shape
+    TensorShape([1, 1])
+    """
+    return old
+
+
+reduce_sum, reduce_mean, reduce_prod = _reduction("reduce_sum"), _reduction("reduce_mean"), _reduction("reduce_prod")
+reduce_max, reduce_min, reduce_logsumexp = _reduction("reduce_max"), _reduction("reduce_min"), _reduction("reduce_logsumexp")
+reduce_all, reduce_any = _reduction("reduce_all", "[[True, False]]"), _reduction("reduce_any", "[[True, False]]")
+
+
+def count_nonzero(
+    input_tensor: Any = None, axis: Any = None, keepdims: bool | None = None, dtype: Any = int64, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: bool | None = None, input: Any = None,
+) -> Tensor:  # fmt: skip
+    """`tf.math.count_nonzero`, with the old names of its arguments.
+
+    >>> tf.compat.v1.count_nonzero([[0, 1]], keep_dims=True).numpy()
+    array([[1]])
+    """
+    given = lookup(input, input_tensor, "input", "input_tensor")
+    axis = lookup(axis, reduction_indices, "axis", "reduction_indices")
+    return _reductions.count_nonzero(given, axis, bool(lookup(keepdims, keep_dims, "keepdims", "keep_dims")), dtype)
+
+
+def argmax(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64) -> Tensor:
+    """`tf.argmax`, with `dimension` as another name of `axis`.
+
+    >>> tf.compat.v1.argmax([[1., 3., 2.]], dimension=1).numpy()
+    array([1])
+    """
+    return _sorting.argmax(input, lookup(axis, dimension, "axis", "dimension"), output_type)
+
+
+def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64) -> Tensor:
+    """`tf.argmin`, with `dimension` as another name of `axis`.
+
+    >>> tf.compat.v1.argmin([[1., 3., 2.]], dimension=1).numpy()
+    array([0])
+    """
+    return _sorting.argmin(input, lookup(axis, dimension, "axis", "dimension"), output_type)
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """`tf.norm`, with `keep_dims` as another name of `keepdims`.
+
+    >>> tf.compat.v1.norm([[3., 4.]], axis=1, keep_dims=True).numpy()
+    array([[5.]], dtype=float32)
+    """
+    return _norms.norm(tensor, ord, axis, bool(lookup(keepdims, keep_dims, "keepdims", "keep_dims")))
+
+
+# ---- shapes
+
+
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+    """`tf.expand_dims`, with `dim` as another name of `axis`.
+
+    >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape
+    TensorShape([1, 2])
+    """
+    axis = lookup(axis, dim, "axis", "dim")
+    if axis is None:
+        raise ValueError("Must specify an axis argument to tf.expand_dims()")
+    return _shaping.expand_dims(input, axis)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
+    """`tf.squeeze`, with `squeeze_dims` as another name of `axis`.
+
+    >>> tf.compat.v1.squeeze([[1, 2]], squeeze_dims=[0]).shape
+    TensorShape([2])
+    """
+    return _shaping.squeeze(input, lookup(axis, squeeze_dims, "axis", "squeeze_dims"))
+
+
+def shape(input: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+    """`tf.shape`; the second argument is the name.
+
+    >>> tf.compat.v1.shape([[1, 2]], "shape").numpy()
+    array([1, 2], dtype=int32)
+    """
+    return _array.shape(input, int32 if out_type is None else out_type)
+
+
+def size(input: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+    """`tf.size`; the second argument is the name.
+
+    >>> tf.compat.v1.size([[1, 2]], "size").numpy()
+    np.int32(2)
+    """
+    return _array.size(input, int32 if out_type is None else out_type)
+
+
+def transpose(a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False) -> Tensor:
+    """`tf.transpose`; the third argument is the name.
+
+    >>> tf.compat.v1.transpose([[1, 2]], [1, 0], "t").shape
+    TensorShape([2, 1])
+    """
+    return _shaping.transpose(a, perm, conjugate)
+
+
+# ---- choosing
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """`tf.where` as it was: `x` and `y` have one shape, and a condition for each of their rows chooses whole rows.
+
+    >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[0, 0], [0, 0]]).numpy()
+    array([[1, 2],
+           [0, 0]], dtype=int32)
+    """
+    if x is None and y is None:
+        return _indexing.where(condition)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    condition, x, y = as_tensor(condition), as_tensor(x), as_tensor(y)
+    if tuple(x.shape) != tuple(y.shape):
+        raise invalid(
+            f"x and y of tf.compat.v1.where must have one shape, got {tuple(x.shape)} and {tuple(y.shape)}. tf.where broadcasts them."
+        )
+    if condition.shape.rank == 1 and x.shape.rank > 1 and condition.shape[0] == x.shape[0]:
+        condition = _shaping.reshape(condition, [-1] + [1] * (x.shape.rank - 1))
+    elif condition.shape.rank and tuple(condition.shape) != tuple(x.shape):
+        raise invalid(
+            f"A condition of shape {tuple(condition.shape)} does not fit x of shape {tuple(x.shape)}; tf.where broadcasts it."
+        )
+    return _indexing.where(condition, x, y)
+
+
+def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
+    """`tf.boolean_mask`; the third argument is the name.
+
+    >>> tf.compat.v1.boolean_mask([1, 2, 3], [True, False, True], "mask").numpy()
+    array([1, 3], dtype=int32)
+    """
+    return _indexing.boolean_mask(tensor, mask, axis)
+
+
+def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = "") -> Tensor:
+    """`tf.gather_nd`; the third argument is the name.
+
+    >>> tf.compat.v1.gather_nd([[1, 2], [3, 4]], [[1, 0]], "pick").numpy()
+    array([3], dtype=int32)
+    """
+    return _indexing.gather_nd(params, indices, batch_dims, None, bad_indices_policy)
+
+
+def confusion_matrix(
+    labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = int32, name: str | None = None, weights: Any = None
+) -> Tensor:
+    """`tf.math.confusion_matrix`; the fourth argument is the dtype.
+
+    >>> tf.compat.v1.confusion_matrix([0, 1], [1, 1], 2, tf.float32).numpy()
+    array([[0., 1.],
+           [0., 1.]], dtype=float32)
+    """
+    return _counting.confusion_matrix(labels, predictions, num_classes, weights, dtype)
+
+
+# ---- conversion
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
+) -> Tensor:
+    """`tf.convert_to_tensor`, with `preferred_dtype` as another name of `dtype_hint`.
+
+    >>> tf.compat.v1.convert_to_tensor([1, 2], preferred_dtype=tf.float32).dtype
+    tf.float32
+    """
+    return _constants.convert_to_tensor(value, dtype, lookup(dtype_hint, preferred_dtype, "dtype_hint", "preferred_dtype"))
+
+
+def _cast_to(dtype: DType, name: str) -> Callable:
+    def to(x: Any, name: str | None = None) -> Tensor:
+        return _casting.cast(x, dtype)
+
+    to.__name__ = to.__qualname__ = name
+    to.__doc__ = f"""`tf.cast(x, tf.{dtype.name})`.
+
+    >>> tf.compat.v1.{name}([1, 2]).dtype
+    tf.{dtype.name}
+    """
+    return to
+
+
+to_float, to_double = _cast_to(float32, "to_float"), _cast_to(float64, "to_double")
+to_int32, to_int64 = _cast_to(int32, "to_int32"), _cast_to(int64, "to_int64")
+
+
+# ---- control
+
+
+def cond(
+    pred: Any, true_fn: Callable | None = None, false_fn: Callable | None = None, strict: bool = False, name: str | None = None,
+    fn1: Callable | None = None, fn2: Callable | None = None,
+) -> Any:  # fmt: skip
+    """`tf.cond`, with `fn1` and `fn2` as other names of its functions. A list of one comes back bare, unless `strict`.
+
+    >>> tf.compat.v1.cond(tf.constant(True), lambda: [tf.constant(1)], lambda: [tf.constant(2)]).numpy()
+    np.int32(1)
+    """
+    true_fn, false_fn = lookup(true_fn, fn1, "true_fn", "fn1"), lookup(false_fn, fn2, "false_fn", "fn2")
+    return _unpacked(_control.cond(pred, true_fn, false_fn), strict)
+
+
+def while_loop(
+    cond: Callable, body: Callable, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
+    swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None, return_same_structure: bool = False,
+) -> Any:  # fmt: skip
+    """`tf.while_loop`. Of a single loop variable the value comes back bare, unless `return_same_structure`.
+
+    >>> tf.compat.v1.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.constant(0)]).numpy()
+    np.int32(3)
+    """
+    more = {"shape_invariants": shape_invariants, "back_prop": back_prop, "maximum_iterations": maximum_iterations}
+    return _unpacked(
+        _control.while_loop(cond, body, loop_vars, **{k: v for k, v in more.items() if v is not None}), return_same_structure
+    )
+
+
+def _unpacked(value: Any, as_it_is: bool) -> Any:
+    alone = isinstance(value, (list, tuple)) and len(value) == 1 and not hasattr(value, "_fields")
+    return value[0] if alone and not as_it_is else value
+
+
+def Print(
+    input_: Any,
+    data: Sequence,
+    message: str | None = None,
+    first_n: int | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Prints `data` to standard error, and gives `input_` back; `tf.print` is the new way.
+
+    >>> tf.compat.v1.Print(tf.constant(1.), [], "here").numpy()
+    np.float32(1.0)
+    """
+    _printing.print_(*([] if message is None else [message]), *[as_tensor(value) for value in data], sep="", summarize=summarize)
+    return as_tensor(input_)
+
+
+def py_func(func: Callable, inp: Sequence, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+    """`tf.numpy_function`: Python that gets NumPy arrays.
+
+    >>> tf.compat.v1.py_func(lambda x: x + 1, [tf.constant(1.)], tf.float32).numpy()
+    np.float32(2.0)
+    """
+    several = isinstance(Tout, (list, tuple))
+    return _py_function.numpy_function(func, inp, [as_dtype(t) for t in Tout] if several else as_dtype(Tout))

@@ -1,0 +1,87 @@
+"""Sessions, which programs make for the sake of their settings."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from tapeflow.api import nest as _nest
+
+__all__ = ["ConfigProto", "GPUOptions", "InteractiveSession", "OptimizerOptions", "Session"]
+
+
+class _Settings:
+    """Any field can be set and read."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __repr__(self) -> str:
+        return "".join(f"{name}: {value!r}\n" for name, value in vars(self).items())
+
+
+class GPUOptions(_Settings):
+    """Settings of GPUs: any field can be set and read, and nothing comes of it.
+
+    >>> tf.compat.v1.GPUOptions(allow_growth=True).allow_growth
+    True
+    """
+
+
+class OptimizerOptions(_Settings):
+    """Settings of graph optimisation: any field can be set and read, and nothing comes of it.
+
+    >>> tf.compat.v1.OptimizerOptions(opt_level=0).opt_level
+    0
+    """
+
+
+class ConfigProto(_Settings):
+    """Settings of a session: any field can be set and read, also inside `gpu_options` and `graph_options`.
+
+    >>> config = tf.compat.v1.ConfigProto(allow_soft_placement=True)
+    >>> config.gpu_options.allow_growth = True
+    >>> config.allow_soft_placement, config.gpu_options.allow_growth
+    (True, True)
+    """
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(
+            **({"gpu_options": GPUOptions(), "graph_options": SimpleNamespace(optimizer_options=OptimizerOptions())} | fields)
+        )
+
+
+class Session:
+    """Keeps settings, and gives the values of tensors that have been computed already.
+
+    >>> with tf.compat.v1.Session() as session:
+    ...     session.run({"y": tf.constant(2.) * 3.})
+    {'y': np.float32(6.0)}
+    """
+
+    def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        self.config = config
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """The values of `fetches` as NumPy arrays. Nothing can be fed: there is no graph."""
+        if feed_dict:
+            raise RuntimeError("A session here has no graph to feed values to; call the function with them.")
+        return _nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, fetches)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+class InteractiveSession(Session):
+    """A session that needs no `with`.
+
+    >>> tf.compat.v1.InteractiveSession(config=tf.compat.v1.ConfigProto()).run(tf.constant(1))
+    np.int32(1)
+    """

@@ -1,0 +1,64 @@
+"""Changing parts of a variable inside a graph: operations that give the whole new value, which is then assigned.
+
+Everything is rows of a matrix in the end: a part is some rows of the variable's leading axes taken together, at indices that may be symbols.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.errors import ValueNeeded, user_line
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+_INT = np.dtype("int64")
+
+
+def _added(sign: int) -> Callable:
+    def change(x: Tensor, ids: Tensor, values: Tensor) -> Tensor:
+        total = ops.unsorted_segment_sum(values, ids, num_segments=x.shape[0])
+        return ops.add(x, total) if sign > 0 else ops.sub(x, total)
+
+    return change
+
+
+# By the name of a method, what it does to rows.
+_CHANGES: dict[str, Callable] = {
+    "update": lambda x, ids, values: ops.scatter_update(x, ids, values),
+    "add": _added(1),
+    "sub": _added(-1),
+    "mul": lambda x, ids, values: ops.mul(x, ops.unsorted_segment_prod(values, ids, num_segments=x.shape[0])),
+    "div": lambda x, ids, values: ops.div(x, ops.unsorted_segment_prod(values, ids, num_segments=x.shape[0])),
+    "max": lambda x, ids, values: ops.scatter_max(x, ids, values),
+    "min": lambda x, ids, values: ops.scatter_min(x, ids, values),
+}
+
+
+def changed(x: Tensor, how: str, indices: Tensor, values: Tensor) -> Tensor:
+    """`x` with `values` at the elements or parts that the last axis of `indices` names (as in `scatter_nd_update`)."""
+    depth = indices.shape[-1]
+    leading, rest = tuple(x.shape)[:depth], tuple(x.shape)[depth:]
+    steps = np.array([math.prod(leading[k + 1 :]) for k in range(depth)], np.int64)
+    ids = ops.reduce_sum(ops.mul(ops.cast(indices, dtype=_INT), EagerTensor(steps)), axis=(indices.ndim - 1,), keepdims=False)
+    rows = ops.reshape(x, shape=(math.prod(leading), *rest))
+    count = math.prod(ids.shape)
+    given = ops.reshape(ops.broadcast_to(values, shape=(*ids.shape, *rest)), shape=(count, *rest))
+    return ops.reshape(_CHANGES[how](rows, ops.reshape(ids, shape=(count,)), given), shape=tuple(x.shape))
+
+
+def of_index(x: Tensor, key: Any) -> tuple[Tensor, tuple]:
+    """(Indices for `changed` of the part that `x[key]` is; the shape of that part)."""
+    keys = key if isinstance(key, tuple) else (key,)
+    symbols = [k for k in keys if isinstance(k, Tensor) and not isinstance(k, EagerTensor)]
+    if not symbols:
+        plain = tuple([k._array if isinstance(k, EagerTensor) else k for k in keys])
+        places = np.arange(math.prod(x.shape)).reshape(tuple(x.shape))[plain]
+        return EagerTensor(np.stack(np.unravel_index(places, tuple(x.shape)), -1).astype(np.int64)), places.shape
+    if any(isinstance(k, slice) or k is None or k is Ellipsis or getattr(k, "ndim", 0) for k in keys):
+        raise ValueNeeded(f"A part of a variable is changed at slices and symbols together, at {user_line()}.")
+    each = [ops.cast(k, dtype=_INT) if isinstance(k, Tensor) else EagerTensor(np.int64(k)) for k in keys]
+    sizes = tuple(x.shape)[: len(each)]
+    each = [ops.where(ops.less(k, 0), ops.add(k, size), k) for k, size in zip(each, sizes)]
+    return ops.stack(*each, axis=0), tuple(x.shape)[len(each) :]

@@ -1,0 +1,463 @@
+"""Variable: a mutable cell with a value in it. Reading it inside a tape is what watches it."""
+
+import inspect
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
+from functools import partial
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import compute
+from tapeflow.core.convert import register_conversion, to_tensor
+from tapeflow.core.devices import DeviceTensor, LateTensor, device_of, kind_of, moved, placed, raw, tensor_of
+from tapeflow.core.dtypes import as_dtype, resource
+from tapeflow.core.errors import invalid, user_line
+from tapeflow.core.frames import current, has_an_effect
+from tapeflow.core.primitive import recorded
+from tapeflow.core.runtime.contexts import context_variable
+from tapeflow.core.runtime.floating import quiet
+from tapeflow.core.runtime.locks import Lock
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.tensor import EagerTensor, Reference, Tensor, next_id, representation
+from tapeflow.core.typed import Value
+
+from .policies import VariableAggregation, VariableSynchronization
+from .updates import Updates, may_be_changed
+
+# What `tf.variable_creator_scope` puts between the call of tf.Variable and the making of one.
+creators: ContextVar[tuple] = context_variable("tapeflow_creators", ())
+
+# The names of the open `tf.name_scope`s, joined by slashes: they go before a variable's name.
+scope: ContextVar[str] = context_variable("tapeflow_name_scope", "")
+
+
+class _Creation(type):
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        chain = creators.get()
+        if not chain or cls is not Variable:
+            return super().__call__(*args, **kwargs)
+        make = super().__call__
+        for creator in chain:
+            make = partial(creator, make)
+        named = inspect.signature(Variable.__init__).bind(None, *args, **kwargs).arguments
+        del named["self"]
+        return make(**named)
+
+
+_UFUNCS = {"add": np.add, "sub": np.subtract}
+
+_NUMPY = (np.ndarray, np.generic)
+_LONGEST_STEP = 600.0  # seconds
+
+# (frame, tensor) of a variable that no operation has read since it was made or changed
+_UNREAD: tuple[int, Any] = (0, None)
+
+
+class Variable(Updates, Value, metaclass=_Creation):
+    """A tensor that can be changed, and that tapes watch by themselves.
+
+    >>> import tapeflow as tf
+    >>> v = tf.Variable(3.)
+    >>> with tf.GradientTape() as tape:
+    ...     y = v * v
+    >>> tape.gradient(y, v).numpy()
+    np.float32(6.0)
+    >>> v.assign_sub(1.).numpy()
+    np.float32(2.0)
+    """
+
+    __array_priority__ = 100
+
+    def __new__(cls, *_: Any, **__: Any) -> "Variable":
+        return object.__new__(newborn[0] if cls is Variable else cls)
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Callable | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified: a value, or a function that returns one."
+            )
+        if callable(initial_value):
+            initial_value = initial_value()
+        value = to_tensor(initial_value, None if dtype is None else as_dtype(dtype))
+        self._dtype = value.dtype
+        self._shape = value.shape if shape is None else TensorShape(shape)
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(f"The initial value's shape {value.shape} is not compatible with the given `shape` {self._shape}.")
+        executor = current().executor
+        self._value = raw(placed(value)) if executor is None else executor.initial(value)
+        self._kind = kind_of(self._value)  # of the tensors that are read
+        outer = scope.get()
+        self._name = f"{outer}/{name or 'Variable'}:0" if outer else f"{name or 'Variable'}:0"
+        self._trainable = True if trainable is None else bool(trainable)
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Argument `constraint` must be None or a callable. Got a {type(constraint)}: {constraint}")
+        self.constraint = constraint
+        self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
+        self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
+        self._id = next_id()
+        self._lock = Lock()  # who changes the value has it; a step reads with it, too
+        self._latest = _UNREAD
+
+    # ---- what it is
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+    name = property(lambda self: self._name)
+    trainable = property(lambda self: self._trainable)
+    ndim = property(lambda self: self._value.ndim)
+    device = property(lambda self: self._tensor_now().device)
+    handle = property(lambda self: _Handle())
+    synchronization = property(lambda self: self._synchronization)
+    aggregation = property(lambda self: self._aggregation)
+    initializer = property(lambda self: None)
+
+    def get_shape(self) -> TensorShape:
+        return self._shape
+
+    def set_shape(self, shape: Any) -> None:
+        """States what is known of the shape, for a variable made with an open one; ValueError if it contradicts."""
+        shape = TensorShape(shape)
+        if not shape.is_compatible_with(self._value.shape):
+            raise ValueError(f"Variable '{self._name}' has shape {self._value.shape}, which is not compatible with {shape}.")
+        self._shape = self._shape.merge_with(shape)
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """True: a variable here has a value from its first moment."""
+        return EagerTensor(np.True_)
+
+    @property
+    def initial_value(self) -> Any:
+        raise RuntimeError("The initial value of a variable is not kept. Read the variable when it is made: tf.identity(v).")
+
+    def ref(self) -> Reference:
+        """A hashable handle, equal only to another handle on this variable."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    # ---- reading
+
+    def value(self) -> Tensor:
+        """The value now, as a tensor. Each read is a tensor of its own, and every open tape is told of it."""
+        tensor = self._tensor()
+        for observer in current().audience:
+            observer.read(self, tensor)
+        return tensor
+
+    def _tensor(self) -> Tensor:
+        """The value, from whoever executes; nobody is told."""
+        executor = current().executor
+        if executor is not None:
+            return executor.read(self)
+        value = self._value
+        return EagerTensor(value) if isinstance(value, _NUMPY) else self._from_engine()
+
+    def _tensor_now(self) -> EagerTensor:
+        """The value, computed."""
+        value = self._value  # read once: another thread may run a step
+        return EagerTensor(value) if isinstance(value, _NUMPY) else self._from_engine()
+
+    def _from_engine(self) -> EagerTensor:
+        if self._kind is DeviceTensor:
+            with self._lock:  # a step that gives the array away, with the lock, sees who else holds it
+                return tensor_of(self._value)
+        held = self._value
+        try:
+            return EagerTensor(LateTensor(held)._array)
+        except RuntimeError:  # another thread's step has given it away, and stores a new one before it lets go of the lock
+            if self._lock.acquire(timeout=_LONGEST_STEP):
+                self._lock.release()
+            if self._value is held:
+                raise
+            return self._tensor_now()
+
+    def _bring_home(self) -> None:
+        """What a program has left is NumPy's from now on. For who has the lock."""
+        if self._kind is LateTensor:
+            self._value, self._kind = LateTensor(self._value)._array, EagerTensor
+
+    def _to_be_replaced(self) -> Tensor:
+        """The value for a program that computes another one, which need not be computed yet. For who has the lock."""
+        return self.value() if self._kind is not LateTensor or current().audience else LateTensor(self._value)
+
+    def _read(self) -> Tensor:
+        """What operations on the variable read: one tensor per frame and value. So the gradients of many uses (a weight in an
+        unrolled loop) are added up as the walk meets them, instead of all waiting for its end."""
+        frame = current()
+        serial, tensor = self._latest
+        if serial != frame.serial:
+            held = self._value
+            tensor = self.value()
+            # Not what exists in a graph only, nor when another thread has assigned in between.
+            known = isinstance(tensor, EagerTensor) and self._value is held
+            if self._kind is EagerTensor:
+                self._latest = (frame.serial, tensor) if known else _UNREAD
+            elif known:
+                with self._lock:  # no step is under way, then
+                    if self._value is held:
+                        self._latest = frame.serial, tensor
+        return tensor
+
+    def _read_anew(self) -> None:
+        """The next operation reads again: a tape has begun to watch, and an earlier read does not count for it."""
+        self._latest = _UNREAD
+
+    read_value = read_value_no_copy = initialized_value = value
+
+    def numpy(self) -> Any:
+        """A copy of the value as a NumPy array, or a NumPy scalar."""
+        return self.value().numpy()
+
+    # ---- writing
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Replaces the value. The shape must be the variable's; Python and NumPy values are converted to its dtype."""
+        tensor = to_tensor(value, self._dtype)
+        if not self._shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
+                f"and the assigned value shape {tensor.shape} are incompatible."
+            )
+        return self._put(tensor, read_value)
+
+    def _put(self, tensor: Tensor, read_value: bool = True) -> Any:
+        """Let whoever executes assign."""
+        executor = current().executor
+        if executor is not None:
+            executor.assign(self, tensor)
+            self._latest = _UNREAD
+            return self._touched((tensor,), read_value)
+        with self._lock:
+            array = self._there(tensor) if self._kind is DeviceTensor else tensor._array
+            return self._store(array, (tensor,), read_value)
+
+    def _there(self, tensor: Tensor) -> Any:
+        """The array of a tensor on the variable's device, where it stays."""
+        return raw(moved(tensor, device_of(self._tensor())))
+
+    def _exchanged(self, change: Any) -> EagerTensor:
+        """The value before `change`, a function of NumPy arrays, became the value: in one step for other threads. Eagerly."""
+        with self._lock:
+            before = self._tensor_now()
+            after = EagerTensor(change(before._array))
+            self._store(self._there(after) if self._kind is DeviceTensor else after._array, (after,), False)
+        return before
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Adds `delta`, which must have the variable's shape."""
+        tensor = self._delta("assign_add", delta)
+        if current().executor is not None:
+            return self._put(recorded.add(self._tensor(), tensor), read_value)
+        with self._lock:
+            return self._store(self._changed("add", tensor), (tensor,), read_value)
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtracts `delta`, which must have the variable's shape."""
+        tensor = self._delta("assign_sub", delta)
+        if current().executor is not None:
+            return self._put(recorded.sub(self._tensor(), tensor), read_value)
+        with self._lock:
+            return self._store(self._changed("sub", tensor), (tensor,), read_value)
+
+    def _given(self, value: Any) -> Tensor:
+        """A value to change a part of the variable with: one, not one for each row."""
+        tensor = to_tensor(value, self._dtype)
+        if not isinstance(tensor, EagerTensor):
+            has_an_effect("changing a part of a variable")
+            raise ValueError(
+                f"Variable '{self._name}' has one value, but inside a vectorised function it was given one for each row, at "
+                f"{user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
+            )
+        return tensor
+
+    def _changed(self, operation: str, delta: Tensor) -> Any:
+        """The value after adding or subtracting, in its own place where nobody else holds it. Overflow gives inf in silence."""
+        self._bring_home()
+        if self._kind is not EagerTensor:
+            return self._there(compute(getattr(recorded, operation).primitive, (self._tensor(), delta), {}))
+        ufunc, array = _UFUNCS[operation], delta._array
+        with quiet():
+            if may_be_changed(self):
+                return ufunc(self._value, array, out=self._value)
+            return ufunc(self._value, array)
+
+    def _delta(self, what: str, delta: Any) -> Tensor:
+        tensor = to_tensor(delta, self._dtype)
+        if tuple(tensor.shape) != self._value.shape:
+            raise invalid(
+                f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape {tuple(tensor.shape)}; "
+                "they must be equal. Use tf.broadcast_to(value, v.shape) if broadcasting is meant."
+            )
+        if self._dtype.kind not in "fciu":
+            raise invalid(f"{what} is not defined for the {self._dtype.name} variable '{self._name}'; use assign.")
+        return tensor
+
+    def _store(self, array: Any, given: tuple = (), read_value: bool = True) -> Any:
+        """Where one value changes (`replacing`: many together). An assignment is an access too: tapes are told."""
+        self._value, self._kind, self._latest = array, kind_of(array), _UNREAD  # no exception from outside comes in between
+        return self._touched(given, read_value)
+
+    def _touched(self, given: tuple, read_value: bool) -> Any:
+        for observer in current().audience:
+            observer.read(self, None)
+            for tensor in given:
+                what = "assigning to" if self._trainable else "updating the non-trainable"
+                observer.left(tensor, f"{what} variable '{self._name}'")
+        return _alias(self) if read_value else None
+
+    # ---- as a Python object
+
+    def __bool__(self) -> bool:
+        return bool(self.value())
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __int__(self) -> int:
+        return int(self.value())
+
+    def __complex__(self) -> complex:
+        return complex(self.value())
+
+    def __index__(self) -> int:
+        return self.value().__index__()
+
+    def __len__(self) -> int:
+        return len(self._tensor_now())
+
+    def __format__(self, spec: str) -> str:
+        return format(self._tensor_now(), spec) if spec else str(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.value().__array__(dtype, copy)
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    def __copy__(self) -> "Variable":
+        return self
+
+    def __deepcopy__(self, memo: dict) -> "Variable":
+        made = _of(self._tensor_now(), self._trainable, self._name, self._shape)
+        made.constraint, made._synchronization, made._aggregation = self.constraint, self._synchronization, self._aggregation
+        memo[id(self)] = made
+        return made
+
+    def __reduce__(self):
+        return _unpickle, (self._tensor_now()._array, self._trainable, self._name, self._shape)
+
+    def __repr__(self) -> str:
+        name = self._name if type(self) is not _UnreadVariable else "UnreadVariable"
+        return f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, numpy={representation(self._tensor_now()._array)}>"
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError("'Variable' object does not support item assignment. Use v[i].assign(value).")
+
+
+at_once = deque(maxlen=0).extend  # one instruction of Python, in which it runs through a chain of functions of C
+
+
+def replacing(variables: Sequence[Variable], arrays: Iterable, kind: type[EagerTensor]) -> Iterable:
+    """What makes arrays the values of variables: of all of them or of none, for who has the locks, `at_once`. `kind` is `_kind` then.
+
+    Ctrl-C, and whatever else one thread raises in another, comes between two instructions of Python; here is only one. So `arrays` is a
+    sequence, or an iterator of C, which may compute them when they are asked for.
+    """
+    # A step of many finds all as the last one has left it. (Who reads what NumPy has asks for no lock, and may be reading now.)
+    others = variables
+    if kind is not EagerTensor:
+        others = [v for v in variables if v._kind is not kind or v._latest is not _UNREAD]
+    return chain(
+        map(setattr, variables, repeat("_value"), arrays),
+        map(setattr, others, repeat("_kind"), repeat(kind)),
+        map(setattr, others, repeat("_latest"), repeat(_UNREAD)),
+    )
+
+
+def commit(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
+    """What tensors of one engine hold becomes the values of variables: of all of them or of none, for who has the locks."""
+    kind = type(tensors[0]) if isinstance(tensors[0], DeviceTensor) else EagerTensor
+    at_once(replacing(variables, [t._array if kind is EagerTensor else t._held for t in tensors], kind))
+    announce(variables, tensors)
+
+
+def stored(found: list[Tensor], assigned: Sequence[Variable]) -> list[Tensor]:
+    """The results of a call without the last ones, which are the values of `assigned` now."""
+    if not assigned:
+        return found
+    commit(assigned, found[-len(assigned) :])
+    return found[: -len(assigned)]
+
+
+def announce(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
+    """Tell who watches that these tensors were assigned."""
+    if current().audience:
+        for variable, tensor in zip(variables, tensors):
+            variable._touched((tensor,), False)
+
+
+class ResourceVariable(Variable):
+    """The concrete class behind `tf.Variable`."""
+
+
+# What a new variable is at first: checkpoints that wait for variables put another class here.
+newborn: list[type[Variable]] = [ResourceVariable]
+
+
+class _UnreadVariable(ResourceVariable):
+    """What `assign` returns: the same cell under another object, which reads the latest value."""
+
+
+def _alias(variable: Variable) -> Variable:
+    alias = object.__new__(_UnreadVariable)
+    alias.__dict__ = variable.__dict__
+    return alias
+
+
+def _unpickle(array: Any, trainable: bool, name: str, shape: Any) -> Variable:
+    return _of(EagerTensor(array), trainable, name, shape)
+
+
+def _of(value: Tensor, trainable: bool, name: str, shape: Any) -> Variable:
+    made = Variable(value, trainable=trainable, shape=shape)
+    made._name = name  # in full, whatever scope is open now
+    return made
+
+
+class _Handle:
+    dtype = resource
+
+
+register_conversion(Variable, lambda variable, dtype: to_tensor(variable._read(), dtype))
+
+
+# ---- other libraries' variables
+
+
+def unwrapped(value: Any) -> Any:
+    """The variable in another library's variable (Keras'), which says by `__tf_variable__` what it holds; everything else as it is."""
+    return value.__tf_variable__() if hasattr(value, "__tf_variable__") else value
+
+
+def label(variable: Variable) -> str:
+    """What reports call a variable: its path in a model, or its name. Empty for one without a name."""
+    found = getattr(variable, "_label", None) or variable.name.removesuffix(":0")
+    return "" if found == "Variable" else found

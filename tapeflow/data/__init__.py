@@ -1,0 +1,26 @@
+"""`tf.data`: pipelines of elements, read by iteration. A dataset ends the path of gradients."""
+
+from . import experimental
+from .dataset import Dataset
+from .element_specs import DatasetSpec
+from .files.listing import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
+from .iterators import Iterator, IteratorSpec, NumpyIterator
+from .options import Options, ThreadingOptions
+from .pipeline import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Dataset",
+    "DatasetSpec",
+    "FixedLengthRecordDataset",
+    "Iterator",
+    "IteratorSpec",
+    "NumpyIterator",
+    "Options",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "ThreadingOptions",
+    "experimental",
+]  # fmt: skip

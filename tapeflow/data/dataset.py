@@ -1,0 +1,41 @@
+"""`tf.data.Dataset`, all its methods together."""
+
+from typing import Any
+
+from .batching import Batching
+from .files.storing import Storing
+from .functions import Functions
+from .grouping import Grouping
+from .mixing import Mixing
+from .pipeline import Pipeline
+from .reading import Reading
+from .selection import Selection
+from .sources import Sources
+
+
+class Dataset(Sources, Mixing, Functions, Selection, Batching, Grouping, Storing, Reading):
+    """A sequence of elements, made anew by every iteration. Each method gives a new dataset.
+
+    An element is a tensor, or a tuple or dict of them. No gradient goes through a dataset.
+
+    >>> ds = tf.data.Dataset.range(7).map(lambda x: x * x).batch(3)
+    >>> [batch.numpy().tolist() for batch in ds]
+    [[0, 1, 4], [9, 16, 25], [36]]
+    """
+
+    @staticmethod
+    def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> "Dataset":
+        """The names of the files that match a pattern, or one of several; in random order, another in every iteration, unless `shuffle=False`.
+
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = (pathlib.Path(folder) / "a.txt").write_text("")
+        ...     [pathlib.Path(name.numpy().decode()).name for name in tf.data.Dataset.list_files(folder + "/*.txt")]
+        ['a.txt']
+        """
+        from .files.listing import list_files
+
+        return list_files(file_pattern, shuffle, seed)
+
+
+Pipeline._concrete = Dataset

@@ -1,0 +1,203 @@
+"""Several datasets made one: side by side, or elements chosen from them in turn."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeflow.api.arrays.specs import TensorSpec
+from tapeflow.core import nest
+from tapeflow.core.dtypes import int64
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.random import streams
+from tapeflow.engines.numpy.random.samplers.words import uniform
+
+from .element_specs import Cell, common
+from .elements import Calls
+from .pipeline import Make, Pipeline, new, of_rows, structure_of_datasets
+from .rows import joined
+from .sources import generator, in_turn, seeds_of, stream
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+
+class Mixing(Pipeline):
+    """`Dataset.zip`, `choose_from_datasets`, `sample_from_datasets`, `rejection_resample`."""
+
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
+        """Elements made of one element of each dataset, as long as all have some.
+
+        >>> a, b = tf.data.Dataset.range(2), tf.data.Dataset.range(5, 9)
+        >>> [(x.numpy().item(), y.numpy().item()) for x, y in tf.data.Dataset.zip(a, b)]
+        [(0, 5), (1, 6)]
+        """
+        if bool(args) == (datasets is not None):
+            raise TypeError("zip takes datasets, or one structure of them: `Dataset.zip(a, b)` or `Dataset.zip((a, b))`.")
+        structure = datasets if datasets is not None else args if len(args) > 1 else args[0]
+        parts = structure_of_datasets(structure, "zip")
+        counts = [p._count for p in parts]
+        count = None if None in counts else min(counts)
+        if all(p._spec.known is not None for p in parts):
+            spec = Cell(nest.pack_as(structure, [p._spec.known for p in parts]))
+        else:
+            spec = Cell(find=lambda: nest.pack_as(structure, [p.element_spec for p in parts]))
+        if all(p._whole for p in parts):  # rows of all of them by the same number
+            rows = joined(nest.pack_as(structure, [p._rows.structure for p in parts]), [p._rows for p in parts])
+            return of_rows(rows, lambda: iter(range(count)), count, spec, "Zip", whole=True)  # type: ignore[arg-type]
+        if type(structure) is tuple and list(structure) == parts:
+            return new(lambda: zip(*[p._make() for p in parts]), count, spec, "Zip")
+        make = lambda: (nest.pack_as(structure, list(row)) for row in zip(*[p._make() for p in parts]))
+        return new(make, count, spec, "Zip")
+
+    @staticmethod
+    def choose_from_datasets(datasets: Any, choice_dataset: "Dataset", stop_on_empty_dataset: bool = True) -> "Dataset":
+        """Elements of the datasets whose numbers `choice_dataset` gives, one after the other.
+
+        >>> a, b = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
+        >>> ds = tf.data.Dataset.choose_from_datasets([a, b], tf.data.Dataset.range(2).repeat(2))
+        >>> [x.numpy().item() for x in ds]
+        [0, 10, 1, 11]
+        """
+        parts = _datasets(datasets)
+        if not isinstance(choice_dataset, Pipeline):
+            raise TypeError(f"Invalid `choice_dataset`. It must be a `tf.data.Dataset` but is {type(choice_dataset)}.")
+        known = choice_dataset._spec.known
+        if known is not None and known != TensorSpec([], int64):
+            raise TypeError(
+                "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are "
+                f"{choice_dataset.element_spec}."
+            )
+
+        def make() -> Iterator:
+            return _chosen([p._make for p in parts], (int(c._array) for c in choice_dataset._make()), stop_on_empty_dataset)
+
+        return new(make, None, _common_spec(parts), "DirectedInterleave")
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Any,
+        weights: Any = None,
+        seed: Any = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> "Dataset":
+        """Elements of datasets chosen at random, with these probabilities, which may be a dataset of them.
+
+        >>> a, b = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
+        >>> sorted(x.numpy().item() for x in tf.data.Dataset.sample_from_datasets([a, b], [0.5, 0.5], seed=1))
+        [0, 1, 2, 10, 11, 12]
+        """
+        parts = _datasets(datasets)
+        if isinstance(weights, Pipeline):
+            rows: Any = lambda: (np.asarray(w._array, float) for w in weights._make())
+        else:
+            shares = np.full(len(parts), 1.0) if weights is None else np.asarray(weights, float)
+            if shares.shape != (len(parts),):
+                raise ValueError(
+                    f"`weights` must have one number for each of the {len(parts)} datasets, got shape {shares.shape}."
+                )
+            if (shares < 0).any() or not shares.sum() > 0:
+                raise ValueError(f"`weights` must not be negative, and not all zero: {shares.tolist()}.")
+            if np.count_nonzero(shares) == 1 and len(parts) > 1 or len(parts) == 1:
+                return parts[int(np.argmax(shares))]
+            rows = lambda: itertools.repeat(shares)
+        seeds, rounds = seeds_of(seed), itertools.count()
+
+        def make() -> Iterator:
+            words = stream(in_turn(seeds, next(rounds)) if rerandomize_each_iteration else seeds)
+            return _chosen([p._make for p in parts], _drawn(rows(), words), stop_on_empty_dataset)
+
+        return new(
+            make, math.inf if all(p._count == math.inf for p in parts) else None, _common_spec(parts), "DirectedInterleave"
+        )
+
+    def rejection_resample(
+        self, class_func: Callable, target_dist: Any, initial_dist: Any = None, seed: Any = None, name: str | None = None
+    ) -> "Dataset":
+        """Pairs of a class, which `class_func` says, and an element; elements are left out at random so that classes come as often as
+        `target_dist` asks. How often they came before is `initial_dist`, or is counted along the way.
+
+        >>> ds = tf.data.Dataset.range(8).rejection_resample(lambda x: x % 2, target_dist=[1.0, 0.0], initial_dist=[0.5, 0.5])
+        >>> [(label.numpy().item(), x.numpy().item()) for label, x in ds]
+        [(0, 0), (0, 2), (0, 4), (0, 6)]
+        """
+        target = _distribution(target_dist, "target_dist")
+        before = None if initial_dist is None else _distribution(initial_dist, "initial_dist")
+        if before is not None and len(before) != len(target):
+            raise ValueError(f"`initial_dist` is of {len(before)} classes, `target_dist` of {len(target)}.")
+        calls, key, rounds = Calls(class_func), seeds_of(seed), itertools.count()
+
+        def make() -> Iterator:
+            call, rng = calls.begin(), generator(key, next(rounds))
+            counts = np.ones(len(target)) if before is None else before
+            for place, value in enumerate(self._make()):
+                label = call(place, value)
+                number = int(label._array)
+                if not 0 <= number < len(target):
+                    raise InvalidArgumentError(
+                        None, None, f"`class_func` gave class {number}, but `target_dist` is of {len(target)} classes."
+                    )
+                if before is None:
+                    counts[number] += 1
+                share = np.divide(target, counts, out=np.zeros(len(target)), where=counts > 0)
+                if rng.random() * share.max() < share[number]:
+                    yield label, value
+
+        spec = Cell(find=lambda: (self.map(class_func).element_spec, self.element_spec))  # type: ignore[attr-defined]
+        return self._next(make, None, spec, "Filter")
+
+
+def _distribution(shares: Any, argument: str) -> np.ndarray:
+    found = np.asarray(shares, float)
+    if found.ndim != 1 or not found.size or (found < 0).any() or not found.sum() > 0:
+        raise ValueError(f"`{argument}` must have one number for every class, none of them negative, got {found.tolist()}.")
+    return found / found.sum()
+
+
+def _datasets(datasets: Any) -> Sequence["Dataset"]:
+    parts = list(datasets) if isinstance(datasets, (list, tuple)) else []
+    if not parts or any(not isinstance(p, Pipeline) for p in parts):
+        raise ValueError(f"Invalid `datasets`. `datasets` should be a list of datasets that is not empty, got {datasets!r}.")
+    return parts
+
+
+def _common_spec(parts: Sequence["Dataset"]) -> Cell:
+    def find() -> Any:
+        spec = parts[0].element_spec
+        for part in parts[1:]:
+            spec = common(spec, part.element_spec)
+        return spec
+
+    return Cell(find=find)
+
+
+def _drawn(rows: Iterator, words: Iterator[int]) -> Iterator[int]:
+    """As `tf.random.stateless_categorical`, with a pair of words as the seed of each choice."""
+    for shares in rows:
+        with np.errstate(divide="ignore"):
+            logits = np.log(np.asarray(shares, np.float32)).astype(np.float64)
+        bounds = np.cumsum(np.exp(logits - logits.max()))
+        key = streams.scrambled(np.array((next(words), next(words)), np.uint64))
+        yield int(np.searchsorted(bounds, uniform(key, 1, np.float64)[0] * bounds[-1], side="right"))
+
+
+def _chosen(makers: list[Make], choices: Iterator[int], stop: bool) -> Iterator:
+    """The next element of the iterator that each choice names; one that is at its end is passed over, or ends it all."""
+    iterators: list[Iterator | None] = [make() for make in makers]
+    for choice in choices:
+        if not 0 <= choice < len(iterators):
+            raise InvalidArgumentError(None, None, f"Selector index out of range: {choice} >= {len(iterators)}.")
+        elements = iterators[choice]
+        if elements is None:
+            continue
+        for value in elements:
+            yield value
+            break
+        else:
+            iterators[choice] = None
+            if stop or not any(it is not None for it in iterators):
+                return

@@ -1,0 +1,251 @@
+"""`tf.feature_column`: descriptions of the features of an example, and what `tf.io.parse_example` needs to know of them.
+
+TensorFlow's layer that computes with them, `DenseFeatures`, is no part of Keras 3: use Keras' preprocessing layers for that.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.strings.paths import file_errors, local_path
+from tapeflow.core.dtypes import as_dtype, float32, int64, string
+
+from . import columns as _columns
+
+__all__ = [
+    "bucketized_column", "categorical_column_with_hash_bucket", "categorical_column_with_identity",
+    "categorical_column_with_vocabulary_file", "categorical_column_with_vocabulary_list", "crossed_column",
+    "embedding_column", "indicator_column", "make_parse_example_spec", "numeric_column", "weighted_categorical_column",
+]  # fmt: skip
+
+
+def make_parse_example_spec(feature_columns: Any) -> dict[str, Any]:
+    """What `tf.io.parse_example` needs to read all features of these columns.
+
+    >>> tf.feature_column.make_parse_example_spec([tf.feature_column.numeric_column("price")])
+    {'price': FixedLenFeature(shape=(1,), dtype=tf.float32, default_value=None)}
+    """
+    found: dict[str, Any] = {}
+    for column in feature_columns:
+        if not isinstance(column, _columns.Column):
+            raise ValueError(f"All feature_columns must be FeatureColumn instances. Given: {column}")
+        for key, spec in column.parse_example_spec.items():
+            if found.setdefault(key, spec) != spec:
+                raise ValueError(f"feature_columns contain different parse_spec for key {key}. Given {spec} and {found[key]}")
+    return found
+
+
+def numeric_column(
+    key: str, shape: Any = (1,), default_value: Any = None, dtype: Any = float32, normalizer_fn: Callable | None = None
+) -> Any:
+    """Real numbers, as many as `shape` says.
+
+    >>> tf.feature_column.numeric_column("price", default_value=0.).default_value
+    (0.0,)
+    """
+    _key(key)
+    shape = tuple(int(size) for size in (shape if hasattr(shape, "__iter__") else [shape]))
+    if any(size <= 0 for size in shape):
+        raise ValueError(f"shape dimensions must be greater than 0. shape: {shape}, key: {key}")
+    dtype = as_dtype(dtype)
+    if not (dtype.is_integer or dtype.is_floating):
+        raise ValueError(f"dtype must be convertible to float. dtype: {dtype!r}, key: {key}")
+    if normalizer_fn is not None and not callable(normalizer_fn):
+        raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    if default_value is not None:
+        given = np.asarray(default_value)
+        if given.ndim and given.shape != shape:
+            raise ValueError(
+                f"The shape of default_value must be equal to given shape. default_value: {default_value}, shape: {shape}, key: {key}"
+            )
+        default_value = _nested(np.broadcast_to(given, shape).tolist())
+    return _columns.NumericColumn(key, shape, default_value, dtype, normalizer_fn)
+
+
+def _nested(values: Any) -> Any:
+    return tuple(map(_nested, values)) if isinstance(values, list) else values
+
+
+def bucketized_column(source_column: Any, boundaries: Any) -> Any:
+    """A numeric column cut into ranges: below the first boundary, between two of them, from the last one on.
+
+    >>> tf.feature_column.bucketized_column(tf.feature_column.numeric_column("age"), [18, 65]).num_buckets
+    3
+    """
+    if not isinstance(source_column, _columns.NumericColumn):
+        raise ValueError(f"source_column must be a column generated with numeric_column(). Given: {source_column}")
+    if len(source_column.shape) > 1:
+        raise ValueError(f"source_column must be one-dimensional column. Given: {source_column}")
+    if not boundaries or list(boundaries) != sorted(set(boundaries)):
+        raise ValueError(f"boundaries must be a sorted list. Given: {boundaries}")
+    return _columns.BucketizedColumn(source_column, tuple(boundaries))
+
+
+def categorical_column_with_vocabulary_list(
+    key: str, vocabulary_list: Any, dtype: Any = None, default_value: int = -1, num_oov_buckets: int = 0
+) -> Any:
+    """Words of a list, by their place in it.
+
+    >>> tf.feature_column.categorical_column_with_vocabulary_list("colour", ["red", "green"]).num_buckets
+    2
+    """
+    words = tuple(vocabulary_list)
+    if not words:
+        raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
+    if len(set(words)) != len(words):
+        raise ValueError(f"Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}")
+    if num_oov_buckets and default_value != -1:
+        raise ValueError(f"Can't specify both num_oov_buckets and default_value in {key}.")
+    if num_oov_buckets < 0:
+        raise ValueError(f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
+    own = string if isinstance(words[0], (str, bytes)) else int64
+    dtype = own if dtype is None else as_dtype(dtype)
+    if (dtype is string) != (own is string):
+        raise ValueError(f"dtype {dtype.name} and vocabulary dtype {own.name} do not match, column_name: {key}")
+    return _columns.VocabularyListCategoricalColumn(key, words, dtype, default_value, num_oov_buckets)
+
+
+def categorical_column_with_vocabulary_file(
+    key: str,
+    vocabulary_file: Any,
+    vocabulary_size: int | None = None,
+    dtype: Any = string,
+    default_value: int | None = None,
+    num_oov_buckets: int = 0,
+    file_format: str | None = None,
+) -> Any:
+    """Words of a file, one a line, by the number of their line.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/colours.txt"
+    >>> tf.io.write_file(path, "red\\ngreen\\n")
+    >>> tf.feature_column.categorical_column_with_vocabulary_file("colour", path).num_buckets
+    2
+    """
+    if not vocabulary_file:
+        raise ValueError(f"Missing vocabulary_file in {key}.")
+    if vocabulary_size is None:
+        with file_errors(path := local_path(vocabulary_file)), open(path, "rb") as file:
+            vocabulary_size = sum(1 for _ in file)
+    if vocabulary_size < 1:
+        raise ValueError(f"Invalid vocabulary_size {vocabulary_size} in {key}.")
+    if num_oov_buckets and default_value is not None:
+        raise ValueError(f"Can't specify both num_oov_buckets and default_value in {key}.")
+    if num_oov_buckets < 0:
+        raise ValueError(f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
+    default = -1 if default_value is None else default_value
+    return _columns.VocabularyFileCategoricalColumn(
+        key, vocabulary_file, vocabulary_size, num_oov_buckets, as_dtype(dtype), default, file_format
+    )
+
+
+def categorical_column_with_identity(key: str, num_buckets: int, default_value: int | None = None) -> Any:
+    """Integers from 0 up to, without, `num_buckets`.
+
+    >>> tf.feature_column.categorical_column_with_identity("hour", 24).num_buckets
+    24
+    """
+    if num_buckets < 1:
+        raise ValueError(f"num_buckets {num_buckets} < 1, column_name {key}")
+    if default_value is not None and not 0 <= default_value < num_buckets:
+        raise ValueError(f"default_value {default_value} not in range [0, {num_buckets}), column_name {key}")
+    return _columns.IdentityCategoricalColumn(key, num_buckets, default_value)
+
+
+def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: Any = string) -> Any:
+    """Any words, by their hash.
+
+    >>> tf.feature_column.categorical_column_with_hash_bucket("word", 1000).num_buckets
+    1000
+    """
+    if hash_bucket_size is None or hash_bucket_size < 1:
+        raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}, key: {key}")
+    if not (as_dtype(dtype).is_integer or as_dtype(dtype) is string):
+        raise ValueError(f"dtype must be string or integer. dtype: {dtype!r}, column_name: {key}")
+    return _columns.HashedCategoricalColumn(_key(key), hash_bucket_size, as_dtype(dtype))
+
+
+def _key(key: Any) -> str:
+    """The name of a feature."""
+    if not isinstance(key, str):
+        raise ValueError(f"key must be a string. Got type {type(key)}, key: {key!r}.")
+    return key
+
+
+def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> Any:
+    """Combinations of features, by their hash.
+
+    >>> tf.feature_column.crossed_column(["city", "hour"], 1000).name
+    'city_X_hour'
+    """
+    if not hash_bucket_size or hash_bucket_size < 1:
+        raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
+    if not keys or len(keys) < 2:
+        raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
+    for key in keys:
+        if not isinstance(key, (str, _columns.Column)) or isinstance(
+            key, (_columns.NumericColumn, _columns.HashedCategoricalColumn)
+        ):
+            raise ValueError(
+                f"Features are crossed by their names, or as columns of categories that are not hashed; bucketize numbers first. Given: {key!r}"
+            )
+    return _columns.CrossedColumn(tuple(keys), hash_bucket_size, hash_key)
+
+
+def _categorical(function: Callable) -> Callable:
+    @functools.wraps(function)
+    def checked(categorical_column: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(categorical_column, _columns.Column) or isinstance(categorical_column, _columns.NumericColumn):
+            raise ValueError(f"A categorical column is needed. Given: {categorical_column}")
+        return function(categorical_column, *args, **kwargs)
+
+    return checked
+
+
+@_categorical
+def weighted_categorical_column(categorical_column: Any, weight_feature_key: str, dtype: Any = float32) -> Any:
+    """Categories with a weight for each, from another feature.
+
+    >>> words = tf.feature_column.categorical_column_with_hash_bucket("word", 1000)
+    >>> tf.feature_column.weighted_categorical_column(words, "count").name
+    'word_weighted_by_count'
+    """
+    return _columns.WeightedCategoricalColumn(categorical_column, weight_feature_key, as_dtype(dtype))
+
+
+@_categorical
+def indicator_column(categorical_column: Any) -> Any:
+    """Categories as ones among zeros.
+
+    >>> tf.feature_column.indicator_column(tf.feature_column.categorical_column_with_identity("hour", 24)).name
+    'hour_indicator'
+    """
+    return _columns.IndicatorColumn(categorical_column)
+
+
+@_categorical
+def embedding_column(
+    categorical_column: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    ckpt_to_load_from: Any = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+    use_safe_embedding_lookup: bool = True,
+) -> Any:
+    """Categories as learnt vectors of length `dimension`.
+
+    >>> words = tf.feature_column.categorical_column_with_hash_bucket("word", 1000)
+    >>> tf.feature_column.embedding_column(words, 16).dimension
+    16
+    """
+    if dimension is None or dimension < 1:
+        raise ValueError(f"Invalid dimension {dimension}.")
+    return _columns.EmbeddingColumn(
+        categorical_column, dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable,
+        use_safe_embedding_lookup,
+    )  # fmt: skip

@@ -1,0 +1,178 @@
+"""The NumPy plan: a graph as one Python function on arrays, a line for each operation.
+
+No tensors, no dispatch: kernels are called with arrays, by names that hold nothing else. Large arrays are let go of after their last use,
+or written over by the operation that used them last.
+"""
+
+import math
+import operator
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.apply import describe, explained
+from tapeflow.core.errors import OpError, ValueNeeded
+from tapeflow.core.primitive import Primitive
+from tapeflow.core.runtime.floating import quiet
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.function.tracing.graph import Graph, Node
+
+from .cleaning import Cleaned, kernel_of
+
+_LARGE = 4096  # elements from which on it is worth a statement to let go, or to write over
+
+# Kernels that are Python's own operators: how they are written, and what writes over its first argument.
+_OPERATORS: dict[Any, tuple[str, Any]] = {
+    operator.add: ("{} + {}", np.add), operator.sub: ("{} - {}", np.subtract), operator.mul: ("{} * {}", np.multiply),
+    operator.truediv: ("{} / {}", np.true_divide), operator.neg: ("-{}", np.negative),
+}  # fmt: skip
+
+
+class Looking:
+    """Who looks at every value that a plan computes: a function that is told the nodes of a plan, and gives one to call after each of them,
+    with its number (`tf.debugging.enable_check_numerics`)."""
+
+    now: Callable | None = None
+
+
+def compiled(
+    graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False, looking: Callable | None = None
+) -> Callable:
+    """A function from the arrays at `inputs` to a tuple of those at `outputs`."""
+    clean = Cleaned(graph, inputs, outputs, effects)
+    env = {f"t{p}": array for p, array in clean.held.items()}
+    kernels = [kernel_of(node, graph) for node in clean.nodes]
+    lifetimes = _Lifetimes(graph, clean, kernels, {*inputs, *clean.outputs, *clean.held})
+    lines, lines_of = [f"def run({', '.join(f't{p}' for p in inputs)}):"], {}
+    if looking is not None:
+        env["look"] = looking(clean.nodes)
+    for k, (node, kernel) in enumerate(zip(clean.nodes, kernels)):
+        over = None if looking else lifetimes.written_over(k)
+        lines.append(f"    {_statement(k, node, kernel, over, env)}")
+        lines_of[len(lines)] = node
+        if looking is not None:  # who looks wants to see everything
+            lines.append(f"    look({k})")
+        elif gone := lifetimes.gone_after(k):
+            lines.append(f"    del {', '.join(f't{p}' for p in gone)}")
+    lines.append(f"    return ({''.join(f't{p}, ' for p in clean.outputs)})")
+    exec(compile("\n".join(lines), f"<plan of {name}>", "exec"), env)
+    inner = env["run"]
+    _LINES[id(inner.__code__)] = lines_of
+    run = _guarded(inner)
+    run.inner, run.source = inner, "\n".join(lines)  # `inner` is for plans that run others
+    weakref.finalize(run, _LINES.pop, id(inner.__code__), None)
+    return run
+
+
+def _statement(k: int, node: Node, kernel: Callable, over: int | None, env: dict) -> str:
+    """`over`: the place of an input whose memory the output gets."""
+    targets = ", ".join(f"t{p}" for p in node.outputs) + ("," if node.several and len(node.outputs) == 1 else "")
+    arguments = [f"t{p}" for p in node.inputs]
+    text, ufunc = _OPERATORS.get(kernel, (None, kernel))
+    if text is not None and over is None:
+        return f"{targets} = {text.format(*arguments)}"
+    env[f"k{k}"] = ufunc
+    for name, value in node.params.items():
+        if type(value) in (int, bool, str, type(None)):
+            arguments.append(f"{name}={value!r}")
+        else:
+            env[f"p{k}_{name}"] = value
+            arguments.append(f"{name}=p{k}_{name}")
+    if over is not None:
+        arguments.append(f"out=t{over}")
+    call = f"k{k}({', '.join(arguments)})"
+    return f"{targets} = {call}" if targets else call
+
+
+class _Lifetimes:
+    """When values are used last, and which memory is free then. An operation may give back a view of what it takes, unless it is known to
+    make something new: NumPy's ufuncs, and primitives that say so."""
+
+    def __init__(self, graph: Graph, clean: Cleaned, kernels: list, kept: set[int]) -> None:
+        self.graph, self.nodes, self.kept = graph, clean.nodes, kept
+        self.ufunc = [isinstance(_OPERATORS.get(kernel, (None, kernel))[1], np.ufunc) for kernel in kernels]
+        self.last: dict[int, int] = {}
+        views: dict[int, set[int]] = {}  # the values whose memory a value may be in
+        self.new: set[int] = set()
+        for k, node in enumerate(self.nodes):
+            new = self.ufunc[k] or node.prim.makes_new
+            behind = set() if new else set().union(*[views.get(p, {p}) for p in node.inputs])
+            for p in node.outputs:
+                views[p] = behind | {p}
+                self.last[p] = k
+            if new:
+                self.new.update(node.outputs)
+            for p in node.inputs:
+                self.last[p] = k
+        self.busy_until = {p: math.inf if p in kept else k for p, k in self.last.items()}
+        for p, owners in views.items():
+            for owner in owners:
+                self.busy_until[owner] = max(self.busy_until.get(owner, 0), self.busy_until[p])
+        self.taken: set[int] = set()
+
+    def written_over(self, k: int) -> int | None:
+        """An input of node `k` whose memory nobody needs after it, and that is just what the output needs."""
+        node = self.nodes[k]
+        if not self.ufunc[k]:
+            return None
+        out = self.graph.symbols[node.outputs[0]]._spec
+        for p in node.inputs:
+            spec = self.graph.symbols[p]._spec
+            fits = spec.shape == out.shape and spec.dtype == out.dtype and _elements(spec) >= _LARGE
+            if fits and p in self.new and p not in self.taken and self.busy_until[p] <= k:
+                self.taken.add(p)
+                return p
+        return None
+
+    def gone_after(self, k: int) -> list[int]:
+        """Large values that node `k` is the last to use."""
+        node = self.nodes[k]
+        here = {*node.inputs, *node.outputs} - self.kept
+        return sorted(p for p in here if self.last[p] == k and _elements(self.graph.symbols[p]._spec) >= _LARGE)
+
+
+def _elements(spec: Any) -> int:
+    return math.prod(d or 0 for d in spec.shape)
+
+
+def _located(node: Node, args: tuple, error: Exception) -> Exception:
+    """The error with the operation and the line, unless it says so already: one from inside a loop."""
+    if not isinstance(error, OpError):
+        return explained(node.prim, args, node.params, error, node.line)
+    if isinstance(error, ValueNeeded) or " at " in error.message:
+        return error
+    where = describe(node.prim, args, node.params, node.line) if isinstance(node.prim, Primitive) else f"At {node.line}"
+    return type(error)(None, None, f"{error.message}\n  {where}")
+
+
+_LINES: dict[
+    int, dict[int, Node]
+] = {}  # by the identity of a plan's code (equal ones are not the same), the operations of its lines
+
+
+def _guarded(run: Callable) -> Callable:
+    """Errors of kernels name the operation and the line of the user's program, also where a plan runs others."""
+
+    def guarded(*arrays: Any) -> tuple:
+        try:
+            with quiet():
+                return run(*arrays)
+        except (ValueError, TypeError, IndexError, MemoryError, np.linalg.LinAlgError, OpError) as error:
+            trace, place = error.__traceback__, None
+            while trace is not None:
+                if id(trace.tb_frame.f_code) in _LINES:
+                    place = trace
+                trace = trace.tb_next
+            node = None if place is None else _LINES[id(place.tb_frame.f_code)].get(place.tb_lineno)
+            if node is None:
+                raise
+            values = place.tb_frame.f_globals | place.tb_frame.f_locals  # constants are global
+            args = [EagerTensor(values[f"t{p}"]) for p in node.inputs if f"t{p}" in values]
+            located = _located(node, tuple(args), error)
+            if located is error:
+                raise
+            raise located from (error.__cause__ if isinstance(error, OpError) else error)
+
+    return guarded

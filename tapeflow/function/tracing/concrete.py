@@ -1,0 +1,344 @@
+"""A function traced for one kind of arguments: the graph, what it takes from outside, and what it leaves behind."""
+
+import copy
+import functools
+import inspect
+import re
+from collections import deque
+from collections.abc import Callable
+from operator import methodcaller
+from typing import Any
+
+from tapeflow.core import nest
+from tapeflow.core.convert import is_convertible, to_tensor
+from tapeflow.core.devices import raw
+from tapeflow.core.dtypes import int32
+from tapeflow.core.errors import ValueNeeded, invalid
+from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.primitive import Spec
+from tapeflow.core.random.streams import fresh_key
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import computed
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variables.variable import Variable
+from tapeflow.function.running.calls import GraphFunction
+from tapeflow.function.saving import describing
+
+from .arguments.binding import Binding
+from .arguments.described import signature_text, spec_text, structure_text
+from .arguments.modified import check_unmodified, snapshot
+from .graph import Graph, SymbolicTensor
+from .regions import enclosing_graphs
+
+ANY_SIZE = 840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
+TOLD_OF_RUNS: list = []  # called with each function that runs; empty unless somebody traces (`tf.summary.trace_on`)
+_ACQUIRE, _RELEASE, _ALL = methodcaller("acquire"), methodcaller("release"), deque(maxlen=0).extend
+MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
+
+
+class ConcreteFunction:
+    """One trace. Called with the tensors among the arguments, it gives what the Python function returned, computed."""
+
+    signature: inspect.Signature | None = None  # where there is no Python function that would say
+
+    def __init__(
+        self,
+        python_function: Any,
+        traced: Any,
+        structure: Any,
+        places: list[int],
+        specs: list,
+        name: str,
+        jit: bool,
+        autograph: bool,
+    ) -> None:
+        """`traced` is the function as AutoGraph converted it. `structure` are the arguments, (positional, keyword); of its leaves
+        those at `places` are tensors, with these `specs`, in which sizes may be None."""
+        self.name, self.structure, self.tensor_places, self.specs = name, structure, places, specs
+        self.python_function, self.traced, self.jit, self.autograph = python_function, traced, jit, autograph
+        self.graph, self.assigned = Graph(), []
+        self.as_python = False  # not traced: Python needs values of tensors,
+        self.why = ""  # for what
+        self.sizes: list[tuple[int, int, int]] = []  # those not known: which argument, which axis, which number
+        self.versions: dict[tuple, ConcreteFunction] = {}  # by the sizes
+        self.structured_outputs: Any = None
+        self.places: list[int | None] = []
+
+    def trace(self, now: list[Tensor] | None, may_create: bool) -> int:
+        """Run the Python function; returns how many variables it made. `now` are the arguments of the call that it is for."""
+        self.graph = graph = Graph(enclosing_graphs())
+        graph.may_create, graph.compiles, graph.autograph = may_create, self.jit, self.autograph
+        graph.evaluate = lambda symbol: self._evaluated(symbol, now)
+        leaves = opened(self.structure)
+        names, self.sizes = nest.paths(self.structure), []
+        names += ["[0]"] * (len(leaves) - len(names))  # the parts of a ragged tensor, say
+        for n, (k, spec) in enumerate(zip(self.tensor_places, self.specs)):
+            leaves[k] = graph.argument(self._sized(spec, n, None if now is None else now[n]))
+            graph.names[leaves[k]._place] = getattr(spec, "name", None) or argument_name(self.python_function, names[k])
+        with entered(graph.frame()):
+            args, kwargs = closed(self.structure, leaves)
+            self.structured_outputs = self._called(self.traced, args, kwargs)
+            results = [self._result(leaf) for leaf in opened(self.structured_outputs)]
+            self.places = [None if r is None else graph.place(r) for r in results]
+        graph.evaluate = None
+        del leaves, args, kwargs, results
+        graph.seal()
+        self._complete()
+        return graph.created
+
+    def _called(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        before = snapshot((args, kwargs))
+        out = function(*args, **kwargs)
+        check_unmodified(self.python_function, before, (args, kwargs))
+        return out
+
+    def runs_as_python(self, why: str) -> None:
+        self.as_python, self.sizes, self.why = True, [], why
+        self.structured_outputs, self.places = None, []
+
+    def _complete(self) -> None:
+        """The graph is written, and `places` says where its results are: make a function of it."""
+        graph, outputs = self.graph, [p for p in self.places if p is not None]
+        # In one order in all functions: threads lock them in it.
+        self.assigned = [v for _, v in sorted(graph.assigned.items())]
+        self.locks = [v._lock for v in self.assigned]
+        self.count = len(outputs)
+        finals = [graph.latest[v._id] for v in self.assigned]
+        self.function = GraphFunction(graph, self._input_places(), outputs + finals, self.name, self.jit)
+        self.function.may_refuse = True
+        self.function.donated = [graph.reads[v._id][1] for v in self.assigned if v._id in graph.reads]
+        self.alone = len(outputs) == 1 and isinstance(self.structured_outputs, (Tensor, Variable))
+        self._learn_inputs()
+        words = [""] * len(outputs) + [v.name.removesuffix(":0") for v in self.assigned]
+        graph.text = functools.partial(describing.text, self.function, words)
+
+    def _sized(self, spec: Any, n: int, now: Tensor | None) -> Spec:
+        """The specification of argument `n`, with objects in the place of sizes that are not known."""
+        shape = list(spec.shape)
+        for axis, size in enumerate(shape):
+            if size is None:
+                shape[axis] = self.graph.size(ANY_SIZE if now is None else tuple(now.shape)[axis])
+                self.sizes.append((n, axis, shape[axis].expression[1]))
+        return Spec(shape=tuple(shape), dtype=spec.dtype)
+
+    def at(self, tensors: list[Tensor]) -> "ConcreteFunction | None":
+        """This function for tensors of these sizes; None if what Python did while it was traced would be different for them."""
+        if not self.sizes or self.as_python:
+            return self
+        if any(d not in (None, size) for spec, t in zip(self.specs, tensors) for d, size in zip(spec.shape, t.shape)):
+            return None
+        sizes = {number: tuple(tensors[n].shape)[axis] for n, axis, number in self.sizes}
+        key = tuple(sizes.values())
+        if key not in self.versions:
+            if any(computed(question, sizes) != answer for question, answer in self.graph.relied_on):
+                return None
+            made = copy.copy(self)
+            made.function, made.sizes = self.function.settled(sizes), []
+            return self._version(key, made)
+        return self.versions[key]
+
+    def _version(self, sizes: tuple, made: "ConcreteFunction") -> "ConcreteFunction":
+        while len(self.versions) >= MOST_VERSIONS:
+            self.versions.pop(next(iter(self.versions)), None)
+        self.versions[sizes] = made
+        return made
+
+    def _input_places(self) -> list[int]:
+        graph = self.graph
+        outside = (
+            [p for _, p in graph.captures.values()] + [p for _, p in graph.reads.values()] + [p for _, p in graph.keys_drawn]
+        )
+        return graph.inputs + outside
+
+    def _input_tensors(self, tensors: list[Tensor], later: Any = ()) -> list[Tensor]:
+        """The arguments, what the graph captured, the variables' values and new keys for random numbers. `later`: variables to be read
+        when others cannot change them."""
+        found: list[Any] = [*tensors, *self.captured]
+        for variable in self.read:
+            found.append(None if variable._id in later else variable.value())
+        for site, _ in self.graph.keys_drawn:
+            found.append(fresh_key(site))
+        return found
+
+    def _learn_inputs(self) -> None:
+        self.captured = [tensor for tensor, _ in self.graph.captures.values()]
+        self.read = [variable for variable, _ in self.graph.reads.values()]
+        first = len(self.graph.inputs) + len(self.captured)
+        self.replaced = [(first + k, variable) for k, variable in enumerate(self.read) if variable._id in self.graph.assigned]
+
+    def _evaluated(self, symbol: SymbolicTensor, now: list[Tensor] | None) -> Any:
+        if now is None:
+            raise invalid("A variable's first value depends on an argument, which has no value without a call.")
+        self._learn_inputs()
+        with entered(_EAGER):
+            function = GraphFunction(self.graph, self._input_places(), [symbol._place], self.name, effects=False)
+            [value] = function(self._input_tensors(now))
+        return raw(value)
+
+    def _result(self, leaf: Any) -> Tensor | None:
+        if leaf is None or isinstance(leaf, Tensor):
+            return leaf
+        if isinstance(leaf, Variable):
+            return leaf.value()
+        if isinstance(leaf, TensorShape) and leaf.is_fully_defined():
+            return to_tensor(list(leaf), int32)
+        if is_convertible(leaf) and not isinstance(leaf, TensorShape):
+            return to_tensor(leaf)
+        raise TypeError(
+            f"{self.name}, a tf.function, must return tensors (or numbers, or None), it returned {leaf!r} of type {type(leaf).__name__}."
+        )
+
+    def run(self, tensors: list[Tensor]) -> Any:
+        for tell in TOLD_OF_RUNS:
+            tell(self)
+        if self.sizes:
+            version = self.at(tensors) or self._traced_again(tensors)
+            return version.run(tensors)
+        if not self.as_python:
+            try:
+                return self._packed(self._computed(tensors))
+            except ValueNeeded:  # a user's backward function, which is traced when a tape watches
+                if current().executor is not None:
+                    raise
+                self.as_python = True
+        leaves = opened(self.structure)
+        for k, tensor in zip(self.tensor_places, tensors):
+            leaves[k] = tensor
+        args, kwargs = closed(self.structure, leaves)
+        out = self._called(self.python_function, args, kwargs)
+        return closed(out, [self._result(leaf) for leaf in opened(out)])
+
+    def _traced_again(self, tensors: list[Tensor]) -> "ConcreteFunction":
+        """For sizes that this trace is not right for."""
+        made = ConcreteFunction(
+            self.python_function, self.traced, self.structure, self.tensor_places, self.specs, self.name, self.jit, self.autograph
+        )
+        try:
+            made.trace(tensors, may_create=False)
+        except ValueNeeded:
+            made.as_python, made.sizes = True, []
+        return self._version(tuple([tuple(tensors[n].shape)[axis] for n, axis, _ in self.sizes]), made.at(tensors))
+
+    def _computed(self, tensors: list[Tensor]) -> list[Tensor]:
+        """The outputs; what was assigned is stored."""
+        if not self.assigned:
+            return self.function(self._input_tensors(tensors))
+        if current().executor is not None:
+            found = self.function(self._input_tensors(tensors))
+            for variable, value in zip(self.assigned, found[self.count :]):
+                variable._put(value, read_value=False)
+            return found[: self.count]
+        # What is not assigned is read first: two functions that each read what the other assigns would wait for each other.
+        values = self._input_tensors(tensors, self.graph.assigned)
+        locks: list = []  # those that were taken: the function that takes one says so, with no instruction in between
+        free = map(_RELEASE, locks)
+        try:
+            locks.extend(filter(_ACQUIRE, self.locks))  # no other thread changes them in between: its change would be lost
+            for k, variable in self.replaced:
+                values[k] = variable._to_be_replaced() if self.jit else variable.value()
+            return self.function(values, self.assigned)
+        finally:
+            _ALL(free)
+
+    def _packed(self, found: list[Tensor]) -> Any:
+        """The outputs as the Python function returned them."""
+        if self.alone:
+            return found[0]
+        rest = iter(found)
+        return closed(self.structured_outputs, [None if p is None else next(rest) for p in self.places])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Called like the function that was traced, or with the tensors among its arguments alone. What else it was traced for stays."""
+        names = [self.graph.names.get(p, "argument") for p in self.graph.inputs[: len(self.specs)]]
+        return self.run(self.binding.tensors(args, kwargs, self.specs, names))
+
+    @functools.cached_property
+    def binding(self) -> Binding:
+        signature = self.signature or inspect.signature(self.python_function)
+        return Binding(self.name, signature, self.structure, opened(self.structure), self.tensor_places)
+
+    # ---- what it is made of
+
+    def compiler_text(self, tensors: list[Tensor], stage: str) -> str:
+        version = self.at(tensors) or self._traced_again(tensors)
+        return version.function.program.text(version._input_tensors(tensors), stage)
+
+    @property
+    def variables(self) -> tuple:
+        return tuple({v._id: v for v in [*(v for v, _ in self.graph.reads.values()), *self.assigned]}.values())
+
+    @property
+    def trainable_variables(self) -> tuple:
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def captured_inputs(self) -> list:
+        return [*(tensor for tensor, _ in self.graph.captures.values()), *self.variables]
+
+    @property
+    def inputs(self) -> list[SymbolicTensor]:
+        return [self.graph.symbols[p] for p in self.function.inputs]
+
+    @property
+    def outputs(self) -> list[SymbolicTensor]:
+        return [self.graph.symbols[p] for p in self.places if p is not None]
+
+    output_shapes = property(lambda self: self._of_outputs(lambda t: TensorShape(None) if t is None else t.get_shape()))
+    output_dtypes = property(lambda self: self._of_outputs(lambda t: None if t is None else t.dtype))
+
+    def _of_outputs(self, what: Callable) -> Any:
+        """A structure like the result's, with `what` of each tensor in its place."""
+        if self.as_python:
+            raise ValueError(f"{self.name} runs as plain Python: what it returns is known when it has run. {self.why}")
+        tensors = iter([None if p is None else self.graph.symbols[p] for p in self.places])
+
+        def one(leaf: Any) -> Any:
+            first, *_ = [next(tensors) for _ in opened(leaf)]
+            return what(first)
+
+        return nest.map_structure(one, self.structured_outputs)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The arguments, what comes out, and what is taken from outside, as text."""
+        if not verbose:
+            return repr(self)
+        captures = [] if self.as_python else [(id(t), spec_text(t)) for t in self.captured_inputs]
+        return signature_text(self.binding.parameters(self.specs), self._results_text(), captures)
+
+    def _results_text(self) -> str:
+        if self.as_python:
+            return "what the Python function returns"
+        tensors = iter([None if p is None else self.graph.symbols[p]._spec for p in self.places])
+        text = lambda spec: "Literal[None]" if spec is None else spec_text(spec)
+        return structure_text(self.structured_outputs, lambda _: text(next(tensors)), composites=True)
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.name}{self.binding.text(self.specs)} -> {self._results_text()} at {id(self):#x}>"
+
+
+_EAGER = Frame()  # for what is computed while a function is traced
+
+
+def opened(structure: Any) -> list:
+    """The leaves, with ragged and sparse tensors and slices as the tensors that they are made of."""
+    leaves = nest.flatten(structure)
+    return nest.walked(structure, composites=True) if any(map(nest.is_composite, leaves)) else leaves
+
+
+def closed(structure: Any, leaves: list) -> Any:
+    """The inverse of `opened`."""
+    if any(map(nest.is_composite, nest.flatten(structure))):
+        return nest.packed(structure, iter(leaves), composites=True)
+    return nest.pack_as(structure, leaves)
+
+
+def argument_name(function: Any, path: str) -> str:
+    """What the leaf of (positional, keyword) arguments at `path` is called in the program: `x`, or `x_0` for a part of it."""
+    parts = re.findall(r"[^\[\]'\".]+", path)  # of `[0][1].x`, too: the fields of a named tuple
+    if parts[0] == "0" and len(parts) > 1:
+        names = list(inspect.signature(function).parameters)
+        parts[1] = names[min(int(parts[1]), len(names) - 1)] if names else parts[1]
+    return "_".join(parts[1:]) or "argument"

@@ -1,0 +1,381 @@
+"""The graph of a traced function: an executor that writes operations down instead of computing them.
+
+Every value has a *place*, a number in the order of their making. A node computes the values at its output places from those at its
+input places; the order of nodes is the order of the program. Variables are values like others: the first read is an input of the
+graph, an assignment puts another value in their place, and what they hold at the end is stored after a run. So reads and
+assignments keep their order without being nodes at all.
+"""
+
+import itertools
+import re
+import weakref
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapeflow.core.apply import check_dtypes, describe
+from tapeflow.core.convert import remembered_constants
+from tapeflow.core.devices import raw
+from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, user_line
+from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.primitive import Spec
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.random.streams import Draw, Site, fresh_key, site
+from tapeflow.core.runtime.locks import Lock
+from tapeflow.core.sizes import Size, estimated, settled
+from tapeflow.core.slices import SparseGradient
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.transforms.custom_gradient import Rule
+
+from .symbols import Later, SymbolicTensor
+
+_size_number = itertools.count().__next__  # of all graphs: one may be inside another
+
+
+class Node(NamedTuple):
+    """One operation: `rule` nodes stand for a user's rule, which says how its outputs come from its inputs, and compute nothing.
+
+    >>> [op.type for op in tf.function(tf.sin).get_concrete_function(tf.TensorSpec([2])).graph.get_operations()]
+    ['sin']
+    """
+
+    prim: Any
+    inputs: tuple[int, ...]
+    params: dict
+    outputs: tuple[int, ...]
+    several: bool
+    line: str
+
+    @property
+    def type(self) -> str:
+        """The name of the operation."""
+        return self.prim.name
+
+    @property
+    def name(self) -> str:
+        """A name of its own in the graph."""
+        return f"{self.prim.name}_{self.outputs[0]}" if self.outputs else self.prim.name
+
+
+def _also(kind: type[Exception]) -> type[InvalidArgumentError]:
+    """What is wrong with an argument, found while tracing: TensorFlow raises another error then than when it runs. Ours is both."""
+    again = lambda self: (_made_again, (kind, self.message))  # pickled by its function: the class goes by its parent's name
+    return type(
+        kind.__name__, (InvalidArgumentError, kind), {"__doc__": _also.__doc__, "__module__": "builtins", "__reduce__": again}
+    )
+
+
+_WrongDtype, _WrongShape = _also(TypeError), _also(ValueError)
+
+
+def _made_again(kind: type[Exception], message: str) -> InvalidArgumentError:
+    return (_WrongDtype if kind is TypeError else _WrongShape)(None, None, message)
+
+
+_LINE = re.compile(r" at \S+:\d+")  # in a text, of the user
+
+
+def _in_this_call(prim: Any, specs: list, params: dict) -> str:
+    """What is wrong, with the sizes of the call that is traced."""
+    try:
+        prim.infer(specs, params)
+    except InvalidArgumentError as error:
+        return getattr(error, "found", error.message)
+    return ""
+
+
+class Graph:
+    """An executor that writes down what the function does."""
+
+    wrong_dtype = _WrongDtype
+
+    def __init__(self, within: "tuple[Graph, ...] | None" = None) -> None:
+        """`within`: the graphs around it, whose symbols it may capture; None: it captures what it is given."""
+        self.within = within
+        self.lock = Lock()  # for who writes on in a graph that others read
+        self.symbols: list[SymbolicTensor] = []
+        self.nodes: list[Node] = []
+        self.inputs: list[int] = []
+        self.captures: dict[int, tuple[Tensor, int]] = {}  # tensors from outside, by identity
+        self.constants: dict[int, Tensor] = {}  # what nobody else can have, by place
+        self.reads: dict[int, tuple[Any, int]] = {}  # variables, by id, with the place of their first value
+        self.latest: dict[int, int] = {}  # what variables hold now
+        self.assigned: dict[int, Any] = {}
+        self.keys_drawn: list[tuple[Site, int]] = []
+        self.unseeded = 0  # random operations without a seed of their own
+        self.may_create, self.created = False, 0
+        self.compiles = False  # XLA is to compile it
+        self.autograph = True  # Python statements about tensors are part of the graph, or are unrolled
+        self.sizes: list[Size] = []  # those that are not known
+        self.relied_on: list[tuple] = []  # what the trace is only right for; see `core.sizes`
+        self.names: dict[int, str] = {}  # of arguments and variables
+        self.line: str | None = None  # the user's, of an operation that is written down again
+        self.text: Any = None  # writes it down for people, once it is complete
+        self.evaluate: Any = None  # computes a symbol now, from the arguments of the call that the trace is for
+
+    def frame(self) -> Frame:
+        return Frame(self)
+
+    def get_operations(self) -> list["Node"]:
+        """What the function does, in order."""
+        return list(self.nodes)
+
+    def __str__(self) -> str:
+        return super().__repr__() if self.text is None else self.text()
+
+    def is_open(self) -> bool:
+        """Is it being traced now, or what is traced now inside of it?"""
+        frame: Frame | None = current()
+        while frame is not None:
+            if isinstance(frame.executor, Graph) and (frame.executor is self or self in (frame.executor.within or ())):
+                return True
+            frame = frame.below
+        return False
+
+    # ---- values
+
+    def new(self, spec: Any) -> SymbolicTensor:
+        symbol = SymbolicTensor(self, len(self.symbols), Spec(shape=tuple(spec.shape), dtype=np.dtype(spec.dtype)))
+        self.symbols.append(symbol)
+        return symbol
+
+    def argument(self, spec: Any) -> SymbolicTensor:
+        symbol = self.new(spec)
+        self.inputs.append(symbol._place)
+        return symbol
+
+    def size(self, now: int) -> Size:
+        """One that is not known, but `now` in the call that the trace is for."""
+        self.sizes.append(Size(("size", _size_number()), now, self.relied_on))
+        return self.sizes[-1]
+
+    def named(self, place: int) -> str:
+        """What the value at a place is called: as the argument, or after the operation that computes it."""
+        if place in self.names:
+            return self.names[place]
+        for node in self.nodes:
+            if place in node.outputs:
+                return f"{node.prim.name}_{place}"
+        return f"Placeholder_{place}"
+
+    def twin(self, place: int) -> SymbolicTensor:
+        """Another handle on a value, which no tape knows."""
+        return SymbolicTensor(self, place, self.symbols[place]._spec)
+
+    def place(self, tensor: Tensor) -> int:
+        """Where the value of a tensor is, which becomes an input of the graph if it comes from outside."""
+        if type(tensor) is SymbolicTensor and tensor._graph is self:
+            return tensor._place
+        entry = self.captures.get(id(tensor))
+        if entry is None:
+            if self.within is not None and type(tensor) is SymbolicTensor and tensor._graph not in self.within:
+                raise TypeError(
+                    f"{tensor} belongs to another function (or branch, or loop), and is used outside of it, at {user_line()}. A symbolic "
+                    "tensor has no value there: return it from that function, and use the result."
+                )
+            entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.shape, dtype=tensor.dtype.np))._place
+        return entry[1]
+
+    def seal(self) -> None:
+        """The function has been traced: tensors that only the graph holds are constants. Nobody can watch them, or capture them again."""
+        remembered = remembered_constants()  # other graphs may hold them, too, but no program
+        for key in list(self.captures):
+            tensor, place = self.captures[key]
+            if type(tensor) is EagerTensor:
+                # Let go of it: if it is still there, somebody else has it. (How references are counted differs from Python to Python.)
+                array, still = tensor._array, weakref.ref(tensor)
+                self.captures[key] = tensor = None
+                tensor = still()
+                if tensor is not None and key not in remembered:
+                    self.captures[key] = tensor, place
+                else:
+                    self.constants[place] = EagerTensor(array)
+                    del self.captures[key]
+
+    # ---- the executor
+
+    def execute(self, prim: Any, args: tuple, params: dict) -> Any:
+        places = tuple([self.place(a) for a in args])
+        specs = [self.symbols[p]._spec for p in places]
+        try:
+            check_dtypes(prim, args)
+        except InvalidArgumentError as error:
+            raise _WrongDtype(None, None, error.message) from None
+        asked = len(self.relied_on)
+        try:
+            out = prim.infer(specs, params)
+        except InvalidArgumentError as error:
+            if isinstance(error, ValueNeeded):
+                raise
+            found = getattr(error, "found", error.message)
+            text = found if _LINE.search(found) else f"{found}\n  {describe(prim, args, params, self.line)}"
+            if len(self.relied_on) == asked:
+                raise _WrongShape(None, None, text) from None
+            # A size was asked for that is not known: with others it may be right, and this is about one call.
+            now = [Spec(shape=tuple(map(estimated, s.shape)), dtype=s.dtype) for s in specs]
+            text = text.replace(found, _in_this_call(prim, now, params) or found)
+            shapes = " and ".join([str(s.shape) for s in now])
+            raise InvalidArgumentError(None, None, f"{text}\n  In this call they have shapes {shapes}.") from None
+        several = isinstance(out, tuple)
+        known = not any(None in s.shape for s in specs)  # sizes of a specification may be unknown; then so are results
+        if known and not prim.hides_sizes and any(None in o.shape for o in (out if several else (out,))):
+            raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
+        symbols = tuple([self.new(o) for o in (out if several else (out,))])
+        self.nodes.append(Node(prim, places, params, tuple([s._place for s in symbols]), several, self.line or user_line()))
+        self._compute_sizes(prim, args, params, symbols)
+        return symbols if several else symbols[0]
+
+    def wrong_argument(self, message: str) -> InvalidArgumentError:
+        """What `core.errors.invalid` makes of a message here. `found`: for who knows more to say."""
+        if _LINE.search(message):  # who names the line means this kind of error
+            return InvalidArgumentError(None, None, message)
+        error = _WrongShape(None, None, f"{message}\n  Found at {self.line or user_line()}")
+        error.found = message
+        return error
+
+    def _compute_sizes(self, prim: Any, args: tuple, params: dict, symbols: tuple) -> None:
+        """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of something else."""
+        unknown = any(type(d) is Size for s in symbols for d in s._spec.shape)
+        if unknown or any(s.dtype.kind not in "iu" for s in symbols) or not hasattr(prim, "kernel"):
+            return
+        if any(type(a) is SymbolicTensor and a._made is None for a in args):
+            return
+        later = Later(prim, args, params, symbols)
+        for symbol in symbols:
+            symbol._made = later
+
+    def existing(self, prim: Any, args: tuple) -> tuple | None:
+        """What `prim` gives, if it is there with these arguments: as other handles, which no tape knows."""
+        places = tuple([self.place(a) for a in args])
+        for node in reversed(self.nodes):
+            if node.prim is prim and node.inputs == places:
+                return tuple([self.twin(p) for p in node.outputs])
+        return None
+
+    def effect(self, what: str) -> None:
+        raise ValueNeeded(f"{what} happens at every call, and cannot be part of a graph, at {user_line()}.")
+
+    def initial(self, value: Tensor) -> Any:
+        """The array that a new variable starts from: variables are made when the function is traced for the first call."""
+        if not self.may_create:
+            raise ValueError(
+                f"tf.function only supports variables that are created once, on the first call; a variable was created again, at "
+                f"{user_line()}. Create it outside, or keep it: `if self.v is None: self.v = tf.Variable(...)`."
+            )
+        self.created += 1
+        return raw(value) if isinstance(value, EagerTensor) else self.evaluate(value)
+
+    def read(self, variable: Any) -> SymbolicTensor:
+        if variable._id not in self.reads:
+            if not variable._shape.is_fully_defined():  # what is traced holds for one shape
+                raise ValueNeeded(f"The shape of variable {variable.name!r} may change, at {user_line()}.")
+            place = self.new(Spec(shape=variable._value.shape, dtype=variable.dtype.np))._place
+            self.reads[variable._id] = variable, place
+            self.names[place] = variable.name.removesuffix(":0")
+            self.latest.setdefault(variable._id, place)
+        first, now = self.reads[variable._id][1], self.latest[variable._id]
+        if first == now:
+            return self.twin(now)
+        # What was assigned: gradients go to the variable, not to what was assigned.
+        return self.execute(ops.assigned.primitive, (self.symbols[now], self.symbols[first]), {})
+
+    def assign(self, variable: Any, value: Tensor) -> None:
+        self.latest[variable._id] = self.place(value)
+        self.assigned[variable._id] = variable
+
+    def constant(self, tensor: Tensor) -> Tensor:
+        """One that was just made: it stays what it is until an operation takes it."""
+        return tensor
+
+    def fresh_key(self, source: Draw | Site) -> SymbolicTensor:
+        """A key that is drawn anew in each run."""
+        key = self.new(Spec(shape=(3,), dtype=np.uint64))
+        self.keys_drawn.append((site(source, self.unseeded), key._place))
+        self.unseeded += type(source) is Draw and source.seed is None
+        return key
+
+    def keys(self, key: Tensor) -> Tensor:
+        return key
+
+    def announce(self, rule: Any, inputs: tuple, outs: tuple, body: Any) -> None:
+        places = lambda tensors: tuple([self.place(t) for t in tensors])
+        self.nodes.append(Node(rule, places(inputs) + places(body), {}, places(outs), True, user_line()))
+
+    # ---- a graph inside another
+
+    def leading_to(self, inputs: Iterable[int], outputs: Iterable[int], effects: bool) -> list[Node]:
+        """The nodes that the outputs are computed by from the inputs, in order; and those that have an effect."""
+        given, found = set(inputs), []
+        wanted = set(outputs) - given
+        for node in reversed(self.nodes):
+            if not wanted.isdisjoint(node.outputs) or effects and node.prim.has_effect:
+                found.append(node)
+                wanted.update([p for p in node.inputs if p not in given])
+        return found[::-1]
+
+    def replay(self, values: dict[int, Tensor], outputs: list[int], effects: bool = False, sizes: Any = None) -> list[Tensor]:
+        """What the graph computes, in the current frame, from the tensors at its input places. `sizes`: what those that were not
+        known when it was traced are now, by number."""
+        values = self.constants | {p: t for t, p in self.captures.values()} | values
+        into = current().executor
+        lined = isinstance(into, Graph)
+        before = into.line if lined else None
+        for node in self.leading_to(values, outputs, effects):
+            if lined:
+                into.line = node.line
+            args = [values[p] for p in node.inputs]
+            if node.prim.body is None:
+                prim, params = node.prim, node.params
+                if sizes is not None:
+                    prim, params = prim.settled(sizes), {name: settled(value, sizes) for name, value in params.items()}
+                out = prim.entry(*args, **params)
+                made = dict(zip(node.outputs, out if node.several else (out,)))
+            else:  # a user's rule: the outputs are fresh, and come from the inputs by the rule
+                inputs, body = args[: -len(node.outputs)], args[-len(node.outputs) :]
+                fresh = tuple([b._twin() for b in body])
+                bound = getattr(node.prim, "bound", None)  # one that is a graph needs no closure
+                rule = ReplayedRule(node, self, values, sizes) if bound is None else bound(inputs, sizes)
+                rule.announce(tuple(inputs), fresh, body)
+                made = dict(zip(node.outputs, fresh))
+            values.update(made)
+        if lined:
+            into.line = before
+        return [values[p] for p in outputs]
+
+
+class ReplayedRule(Rule):
+    """A user's rule in one replay of its graph: where the backward function refers to symbols of the graph, it gets the values they
+    have in this replay. There may be several, of a function that is called twice in another."""
+
+    def __init__(self, node: Node, graph: Graph, values: dict[int, Tensor], sizes: Any) -> None:
+        self.rule, self.graph, self.values, self.sizes = node.prim, graph, values, sizes
+        self.name, self.takes_none = node.prim.name, node.prim.takes_none
+        self.specs = [graph.symbols[p]._spec for p in node.outputs]
+
+    def gradients(self, gs: tuple) -> list:
+        graph = Graph()
+        try:
+            with entered(graph.frame()):
+                # By sizes that were not known, if there are any: what the function refers to has them, too.
+                specs = (
+                    self.specs
+                    if self.sizes is not None
+                    else [None if g is None else Spec(shape=g.shape, dtype=g.dtype.np) for g in gs]
+                )
+                seeds = [None if g is None else graph.argument(spec) for g, spec in zip(gs, specs)]
+                found = self.rule.gradients(tuple(seeds))
+                found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
+                places = [graph.place(g) for g in found if g is not None]
+        except ValueNeeded:
+            if current().executor is not None:
+                raise
+            return self.rule.gradients(gs)  # as Python: it may do without the graph's values
+        values = dict(zip(graph.inputs, [g for g in gs if g is not None]))
+        values |= {p: self.values[t._place] for t, p in graph.captures.values() if getattr(t, "_graph", None) is self.graph}
+        values |= {p: v.value() for v, p in graph.reads.values()} | {p: fresh_key(site) for site, p in graph.keys_drawn}
+        made = iter(graph.replay(values, places + [graph.latest[i] for i in graph.assigned], sizes=self.sizes))
+        gradients = [None if g is None else next(made) for g in found]
+        for variable, value in zip(graph.assigned.values(), made):
+            variable._put(value, read_value=False)
+        return gradients

@@ -1,0 +1,342 @@
+"""`tf.function` itself: one Python function, a trace for each kind of arguments it is called with."""
+
+import copy
+import functools
+import inspect
+import logging
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core import nest
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.errors import ValueNeeded, user_line
+from tapeflow.core.frames import current
+from tapeflow.core.primitive import Spec
+from tapeflow.core.runtime.locks import Lock
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.autograph.convert import converted
+
+from .arguments.mistakes import Unfit, bound, refused, without_collisions
+from .arguments.specified import as_specified, checked, is_composite_spec, is_spec
+from .concrete import ConcreteFunction, argument_name, opened
+from .graph import Graph
+from .retracing import Retracing
+
+_NUMBERS = (bool, int, float, complex, str, bytes, type(None))
+_EXACT = frozenset((bool, int, str, bytes, type(None)))  # those that are the same if they are equal, and of one type
+_MOST_TRACES = 256  # that are remembered by their arguments; the oldest goes
+_MOST_GENERAL = 16  # of those for more than one size, where what Python asked about sizes is all that differs
+
+
+class Switches:
+    """For the whole process."""
+
+    eager = False  # tf.config.run_functions_eagerly
+    traced_along: tuple[int, ...] = ()  # of whom graphs have a part (gradient monitors), by number: theirs are other traces
+
+
+class Function:
+    """A Python function that is traced when it is called with a new kind of arguments, and otherwise runs as a plan."""
+
+    def __init__(
+        self, python_function: Callable, input_signature: Any = None, autograph: bool = True, jit_compile: bool = False,
+        reduce_retracing: bool | str = False,
+    ) -> None:  # fmt: skip
+        """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain Python.
+        `reduce_retracing`: where sizes differ from call to call, trace for any; "batch": where those of first axes do."""
+        functools.update_wrapper(self, python_function)
+        self._signature = inspect.signature(python_function)
+        if input_signature is not None:
+            input_signature = checked(input_signature, python_function, self._signature)
+        self.python_function, self.input_signature, self.autograph = python_function, input_signature, autograph
+        self.jit_compile, self.reduce_retracing = jit_compile, reduce_retracing
+        self._options = input_signature, autograph, jit_compile, reduce_retracing
+        self._name = getattr(python_function, "__name__", type(python_function).__name__)
+        kinds = [p.kind for p in self._signature.parameters.values()]
+        plain = all(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
+        self._arity = len(kinds) if plain else -1  # a call with so many arguments needs no binding, which is slow
+        self._traces: dict[Any, ConcreteFunction] = {}
+        self._quick: dict[tuple, ConcreteFunction] = {}  # the same, by simpler keys
+        self._general: dict[Any, list[ConcreteFunction]] = {}  # traces that serve more than one size
+        self._seen: dict[Any, list] = {}  # the shapes of the last trace, for `reduce_retracing`
+        self._methods: dict[int, Function] = {}  # by the id of the object
+        self._lock = Lock()
+        self._tracing: set[Any] = set()  # the keys of traces that are being made
+        self._count = self._calls = 0
+        self._complete = False  # there was a trace that came to its end
+        self._retracing = Retracing()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else BoundFunction(self._method(instance), instance)
+
+    def _method(self, instance: Any) -> "Function":
+        """The function of one object, with traces, variables and a signature of its own. It goes when the object goes."""
+        key = id(instance)
+        found = self._methods.get(key)
+        if found is None:
+            try:
+                get = weakref.ref(instance, lambda _: self._methods.pop(key, None))
+            except TypeError:  # an object that cannot be referred to weakly stays
+                get = lambda: instance
+            call = functools.wraps(self.python_function)(lambda *args, **kwargs: self.python_function(get(), *args, **kwargs))
+            call.__signature__ = _without_first(self._signature)
+            call._converted = lambda: lambda *args, **kwargs: converted(self.python_function)(get(), *args, **kwargs)
+            with self._lock:
+                found = self._methods.setdefault(key, Function(call, *self._options))
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        executor = current().executor
+        if Switches.eager or executor is not None and not isinstance(executor, Graph):
+            return self.python_function(*args, **kwargs)
+        self._calls += 1
+        if kwargs or len(args) != self._arity:
+            concrete, tensors = self._concrete(args, kwargs)
+            return concrete.run(tensors)
+        # Most calls are with tensors and numbers, and like an earlier one: a key that is made fast finds it.
+        key, tensors = [*Switches.traced_along], []
+        for a in args:
+            if type(a) is EagerTensor:
+                array = a._array
+                key += array.shape, array.dtype
+                tensors.append(a)
+            elif type(a) in _EXACT:
+                key += a, type(a)
+            else:
+                concrete, tensors = self._concrete(args, kwargs)
+                return concrete.run(tensors)
+        quick = tuple(key)
+        concrete = self._quick.get(quick)
+        if concrete is None:
+            concrete, tensors = self._concrete(args, kwargs)
+            if self.input_signature is None:  # which may have converted them
+                self._quick[quick] = concrete
+        return concrete.run(tensors)
+
+    def __deepcopy__(self, memo: dict) -> "Function":
+        """Of the copied object, if it is a method, and not traced yet."""
+        return Function(copy.deepcopy(self.python_function, memo), *self._options)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for these arguments; specifications stand for tensors."""
+        if self.input_signature is not None and not args and not kwargs:
+            args = tuple(self.input_signature)
+        return self._concrete(args, kwargs)[0]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the latest trace; `print(f.graph)` shows it."""
+        if not self._traces:
+            raise ValueError(
+                f"{self._name} has no graph before it was called. Call it, or say for what: get_concrete_function(...)."
+            )
+        return list(self._traces.values())[-1].graph
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable:
+        """What XLA is given, or makes of it, for these arguments: `stage` is "hlo" or "optimized_hlo"."""
+        concrete, tensors = self._concrete(args, kwargs)
+
+        def text(stage: str = "hlo", device_name: str | None = None, platform_name: str | None = None) -> str:
+            return concrete.compiler_text(tensors, stage)
+
+        return text
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the Python function was run."""
+        return self._count
+
+    # ---- from arguments to a trace
+
+    def _concrete(self, args: tuple, kwargs: dict) -> tuple[ConcreteFunction, list[Tensor]]:
+        args, kwargs = self._bound(args, kwargs)
+        structure = args, kwargs
+        leaves = opened(structure)
+        key: list[Any] = [(_containers(structure), Switches.traced_along)]
+        places, tensors, specs = [], [], []
+        for k, leaf in enumerate(leaves):
+            if isinstance(leaf, (Tensor, np.ndarray, np.generic)):
+                tensor = to_tensor(leaf)
+                tensors.append(tensor)
+                spec = Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
+            elif is_composite_spec(leaf):
+                spec = leaf
+            elif is_spec(leaf):
+                spec = Spec(shape=tuple(leaf.shape), dtype=leaf.dtype.np, name=getattr(leaf, "name", None))
+            elif isinstance(leaf, _NUMBERS):
+                key.append((type(leaf), _same_number(leaf)))
+                continue
+            else:
+                if type(leaf).__hash__ is None and type(leaf) is not slice:  # what may change would change unseen
+                    raise TypeError(
+                        f"Could not generate a generic TraceType for {leaf!r}. Please verify that it is immutable/hashable. It is of type "
+                        f"{type(leaf).__name__}; a tf.function takes tensors, numbers, strings, lists, tuples and dicts of them, and objects "
+                        "that are known by identity."
+                    )
+                key.append((type(leaf), id(leaf)))
+                continue
+            places.append(k)
+            specs.append(spec)
+            key.append((spec.shape, spec.dtype))
+        whole = tuple(key)
+        found = self._traces.get(whole)
+        if found is None:
+            with self._lock:
+                found = self._traces.get(whole)
+                if found is None:
+                    if whole in self._tracing:
+                        raise ValueNeeded(f"{self._name} calls itself, and when it stops depends on values, at {user_line()}.")
+                    try:
+                        self._tracing.add(whole)
+                        found = self._new(whole, structure, leaves, places, tensors, specs)
+                    finally:
+                        self._tracing.discard(whole)
+        return found, tensors
+
+    def _new(
+        self, key: tuple, structure: Any, leaves: list, places: list[int], tensors: list[Tensor], specs: list[Spec]
+    ) -> ConcreteFunction:
+        """What serves arguments that none so far were like: a trace for more than one size, or a new trace."""
+        now, shapes = tensors if len(tensors) == len(places) else None, specs
+        kinds = tuple([part if len(part) != 2 or not isinstance(part[0], tuple) else (len(part[0]), part[1]) for part in key[1:]])
+        general = key[0], kinds  # what they are like, sizes apart
+        if now is not None:
+            for trace in self._general.get(general, ()):
+                found = trace.at(tensors)
+                if found is not None:
+                    return self._remembered(key, found)
+            shapes, specs = specs, self._generalised(general, specs)
+        without_collisions(structure[1])
+        # Tensors of the first call are not kept alive; objects are, since their identity is part of the key.
+        kept = [None if k in places else leaf for k, leaf in enumerate(leaves)]
+        if not any(map(nest.is_composite, nest.flatten(structure))):
+            structure = nest.pack_as(structure, kept)
+        traced = converted(self.python_function) if self.autograph else self.python_function
+        made = ConcreteFunction(
+            self.python_function, traced, structure, places, specs, self._name, self.jit_compile, self.autograph
+        )
+        made.kept = kept
+        if any(map(is_composite_spec, specs)):
+            made.runs_as_python("What its ragged or sparse arguments are made of is not known before there are some.")
+        else:
+            made = self._traced(made, now)
+        if made.sizes:
+            serving = self._general.setdefault(general, [])
+            serving[:-_MOST_GENERAL] = []
+            serving.append(made)
+            made = made if now is None else made.at(tensors)
+        self._noticed(structure, leaves, places, shapes)
+        return self._remembered(key, made)
+
+    def _remembered(self, key: tuple, found: ConcreteFunction) -> ConcreteFunction:
+        for kept in (self._traces, self._general, self._seen):
+            while len(kept) >= _MOST_TRACES:
+                self._quick.clear()
+                del kept[next(iter(kept))]
+        self._traces[key] = found
+        return found
+
+    def _generalised(self, general: Any, specs: list[Spec]) -> list[Spec]:
+        """The specifications to trace for: None for sizes that the signature leaves open, or that were others before."""
+        if self.input_signature is not None:
+            wanted = [s for s in nest.flatten(self.input_signature) if is_spec(s)]
+            if len(wanted) != len(specs):  # ragged ones, which are several tensors
+                return specs
+            shapes = [tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)]
+        elif self.reduce_retracing and (before := self._seen.get(general)):
+            free = 1 if self.reduce_retracing == "batch" else None  # how many axes may differ
+            opened_up = lambda old, new: tuple(
+                [None if a != b and k < (free or len(new)) else b for k, (a, b) in enumerate(zip(old, new))]
+            )
+            shapes = [opened_up(old, s.shape) for old, s in zip(before, specs)]
+        else:
+            shapes = [s.shape for s in specs]
+        self._seen[general] = shapes
+        return [Spec(shape=shape, dtype=s.dtype) for shape, s in zip(shapes, specs)]
+
+    def _traced(self, made: ConcreteFunction, now: list[Tensor] | None) -> ConcreteFunction:
+        """Variables may be made in the first trace only, which may take several attempts; what then uses them is traced once more."""
+        first = not self._complete and len(self._tracing) == 1
+        self._count += 1
+        try:
+            if made.trace(now, may_create=first):
+                self._count += 1
+                made.trace(now, may_create=False)
+        except ValueNeeded as error:
+            if error.asked_by_python:  # what AutoGraph does not convert, or where there is none
+                raise
+            log = logging.getLogger("tapeflow")
+            level = logging.WARNING if self.jit_compile else logging.INFO
+            log.log(level, "%s runs as plain Python, not as a graph: %s", self._name, error)
+            made.as_python, made.sizes, made.why = True, [], str(error)
+        self._complete = True
+        return made
+
+    def _noticed(self, structure: Any, leaves: list, places: list[int], specs: list[Spec]) -> None:
+        arguments: dict[str, dict[str, Any]] = {}
+        tensors, paths = dict(zip(places, specs)), nest.paths(structure)
+        for k, leaf in enumerate(leaves):
+            if k in tensors and is_composite_spec(tensors[k]):
+                found = {"value": repr(tensors[k])}
+            elif k in tensors:
+                found = {"shape": tuple(tensors[k].shape), "dtype": np.dtype(tensors[k].dtype).name}
+            elif isinstance(leaf, _NUMBERS):
+                found = {"value": repr(leaf)}
+            else:
+                found = {"object": id(leaf)}
+            # Ragged and sparse tensors have several parts, but one path.
+            name = argument_name(self.python_function, paths[k]) if len(paths) == len(leaves) else f"number {k}"
+            arguments[name] = found
+        self._retracing.notice(self._name, self._calls, arguments)
+
+    def _bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        if len(args) == self._arity and not kwargs and self.input_signature is None:
+            return args, kwargs
+        given = bound(self._signature, args, kwargs)
+        if self.input_signature is None:
+            given.apply_defaults()
+        else:
+            try:
+                given.arguments.update(as_specified(self._signature, self.input_signature, given.arguments))
+            except Unfit as reason:
+                raise refused(reason, args, kwargs, self._signature) from None
+        return given.args, given.kwargs
+
+
+class BoundFunction:
+    """A tf.function as a method, which keeps its object alive."""
+
+    def __init__(self, function: Function, instance: Any) -> None:
+        self.function, self.instance = function, instance
+        functools.update_wrapper(self, function.python_function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "function":  # a copy in the making has none yet
+            raise AttributeError(name)
+        return getattr(self.function, name)
+
+
+def _without_first(signature: inspect.Signature) -> inspect.Signature:
+    """Of a method, as its caller sees it; with `*args` the object is among them."""
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+        parameters = parameters[1:]
+    return signature.replace(parameters=parameters)
+
+
+def _same_number(value: Any) -> Any:
+    """Equal only to what is the same: -0.0 is not 0.0, and nan is nan."""
+    return repr(value) if isinstance(value, (float, complex)) else value
+
+
+def _containers(structure: Any) -> Any:
+    """The containers: a list and a tuple, or dicts with other keys, make different traces."""
+    parts = nest.children(structure, composites=True)
+    if parts is None:
+        return None
+    return type(structure), tuple(structure) if isinstance(structure, dict) else None, tuple(map(_containers, parts))

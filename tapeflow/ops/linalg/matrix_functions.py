@@ -1,0 +1,72 @@
+"""exp, square root and logarithm of a square matrix (not of its elements).
+
+For such a function f, f([[A, E], [0, A]]) = [[f(A), Df(A)[E]], [0, f(A)]]: its derivative in the direction E is a block of itself. So
+gradients of every order need no other rule, each at twice the size.
+"""
+
+import warnings
+
+import numpy as np
+
+from tapeflow.core.batching import matrices
+from tapeflow.core.dtypes import INEXACT
+from tapeflow.core.primitive import primitive
+from tapeflow.engines.numpy.linalg.lapack import each_matrix, lapack, nan_for_unusable, of_square_matrices
+
+
+def _matrix_function(name, kernel):
+    def slope(ops, t, x):
+        """The derivative at x in the direction t."""
+        n, rank = x.shape[-1], len(x.shape)
+        top = ops.concat(x, t, axis=rank - 1)
+        bottom = ops.concat(ops.zeros_like(x), x, axis=rank - 1)
+        whole = getattr(ops, name)(ops.concat(top, bottom, axis=rank - 2))
+        return ops.getitem(whole, index=(Ellipsis, (None, n, None), (n, None, None)))
+
+    return primitive(
+        f"{name}(x)",
+        kernel={"numpy": lapack(nan_for_unusable(kernel)), "jax": f"matrix_functions.{name}"},
+        shape=of_square_matrices,
+        vjp=lambda ops, g, x: slope(ops, g, ops.matrix_transpose(x)),
+        jvp=slope,
+        batch=matrices,
+        dtypes=INEXACT,
+    )
+
+
+def _square(x):
+    if x.shape[-1] != x.shape[-2]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    return x
+
+
+def _by_scipy(name):
+    """SciPy's function in double precision. A real matrix without a real result gives nan, as TensorFlow's kernels do."""
+
+    def kernel(x):
+        import scipy.linalg
+
+        if not _square(x).size:
+            return np.array(x)
+        wide = np.complex128 if x.dtype.kind == "c" else np.float64
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            out = each_matrix(getattr(scipy.linalg, name), x.astype(wide))
+        if out.dtype.kind == "c" and x.dtype.kind != "c":
+            size = np.abs(out).max(axis=(-1, -2), keepdims=True)
+            real = np.abs(out.imag).max(axis=(-1, -2), keepdims=True) <= 1e-12 * size
+            out = np.where(real, out.real, np.nan)
+        return out.astype(x.dtype)
+
+    return kernel
+
+
+def _expm(x):
+    from scipy.linalg import expm
+
+    return expm(_square(x))
+
+
+expm = _matrix_function("expm", _expm)
+sqrtm = _matrix_function("sqrtm", _by_scipy("sqrtm"))
+logm = _matrix_function("logm", _by_scipy("logm"))

@@ -1,0 +1,235 @@
+"""Activation functions. Where the output is enough for the rule it reads the output: the next layer keeps that alive anyway.
+
+Masks multiply instead of choosing: `g * (y > 0)` takes 0.15 ms for half a million floats, `np.where(y > 0, g, 0)` 2 ms.
+"""
+
+import math
+
+import numpy as np
+
+from tapeflow.core.batching import shift
+from tapeflow.core.dtypes import FLOATING, REAL
+from tapeflow.core.fitting import along_axis
+from tapeflow.core.primitive import bare, primitive
+from tapeflow.ops.families import broadcasting, elementwise
+
+_LARGE = 4096  # elements from which NumPy's clip, three times faster than maximum, is worth its longer way in
+
+
+# ---- rectifiers
+
+
+def _relu(x):
+    return x.clip(0, np.inf) if x.size > _LARGE and x.dtype.kind == "f" else np.maximum(x, 0)
+
+
+relu = elementwise(
+    "relu(x)",
+    kernel={"numpy": _relu, "jax": "nn.activations.relu"},
+    vjp=lambda ops, g, y: ops.relu_grad(g, y),
+    dtypes=REAL,
+    makes_new=True,
+)
+
+relu_grad = broadcasting(
+    "relu_grad(dy, output)",
+    kernel=lambda xp, dy, output: dy * (output > 0).astype(dy.dtype),
+    vjp={"dy": lambda ops, g, output: ops.relu_grad(g, output), "output": lambda ops, g: ops.zeros_like(g)},
+    dtypes=FLOATING,
+    makes_new=True,
+)
+
+relu6 = elementwise(
+    "relu6(x)", kernel=lambda xp, x: xp.clip(x, 0, 6), vjp=lambda ops, g, y: ops.relu6_grad(g, y), dtypes=REAL, makes_new=True
+)
+relu6_grad = broadcasting(
+    "relu6_grad(dy, output)",
+    kernel=lambda xp, dy, output: dy * ((output > 0) & (output < 6)),
+    vjp={"dy": lambda ops, g, output: ops.relu6_grad(g, output), "output": lambda ops, g: ops.zeros_like(g)},
+    dtypes=FLOATING,
+    makes_new=True,
+)
+
+
+def _leaky_relu(xp, x, alpha):
+    if alpha == 0:  # inf * 0 is NaN
+        return xp.maximum(x, 0)
+    return (xp.maximum if alpha <= 1 else xp.minimum)(x, x * x.dtype.type(alpha))
+
+
+def _leaky_relu_grad(xp, dy, output, alpha):
+    positive = (output > 0).astype(dy.dtype)
+    return dy * (xp.maximum(positive, dy.dtype.type(alpha)) if alpha <= 1 else alpha - positive * dy.dtype.type(alpha - 1))
+
+
+# The sign of the output is that of the input as long as `alpha` is not negative; the public function sees to that.
+leaky_relu = elementwise(
+    "leaky_relu(x, *, alpha)",
+    kernel=_leaky_relu,
+    vjp=lambda ops, g, y, alpha: ops.leaky_relu_grad(g, y, alpha=alpha),
+    dtypes=FLOATING,
+    makes_new=True,
+)
+leaky_relu_grad = broadcasting(
+    "leaky_relu_grad(dy, output, *, alpha)",
+    kernel=_leaky_relu_grad,
+    vjp={
+        "dy": lambda ops, g, output, alpha: ops.leaky_relu_grad(g, output, alpha=alpha),
+        "output": lambda ops, g: ops.zeros_like(g),
+    },
+    dtypes=FLOATING,
+    makes_new=True,
+)
+
+
+# ---- exponential ones
+
+SELU_SCALE = 1.0507009873554805
+SELU_ALPHA = 1.6732632423543772
+
+
+def _elu(xp, x):
+    return xp.maximum(x, 0) + xp.expm1(xp.minimum(x, 0))
+
+
+# With z = min(y, 0) the slope is z + 1 on both sides.
+elu = elementwise("elu(x)", kernel=_elu, vjp=lambda ops, g, y: g * (ops.negative_part(y) + 1), dtypes=FLOATING, makes_new=True)
+selu = elementwise(
+    "selu(x)",
+    kernel=lambda xp, x: xp.maximum(x, 0) * SELU_SCALE + xp.expm1(xp.minimum(x, 0)) * (SELU_SCALE * SELU_ALPHA),
+    vjp=lambda ops, g, y: g * ops.selu_slope(y),
+    dtypes=FLOATING,
+    makes_new=True,
+)
+
+# min(x, 0), whose slope at 0 is 0.
+negative_part = elementwise(
+    "negative_part(x)",
+    kernel=lambda xp, x: xp.minimum(x, 0),
+    vjp=lambda ops, g, x: ops.masked(g, x < 0),
+    dtypes=FLOATING,
+    makes_new=True,
+)
+
+
+def _selu_slope(xp, output):
+    """SELU_SCALE where the output is positive; SELU_SCALE * SELU_ALPHA * exp(x) = output + SELU_SCALE * SELU_ALPHA elsewhere."""
+    number = output.dtype.type
+    below = output < 0
+    return xp.minimum(output, 0) + below * number(SELU_SCALE * SELU_ALPHA) + ~below * number(SELU_SCALE)
+
+
+selu_slope = elementwise(
+    "selu_slope(output)",
+    kernel=_selu_slope,
+    vjp=lambda ops, g, output: ops.masked(g, output < 0),
+    dtypes=FLOATING,
+    makes_new=True,
+)
+
+
+def _softplus(xp, x):
+    """log(1 + exp(x)) without overflow. (NumPy's logaddexp says the same and takes six times as long.)"""
+    return xp.maximum(x, 0) + xp.log1p(xp.exp(-abs(x)))
+
+
+# The slope is sigmoid(x) = 1 - exp(-y).
+softplus = elementwise("softplus(x)", kernel=_softplus, vjp=lambda ops, g, y: g * -ops.expm1(-y), dtypes=FLOATING, makes_new=True)
+softsign = elementwise(
+    "softsign(x)",
+    kernel=lambda xp, x: x / (1 + abs(x)),
+    vjp=lambda ops, g, x: g / ops.square(1 + ops.abs(x)),
+    dtypes=FLOATING,
+    makes_new=True,
+)
+
+
+def _silu_vjp(ops, g, x):
+    s = ops.sigmoid(x)
+    return g * (s * (1 + x * (1 - s)))
+
+
+silu = elementwise("silu(x)", kernel=lambda xp, x: x / (1 + xp.exp(-x)), vjp=_silu_vjp, dtypes=FLOATING, makes_new=True)
+
+
+# ---- gelu
+
+_ROOT_2_PI = math.sqrt(2 / math.pi)
+
+
+def _gelu_vjp(ops, g, x):
+    """x Φ(x), so the slope is Φ(x) + x φ(x)."""
+    density = ops.exp(ops.square(x) * -0.5) * (0.5 * _ROOT_2_PI)
+    return g * (ops.normal_cdf(x) + x * density)
+
+
+gelu = elementwise(
+    "gelu(x)",
+    kernel={"numpy": lambda x: x * bare.normal_cdf(x), "jax": "nn.activations.gelu"},
+    vjp=_gelu_vjp,
+    dtypes=FLOATING,
+    makes_new=True,
+)
+
+
+def _gelu_tanh(xp, x):
+    return 0.5 * x * (1 + xp.tanh(_ROOT_2_PI * (x + 0.044715 * x * x * x)))
+
+
+def _gelu_tanh_vjp(ops, g, x):
+    """Beyond 10 the tanh is 1 to the last bit and the slope 0 or 1; staying there keeps inf * 0 away."""
+    x = ops.maximum(ops.minimum(x, 10.0), -10.0)
+    cube = ops.square(x) * 0.044715
+    t = ops.tanh(x * (1 + cube) * _ROOT_2_PI)
+    return g * (0.5 * (1 + t) + (x * (0.5 * _ROOT_2_PI)) * (1 - t * t) * (1 + 3 * cube))
+
+
+gelu_tanh = elementwise("gelu_tanh(x)", kernel=_gelu_tanh, vjp=_gelu_tanh_vjp, dtypes=FLOATING, makes_new=True)
+
+
+# ---- softmax
+
+
+def _shifted(x, axis):
+    return x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)
+
+
+def _total(x, axis):
+    return np.add.reduce(x, axis, np.float32 if x.dtype == np.float16 else x.dtype, None, True)
+
+
+def _softmax(x, axis):
+    out = _shifted(x, axis)
+    np.exp(out, out=out)
+    out /= _total(out, axis)
+    return out
+
+
+softmax = primitive(
+    "softmax(x, *, axis)",
+    kernel={"numpy": _softmax, "jax": "nn.activations.softmax"},
+    shape=along_axis,
+    vjp=lambda ops, g, y, axis: (g - ops.reduce_sum(g * y, axis=(axis,), keepdims=True)) * y,
+    jvp=lambda ops, t, y, axis: (t - ops.reduce_sum(t * y, axis=(axis,), keepdims=True)) * y,
+    batch=shift("axis"),
+    dtypes=FLOATING,
+    makes_new=True,
+)
+
+
+def _log_softmax(x, axis):
+    out = _shifted(x, axis)
+    out -= np.log(_total(np.exp(out), axis))
+    return out
+
+
+log_softmax = primitive(
+    "log_softmax(x, *, axis)",
+    kernel={"numpy": _log_softmax, "jax": "nn.activations.log_softmax"},
+    shape=along_axis,
+    vjp=lambda ops, g, y, axis: g - ops.exp(y) * ops.reduce_sum(g, axis=(axis,), keepdims=True),
+    jvp=lambda ops, t, y, axis: t - ops.reduce_sum(t * ops.exp(y), axis=(axis,), keepdims=True),
+    batch=shift("axis"),
+    dtypes=FLOATING,
+    makes_new=True,
+)

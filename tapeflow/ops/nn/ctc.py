@@ -1,0 +1,271 @@
+"""Connectionist temporal classification: sums over all alignments of a label sequence with a longer sequence of frames.
+
+The states are the labels with blanks before, between and after them. From one frame to the next a path stays in its state, goes
+on by one, or (`skip`) leaves out a blank between two different labels. All arrays are (frames, batch, states), in logarithms.
+
+The derivative of the forward pass is a linear recurrence with the transitions' posterior weights, run backwards in time; the
+derivative of that recurrence is the same one run forwards. So two primitives give gradients of every order.
+"""
+
+import numpy as np
+
+from tapeflow.core.batching import all_batched, rows_from, rows_to
+from tapeflow.core.dtypes import BOOL, FLOATING, INDEX
+from tapeflow.core.fitting import check_exact_rank, check_same
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
+from tapeflow.core.primitive import recorded as ops
+
+# In place of log 0: finite, so that differences of impossible states are numbers; exp of it is 0.
+IMPOSSIBLE = -1e30
+
+
+# ---- rows in a map
+
+
+def _as_examples(*axes, out):
+    """Rows become more examples; `axes` says which axis of each argument they are, `out` which axis of the results."""
+
+    def rule(op, args, batched, params):
+        args = all_batched(args, batched)
+        sizes = args[0].shape[0], args[0].shape[axes[0] + 1]
+        found = op(*[_folded(a, axis) for a, axis in zip(args, axes)], **params)
+        return tuple([_unfolded(f, out, sizes) for f in found]) if isinstance(found, tuple) else _unfolded(found, out, sizes)
+
+    return rule
+
+
+def _folded(x, axis):
+    _, *shape = x.shape
+    shape[axis] *= x.shape[0]
+    return ops.reshape(rows_to(x, axis), shape=tuple(shape))
+
+
+def _unfolded(x, axis, sizes):
+    return rows_from(ops.reshape(x, shape=(*x.shape[:axis], *sizes, *x.shape[axis + 1 :])), axis)
+
+
+# ---- all alignments
+
+
+def _moved(row, by):
+    """The values of states `by` places back; impossible where there are none."""
+    out = np.full_like(row, IMPOSSIBLE)
+    out[:, by:] = row[:, : row.shape[1] - by]
+    return out
+
+
+def _ctc_forward(emissions, skip):
+    out = np.empty_like(emissions)
+    if not len(out):
+        return out
+    out[0] = IMPOSSIBLE
+    out[0, :, :2] = emissions[0, :, :2]
+    for t in range(1, len(out)):
+        before = out[t - 1]
+        one, two = _moved(before, 1), np.where(skip, _moved(before, 2), IMPOSSIBLE)
+        top = np.maximum(np.maximum(before, one), two)
+        total = np.exp(before - top) + np.exp(one - top) + np.exp(two - top)
+        np.add(top + np.log(total), emissions[t], out=out[t])
+    return np.maximum(out, IMPOSSIBLE, out=out)
+
+
+def _posterior(ops, y, emissions, skip):
+    """The states that a path can be in, and the weights of transitions: the share of its end state's probability that came along
+    each. (None where there are no transitions.)"""
+    frames, _, states = y.shape
+    possible = ops.greater(y, IMPOSSIBLE / 2)
+    if frames < 2:
+        return possible, None
+    whole, later, earlier = (None, None, None), ((1, None, None),), ((None, frames - 1, None),)
+    rest = ops.masked(ops.getitem(emissions - y, index=later), ops.getitem(possible, index=later))
+    past = ops.getitem(y, index=earlier)
+    weights = []
+    for by in range(min(3, states)):
+        end = (by, None, None)
+        begin = ops.getitem(past, index=(whole, whole, (None, states - by, None)))
+        weight = ops.exp(begin + ops.getitem(rest, index=(whole, whole, end)))
+        if by == 2:
+            weight = ops.masked(weight, ops.getitem(skip, index=(whole, end)))
+        weights.append(ops.unslice(weight, index=(whole, whole, end), shape=tuple(rest.shape)))
+    return possible, ops.stack(*weights, axis=0)
+
+
+def _ctc_forward_vjp(ops, g, y, emissions, skip):
+    possible, weights = _posterior(ops, y, emissions, skip)
+    g = ops.masked(g, possible)
+    return g if weights is None else ops.path_scan(g, weights, reverse=True)
+
+
+def _ctc_forward_jvp(ops, t, y, emissions, skip):
+    possible, weights = _posterior(ops, y, emissions, skip)
+    return ops.masked(t if weights is None else ops.path_scan(ops.masked(t, possible), weights, reverse=False), possible)
+
+
+def _ctc_forward_shape(emissions, skip):
+    check_exact_rank(emissions, 3, "emissions")
+    check_same("skip and the batch and states of emissions", skip.shape, emissions.shape[1:])
+    return emissions
+
+
+# log of the total probability of all paths up to each frame that end in each state.
+ctc_forward = primitive(
+    "ctc_forward(emissions, skip)",
+    kernel={"numpy": _ctc_forward, "jax": "nn.ctc.ctc_forward"},
+    shape=_ctc_forward_shape,
+    vjp={"emissions": _ctc_forward_vjp},
+    jvp={"emissions": _ctc_forward_jvp},
+    batch=_as_examples(1, 0, out=1),
+    dtypes={"emissions": FLOATING, "skip": BOOL},
+)
+
+
+def _path_scan(x, weights, reverse):
+    out = x.copy()
+    states = x.shape[-1]
+    for t in range(len(weights[0]) - 1, -1, -1) if reverse else range(len(weights[0])):
+        for by, weight in enumerate(weights[:, t]):
+            if reverse:
+                out[t, :, : states - by] += weight[:, by:] * out[t + 1, :, by:]
+            else:
+                out[t + 1, :, by:] += weight[:, by:] * out[t, :, : states - by]
+    return out
+
+
+def _path_scan_weights_vjp(ops, g, y, weights, reverse):
+    """What flows along a transition is the product of what arrives at its end and what left its beginning."""
+    other = ops.path_scan(g, weights, reverse=not reverse)
+    early, late = (other, y) if reverse else (y, other)
+    frames, _, states = y.shape
+    whole, shares = (None, None, None), []
+    for by in range(weights.shape[0]):
+        begin = ops.getitem(early, index=((None, frames - 1, None), whole, (None, states - by, None)))
+        end = ops.getitem(late, index=((1, None, None), whole, (by, None, None)))
+        shares.append(ops.unslice(begin * end, index=(whole, whole, (by, None, None)), shape=tuple(weights.shape)[1:]))
+    return ops.stack(*shares, axis=0)
+
+
+def _path_scan_weights_jvp(ops, t, y, weights, reverse):
+    """A change of the weights adds to what flows along each transition, and that flows on."""
+    frames, _, states = y.shape
+    whole, flow = (None, None, None), ops.zeros_like(y)
+    for by in range(weights.shape[0]):
+        early = ((None, frames - 1, None), whole, (None, states - by, None))
+        late = ((1, None, None), whole, (by, None, None))
+        change = ops.getitem(t, index=(by, whole, whole, (by, None, None)))
+        source, target = (late, early) if reverse else (early, late)
+        flow = flow + ops.unslice(change * ops.getitem(y, index=source), index=target, shape=tuple(y.shape))
+    return ops.path_scan(flow, weights, reverse=reverse)
+
+
+def _path_scan_shape(x, weights, reverse):
+    check_exact_rank(x, 3, "x")
+    check_exact_rank(weights, 4, "weights")
+    frames, *rest = x.shape
+    check_same("Weights and the transitions of x", weights.shape[1:], (frames - 1, *rest))
+    return x
+
+
+# y[t+1, s] = x[t+1, s] + Σ_k weights[k, t, s] y[t, s-k] through time, or its transpose, backwards from the last frame.
+path_scan = primitive(
+    "path_scan(x, weights, *, reverse)",
+    kernel={"numpy": _path_scan, "jax": "nn.ctc.path_scan"},
+    shape=_path_scan_shape,
+    vjp={
+        "x": lambda ops, g, weights, reverse: ops.path_scan(g, weights, reverse=not reverse),
+        "weights": _path_scan_weights_vjp,
+    },
+    jvp={"x": LINEAR, "weights": _path_scan_weights_jvp},
+    batch=_as_examples(1, 2, out=1),
+    dtypes=FLOATING,
+)
+
+
+# ---- decoding: labels are padded with -1
+
+
+def _ctc_greedy(logits, lengths, merge_repeated, blank):
+    frames, batch, _ = logits.shape
+    inside = np.arange(frames)[:, None] < lengths
+    best = np.where(inside, logits.argmax(-1), blank)
+    score = -np.sum(np.where(inside, logits.max(-1, initial=-np.inf), 0), axis=0, dtype=logits.dtype)[:, None]
+    new = best != blank
+    if merge_repeated:
+        new[1:] &= best[1:] != best[:-1]
+    labels = np.full((batch, frames), -1, np.int64)
+    for b in range(batch):
+        found = best[new[:, b], b]
+        labels[b, : len(found)] = found
+    return labels, score
+
+
+def _check_frames(logits, lengths):
+    check_exact_rank(logits, 3, "logits")
+    check_same("sequence_length and the batch of logits", lengths.shape, logits.shape[1:2])
+
+
+def _greedy_shape(logits, lengths, merge_repeated, blank):
+    _check_frames(logits, lengths)
+    frames, batch, _ = logits.shape
+    return Spec(shape=(batch, frames), dtype=np.int64), Spec(shape=(batch, 1), dtype=logits.dtype)
+
+
+ctc_greedy = primitive(
+    "ctc_greedy(logits, lengths, *, merge_repeated, blank)",
+    kernel={"numpy": _ctc_greedy, "jax": "nn.ctc.ctc_greedy"},
+    shape=_greedy_shape,
+    outputs=("labels", "score"),
+    vjp=CUT,
+    batch=_as_examples(1, 0, out=0),
+    dtypes={"logits": FLOATING, "lengths": INDEX},
+)
+
+
+def _ctc_beam_search(logits, lengths, beam_width, top_paths):
+    frames, batch, _ = logits.shape
+    labels = np.full((batch, top_paths, frames), -1, np.int64)
+    scores = np.full((batch, top_paths), -np.inf, logits.dtype)
+    shifted = logits - logits.max(-1, keepdims=True, initial=-np.inf)
+    log_probs = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    for b in range(batch):
+        for k, (score, path) in enumerate(_beams(log_probs[: lengths[b], b].astype(float), beam_width)[:top_paths]):
+            labels[b, k, : len(path)] = path
+            scores[b, k] = score
+    return labels, scores
+
+
+def _beams(log_probs, width):
+    """(log-probability, labels), best first: prefix beam search, where each prefix has a probability of ending in a blank and one
+    of ending in its last label. The blank is the last class."""
+    beams = {(): (0.0, -np.inf)}
+    for frame in log_probs:
+        grown: dict = {}
+        for path, (blank, label) in beams.items():
+            total = np.logaddexp(blank, label)
+            _add(grown, path, total + frame[-1], label + frame[path[-1]] if path else -np.inf)
+            for c, p in enumerate(frame[:-1]):
+                _add(grown, (*path, c), -np.inf, (blank if path and path[-1] == c else total) + p)
+        best = sorted(grown.items(), key=lambda item: -np.logaddexp(*item[1]))
+        beams = dict(best[:width])
+    return [(np.logaddexp(*ends), path) for path, ends in beams.items()]
+
+
+def _add(beams, path, blank, label):
+    old = beams.get(path, (-np.inf, -np.inf))
+    beams[path] = np.logaddexp(old[0], blank), np.logaddexp(old[1], label)
+
+
+def _beam_shape(logits, lengths, beam_width, top_paths):
+    _check_frames(logits, lengths)
+    frames, batch, _ = logits.shape
+    return Spec(shape=(batch, top_paths, frames), dtype=np.int64), Spec(shape=(batch, top_paths), dtype=logits.dtype)
+
+
+ctc_beam_search = primitive(
+    "ctc_beam_search(logits, lengths, *, beam_width, top_paths)",
+    kernel={"numpy": _ctc_beam_search, "jax": "nn.ctc.ctc_beam_search"},
+    shape=_beam_shape,
+    outputs=("labels", "scores"),
+    vjp=CUT,
+    batch=_as_examples(1, 0, out=0),
+    dtypes={"logits": FLOATING, "lengths": INDEX},
+)

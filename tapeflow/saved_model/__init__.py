@@ -1,0 +1,223 @@
+"""`tf.saved_model`: a model in a directory, with its variables and the graphs of its functions.
+
+What is saved is every traced function as a graph of primitives. So loading needs neither the Python source nor the classes, and what
+is loaded is no frozen program: it can be differentiated, trained further, vectorised, compiled by XLA, and saved again.
+"""
+
+import os as _os
+import re as _re
+from pathlib import Path as _Path
+from typing import Any
+
+from tapeflow.core import nest as _nest
+from tapeflow.function.saving.loaded import LoadedFunction as _LoadedFunction
+from tapeflow.function.saving.restoring import RestoredFunction as _RestoredFunction
+from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunction
+from tapeflow.function.tracing.concrete import argument_name as _argument_name
+from tapeflow.function.tracing.polymorphic import Function as _Function
+
+from . import writing as _saved
+from .files import INDEX as _INDEX
+from .files import cannot_parse as _cannot_parse
+from .files import read_model as _read_model
+from .files import write_model as _write_model
+from .loading import LoadedObject
+from .loading import ObjectReader as _ObjectReader
+from .loading import SignatureFunction as _SignatureFunction
+from .loading import named_outputs as _named_outputs
+
+__all__ = [
+    "DEFAULT_SERVING_SIGNATURE_DEF_KEY",
+    "GPU",
+    "SERVING",
+    "TPU",
+    "TRAINING",
+    "LoadOptions",
+    "SaveOptions",
+    "contains_saved_model",
+    "load",
+    "save",
+]  # fmt: skip
+
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
+SERVING, TRAINING, GPU, TPU = "serve", "train", "gpu", "tpu"
+
+
+class SaveOptions:
+    """TensorFlow's options for saving. They are about its own files and devices: none changes what is saved here.
+
+    >>> tf.saved_model.SaveOptions(experimental_custom_gradients=True).experimental_custom_gradients
+    True
+    """
+
+    def __init__(
+        self, namespace_whitelist: Any = None, save_debug_info: bool = False, function_aliases: Any = None,
+        experimental_debug_stripper: bool = False, experimental_io_device: str | None = None, experimental_variable_policy: Any = None,
+        experimental_custom_gradients: bool = True, experimental_image_format: bool = False, experimental_skip_saver: bool = False,
+        experimental_sharding_callback: Any = None, extra_tags: Any = None,
+    ) -> None:  # fmt: skip
+        given = dict(locals())
+        del given["self"]
+        self.__dict__.update(given)
+
+
+class LoadOptions:
+    """TensorFlow's options for loading. They are about its own files and devices: none changes what is loaded here.
+
+    >>> tf.saved_model.LoadOptions(experimental_io_device="/job:localhost").experimental_io_device
+    '/job:localhost'
+    """
+
+    def __init__(
+        self, allow_partial_checkpoint: bool = False, experimental_io_device: str | None = None, experimental_skip_checkpoint: bool = False,
+        experimental_variable_policy: Any = None, experimental_load_function_aliases: bool = False,
+    ) -> None:  # fmt: skip
+        given = dict(locals())
+        del given["self"]
+        self.__dict__.update(given)
+
+
+# ---- saving
+
+
+def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None) -> None:
+    """Writes `obj`, a `tf.Module` or a Keras model, into the directory `export_dir`: variables, and functions with their graphs.
+
+    A `tf.function` is saved for the kinds of arguments it was called with, or for its `input_signature`, in which sizes may be None.
+    `signatures` is one function or a dict of them, for serving: called by keyword, they return a dict. By default it is the only function
+    of `obj` with an `input_signature`.
+
+    >>> class Line(tf.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.slope = tf.Variable(2.)
+    ...     @tf.function(input_signature=[tf.TensorSpec([None])])
+    ...     def at(self, x):
+    ...         return self.slope * x
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tf.saved_model.save(Line(), folder + "/line")
+    ...     line = tf.saved_model.load(folder + "/line")
+    >>> line.at([1., 2., 3.]).numpy()
+    array([2., 4., 6.], dtype=float32)
+    >>> with tf.GradientTape() as tape:
+    ...     y = line.at([10.])
+    >>> tape.gradient(y, line.slope).numpy()
+    np.float32(10.0)
+    """
+    writer = _saved.ObjectWriter()
+    writer.root(obj)
+    chosen = _default_signatures(writer.parts(obj)) if signatures is None else _signatures(signatures)
+    described = {name: {"function": writer.function(f), "inputs": _input_names(_only_trace(f))} for name, f in chosen.items()}
+    writer.finish()
+    model = {
+        "variables": writer.variables,
+        "objects": writer.nodes,
+        "signatures": described,
+    }
+    _write_model(_Path(_os.fspath(export_dir)), model, writer.arrays)
+
+
+def _signatures(given: Any) -> dict[str, Any]:
+    """The functions to serve, by name."""
+    chosen = dict(given) if isinstance(given, dict) else {DEFAULT_SERVING_SIGNATURE_DEF_KEY: given}
+    for name, function in chosen.items():
+        if not isinstance(name, str):
+            raise TypeError(f"The names of signatures must be strings, got {name!r}.")
+        function = chosen[name] = _plain(function)
+        fits = (
+            isinstance(function, _ConcreteFunction)
+            or isinstance(function, (_Function, _LoadedFunction))
+            and _saved.has_signature(function)
+        )
+        if not fits:
+            raise ValueError(
+                f"Expected a TensorFlow function for which to generate a signature, but got {function!r}. Only `tf.functions` with an input "
+                "signature or concrete functions can be used as a signature; f.get_concrete_function(tf.TensorSpec(...)) makes one."
+            )
+        _named_outputs(
+            _only_trace(function).structured_outputs, f"the function used to generate the SavedModel signature {name!r}"
+        )
+    return chosen
+
+
+def _plain(function: Any) -> Any:
+    """The function itself, of a method or of a loaded signature."""
+    if isinstance(function, _SignatureFunction):
+        return function.function
+    return function.function if isinstance(function, _saved.BoundFunction) else function
+
+
+def _default_signatures(parts: dict[str, Any]) -> dict[str, Any]:
+    """The only function that can be one."""
+    found = []
+    for part in parts.values():
+        function = _plain(part)
+        if isinstance(function, (_Function, _LoadedFunction)) and _saved.has_signature(function):
+            try:
+                _named_outputs(_only_trace(function).structured_outputs, "it")
+            except ValueError:
+                continue
+            found.append(function)
+    return {DEFAULT_SERVING_SIGNATURE_DEF_KEY: found[0]} if len(found) == 1 else {}
+
+
+def _only_trace(function: Any) -> _ConcreteFunction:
+    return function if isinstance(function, _ConcreteFunction) else _saved.traces(function)[0][0]
+
+
+def _input_names(function: _ConcreteFunction) -> list[str]:
+    """What a signature calls its tensors: as the arguments; parts of one are `x`, `x_1` and so on."""
+    paths = _nest.paths(function.structure)
+    names: list[str] = []
+    for k, place, spec in zip(function.tensor_places, function.graph.inputs, function.specs):
+        name = getattr(spec, "name", None) or function.graph.names.get(place) or "input"
+        nested = _re.match(r"(\[[^\]]*\]){2}(?=.)", paths[k]) if k < len(paths) else None
+        if nested and not getattr(spec, "name", None) and not isinstance(function, _RestoredFunction):
+            name = _argument_name(function.python_function, nested[0])
+        unique, count = name, 0
+        while unique in names:
+            count += 1
+            unique = f"{name}_{count}"
+        names.append(unique)
+    return names
+
+
+# ---- loading
+
+
+def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> LoadedObject:
+    """The object that was saved: variables and functions as attributes, under the same names; `signatures` are those for serving.
+
+    Functions take the kinds of arguments that they were saved for. Neither the source nor the classes of the saved object are needed.
+
+    >>> import tempfile
+    >>> @tf.function(input_signature=[tf.TensorSpec([], name="x")])
+    ... def square(x):
+    ...     return x * x
+    >>> module = tf.Module()
+    >>> module.square = square
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tf.saved_model.save(module, folder)
+    ...     again = tf.saved_model.load(folder)
+    >>> again.square(3.).numpy(), again.signatures["serving_default"](x=tf.constant(4.))["output_0"].numpy()
+    (np.float32(9.0), np.float32(16.0))
+    """
+    folder = _Path(_os.fspath(export_dir))
+    wanted = {tags} if isinstance(tags, str) else set(tags or ())
+    if not wanted <= {SERVING}:
+        raise ValueError(f"The SavedModel in {folder} has the tag {SERVING!r} alone; tags={tags!r} was asked for. Leave it out.")
+    model, arrays = _read_model(folder)
+    try:
+        return _ObjectReader(model, arrays.__getitem__).root()
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
+        raise _cannot_parse(folder, f"{type(error).__name__}: {error}") from error
+
+
+def contains_saved_model(export_dir: Any) -> bool:
+    """Is there something in the directory that `load` reads?
+
+    >>> tf.saved_model.contains_saved_model("no/such/directory")
+    False
+    """
+    return (_Path(_os.fspath(export_dir)) / _INDEX).is_file()

@@ -1,0 +1,35 @@
+"""`tf.train`: checkpoints, moving averages, and the messages of TFRecord files."""
+
+from typing import Any
+
+from tapeflow.api.variables.moving_average import ExponentialMovingAverage
+from tapeflow.distribute.cluster_resolver import ClusterSpec
+from tapeflow.storage.checkpoints.checkpoint import Checkpoint
+from tapeflow.storage.checkpoints.manager import CheckpointManager, checkpoints_iterator
+from tapeflow.storage.checkpoints.options import CheckpointOptions
+from tapeflow.storage.checkpoints.reader import list_variables, load_checkpoint, load_variable
+from tapeflow.storage.checkpoints.state import get_checkpoint_state, latest_checkpoint
+
+from . import experimental as experimental
+
+# Protocol-buffer messages: their library is an extra, so they are imported when they are asked for.
+_MESSAGES = frozenset(
+    {"BytesList", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List", "SequenceExample"}
+)
+
+__all__ = [
+    "Checkpoint", "CheckpointManager", "CheckpointOptions", "ClusterSpec", "ExponentialMovingAverage", "checkpoints_iterator", "experimental",
+    "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MESSAGES:
+        from tapeflow.io import messages
+
+        return globals().setdefault(name, getattr(messages, name))
+    raise AttributeError(f"module 'tapeflow.train' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MESSAGES})

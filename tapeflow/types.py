@@ -1,0 +1,58 @@
+"""`tf.types.experimental`: names for annotations."""
+
+from types import SimpleNamespace
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from tapeflow.core.tensor import Tensor
+
+from .core.variables.variable import Variable
+from .function.tracing.concrete import ConcreteFunction as _ConcreteFunction
+from .function.tracing.polymorphic import Function as _Function
+
+__all__ = ["experimental"]
+
+
+@runtime_checkable
+class _TensorProtocol(Protocol):
+    """Anything with `__tf_tensor__`."""
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor: ...
+
+
+@runtime_checkable
+class _SupportsTracing(Protocol):
+    """Anything that says by `__tf_tracing_type__` what a `tf.function` is traced for when it is an argument."""
+
+    def __tf_tracing_type__(self, context: Any) -> Any: ...
+
+
+# What functions take in the place of a tensor.
+_TensorLike = (
+    Tensor | Variable | _TensorProtocol | int | float | bool | str | bytes | complex | tuple | list | np.ndarray | np.generic
+)
+
+
+class _Distributed(SimpleNamespace):
+    """Values of replicas, imported when they are asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        from .distribute import replicas
+
+        found = {"PerReplica": replicas.PerReplica, "Mirrored": replicas.DistributedValues}.get(name)
+        if found is None:
+            raise AttributeError(name)
+        return found
+
+
+experimental = SimpleNamespace(
+    Callable=_Function,
+    ConcreteFunction=_ConcreteFunction,
+    GenericFunction=_Function,
+    PolymorphicFunction=_Function,
+    SupportsTracingProtocol=_SupportsTracing,
+    Tensor=Tensor,
+    TensorLike=_TensorLike,
+    distributed=_Distributed(),
+)
