@@ -18,7 +18,7 @@ def slice_sparse_tensors(module: ModuleType) -> None:
 
         def __init__(self, array: SparseTensor) -> None:
             super().__init__(summed(array))
-            self._ends = np.searchsorted(self.array.indices._array[:, 0], np.arange(array.shape[0] + 1))
+            self._ends = np.searchsorted(self.array.indices.array[:, 0], np.arange(array.shape[0] + 1))
 
         @property
         def shape(self) -> Any:
@@ -29,8 +29,8 @@ def slice_sparse_tensors(module: ModuleType) -> None:
             begin, count = self._ends[rows], self._ends[rows + 1] - self._ends[rows]
             new = np.repeat(np.arange(len(rows)), count)
             chosen = np.repeat(begin - (np.cumsum(count) - count), count) + np.arange(len(new))
-            where = np.column_stack([new, self.array.indices._array[chosen, 1:]])
-            return SparseTensor(where, self.array.values._array[chosen], (len(rows), *self.shape[1:]))
+            where = np.column_stack([new, self.array.indices.array[chosen, 1:]])
+            return SparseTensor(where, self.array.values.array[chosen], (len(rows), *self.shape[1:]))
 
         @classmethod
         def cast(cls, x: SparseTensor, dtype: Any) -> SparseTensor:

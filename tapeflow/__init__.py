@@ -2,7 +2,7 @@
 
 from . import ops
 from .api.arrays import (
-    properties as _array,
+    properties as _properties,
     clipping as _clipping,
     constants as _constants,
     getitem as _getitem,

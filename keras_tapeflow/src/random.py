@@ -47,7 +47,7 @@ def pair_of(seed: Any) -> Tensor:
     if pair.dtype is tf.int32:
         return pair
     if type(pair) is EagerTensor:
-        return EagerTensor((pair._array % _MOST).astype(np.int32))
+        return EagerTensor((pair.array % _MOST).astype(np.int32))
     return tf.cast(tf.math.floormod(pair, _MOST), tf.int32)
 
 

@@ -34,7 +34,7 @@ def normal_axis(axis: Any, rank: int, what: str = "axis") -> tuple[int, ...]:
     if isinstance(axis, int):
         axes = [axis]
     else:
-        axes = axis if isinstance(axis, (list, tuple)) else as_tensor(axis)._array.ravel().tolist()
+        axes = axis if isinstance(axis, (list, tuple)) else as_tensor(axis).array.ravel().tolist()
     return tuple(sorted({one_axis(a, rank, what) for a in axes}))
 
 
@@ -59,7 +59,7 @@ def one_axis(axis: Any, rank: int, what: str = "axis") -> int:
 def _numbers(tensor: Any) -> list:
     """What is in a tensor of sizes, some of which may not be known."""
     known = getattr(tensor, "_known", None)
-    return (tensor._array if known is None else known).reshape(-1).tolist()
+    return (tensor.array if known is None else known).reshape(-1).tolist()
 
 
 def _number(size: Any) -> Any:

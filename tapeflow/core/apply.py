@@ -27,11 +27,11 @@ def apply(prim: Any, args: tuple, params: dict) -> Any:
     if len(args) == 2:  # `2.0 * x`, far the most frequent guest here
         a, b = args
         if type(a) is EagerTensor and (type(b) is float or type(b) is int):
-            b = constant_like(b, a._array)
+            b = constant_like(b, a.array)
             if b is not None:
                 return prim.entry(a, b, **params)
         elif type(b) is EagerTensor and (type(a) is float or type(a) is int):
-            a = constant_like(a, b._array)
+            a = constant_like(a, b.array)
             if a is not None:
                 return prim.entry(a, b, **params)
     frame = current()
@@ -89,7 +89,7 @@ def tell(observers: tuple, prim: Any, args: tuple, params: dict, out: Any) -> No
     """Tell each observer that watches one of the arguments of the operation, and which: bit k of the mask is argument k."""
     for observer in observers:
         watched = observer.watched
-        mask = sum(1 << k for k, a in enumerate(args) if a._id in watched)
+        mask = sum(1 << k for k, a in enumerate(args) if a.serial in watched)
         if mask:
             observer.see(prim, args, params, out, mask)
 
@@ -154,7 +154,7 @@ def compute(prim: Any, args: tuple, params: dict) -> Any:
     except (ValueError, TypeError, IndexError) as error:
         raise explained(prim, args, params, error) from error
     try:
-        arrays = [a._array for a in args]
+        arrays = [a.array for a in args]
     except AttributeError:
         raise TypeError(
             f"{prim.name} was given a tensor outside the function it belongs to, a vectorised or a traced one: there it has no value. "

@@ -280,7 +280,7 @@ def _from_mixed(value: Any, leaves: list, shape: tuple, dtype: DType | None) -> 
     """Lists that hold NumPy values: the first of them gives the dtype."""
     if dtype is None:
         dtype = as_dtype(next(x for x in leaves if isinstance(x, (np.ndarray, np.generic))).dtype)
-    arrays = [np.asarray(to_tensor(x, dtype)._array) for x in leaves]
+    arrays = [np.asarray(to_tensor(x, dtype).array) for x in leaves]
     if dtype.kind == "s":  # NumPy would keep arrays of objects as objects
         return np.concatenate([array.reshape(-1) for array in arrays]).reshape(shape)
     return np.array(arrays, dtype.np).reshape(shape)

@@ -54,7 +54,7 @@ class Rounding:
 class DeviceTensor(EagerTensor):
     """A tensor on an array of the engine, `_held`, on one of its devices.
 
-    Whoever asks for `_array` gets a copy on the host: right everywhere, and slow. Operations do not ask; they are computed where
+    Whoever asks for `array` gets a copy on the host: right everywhere, and slow. Operations do not ask; they are computed where
     the tensor is, since entries know `EagerTensor` itself only and send everything else to the general path.
     """
 
@@ -62,10 +62,10 @@ class DeviceTensor(EagerTensor):
 
     def __init__(self, held: Any) -> None:
         self._held = held
-        self._id = 0
+        self.serial = 0
 
     @property
-    def _array(self) -> Any:
+    def array(self) -> Any:
         return Serving.engine.fetch(self._held)
 
     @property
@@ -101,7 +101,7 @@ class DeviceTensor(EagerTensor):
 
     def cpu(self) -> EagerTensor:
         """A copy on the host."""
-        return EagerTensor(self._array)
+        return EagerTensor(self.array)
 
 
 class LateTensor(DeviceTensor):
@@ -123,7 +123,7 @@ class LateTensor(DeviceTensor):
 
 def raw(tensor: Tensor) -> Any:
     """The array of a tensor, wherever it is: NumPy's or the engine's."""
-    return tensor._held if type(tensor) is DeviceTensor else tensor._array
+    return tensor._held if type(tensor) is DeviceTensor else tensor.array
 
 
 def tensor_of(array: Any) -> EagerTensor:

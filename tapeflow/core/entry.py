@@ -35,9 +35,9 @@ def entry({signature}):
                 if record is None or records is None:
                     observer.see(prim, {args}, {params}, out, mask)
                 else:
-                    new = out._id
+                    new = out.serial
                     if not new:
-                        out._id = new = next_id()
+                        out.serial = new = next_id()
                     watched.add(new)
                     records.append(record(new, out, {params}, {inputs}))
             return out
@@ -45,8 +45,8 @@ def entry({signature}):
 """
 
 _ONE = """out = blank(EagerTensor)
-                out._id = 0
-                out._array = {call}"""
+                out.serial = 0
+                out.array = {call}"""
 
 _SEVERAL = "out = tuple([EagerTensor(o) for o in {call}])"
 
@@ -54,7 +54,7 @@ _VARIADIC = """
 def entry(*xs{signature}):
     frame = current()
     if frame.eager:
-        arrays = [x._array for x in xs if type(x) is EagerTensor]
+        arrays = [x.array for x in xs if type(x) is EagerTensor]
         if len(arrays) == len(xs) and len({{a.dtype for a in arrays}}) == 1{fits}:
             try:
                 {compute}
@@ -90,7 +90,7 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
         source = _TEMPLATE.format(
             signature=", ".join([*xs, "*" + static] if static else xs) + extra,
             eager=" and ".join(f"type({x}) is EagerTensor" for x in xs) or "True",
-            unpack="; ".join(f"_{x} = {x}._array" for x in xs) or "pass",
+            unpack="; ".join(f"_{x} = {x}.array" for x in xs) or "pass",
             args="(" + "".join(x + ", " for x in xs) + ")",
             params=params,
             inputs=", ".join(xs),
@@ -135,13 +135,13 @@ def _fits(xs, positions, allowed, fast):
 
 _MASK = {
     1: """
-                if {0}._id not in watched:
+                if {0}.serial not in watched:
                     continue
                 mask = 1""",
     2: """
-                if {0}._id in watched:
-                    mask = 3 if {1}._id in watched else 1
-                elif {1}._id in watched:
+                if {0}.serial in watched:
+                    mask = 3 if {1}.serial in watched else 1
+                elif {1}.serial in watched:
                     mask = 2
                 else:
                     continue""",
@@ -152,5 +152,5 @@ def _mask(xs):
     """Which inputs are watched, as bits. Branches for one and two inputs: arithmetic on bools would cost 50 ns more."""
     if len(xs) in _MASK:
         return _MASK[len(xs)].format(*xs).lstrip("\n")
-    bits = " + ".join(f"({x}._id in watched) * {1 << k}" for k, x in enumerate(xs)) or "0"
+    bits = " + ".join(f"({x}.serial in watched) * {1 << k}" for k, x in enumerate(xs)) or "0"
     return f"                mask = {bits}\n                if not mask:\n                    continue"

@@ -69,8 +69,8 @@ def locate(prim: Any, name: str) -> tuple[str, str]:
 # How each kind of thing is taken from a tensor on an array, and from any tensor.
 _TAKE_EAGER = {
     "value": "{}", "values": "{}", "static": "{}",
-    "shape": "{}._array.shape", "dtype": "{}._array.dtype",
-    "shapes": "[t._array.shape for t in {}]", "dtypes": "[t._array.dtype for t in {}]",
+    "shape": "{}.array.shape", "dtype": "{}.array.dtype",
+    "shapes": "[t.array.shape for t in {}]", "dtypes": "[t.array.dtype for t in {}]",
 }  # fmt: skip
 _TAKE_ANY = _TAKE_EAGER | {
     "shape": "tuple({}.shape)", "dtype": "{}.dtype.np",
@@ -90,7 +90,7 @@ def write(prim: Any, mask: int, count: int) -> Plan | None:
     if prim.broadcasts is True and count == 2:  # most often both have one shape, and there is nothing to undo or to keep
         same = _Writer(prim, mask, count, undo=False)
         env["same"] = same.pulls()
-        eager = f"{same.record('same', _TAKE_EAGER)} if x0._array.shape == x1._array.shape else {eager}"
+        eager = f"{same.record('same', _TAKE_EAGER)} if x0.array.shape == x1.array.shape else {eager}"
     return Plan(compiled(eager), compiled(general.record("general", _TAKE_ANY)), env["general"])
 
 
@@ -150,8 +150,8 @@ class _Writer:
         on_tensors = text.replace("@values", "").replace("@value", "")
         on_arrays = text.replace("@values", "arrays").replace("@value", "array")
         for i in range(len(self.slots)):  # inlined: a call per saved value would cost as much as a small kernel
-            on_arrays = on_arrays.replace(f"array(s[{i}])", f"s[{i}]._array")
-            on_arrays = on_arrays.replace(f"arrays(s[{i}])", f"[t._array for t in s[{i}]]")
+            on_arrays = on_arrays.replace(f"array(s[{i}])", f"s[{i}].array")
+            on_arrays = on_arrays.replace(f"arrays(s[{i}])", f"[t.array for t in s[{i}]]")
         compiled = lambda source: eval(compile(source, f"<backward of {self.prim.name}>", "eval"), self.env)
         prim = self.prim
         unusual = prim.outputs is not None or prim.sparse or prim.keeps_sparse
@@ -159,7 +159,7 @@ class _Writer:
         return compiled(on_tensors), compiled(on_arrays), unusual, prim.holomorphic, prim.keeps_sparse, only
 
     def record(self, pulls: str, how: dict[str, str]) -> str:
-        of = "x[{}]._id" if self.prim.variadic else "x{}._id"
+        of = "x[{}].serial" if self.prim.variadic else "x{}.serial"
         ids = ", ".join(of.format(i) for i in self.positions)
         kept = "".join(_take(how, kind, source) + ", " for kind, source in self.slots)
         return f"(new, {ids if len(self.positions) == 1 else f'({ids})'}, {pulls}, ({kept}))"

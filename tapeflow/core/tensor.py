@@ -19,8 +19,8 @@ next_id = itertools.count(1).__next__
 
 def identify(tensor: "Tensor") -> int:
     """Give the tensor an id, for good."""
-    tensor._id = next_id()
-    return tensor._id
+    tensor.serial = next_id()
+    return tensor.serial
 
 
 class Tensor(Value):
@@ -33,7 +33,7 @@ class Tensor(Value):
     """
 
     # `_origin` is only set by `v[i]`: the variable and the index, for v[i].assign(value).
-    __slots__ = ("_id", "_origin", "__weakref__")
+    __slots__ = ("serial", "_origin", "__weakref__")
     __array_priority__ = 100
 
     shape: TensorShape
@@ -136,29 +136,29 @@ for _name, _hint in _ATTRIBUTE_HINTS.items():
 
 
 class EagerTensor(Tensor):
-    """A tensor on a NumPy array (or NumPy scalar). Only this class has `_array`; its absence elsewhere is what sends an
+    """A tensor on a NumPy array (or NumPy scalar). Only this class has `array`; its absence elsewhere is what sends an
     operation to the general path."""
 
-    __slots__ = ("_array",)
+    __slots__ = ("array",)
 
     def __init__(self, array: Any) -> None:
-        self._array = array
-        self._id = 0
+        self.array = array
+        self.serial = 0
 
     @property
     def shape(self) -> TensorShape:
-        return tuple.__new__(TensorShape, self._array.shape)
+        return tuple.__new__(TensorShape, self.array.shape)
 
     @property
     def dtype(self) -> DType:
-        return BY_NUMPY[self._array.dtype]
+        return BY_NUMPY[self.array.dtype]
 
     @property
     def ndim(self) -> int:
-        return self._array.ndim
+        return self.array.ndim
 
     def _twin(self) -> "EagerTensor":
-        return EagerTensor(self._array)
+        return EagerTensor(self.array)
 
     @property
     def device(self) -> str:
@@ -169,7 +169,7 @@ class EagerTensor(Tensor):
     @property
     def size(self) -> int:
         """The number of elements."""
-        return self._array.size
+        return self.array.size
 
     def cpu(self) -> "EagerTensor":
         """The tensor on the CPU, where NumPy's arrays are: itself."""
@@ -178,7 +178,7 @@ class EagerTensor(Tensor):
     def numpy(self) -> Any:
         """A copy as a NumPy array; a NumPy scalar when the rank is 0, bytes for a scalar string."""
         self._leaves(".numpy()")
-        array = self._array
+        array = self.array
         if array.ndim == 0:
             return array[()]
         return array.copy()
@@ -190,7 +190,7 @@ class EagerTensor(Tensor):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         self._leaves("a NumPy conversion")
-        array = np.asarray(self._array)
+        array = np.asarray(self.array)
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
         if copy:
@@ -200,12 +200,12 @@ class EagerTensor(Tensor):
         return view
 
     def __len__(self) -> int:
-        if not self._array.ndim:
+        if not self.array.ndim:
             raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
-        return self._array.shape[0]
+        return self.array.shape[0]
 
     def __bool__(self) -> bool:
-        array = self._array
+        array = self.array
         if array.size > 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. The tensor has shape "
@@ -215,13 +215,13 @@ class EagerTensor(Tensor):
         return bool(array.reshape(())[()]) if array.size else False
 
     def _number(self, kind: type) -> Any:
-        if self._array.ndim:
+        if self.array.ndim:
             raise TypeError(
-                f"Only a tensor of rank 0 converts to a Python {kind.__name__}; this one has shape {self._array.shape}. "
+                f"Only a tensor of rank 0 converts to a Python {kind.__name__}; this one has shape {self.array.shape}. "
                 "Index or reduce it first."
             )
         self._leaves(f"{kind.__name__}()")
-        return kind(self._array[()])
+        return kind(self.array[()])
 
     def __float__(self) -> float:
         return self._number(float)
@@ -233,23 +233,23 @@ class EagerTensor(Tensor):
         return self._number(complex)
 
     def __index__(self) -> int:
-        if self._array.dtype.kind not in "iu":
+        if self.array.dtype.kind not in "iu":
             raise TypeError(
                 f"Only an integer tensor can be used as an index, this one is {self.dtype.name}. Cast it: tf.cast(x, tf.int32)."
             )
         return self._number(int)
 
     def __format__(self, spec: str) -> str:
-        return format(self._array[()] if self._array.ndim == 0 else self._array, spec)
+        return format(self.array[()] if self.array.ndim == 0 else self.array, spec)
 
     def __str__(self) -> str:
-        return f"tf.Tensor({_text(self._array)}, shape={self._array.shape}, dtype={self.dtype.name})"
+        return f"tf.Tensor({_text(self.array)}, shape={self.array.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: shape={self._array.shape}, dtype={self.dtype.name}, numpy={representation(self._array)}>"
+        return f"<tf.Tensor: shape={self.array.shape}, dtype={self.dtype.name}, numpy={representation(self.array)}>"
 
     def __reduce__(self):
-        return EagerTensor, (self._array,)
+        return EagerTensor, (self.array,)
 
     def __dir__(self) -> list[str]:
         absent = set(_ATTRIBUTE_HINTS) | (set() if hasattr(self, "assign") else {"assign", "assign_add", "assign_sub"})

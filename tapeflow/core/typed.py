@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
     class Value:
-        _id: int
-        _array: Any
+        serial: int
+        array: Any
 
         def numpy(self) -> Any: ...
         def __len__(self) -> int: ...

@@ -30,7 +30,7 @@ def element(value: Any) -> Any:
     """An element as datasets hold it: tensors in tuples and dicts, of which no tape knows. A list is one tensor."""
     kind = type(value)
     if kind is EagerTensor:
-        return EagerTensor(value._array) if value._id else value
+        return EagerTensor(value.array) if value.serial else value
     if kind is tuple:
         return tuple([element(v) for v in value])
     if isinstance(value, dict):
@@ -43,7 +43,7 @@ def element(value: Any) -> Any:
         return nest.rebuilt(value, [element(v) for v in nest.children(value) or ()])
     tensor = as_tensor(value)
     # Elements are on the host, also those that were made on a device.
-    return EagerTensor(tensor._array) if isinstance(tensor, EagerTensor) else ops.stop_gradient(tensor)
+    return EagerTensor(tensor.array) if isinstance(tensor, EagerTensor) else ops.stop_gradient(tensor)
 
 
 def result(value: Any) -> Any:
@@ -167,7 +167,7 @@ def _column(parts: list, component: int, ragged: bool) -> Any:
         return concat(0, [expand_dims(part, 0) for part in parts])
     if not isinstance(first, Tensor):
         raise TypeError(f"Component {component} of the elements is a {type(first).__name__}, which cannot be batched.")
-    return EagerTensor(stacked_arrays([part._array for part in parts], component))
+    return EagerTensor(stacked_arrays([part.array for part in parts], component))
 
 
 def stacked_arrays(arrays: list, component: int = 0) -> np.ndarray:
@@ -232,7 +232,7 @@ def rows_count(leaves: list) -> int:
 
 def row(leaf: Any, i: int) -> Any:
     if type(leaf) is EagerTensor:
-        part = leaf._array[i]
+        part = leaf.array[i]
         return EagerTensor(part) if isinstance(part, (np.ndarray, np.generic)) else string_scalar(part)
     return leaf if leaf is None else _sparse_row(leaf, i) if isinstance(leaf, SparseTensor) else leaf[i]
 

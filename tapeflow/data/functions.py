@@ -221,4 +221,4 @@ def _truth(value: Any) -> bool:
             "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
             f"{element_specs.spec_of(tensor)}."
         )
-    return bool(tensor._array)
+    return bool(tensor.array)

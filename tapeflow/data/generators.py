@@ -48,7 +48,7 @@ def from_generator(
     given = [as_tensor(a) for a in args or ()]
 
     def make() -> Iterator:
-        for value in generator(*[np.asarray(a._array) if a.ndim else a._array[()] for a in given]):
+        for value in generator(*[np.asarray(a.array) if a.ndim else a.array[()] for a in given]):
             yield _checked(value, spec, spec)
 
     return new(make, None, Cell(spec), "FlatMap")

@@ -85,7 +85,7 @@ class Grouping(Pipeline):
             groups: dict[int, list] = {}
             sizes: dict[int, int] = {}
             for value in self._make():
-                key = int(element(applied(key_func, value))._array)
+                key = int(element(applied(key_func, value)).array)
                 group = groups.setdefault(key, [])
                 if key not in sizes:
                     most = size if window_size_func is None else applied(window_size_func, EagerTensor(np.int64(key)))

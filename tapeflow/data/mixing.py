@@ -73,7 +73,7 @@ class Mixing(Pipeline):
             )
 
         def make() -> Iterator:
-            return _chosen([p._make for p in parts], (int(c._array) for c in choice_dataset._make()), stop_on_empty_dataset)
+            return _chosen([p._make for p in parts], (int(c.array) for c in choice_dataset._make()), stop_on_empty_dataset)
 
         return new(make, None, _common_spec(parts), "DirectedInterleave")
 
@@ -93,7 +93,7 @@ class Mixing(Pipeline):
         """
         parts = _datasets(datasets)
         if isinstance(weights, Pipeline):
-            rows: Any = lambda: (np.asarray(w._array, float) for w in weights._make())
+            rows: Any = lambda: (np.asarray(w.array, float) for w in weights._make())
         else:
             shares = np.full(len(parts), 1.0) if weights is None else np.asarray(weights, float)
             if shares.shape != (len(parts),):
@@ -136,7 +136,7 @@ class Mixing(Pipeline):
             counts = np.ones(len(target)) if before is None else before
             for place, value in enumerate(self._make()):
                 label = call(place, value)
-                number = int(label._array)
+                number = int(label.array)
                 if not 0 <= number < len(target):
                     raise InvalidArgumentError(
                         None, None, f"`class_func` gave class {number}, but `target_dist` is of {len(target)} classes."

@@ -32,7 +32,7 @@ class Padding:
         leaves = leaves_of(first)
         shapes, fills = self._targets(first), self._fills([leaf.dtype for leaf in leaves], first)
         columns = zip(*[leaves_of(e) for e in group], strict=True)
-        return packed_like(first, [_padded([x._array for x in c], s, v) for c, s, v in zip(columns, shapes, fills)])
+        return packed_like(first, [_padded([x.array for x in c], s, v) for c, s, v in zip(columns, shapes, fills)])
 
     def spec(self, element_spec: Any, size: int | None) -> Any:
         leaves = nest.flatten(element_spec)

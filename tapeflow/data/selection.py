@@ -170,7 +170,7 @@ def _lazily(make: Make) -> Iterator:
 
 
 def _mark(leaf: Any) -> tuple:
-    array = np.asarray(leaf._array)
+    array = np.asarray(leaf.array)
     return array.shape, array.dtype.str, tuple(array.ravel().tolist()) if array.dtype.kind == "O" else array.tobytes()
 
 

@@ -54,7 +54,7 @@ class Sources(Pipeline):
         spec = unbatched(spec_of(whole))
         if all(type(leaf) is EagerTensor for leaf in leaves):
             count = rows_count(leaves)
-            rows = Rows(whole, [leaf._array for leaf in leaves])
+            rows = Rows(whole, [leaf.array for leaf in leaves])
             return of_rows(rows, lambda: iter(range(count)), count, Cell(spec), "TensorSlice", whole=True)
         symbolic = any(leaf is not None and None in tuple(leaf.shape)[:1] for leaf in leaves)
         return new(lambda: rows_of(_with_values(whole)), None if symbolic else rows_count(leaves), Cell(spec), "TensorSlice")

@@ -223,7 +223,7 @@ def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
             states: dict[int, Any] = {}
             for value in dataset._make():
                 key = element(applied(key_func, value))
-                place = int(key._array)
+                place = int(key.array)
                 if place not in states:
                     states[place] = element(applied(reducer.init_func, EagerTensor(int64.np.type(place))))
                 states[place] = element(applied(reducer.reduce_func, (states[place], value)))

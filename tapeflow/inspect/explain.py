@@ -95,7 +95,7 @@ class _Looker:
         kept = None if self.end is None else self.end.graph
         graph = kept if kept is not None else unconnected.edges(recording)
         self.known = not recording.spent or kept is not None  # are the paths still there?
-        self.leading = unconnected.leading_to(graph, {t._id for t in targets if t.dtype.is_inexact})
+        self.leading = unconnected.leading_to(graph, {t.serial for t in targets if t.dtype.is_inexact})
         self.tried = self._tried()
         refused = self.tried.refused if self.tried is not None else ()
         self.reasons = Reasons(recording, graph, targets, sources, refused, complete=self.known)
@@ -107,7 +107,7 @@ class _Looker:
         """What a walk found, or finds now: there are rules that may give None."""
         recording, targets = self.recording, self.targets
         if recording.spent:
-            asked = self.end is not None and {t._id for t in targets} == set(self.end.targets)
+            asked = self.end is not None and {t.serial for t in targets} == set(self.end.targets)
             return self.end if asked else None
         if not any(record[2][2] for record in recording.records):
             return None
@@ -115,7 +115,7 @@ class _Looker:
         try:
             with unobserved(), quiet():
                 start = seeds.seeds(targets, targets, None)
-                grads = {t._id: seeds.own(g) for t, g in zip(targets, start) if g is not None and t._id}
+                grads = {t.serial: seeds.own(g) for t, g in zip(targets, start) if g is not None and t.serial}
                 refused = walk(recording.records, grads, keep, False, recording.complex, consume=False)
         except Exception:  # of a user's function, say: gradient() will tell
             return None
@@ -163,7 +163,7 @@ class _Looker:
         return cause
 
     def _read_before(self, cause: Cause, variable: Any, opened: Origin) -> Cause:
-        read = self.witness.reads.get(variable._id)
+        read = self.witness.reads.get(variable.serial)
         if read is None:
             return cause
         if read.when < opened.when:
@@ -173,7 +173,7 @@ class _Looker:
         return Cause("read too late", text, read.line, "Read it inside the `with` block.")
 
     def _made(self, cause: Cause, tensor: Any) -> Cause:
-        origin = self.witness.origins.get(tensor._id)
+        origin = self.witness.origins.get(tensor.serial)
         return (
             cause
             if origin is None
@@ -184,8 +184,8 @@ class _Looker:
         """Was the source used for the target, but before the tape watched it?"""
         ids, origins = self._ids(source), self.witness.origins
         by_itself = isinstance(source, Variable) and self.recording.watch_accessed  # from the first read on, which is earlier
-        watched_at = opened if by_itself else self.witness.tapes[self.recording].watches.get(source._id, opened)
-        for i in self.witness.leading_to({t._id for t in self.targets}):
+        watched_at = opened if by_itself else self.witness.tapes[self.recording].watches.get(source.serial, opened)
+        for i in self.witness.leading_to({t.serial for t in self.targets}):
             origin = origins.get(i)
             if origin is None or ids.isdisjoint(origin.inputs) or origin.when > watched_at.when:
                 continue
@@ -199,8 +199,8 @@ class _Looker:
 
     def _target_outside(self, cause: Cause, opened: Origin) -> Cause:
         for target in self.targets:
-            origin = self.witness.origins.get(target._id)
-            if origin is not None and target._id not in self.recording.watched:
+            origin = self.witness.origins.get(target.serial)
+            if origin is not None and target.serial not in self.recording.watched:
                 when = "before the tape opened" if origin.when < opened.when else "after the tape closed, or from other values"
                 return Cause(
                     "target outside", f"the target was computed, by {origin.operation}, {when}", origin.line, cause.repair

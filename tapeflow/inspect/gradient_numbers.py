@@ -36,7 +36,7 @@ def numbers(gradient: Any, units: int) -> tuple[float, np.ndarray | None]:
     sparse = isinstance(gradient, IndexedSlices)
     if type(gradient.values if sparse else gradient) is not EagerTensor:
         return from_squares(squares(gradient, units).numpy(), units)
-    array = _summed_rows(gradient) if sparse and not units else to_tensor(gradient)._array
+    array = _summed_rows(gradient) if sparse and not units else to_tensor(gradient).array
     return norm(array), _reached(array.reshape(-1, units)) if units else None
 
 
@@ -105,7 +105,7 @@ def _wide(array: np.ndarray) -> np.ndarray:
 
 def _summed_rows(slices: IndexedSlices) -> np.ndarray:
     """The rows of the dense gradient that are not zero: what has one index is added up."""
-    values, indices = slices.values._array, np.asarray(slices.indices._array).ravel()
+    values, indices = slices.values.array, np.asarray(slices.indices.array).ravel()
     rows = values.reshape(indices.size, -1).astype(np.result_type(values.dtype, np.float32), copy=False)
     order = np.argsort(indices, kind="stable")
     ordered = indices[order]

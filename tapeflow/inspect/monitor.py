@@ -111,7 +111,7 @@ class Monitor:
             return  # rows of a Jacobian; or it is over
         with self._lock:
             place = _caller()
-            site = self._sites.get((*place, *[s._id for s in sources])) or self._site(place, sources)
+            site = self._sites.get((*place, *[s.serial for s in sources])) or self._site(place, sources)
             if site is None:
                 return
             if executor is None:
@@ -131,7 +131,7 @@ class Monitor:
     def _site(self, place: tuple[str, int], sources: list) -> Site | None:
         """Of the variables among the sources, which may be all that are the same in the next step."""
         variables = [s for s in sources if isinstance(s, Variable)]
-        key = (*place, *[v._id for v in variables])
+        key = (*place, *[v.serial for v in variables])
         if variables and key not in self._sites:
             self._sites[key] = Site(variables, self._distinct([label(v) or "Variable" for v in variables]))
         return self._sites.get(key)

@@ -84,7 +84,7 @@ class Site:
                 self.armed.assign(_OFF, read_value=False)
 
     def _is_armed(self) -> bool:
-        return self.armed is not None and self.armed._value is _ON._array
+        return self.armed is not None and self.armed._value is _ON.array
 
     # ---- updates
 

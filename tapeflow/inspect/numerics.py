@@ -40,14 +40,14 @@ class Checker(Witness):
             array = values_of(result)
             if made_here and not np.isfinite(array).all():
                 raise invalid(self._report(prim, args, params, k, array))
-            self.ranges[result._id or identify(result)] = range_text(array)
+            self.ranges[result.serial or identify(result)] = range_text(array)
         forget(self.ranges)
         super().see(prim, args, params, out, mask)
 
     def read(self, variable: Any, tensor: Any) -> None:
         super().read(variable, tensor)
         if isinstance(tensor, EagerTensor):
-            self.ranges[tensor._id] = range_text(tensor._array)
+            self.ranges[tensor.serial] = range_text(tensor.array)
 
     def before_walk(self, recording: Recording, records: list) -> list:
         """The same records, which say which of them is being pulled."""
@@ -77,7 +77,7 @@ class Checker(Witness):
             lines.append(
                 f"  the forward operation: {origin.operation} at {origin.line}, of values {self.ranges.get(source, 'not known')}"
             )
-        start = [out] if forward else [a._id for a in args]
+        start = [out] if forward else [a.serial for a in args]
         return "\n".join([*lines, *self._chain(start)])
 
     def _chain(self, ids: list[int]) -> list[str]:

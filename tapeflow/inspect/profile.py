@@ -80,7 +80,7 @@ def arrays_of(saved: Any) -> Iterable[tuple[int, int]]:
     for value in saved if isinstance(saved, (tuple, list)) else ():
         if isinstance(value, Tensor):
             held = getattr(value, "_held", None)
-            array = held if held is not None else getattr(value, "_array", None)
+            array = held if held is not None else getattr(value, "array", None)
             if array is not None and hasattr(array, "nbytes"):
                 base = array
                 while isinstance(getattr(base, "base", None), np.ndarray):
@@ -111,5 +111,5 @@ def statistics(g: Any) -> tuple[float, tuple[list[int], float, float] | None]:
 
 def _numbers(g: Any) -> np.ndarray:
     values = g.values if isinstance(g, SparseGradient) else g
-    array = np.asarray(getattr(values, "_array", values))
+    array = np.asarray(getattr(values, "array", values))
     return array.astype(np.float64, copy=False) if array.dtype.kind != "c" else np.abs(array)

@@ -62,16 +62,16 @@ def _ends(recording: Recording) -> list[dict[str, Any]]:
 
 def _merged(entries: list[Entry], recording: Recording) -> list[Entry]:
     """One entry for all reads of a variable in a layer, with its dtype and shape; everything numbered anew."""
-    known: dict[int, Any] = {t._id: t for t in recording.kept}
+    known: dict[int, Any] = {t.serial: t for t in recording.kept}
     for variable in recording.variables.values():
-        known.update(dict.fromkeys(recording.reads.get(variable._id, ()), variable))
+        known.update(dict.fromkeys(recording.reads.get(variable.serial, ()), variable))
     numbers: dict[int, int] = {}
     first: dict[Any, int] = {}
     merged: list[Entry] = []
     for entry in entries:
         value = known.get(entry.tensor)
         if entry.is_source and value is not None:
-            key = value._id, entry.scope
+            key = value.serial, entry.scope
             if key in first:
                 numbers[entry.number] = first[key]
                 continue

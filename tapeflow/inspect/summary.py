@@ -22,7 +22,7 @@ def entries_of(tape: GradientTape) -> list[Entry]:
     entries = witness.tapes[recording].profile if recording.spent and witness is not None else None
     if entries is None:
         entries = profile.of_records(recording.records, witness)
-    names = {i: variable_name(v) for v in recording.variables.values() for i in recording.reads.get(v._id, ())}
+    names = {i: variable_name(v) for v in recording.variables.values() for i in recording.reads.get(v.serial, ())}
     return [e._replace(watched=names.get(e.tensor, e.watched)) if e.is_source else e for e in entries]
 
 

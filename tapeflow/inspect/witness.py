@@ -77,21 +77,21 @@ class Witness:
 
     def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
         seconds = time.perf_counter() - self.clock
-        inputs = tuple([a._id or identify(a) for a in args])
+        inputs = tuple([a.serial or identify(a) for a in args])
         outs = out if type(out) is tuple else (out,)
         result = ", ".join(f"{y.dtype.name} {tuple(y.shape)}" for y in outs)
         origin = Origin(prim.name, inputs, user_place(), _scope(), next_id(), seconds, result)
         for y in outs:
-            self.origins[y._id or identify(y)] = origin
+            self.origins[y.serial or identify(y)] = origin
         forget(self.origins)
         self.clock = time.perf_counter()
 
     def read(self, variable: Variable, tensor: Any) -> None:
-        origin = Origin("read", (variable._id,), user_place(), _scope(), next_id())
-        self.reads[variable._id] = origin
+        origin = Origin("read", (variable.serial,), user_place(), _scope(), next_id())
+        self.reads[variable.serial] = origin
         forget(self.reads)
         if tensor is not None:
-            self.origins[tensor._id or identify(tensor)] = origin
+            self.origins[tensor.serial or identify(tensor)] = origin
             forget(self.origins)
         self.clock = time.perf_counter()
 
@@ -120,8 +120,8 @@ class Witness:
         self.tapes[recording] = TapeStory(Origin("tape", (), user_place(), _scope(), next_id()))
 
     def tape_watches(self, recording: Recording, value: Any) -> None:
-        origin = Origin("watch", (value._id,), user_place(), _scope(), next_id())
-        self.tapes[recording].watches.setdefault(value._id, origin)
+        origin = Origin("watch", (value.serial,), user_place(), _scope(), next_id())
+        self.tapes[recording].watches.setdefault(value.serial, origin)
 
     def before_walk(self, recording: Recording, records: list) -> list:
         """Records that tell, when they are pulled, how large the gradient is and how long it takes."""

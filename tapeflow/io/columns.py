@@ -201,7 +201,7 @@ def _ragged(rows: Rows, key: str, spec: RaggedFeature, single: bool) -> Any:
     result: Any = EagerTensor(joined(parts, spec.dtype))
     for partition, lengths in levels:
         if isinstance(partition, UniformRowLength) and not isinstance(result, RaggedTensor):
-            array = result._array
+            array = result.array
             result = EagerTensor(array.reshape(-1, int(partition.length), *array.shape[1:]))
         else:
             splits = np.concatenate([[0], np.cumsum(lengths)]).astype(spec.row_splits_dtype.np)

@@ -91,7 +91,7 @@ class ObjectWriter:
         if isinstance(value, BoundFunction):
             value = value.function
         is_variable = isinstance(value, Variable)
-        key = ("variable", value._id) if is_variable else id(value)
+        key = ("variable", value.serial) if is_variable else id(value)
         if key in self._numbers:
             return self._numbers[key]
         kind = _kind(value)
@@ -135,15 +135,15 @@ class ObjectWriter:
 
     def variable(self, variable: Variable, path: str | None = None) -> int:
         """The number of a variable among `variables`, which describe them; its values are an array of the name of its `path`."""
-        if variable._id not in self._of_variables:
+        if variable.serial not in self._of_variables:
             name = path or f"untracked.{len(self.variables)}"
             while name in self.arrays:
                 name += "_"
-            self.arrays[name] = np.asarray(variable.value()._array)
-            self._of_variables[variable._id] = len(self.variables)
+            self.arrays[name] = np.asarray(variable.value().array)
+            self._of_variables[variable.serial] = len(self.variables)
             described = {"array": name, "name": variable.name, "trainable": variable.trainable, "shape": _listed(variable.shape)}
             self.variables.append(described)
-        return self._of_variables[variable._id]
+        return self._of_variables[variable.serial]
 
     def _constant(self, array: np.ndarray) -> str:
         """Keep an array; equal ones once."""

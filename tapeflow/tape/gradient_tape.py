@@ -311,7 +311,7 @@ class GradientTape:
         if not self._persistent:
             recording.spend()
             reached = {i for group, j in zip(paths[0], found) if j is not None for i in group}
-            recording.end = (one._id,), paths[1], tuple(reached), (), graph
+            recording.end = (one.serial,), paths[1], tuple(reached), (), graph
         return [jacobians.of_dense(j, target) for j in found]
 
     def _step_aside(self, what: str) -> None:
@@ -333,11 +333,11 @@ class GradientTape:
         for target, seed in zip(targets, start):
             if type(target) is MappedTensor and _seen_below(recording, target):
                 raise _opened_outside("differentiate")
-            if seed is None and target._id in recording.watched:  # integers of a primitive without a rule: the walk says so
+            if seed is None and target.serial in recording.watched:  # integers of a primitive without a rule: the walk says so
                 seed = target
             if seed is not None:
-                i = target._id or identify(target)
-                seed = seed._array if plain else seeds.own(seed)
+                i = target.serial or identify(target)
+                seed = seed.array if plain else seeds.own(seed)
                 grads[i] = grads[i] + seed if i in grads else seed
         ids, keep, records = paths
         attendants = recording.attendants
@@ -386,9 +386,9 @@ def gradient_mode(value: Any) -> str:
 def _seen_below(recording: Recording, target: MappedTensor) -> bool:
     """Did the tape record all rows of the target as one tensor, and not the target itself?"""
     value: Tensor = target
-    while type(value) is MappedTensor and value._id not in recording.watched:
+    while type(value) is MappedTensor and value.serial not in recording.watched:
         value = value._held
-    return value is not target and value._id in recording.watched
+    return value is not target and value.serial in recording.watched
 
 
 def _opened_outside(what: str) -> ValueError:
@@ -408,9 +408,9 @@ def _paths_to(sources: list, recording: Recording) -> tuple[list[list[int]], set
 def _source_ids(recording: Recording, source: Any) -> list[int]:
     """Every id under which the source's gradient arrives: a variable has one for each of its reads."""
     if isinstance(source, Variable):
-        return [source._id, *recording.reads.get(source._id, ())]
+        return [source.serial, *recording.reads.get(source.serial, ())]
     source = getattr(source, "_differentiable", source)
-    return [source._id or identify(source)]
+    return [source.serial or identify(source)]
 
 
 def _result(grads: dict[int, Any], ids: list[int], source: Any, plain: bool) -> Any:

@@ -144,7 +144,7 @@ def _joined(parts: list) -> Tensor:
     whole, at = np.zeros((sum(rows), *like.shape[1:]), like.dtype.np), 0
     for k, n in enumerate(rows):
         if parts[k] is not None:
-            whole[at : at + n] = parts[k]._array
+            whole[at : at + n] = parts[k].array
         parts[k], at = None, at + n
     return EagerTensor(whole)
 

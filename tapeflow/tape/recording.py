@@ -72,7 +72,7 @@ class Recording:
     # ---- watching
 
     def watch(self, tensor: Any) -> None:
-        self.watched.add(tensor._id or identify(tensor))
+        self.watched.add(tensor.serial or identify(tensor))
         self.kept.append(tensor)
         self._meet(tensor.dtype)
         self.on_tensors |= type(tensor) is DeviceTensor
@@ -81,8 +81,8 @@ class Recording:
 
     def watch_variable(self, variable: Any) -> None:
         """From now on reads of it count."""
-        self.variables[variable._id] = variable
-        self.reads.setdefault(variable._id, [])
+        self.variables[variable.serial] = variable
+        self.reads.setdefault(variable.serial, [])
         self._meet(variable.dtype)
         for attendant in self.attendants:
             attendant.tape_watches(self, variable)
@@ -101,7 +101,7 @@ class Recording:
     def watches_only(self, ids: set[int]) -> bool:
         """Is everything that was watched, or read from a watched variable, among these? (No `all`: it costs a microsecond more.)"""
         for tensor in self.kept:
-            if tensor._id not in ids:
+            if tensor.serial not in ids:
                 return False
         return not [reads for reads in self.reads.values() if not ids.issuperset(reads)]
 
@@ -119,7 +119,7 @@ class Recording:
         if prim.result is not None:  # outputs of another kind than the inputs
             for y in results:
                 self._meet(y.dtype)
-        new = 0 if several else out._id or identify(out)
+        new = 0 if several else out.serial or identify(out)
         kinds = {type(t) for t in (*args, *results)}
         on_arrays = kinds == _ON_ARRAYS
         self.on_tensors |= DeviceTensor in kinds
@@ -135,36 +135,36 @@ class Recording:
         for out in outs:
             inexact = out.dtype.is_inexact
             if inexact:
-                self.watched.add(out._id or identify(out))
-            out_ids.append(out._id if inexact else 0)
+                self.watched.add(out.serial or identify(out))
+            out_ids.append(out.serial if inexact else 0)
             specs.append(None if takes_none else (tuple(out.shape), out.dtype.np))
         _, ids, pulls, saved = record
         return 0, ids, pulls, (out_ids, specs, saved)
 
     def read(self, variable: Any, tensor: Any) -> None:
         """A variable was read into `tensor`, or only touched (None)."""
-        reads = self.reads.get(variable._id)
+        reads = self.reads.get(variable.serial)
         if reads is None:
             if not (self.watch_accessed and variable.trainable):
                 return
             self.watch_variable(variable)
-            reads = self.reads[variable._id]
+            reads = self.reads[variable.serial]
         if tensor is not None and variable.dtype.is_inexact:
-            new = tensor._id or identify(tensor)
+            new = tensor.serial or identify(tensor)
             reads.append(new)
             self.watched.add(new)
 
     def left(self, tensor: Any, how: str) -> None:
-        if tensor._id in self.watched:
-            self.note(tensor._id, how)
+        if tensor.serial in self.watched:
+            self.note(tensor.serial, how)
 
     # ---- where paths end
 
     def cut(self, args: tuple, name: str, out: Any) -> None:
-        made = tuple([y._id or identify(y) for y in (out if type(out) is tuple else (out,))])
+        made = tuple([y.serial or identify(y) for y in (out if type(out) is tuple else (out,))])
         for a in args:
-            if a._id in self.watched:
-                self.note(a._id, f"op {name}", made)
+            if a.serial in self.watched:
+                self.note(a.serial, f"op {name}", made)
 
     def note(self, i: int, reason: str, made: tuple[int, ...] = ()) -> None:
         if len(self.notes) < _MOST_NOTES:
@@ -186,8 +186,8 @@ class Pause:
         self.recording.cut(args, "stop_recording", out)
 
     def read(self, variable: Any, tensor: Any) -> None:
-        if self.recording.watch_accessed and variable.trainable or variable._id in self.recording.reads:
-            self.recording.note(variable._id, "op stop_recording")
+        if self.recording.watch_accessed and variable.trainable or variable.serial in self.recording.reads:
+            self.recording.note(variable.serial, "op stop_recording")
 
     def left(self, tensor: Any, how: str) -> None:
         pass

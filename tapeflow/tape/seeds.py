@@ -64,12 +64,12 @@ _FLOAT32, _ONE = np.dtype(np.float32), EagerTensor(np.float32(1))
 
 def own(seed: Tensor) -> Tensor:
     """For walks on tensors: the shared one is copied, since the caller may get the seed back and watch it."""
-    return EagerTensor(seed._array) if seed is _ONE else seed
+    return EagerTensor(seed.array) if seed is _ONE else seed
 
 
 def _ones(target: Any) -> Tensor | None:
     """Where most walks start; None for a target that has no gradient."""
-    if type(target) is EagerTensor and target._array.dtype is _FLOAT32 and not target._array.ndim:
+    if type(target) is EagerTensor and target.array.dtype is _FLOAT32 and not target.array.ndim:
         return _ONE
     dtype = target.dtype
     if not dtype.is_inexact:

@@ -92,7 +92,7 @@ class Reasons:
         self.recording, self.graph, self.targets, self.refused = recording, graph, targets, refused
         self.complete = complete
         self.sources = [getattr(source, "_differentiable", source) for source in sources]
-        self.seen = {t._id for t in targets}
+        self.seen = {t.serial for t in targets}
         self.line_of: Callable[[int], str] = lambda i: ""
 
     @cached_property
@@ -110,13 +110,13 @@ class Reasons:
             what = f"the target is {self.targets[0].dtype.name if self.targets else 'empty'}; only floating and complex values have gradients"
             repair = "Differentiate what it was computed from: a loss, not a label or a count."
             return [Cause("integer target", what, repair=repair)]
-        if source._id not in recording.watched and source._id not in recording.reads:
+        if source.serial not in recording.watched and source.serial not in recording.reads:
             for note in recording.notes:
-                if note.reason == "reset" and source._id in note.made:
+                if note.reason == "reset" and source.serial in note.made:
                     return [cause_of_note(note)]
-        if is_variable and source._id not in recording.reads:
+        if is_variable and source.serial not in recording.reads:
             return self._noted(k) or [_unread(recording, source)]
-        if not is_variable and source._id not in recording.watched:
+        if not is_variable and source.serial not in recording.watched:
             return [_unwatched(recording, source)]
         return self._where_paths_end(k)
 
@@ -126,7 +126,7 @@ class Reasons:
         if refused:
             return [_refused(name, line) for name, line in refused]
         found = self._noted(k)
-        watched = [t._id in self.recording.watched for t in self.targets]
+        watched = [t.serial in self.recording.watched for t in self.targets]
         if not all(watched):
             what = (
                 "the target was not computed from it while the tape recorded: it was computed before the tape opened, after it closed, "
@@ -148,7 +148,7 @@ class Reasons:
 
     def _notes(self, k: int) -> list[Note]:
         """What came after the targets had been computed is no reason."""
-        latest = max([t._id if t._id and not isinstance(t, Variable) else _NEVER for t in self.targets], default=_NEVER)
+        latest = max([t.serial if t.serial and not isinstance(t, Variable) else _NEVER for t in self.targets], default=_NEVER)
         in_time = [n for n in self.recording.notes if n.when < latest or self.seen.intersection(n.made)]
         return [n for n in in_time if self._come_from.get(n.tensor, 0) >> k & 1]
 
@@ -158,7 +158,7 @@ _NEVER = 1 << 62  # later than everything
 
 def source_ids(recording: Recording, source: Any) -> set[int]:
     """The ids that a source has: a variable also those of its reads."""
-    return {source._id, *recording.reads.get(source._id, ())} - {0}
+    return {source.serial, *recording.reads.get(source.serial, ())} - {0}
 
 
 def _unread(recording: Recording, variable: Variable) -> Cause:
@@ -191,7 +191,7 @@ def _unwatched(recording: Recording, tensor: Any) -> Cause:
 
 def _same(a: Any, b: Any) -> bool:
     known = isinstance(a, EagerTensor) and isinstance(b, EagerTensor) and a.shape == b.shape and a.dtype == b.dtype
-    return known and np.array_equal(a._array, b._array)
+    return known and np.array_equal(a.array, b.array)
 
 
 def _refused(name: str, line: str) -> Cause:

@@ -98,7 +98,9 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
         outputs, backward = _checked_result(f, f(*args, **kwargs))
         flat = [to_tensor(o) for o in nest.flatten(outputs)]
     leaves = nest.flatten(args)
-    variables = [v for v in _variables_of(inside, flat) if not any(v._id == a._id for a in leaves if isinstance(a, Variable))]
+    variables = [
+        v for v in _variables_of(inside, flat) if not any(v.serial == a.serial for a in leaves if isinstance(a, Variable))
+    ]
     if variables and not _takes_variables(backward):
         raise TypeError(
             f"{_name(f)} reads variables ({', '.join(v.name for v in variables)}), so its backward function must accept a keyword "
@@ -127,7 +129,7 @@ def _variables_of(inside: Any, outputs: list) -> list[Variable]:
     """The variables that the outputs depend on, in the order of their creation."""
     if not isinstance(inside, Recording):
         return inside.found(outputs)
-    needed = leading_to(edges(inside), {o._id for o in outputs})
+    needed = leading_to(edges(inside), {o.serial for o in outputs})
     return [v for i, v in sorted(inside.variables.items()) if not needed.isdisjoint(inside.reads[i])]
 
 
@@ -157,7 +159,7 @@ class Rule:
     def announce(self, inputs: tuple, outs: tuple, body: Sequence[Tensor]) -> None:
         """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this rule."""
         frame = current()
-        self.body = [tensor._id for tensor in body]
+        self.body = [tensor.serial for tensor in body]
         if frame.executor is not None:  # those below first, as of operations: the others may compute with the outputs at once
             frame.executor.announce(self, inputs, outs, body)
         tell(frame.observers, self, inputs, {}, outs)
@@ -193,7 +195,7 @@ def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str
 
     only = lambda places: joint_plan(pull, save, sum(1 << wanted[k] for k in places), count, title).pulls
     pulls = on_tensors, on_arrays, True, False, True, only, title
-    ids = lambda x: x[wanted[0]]._id if alone else tuple([x[k]._id for k in wanted])
+    ids = lambda x: x[wanted[0]].serial if alone else tuple([x[k].serial for k in wanted])
     record = lambda new, y, p, *x: (new, ids(x), pulls, save(x, y))
     return Plan(record, record, pulls)
 
@@ -286,4 +288,4 @@ class LiftedRule(Rule):
 def _bare(g: Any) -> Any:
     if type(g) is SparseGradient:
         return SparseGradient(_bare(g.values), _bare(g.indices), g.shape)
-    return None if g is None else g._array
+    return None if g is None else g.array

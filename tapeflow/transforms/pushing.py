@@ -24,7 +24,7 @@ class Pushing:
     """Tangents by the ids of their tensors. They are computed in the frame that was current when the accumulator was entered."""
 
     def __init__(self, primals: list, tangents: list) -> None:
-        self.tangents = {(x._id or identify(x)): t for x, t in zip(primals, tangents)}
+        self.tangents = {(x.serial or identify(x)): t for x, t in zip(primals, tangents)}
         self.watched, self.records = self.tangents, None
         self.kept = primals
         self.alive: dict[int, _Handle] = {}
@@ -44,7 +44,7 @@ class Pushing:
 
     def _learn(self, tensor: Any, tangent: Any) -> None:
         """The tangent of a tensor, for as long as somebody has the tensor."""
-        i = tensor._id or identify(tensor)
+        i = tensor.serial or identify(tensor)
         self.tangents[i] = tangent
         self.alive[i] = handle = _Handle(tensor, self.forget)
         handle.id = i
@@ -59,7 +59,7 @@ class Pushing:
         push = prim.push(mask, len(args))
         found = None
         if push.run is not None:
-            ts = [tangents.get(a._id) if mask >> k & 1 else None for k, a in enumerate(args)]
+            ts = [tangents.get(a.serial) if mask >> k & 1 else None for k, a in enumerate(args)]
             found = push.run(ops, ts, out, params, *args)
             found = found if type(found) is tuple else (found,)
         if push.rest and (plan := prim.plan(push.rest, len(args))) is not None:
@@ -73,8 +73,8 @@ class Pushing:
         return found or ()
 
     def read(self, variable: Any, tensor: Any) -> None:
-        if tensor is not None and variable._id in self.tangents:
-            self._learn(tensor, self.tangents[variable._id])
+        if tensor is not None and variable.serial in self.tangents:
+            self._learn(tensor, self.tangents[variable.serial])
 
     def left(self, tensor: Any, how: str) -> None:
         pass

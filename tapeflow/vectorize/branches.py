@@ -50,7 +50,7 @@ class Branch(OnTop):
         """What the branch, in a frame on top of `below`, sees of a value from outside."""
         if type(value) is not MappedTensor or self.made.get(id(value)) is value:
             return value
-        key = id(value), below.audience, *[value._id in observer.watched for observer in below.audience]
+        key = id(value), below.audience, *[value.serial in observer.watched for observer in below.audience]
         known = self.safe.get(key)
         if known is None:
             with entered(below):

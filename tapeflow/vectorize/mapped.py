@@ -30,7 +30,7 @@ class MappedTensor(Tensor):
     __slots__ = ("_held", "_owner")
 
     def __init__(self, held: Tensor, owner: "Vectorizer") -> None:
-        self._held, self._owner, self._id = held, owner, 0
+        self._held, self._owner, self.serial = held, owner, 0
 
     def _twin(self) -> "MappedTensor":
         return MappedTensor(self._held._twin(), self._owner)
@@ -38,7 +38,7 @@ class MappedTensor(Tensor):
     @property
     def shape(self) -> TensorShape:
         held = self._held
-        sizes = held._array.shape if type(held) is EagerTensor else tuple(held.shape)
+        sizes = held.array.shape if type(held) is EagerTensor else tuple(held.shape)
         return tuple.__new__(TensorShape, sizes[1:])
 
     @property
@@ -83,7 +83,7 @@ for _name, _what in {
 }.items():  # fmt: skip
     setattr(MappedTensor, _name, _refused(_what))
 MappedTensor.__bool__ = _refused("A Python truth value", "tf.where or tf.cond instead of `if` and `while`")
-MappedTensor._array = property(_refused(None, "operations that take a tensor there"))
+MappedTensor.array = property(_refused(None, "operations that take a tensor there"))
 MappedTensor.numpy = property(_refused(".numpy()"))
 
 
@@ -106,7 +106,7 @@ class OnTop:
         """The array that a new variable starts from."""
         below = current().below
         with entered(below):
-            return value._array if below.executor is None else below.executor.initial(value)
+            return value.array if below.executor is None else below.executor.initial(value)
 
     def read(self, variable: Any) -> Tensor:
         with entered(current().below):

@@ -41,7 +41,7 @@ def values_of(value: Tensor) -> np.ndarray:
         elif isinstance(frame.executor, Branch):
             value = frame.executor.seen(value, frame.below)
         frame = frame.below
-    array = np.asarray(value._array)
+    array = np.asarray(value.array)
     for axis, own in enumerate(reversed(differs)):
         array = array if own else np.expand_dims(array, axis)
     return array

@@ -20,7 +20,7 @@ def test_rows_are_gathered_and_views_are_not_copied():
     x = np.random.default_rng(0).normal(size=(10, 3)).astype(np.float32)
     whole = DS.from_tensor_slices(x)
     first, second, third = whole.batch(4)
-    assert first._array.base is second._array.base is not None  # of one array
+    assert first.array.base is second.array.base is not None  # of one array
     assert np.array_equal(np.concatenate([first, second, third]), x)
     shuffled = DS.from_tensor_slices((x, np.arange(10))).shuffle(10, seed=2)
     for (a, i), (b, j) in zip(shuffled.batch(3), shuffled.map(lambda *e: e).batch(3)):  # rows by number, and element by element

@@ -66,8 +66,8 @@ def test_rule_agrees_with_rows_one_by_one(name, k):
                 *[vectorizer.mapped(tf_tensor(a)) if m else tf_tensor(a) for a, m in zip(given, mask)], **sample.params
             )
         for got, expected in zip(parts(prim, out), zip(*want), strict=True):
-            expected = np.stack([np.asarray(e._array) for e in expected])
-            held = vectorizer.rows(got)._array
+            expected = np.stack([np.asarray(e.array) for e in expected])
+            held = vectorizer.rows(got).array
             assert held.dtype == expected.dtype, name
             if expected.dtype.kind == "O":
                 assert held.tolist() == expected.tolist()

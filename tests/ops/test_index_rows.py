@@ -127,7 +127,7 @@ def tensor(a):
 
 
 def values(outs):
-    return [np.asarray(o._array) for o in outs]
+    return [np.asarray(o.array) for o in outs]
 
 
 def agree(got, want):

@@ -51,7 +51,7 @@ def tensors(arrays):
 
 
 def arrays(values):
-    return [np.asarray(v._array) for v in values]
+    return [np.asarray(v.array) for v in values]
 
 
 def pushed(f, xs, vs):
@@ -119,7 +119,7 @@ def test_gradients_and_maps(name, k):
     one_by_one = [arrays(pulled(f, tensors([r[i] for r in rows]), us)) for i in range(size)]
     want = [np.stack(column) for column in zip(*one_by_one)]
     inside = tf.vmap(lambda *at: pulled(f, list(at), us))(*tensors(rows))
-    through = pulled(lambda *at: tf.vmap(f)(*at), tensors(rows), tensors([np.stack([u._array] * size) for u in us]))
+    through = pulled(lambda *at: tf.vmap(f)(*at), tensors(rows), tensors([np.stack([u.array] * size) for u in us]))
     for what, found in (("inside a map", inside), ("through a map", through)):
         for got, expected in zip(arrays(found), want):
             np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-8, err_msg=f"gradient of {name} {what}")

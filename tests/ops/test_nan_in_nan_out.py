@@ -41,7 +41,7 @@ CASES = {
 
 def on_numpy(name):
     prim = REGISTRY[name]
-    return lambda args, params: [np.asarray(o._array) for o in parts(prim, run(prim, args, params))]
+    return lambda args, params: [np.asarray(o.array) for o in parts(prim, run(prim, args, params))]
 
 
 def compiled(name):

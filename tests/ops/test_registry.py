@@ -41,8 +41,8 @@ def test_shape_rule(name, k):
     assert len(specs) == len(outs)
     for spec, out in zip(specs, outs):
         # None is a size that only the values decide.
-        shape = tuple(have if want is None else want for want, have in zip(spec.shape, out._array.shape, strict=True))
-        assert (shape, np.dtype(spec.dtype)) == (out._array.shape, out._array.dtype), name
+        shape = tuple(have if want is None else want for want, have in zip(spec.shape, out.array.shape, strict=True))
+        assert (shape, np.dtype(spec.dtype)) == (out.array.shape, out.array.dtype), name
 
 
 @pytest.mark.parametrize("name,k", [(n, k) for n, k in CASES if SAMPLES[n][k].order])
@@ -103,8 +103,8 @@ def check_gradients(f, xs, name, order, rtol, eps=1e-5, seed=0):
     random_like = lambda a: (
         rng.normal(size=np.shape(a)) + (1j * rng.normal(size=np.shape(a)) if np.asarray(a).dtype.kind == "c" else 0)
     ).astype(np.asarray(a).dtype)
-    vs = [random_like(x._array) for x in xs]
-    moved = lambda s: [np.asarray(o._array) for o in f(*[tf_tensor(x._array + s * eps * v) for x, v in zip(xs, vs)])]
+    vs = [random_like(x.array) for x in xs]
+    moved = lambda s: [np.asarray(o.array) for o in f(*[tf_tensor(x.array + s * eps * v) for x, v in zip(xs, vs)])]
     numeric = [(p - m) / (2 * eps) for p, m in zip(moved(+1), moved(-1))]
     us = [random_like(n) for n in numeric]
 
@@ -115,7 +115,7 @@ def check_gradients(f, xs, name, order, rtol, eps=1e-5, seed=0):
         gs = tape.gradient(outs, list(inputs), output_gradients=[tf_tensor(u) for u in us], unconnected_gradients="zero")
         return [tf_tensor(np.asarray(g.numpy())) if isinstance(g, tf.IndexedSlices) and order == 1 else dense(g) for g in gs]
 
-    got = sum(real_dot(np.asarray(g._array), v) for g, v in zip(pulled(*xs), vs))
+    got = sum(real_dot(np.asarray(g.array), v) for g, v in zip(pulled(*xs), vs))
     want = sum(real_dot(u, n) for u, n in zip(us, numeric))
     size = sum(float(np.sum(np.abs(u) * np.abs(n))) for u, n in zip(us, numeric))
     assert abs(got - want) <= rtol * size + 1e-7, (

@@ -86,7 +86,7 @@ def computed(prim, arrays, params):
 
 def kernel(prim, arrays, params):
     outs = prim.entry(*[EagerTensor(a if a.ndim or a.dtype.kind == "O" else a[()]) for a in arrays], **params)
-    arrays = [o._array if hasattr(o._array, "shape") else np.array(o._array, object) for o in parts(prim, outs)]
+    arrays = [o.array if hasattr(o.array, "shape") else np.array(o.array, object) for o in parts(prim, outs)]
     return [(a.shape, a.dtype) for a in arrays]
 
 

@@ -23,11 +23,11 @@ def kept_arrays(f, n=1000):
         if isinstance(value, (tuple, list)):
             stack.extend(value)
         elif isinstance(value, (tf.Tensor, np.ndarray)):
-            array = value._array if isinstance(value, tf.Tensor) else value
+            array = value.array if isinstance(value, tf.Tensor) else value
             if array.size == n:
                 held[id(array)] = array.dtype.itemsize / 8
     for own in (x, y):
-        held.pop(id(own._array), None)
+        held.pop(id(own.array), None)
     return sum(held.values())
 
 
@@ -92,7 +92,7 @@ def test_values_are_freed_without_the_collector():
             tape.watch(x)
             middle = tf.exp(x)
             y = tf.reduce_sum(middle * middle)
-        ref = weakref.ref(middle._array)
+        ref = weakref.ref(middle.array)
         del middle
         assert ref() is not None
         tape.gradient(y, x)
@@ -129,7 +129,7 @@ def test_large_terms_do_not_wait_in_a_recorded_walk_either():
 
     large = tf.zeros([1 << 20])
     rows = SparseGradient(np.zeros((1, 1 << 20)), np.zeros(1, int), (2, 1 << 20))
-    for running, term in ((Sum(large), large), (Sum(rows), large._array)):
+    for running, term in ((Sum(large), large), (Sum(rows), large.array)):
         for _ in range(5):
             running.add(term)
         assert len(running.waiting) <= 2

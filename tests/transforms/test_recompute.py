@@ -11,7 +11,7 @@ def test_only_the_arguments_are_kept():
 
     def f(x):
         middle = tf.exp(x)
-        refs.append(weakref.ref(middle._array))
+        refs.append(weakref.ref(middle.array))
         return tf.reduce_sum(middle * middle)
 
     with tf.GradientTape() as tape:

@@ -120,7 +120,7 @@ def test_each_row_draws_by_its_own_key(draw, monkeypatch):
     tf.random.set_seed(0)
     mapped(draw, "different")
     for key, x, row in zip(recorded.split_key(keys[0], count=ROWS), X, out):
-        monkeypatch.setattr(streams, "next_key", lambda _, key=key: key._array)
+        monkeypatch.setattr(streams, "next_key", lambda _, key=key: key.array)
         monkeypatch.setattr(streams, "per_row", lambda _, key=key: key)  # a generator's keys are its own
         np.testing.assert_allclose(draw(x), row, rtol=1e-6, atol=1e-6)
 

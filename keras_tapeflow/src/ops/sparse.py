@@ -62,9 +62,9 @@ def on_values(function: Any, x: Any) -> Any:
 def places(x: Any) -> np.ndarray | None:
     """The place of each entry. Rows that only a run of the graph will know: None."""
     if type(x) is SparseTensor:
-        return x._flat_places()._array
+        return x._flat_places().array
     try:
-        return np.asarray(x.indices._array)
+        return np.asarray(x.indices.array)
     except ValueNeeded:
         return None
 
@@ -116,7 +116,7 @@ def spread(x: Any, shape: tuple) -> Any:
     if type(x) is IndexedSlices:
         return ops.broadcast_to(dense(x), shape=shape)
     own = (1,) * (len(shape) - x.ndim) + tuple(x.shape)
-    where = np.pad(x.indices._array, [(0, 0), (len(shape) - x.ndim, 0)])
+    where = np.pad(x.indices.array, [(0, 0), (len(shape) - x.ndim, 0)])
     which = np.arange(len(where))
     for axis, (old, new) in enumerate(zip(own, shape)):
         if old != new:

@@ -17,13 +17,13 @@ def counted(function: Callable, x: Any, weights: Any = None, minlength: int = 0)
     """As a sparse tensor. Of one that is sparse itself the entries alone are counted."""
     x, weights = (x if type(x) in KINDS else None if x is None else dense_tensor(x) for x in (x, weights))
     if type(x) is SparseTensor:
-        lead, numbers = x.indices._array[:, :-1], x.values._array
+        lead, numbers = x.indices.array[:, :-1], x.values.array
         weights = (
             None if weights is None else weights.values if type(weights) is SparseTensor else read(dense(weights), x, places(x))
         )
     else:
         x, weights = dense(x), None if weights is None else tf.reshape(dense(weights), [-1])
-        lead, numbers = np.indices(tuple(x.shape)).reshape(x.ndim, -1).T[:, :-1], x._array.ravel()
+        lead, numbers = np.indices(tuple(x.shape)).reshape(x.ndim, -1).T[:, :-1], x.array.ravel()
     size = max(int(numbers.max(initial=-1)) + 1, int(minlength))
     shape = (*x.shape[:-1], size)
     at, which = np.unique(np.ravel_multi_index((*lead.T, numbers.astype(np.int64)), shape), return_inverse=True)
@@ -36,7 +36,7 @@ def counted(function: Callable, x: Any, weights: Any = None, minlength: int = 0)
 
 def one_hot(x: Tensor, num_classes: int, axis: int, dtype: Any) -> SparseTensor:
     """A 1 at each class number along a new axis."""
-    numbers = np.asarray(x._array).astype(np.int64)
+    numbers = np.asarray(x.array).astype(np.int64)
     where = np.argwhere((numbers >= 0) & (numbers < num_classes))
     axis = axis % (numbers.ndim + 1)
     shape = (*numbers.shape[:axis], int(num_classes), *numbers.shape[axis:])
@@ -47,5 +47,5 @@ def one_hot(x: Tensor, num_classes: int, axis: int, dtype: Any) -> SparseTensor:
 def multi_hot(x: Tensor, num_classes: int, axis: int, dtype: Any) -> SparseTensor:
     """A 1 for each class of an example, whose numbers are along axis 1 of what `one_hot` gives (0 of a vector)."""
     hot, over = one_hot(x, num_classes, axis, dtype), 1 if x.ndim > 1 else 0
-    where = np.unique(np.delete(hot.indices._array, over, 1), axis=0)
+    where = np.unique(np.delete(hot.indices.array, over, 1), axis=0)
     return SparseTensor(where, tf.ones([len(where)], dtype), np.delete(tuple(hot.shape), over))

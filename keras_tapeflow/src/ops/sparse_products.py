@@ -25,7 +25,7 @@ def product(function: Callable, x1: Any, x2: Any) -> Any:
 
 
 def _times_matrix(function: Callable, x: SparseTensor, matrix: Tensor) -> Tensor:
-    rows, columns = x.indices._array.T
+    rows, columns = x.indices.array.T
     needed, which = np.unique(columns, return_inverse=True)
     dtype = function(tf.zeros([1, 1], x.dtype), tf.zeros([1, 1], matrix.dtype)).dtype
     part = ops.gather(matrix, EagerTensor(needed), axis=0)
@@ -38,7 +38,7 @@ def _sparse_product(function: Callable, x1: SparseTensor, x2: SparseTensor) -> S
     *lead, count, inner = x1.shape
     if inner != x2.shape[-2]:
         raise ValueError(f"Inner sizes of a product must agree. Received shapes {tuple(x1.shape)} and {tuple(x2.shape)}.")
-    (w1, w2), width = (x1.indices._array, x2.indices._array), x2.shape[-1]
+    (w1, w2), width = (x1.indices.array, x2.indices.array), x2.shape[-1]
     batch = [np.ravel_multi_index(w[:, :-2].T, lead) if lead else np.zeros(len(w), np.int64) for w in (w1, w2)]
     key1, key2 = batch[0] * inner + w1[:, -1], batch[1] * inner + w2[:, -2]
     order = np.argsort(key2, kind="stable")

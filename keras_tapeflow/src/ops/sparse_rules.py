@@ -127,7 +127,7 @@ def _quotient(function: Callable, x1: Any, x2: Any) -> Any:
     if type(x1) not in KINDS or type(x2) in KINDS:
         return function(dense(x1), dense(x2))
     x2 = dense_tensor(x2)
-    spoilt = np.asarray(function(ops.zeros_like(x2), x2)._array) != 0
+    spoilt = np.asarray(function(ops.zeros_like(x2), x2).array) != 0
     spoilt = np.broadcast_to(spoilt, tuple(x1.shape))
     extra = spoilt.ravel() if type(x1) is SparseTensor else spoilt.reshape(len(spoilt), -1).any(1)
     at = np.union1d(places(x1), np.flatnonzero(extra))
@@ -142,7 +142,7 @@ def _scales(factor: Any, x: Any) -> bool:
 def _spoils_zero(function: Callable, number: Any) -> bool:
     """Is 0 divided by the number no 0? Of a number that only a run will know it is not expected."""
     try:
-        return bool(np.any(np.asarray(function(0.0, number)._array)))
+        return bool(np.any(np.asarray(function(0.0, number).array)))
     except ValueNeeded:
         return False
 

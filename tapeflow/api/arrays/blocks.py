@@ -83,7 +83,7 @@ def _blocks(block_shape: Any, rank: int) -> tuple:
 
 
 def _edges(given: Any, count: int, what: str) -> list[list[int]]:
-    edges = np.asarray(as_tensor(given)._array)
+    edges = np.asarray(as_tensor(given).array)
     if edges.shape != (count, 2) or (edges < 0).any():
         raise invalid(f"{what} must be a non-negative pair for each of {count} axes, got {edges.tolist()}.")
     return edges.tolist()

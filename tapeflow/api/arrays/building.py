@@ -201,7 +201,7 @@ def _scalar(value: Any, dtype: DType) -> Any:
     value = ops.cast(value, dtype=dtype.np) if isinstance(value, Tensor) or hasattr(value, "dtype") else to_tensor(value, dtype)
     if value.ndim:
         raise invalid(f"tf.range takes scalars, got a tensor of shape {tuple(value.shape)}.")
-    return value._array.item()
+    return value.array.item()
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:

@@ -24,7 +24,7 @@ def _combined(slices: IndexedSlices) -> IndexedSlices | Tensor:
     indices = as_tensor(slices.indices)
     if type(indices) is MappedTensor:
         return slices._dense()
-    unique, position = np.unique(indices._array, return_inverse=True)
+    unique, position = np.unique(indices.array, return_inverse=True)
     if len(unique) == len(position):
         return slices
     position = EagerTensor(position.astype(unique.dtype))

@@ -149,7 +149,7 @@ def _expanded(x: Tensor, key: list) -> list:
                 raise ValueError(
                     f"A mask of shape {tuple(k.shape)} does not fit the axes from {axis} on of a tensor of shape {tuple(x.shape)}."
                 )
-            out += np.nonzero(k._array if isinstance(k, Tensor) else k)
+            out += np.nonzero(k.array if isinstance(k, Tensor) else k)
             axis += k.ndim
         else:
             out.append(k)

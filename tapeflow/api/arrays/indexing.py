@@ -152,7 +152,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 def _like(value: Any, other: Any) -> Any:
     """A Python number as a tensor of the dtype of `other`: spares the general conversion, 5 of 11 microseconds."""
     if type(other) is EagerTensor and type(value) in (float, int):
-        made = constant_like(value, other._array)
+        made = constant_like(value, other.array)
         return value if made is None else made
     return value
 

@@ -38,12 +38,12 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None, unlike:
         a, b = args
         if type(a) is EagerTensor:
             if type(b) is float or type(b) is int:
-                constant = constant_like(b, a._array)
+                constant = constant_like(b, a.array)
                 if constant is not None:
                     return forward(a, constant)
-            elif isinstance(b, np.generic) and b.dtype is a._array.dtype:
+            elif isinstance(b, np.generic) and b.dtype is a.array.dtype:
                 return forward(a, EagerTensor(b))
-        elif isinstance(a, np.generic) and type(b) is EagerTensor and a.dtype is b._array.dtype:
+        elif isinstance(a, np.generic) and type(b) is EagerTensor and a.dtype is b.array.dtype:
             return forward(EagerTensor(a), b)
         if isinstance(b, Variable):
             return forward(a, b._read())
@@ -67,7 +67,7 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None, unlike:
 
     def reflected(self: Tensor, other: Any) -> Any:
         if type(self) is EagerTensor and (type(other) is float or type(other) is int):
-            constant = constant_like(other, self._array)
+            constant = constant_like(other, self.array)
             if constant is not None:
                 return forward(constant, self)
         return forward(other, self)

@@ -191,7 +191,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 
 
 def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
-    rows = paddings if isinstance(paddings, (list, tuple)) else as_tensor(paddings)._array.tolist()
+    rows = paddings if isinstance(paddings, (list, tuple)) else as_tensor(paddings).array.tolist()
     try:
         pairs = [(operator.index(before), operator.index(after)) for before, after in rows]
     except ValueNeeded:

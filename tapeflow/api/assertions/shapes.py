@@ -16,7 +16,7 @@ def _rank(x: Any) -> tuple[int, tuple]:
 
 
 def _given_rank(rank: Any) -> int:
-    value = np.asarray(as_tensor(rank)._array)
+    value = np.asarray(as_tensor(rank).array)
     if value.dtype.kind not in "iu":
         raise TypeError(f"A rank must be an integer, got {rank!r}.")
     if value.ndim:

@@ -167,7 +167,7 @@ def assert_near(
     if not x.dtype.is_inexact:
         raise ValueError(f"assert_near compares floating and complex tensors, got {x.dtype.name}; use assert_equal.")
     epsilon = 10 * float(_finfo(x.dtype.real_dtype).eps)
-    tolerance = lambda given: to_tensor(epsilon if given is None else given, x.dtype.real_dtype)._array
+    tolerance = lambda given: to_tensor(epsilon if given is None else given, x.dtype.real_dtype).array
     wide = np.float64 if not x.dtype.is_complex else np.complex128
     a, b = (values.astype(wide) for values in _aligned(x, y))
     relative, absolute = float(tolerance(rtol)), float(tolerance(atol))

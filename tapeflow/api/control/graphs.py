@@ -44,7 +44,7 @@ class Graph(graph.Graph):
         return symbol
 
     def place(self, tensor: Any) -> int:
-        if isinstance(tensor, EagerTensor) and tensor._id:
+        if isinstance(tensor, EagerTensor) and tensor.serial:
             raise RuntimeError(
                 f"A tape watches an eager tensor that is used in a tf.Graph, at {user_line()}: {tensor!r}. It would be a constant there; make "
                 "it inside the graph, or use tf.function."

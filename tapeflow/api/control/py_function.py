@@ -131,7 +131,7 @@ def _differentiated_rows(call: Callable, tensors: Any, dtypes: list[DType]) -> t
     def watched(*row: Tensor) -> tuple:
         with GradientTape() as tape:
             out = call(*row)
-        variables.update((v._id, v) for v in tape.watched_variables())
+        variables.update((v.serial, v) for v in tape.watched_variables())
         return out
 
     outs = _rows(watched, tensors, dtypes, _differentiated_rows)

@@ -320,4 +320,4 @@ def _places(index: Any) -> list[int]:
 
 
 def _ints(indices: Any) -> list[int]:
-    return list(indices) if isinstance(indices, range) else [int(i) for i in np.ravel(as_tensor(indices)._array)]
+    return list(indices) if isinstance(indices, range) else [int(i) for i in np.ravel(as_tensor(indices).array)]

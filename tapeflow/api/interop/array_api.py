@@ -199,7 +199,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Tensor:
     array([1., 1.])
     """
     made = _from_dlpack(x)
-    return _promotion.tensor(np.array(made._array)) if copy else made
+    return _promotion.tensor(np.array(made.array)) if copy else made
 
 
 # ---- where the standard's arguments are not NumPy's

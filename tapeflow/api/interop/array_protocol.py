@@ -151,7 +151,7 @@ def _plain(value: Any) -> Any:
     """A tensor as a read-only view of its array."""
     if not isinstance(value, Tensor):
         return value
-    view = np.asarray(value._array).view()
+    view = np.asarray(value.array).view()
     view.flags.writeable = False
     return view
 
@@ -179,7 +179,7 @@ def _watched(value: Any) -> bool:
         return any(map(_watched, value))
     if not isinstance(value, EagerTensor):
         return isinstance(value, Tensor)
-    return any(value._id in o.watched for o in observers if getattr(o, "differentiates", True))
+    return any(value.serial in o.watched for o in observers if getattr(o, "differentiates", True))
 
 
 for _class in (Tensor, Variable, IndexedSlices):

@@ -64,7 +64,7 @@ def _dlpack(
     if dl_device not in (None, _CPU):
         raise BufferError(f"The tensor is on the CPU, device {_CPU}; {dl_device} was asked for.")
     self._leaves("DLPack")
-    array = np.asarray(self._array)
+    array = np.asarray(self.array)
     if copy:
         array = array.copy()
     elif max_version is not None and tuple(max_version) >= (1, 0):

@@ -59,7 +59,7 @@ def _from_python(value: Any, dtype: DType | None) -> Tensor:
 
 
 def _holds_tensors(value: Any) -> bool:
-    return any(_holds_tensors(v) if isinstance(v, (list, tuple)) else hasattr(v, "_id") for v in value)
+    return any(_holds_tensors(v) if isinstance(v, (list, tuple)) else hasattr(v, "serial") for v in value)
 
 
 def promoted(*values: Any, inexact: bool | DType = False) -> list[Tensor]:

@@ -152,7 +152,7 @@ def eigh_tridiagonal(
     if select != "a":
         low, high = (float(r) for r in select_range)
         if select == "v":
-            chosen = np.flatnonzero((values._array >= low) & (values._array <= high))
+            chosen = np.flatnonzero((values.array >= low) & (values.array <= high))
             low, high = (chosen[0], chosen[-1]) if len(chosen) else (0, -1)
         part = (Ellipsis, (int(low), int(high) + 1, None))
         values, vectors = ops.getitem(values, index=part), None if vectors is None else ops.getitem(vectors, index=part)

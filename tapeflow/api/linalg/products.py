@@ -140,7 +140,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 
 def _pairs_of_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list[int]]:
     if not isinstance(axes, (int, list, tuple)):
-        axes = as_tensor(axes)._array.tolist()
+        axes = as_tensor(axes).array.tolist()
     if isinstance(axes, int):
         if axes < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
@@ -161,7 +161,7 @@ def _pairs_of_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list
 
 
 def _flat(axes: Any) -> list:
-    return as_tensor(axes)._array.reshape(-1).tolist()
+    return as_tensor(axes).array.reshape(-1).tolist()
 
 
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:

@@ -40,7 +40,7 @@ def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
     if type(axis) is int and -rank <= axis < rank:
         return (axis if axis >= 0 else axis + rank,)
     if not isinstance(axis, (list, tuple)):
-        given = np.asarray(as_tensor(axis)._array)
+        given = np.asarray(as_tensor(axis).array)
         if given.dtype.kind not in "iub":
             raise invalid(f"axis must be an integer, a list of integers or None, got {axis!r}.")
         axis = [int(a) for a in given.ravel()]

@@ -56,7 +56,7 @@ def _sample(
 
     def expected(c: Tensor) -> Tensor:
         if type(c) is type(tries) is EagerTensor:
-            p = EagerTensor(probability(c._array))
+            p = EagerTensor(probability(c.array))
         else:  # in a vectorised function: by a table of all classes
             p = ops.take(EagerTensor(probability(np.arange(int(range_max)))), c, axis=0)
         often = ops.cast(tries, dtype=np.dtype("float64"))

@@ -177,7 +177,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
 
 
 def _values(x: Any) -> np.ndarray:
-    return np.asarray(as_tensor(x)._array)
+    return np.asarray(as_tensor(x).array)
 
 
 def _whole(x: Any) -> Tensor:
@@ -202,15 +202,15 @@ def _frames(inputs: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
 
 
 def _dense(labels: SparseTensor, batch: int) -> tuple[np.ndarray, np.ndarray]:
-    where, values = labels.indices._array, labels.values._array
+    where, values = labels.indices.array, labels.values.array
     counts = np.bincount(where[:, 0], minlength=batch)
-    out = np.zeros((batch, int(labels.dense_shape._array[1])), np.int64)
+    out = np.zeros((batch, int(labels.dense_shape.array[1])), np.int64)
     out[where[:, 0], where[:, 1]] = values
     return out, counts
 
 
 def _sparse(labels: Tensor) -> SparseTensor:
     """Rows padded with -1 as a sparse tensor, as wide as the longest."""
-    rows = labels._array
+    rows = labels.array
     there = rows >= 0
     return SparseTensor(np.argwhere(there), rows[there], [len(rows), int(there.sum(1).max(initial=0))])

@@ -45,7 +45,7 @@ def embedding_lookup_sparse(
     """
     combiner = _combiner(combiner)
     _check_sparse(sp_ids, sp_weights)
-    segments = sp_ids.indices._array[:, 0]
+    segments = sp_ids.indices.array[:, 0]
     count = int(segments[-1]) + 1 if len(segments) else 0
     return _combined(
         params, sp_ids.values, None if sp_weights is None else sp_weights.values, segments, count, combiner, max_norm
@@ -71,12 +71,12 @@ def safe_embedding_lookup_sparse(
     """
     combiner = _combiner(combiner)
     _check_sparse(sparse_ids, sparse_weights)
-    shape = sparse_ids.dense_shape._array
+    shape = sparse_ids.dense_shape.array
     outer = tuple(int(n) for n in shape[:-1])
-    where, ids = sparse_ids.indices._array, sparse_ids.values._array
+    where, ids = sparse_ids.indices.array, sparse_ids.values.array
     good = ids >= 0
     if sparse_weights is not None and combiner != "sum":
-        good = good & (sparse_weights.values._array > 0)
+        good = good & (sparse_weights.values.array > 0)
     keep = EagerTensor(np.flatnonzero(good))
     segments = np.ravel_multi_index(tuple(where[good, :-1].T), outer) if outer else np.zeros(int(good.sum()), np.int64)
     weights = None if sparse_weights is None else ops.take(sparse_weights.values, keep, axis=0)

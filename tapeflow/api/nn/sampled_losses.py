@@ -77,7 +77,7 @@ def compute_accidental_hits(
     >>> example.numpy(), place.numpy()
     (array([0, 1], dtype=int32), array([2, 0]))
     """
-    hits = _hits(as_tensor(true_classes)._array, as_tensor(sampled_candidates)._array)
+    hits = _hits(as_tensor(true_classes).array, as_tensor(sampled_candidates).array)
     example, place = np.nonzero(hits)
     weight = np.full(len(example), -np.finfo(np.float32).max, np.float32)
     return EagerTensor(example.astype(np.int32)), EagerTensor(place.astype(np.int64)), EagerTensor(weight)

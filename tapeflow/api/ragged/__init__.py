@@ -113,7 +113,7 @@ def range(
     """
     if limits is None:
         starts, limits = 0, starts
-    given = [np.asarray(as_tensor(x)._array) for x in (starts, limits, deltas)]
+    given = [np.asarray(as_tensor(x).array) for x in (starts, limits, deltas)]
     wanted = np.result_type(*given) if dtype is None else as_dtype(dtype).np
     if len({x.shape for x in given if x.ndim}) > 1:
         raise invalid(f"starts, limits, and deltas must have the same shape, or none: got {[x.shape for x in given]}.")
@@ -155,14 +155,14 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """
     data, mask = as_tensor(data), as_tensor(mask)
     if isinstance(mask, Tensor) and mask.ndim == 1:
-        return _rules.take_rows(data, np.flatnonzero(mask._array))
+        return _rules.take_rows(data, np.flatnonzero(mask.array))
     if isinstance(mask, Tensor):
         mask = RaggedTensor.from_tensor(mask, ragged_rank=mask.ndim - 1)
     depth = mask.ragged_rank
     if isinstance(data, Tensor):
         data = RaggedTensor.from_tensor(data, ragged_rank=depth)
     _rules._check_same_rows(mask, data)
-    kept = mask.flat_values._array
+    kept = mask.flat_values.array
     splits = [level._splits for level in mask._levels()]
     lengths = np.diff(splits_of(kept.astype(np.int64))[splits[-1]])
     result = RaggedTensor(_rules.take_rows(data.flat_values, np.flatnonzero(kept)), splits_of(lengths), internal=True)
@@ -177,7 +177,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy()
     array([0, 0, 2])
     """
-    splits = np.asarray(as_tensor(splits)._array)
+    splits = np.asarray(as_tensor(splits).array)
     dtype = np.dtype("int64") if out_type is None else as_dtype(out_type).np
     return EagerTensor(np.repeat(np.arange(len(splits) - 1, dtype=dtype), np.diff(splits)))
 
@@ -190,7 +190,7 @@ def segment_ids_to_row_splits(
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy()
     array([0, 2, 2, 3])
     """
-    ids = np.asarray(as_tensor(segment_ids)._array)
+    ids = np.asarray(as_tensor(segment_ids).array)
     ids = ids if ids.size else ids.astype(np.int64)  # [] has no dtype of its own
     count = int(ids.max(initial=-1)) + 1 if num_segments is None else int(num_segments)
     dtype = np.dtype("int64") if out_type is None else as_dtype(out_type).np
@@ -203,7 +203,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
     >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 3)
     <tf.RaggedTensor [[b'b'], [b'a', b'c'], []]>
     """
-    data, ids = as_tensor(data), np.asarray(as_tensor(partitions)._array)
+    data, ids = as_tensor(data), np.asarray(as_tensor(partitions).array)
     count = int(num_partitions)
     if ids.size and not 0 <= ids.min() <= ids.max() < count:
         raise invalid(f"partitions must be from 0 to {count - 1}, got {ids.tolist()}.")

@@ -176,7 +176,7 @@ class RaggedMaking(Composite):
         flat = ops.reshape(tensor, shape=(rows * size, *inner))
         uniform: int | None = size
         if padding is not None:
-            real = np.asarray(flat._array != as_tensor(padding)._array).reshape(rows, size, -1).any(-1)
+            real = np.asarray(flat.array != as_tensor(padding).array).reshape(rows, size, -1).any(-1)
             lengths = np.where(real, np.arange(1, size + 1), 0).max(1, initial=0)
         if lengths is None:
             lengths = np.full(rows, size)
@@ -198,10 +198,10 @@ class RaggedMaking(Composite):
         >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 2, 3], [3, 2]))
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
-        indices = st_input.indices._array
+        indices = st_input.indices.array
         if indices.shape[1] != 2:
             raise ValueError(f"from_sparse takes a matrix; this sparse tensor has rank {indices.shape[1]}.")
-        result = cls.from_value_rowids(st_input.values, indices[:, 0], nrows=int(st_input.dense_shape._array[0]))
+        result = cls.from_value_rowids(st_input.values, indices[:, 0], nrows=int(st_input.dense_shape.array[0]))
         if (indices[:, 1] != result._places()[:, 1]).any():
             raise invalid("SparseTensor is not right-ragged: each row must be filled from column 0 on without gaps.")
         return result
@@ -222,7 +222,7 @@ def checked_values(values: Any) -> Any:
 
 def _integers(values: Any) -> np.ndarray:
     """Row numbers and lengths as int64, or int32 where a tensor of int32 was given."""
-    array = np.asarray(as_tensor(values)._array)
+    array = np.asarray(as_tensor(values).array)
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"Row splits, lengths and ids must be integers, got {array.dtype.name}.")
     return array if array.dtype == np.int32 and isinstance(values, Tensor) else array.astype(np.int64)

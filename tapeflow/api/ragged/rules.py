@@ -169,7 +169,7 @@ def _gather(apply: Callable, args: tuple, params: dict) -> Any:
     x, indices = args
     if isinstance(indices, RaggedTensor):
         return indices.with_flat_values(apply(x, indices.flat_values, **params))
-    indices = np.asarray(as_tensor(indices)._array)
+    indices = np.asarray(as_tensor(indices).array)
     if params["axis"] or indices.ndim != 1:
         raise ValueError("Rows of a RaggedTensor are gathered along axis 0 by a vector of row numbers.")
     count = len(x._splits) - 1
@@ -277,7 +277,7 @@ def _indexed(x: Any, keys: tuple) -> Any:
     if isinstance(first, slice):
         rows = x if first == slice(None) else take_rows(x, np.arange(count)[_concrete(first)])
         return _within_rows(rows, rest) if rest else rows
-    row = np.asarray(as_tensor(first)._array)
+    row = np.asarray(as_tensor(first).array)
     if row.ndim:
         return _indexed(take_rows(x, np.arange(count)[row]), (slice(None), *rest))
     if not -count <= row < count:

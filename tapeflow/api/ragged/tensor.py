@@ -167,7 +167,7 @@ class RaggedTensor(RaggedMaking):
                [ 4, -1, -1]], dtype=int32)
         """
         flat, outer = self.flat_values, self.ragged_rank + 1
-        bound = self.bounding_shape()._array.tolist()[:outer]
+        bound = self.bounding_shape().array.tolist()[:outer]
         wanted = [None] * outer if shape is None else list(TensorShape(shape))[:outer]
         dims = tuple(b if w is None else w for b, w in zip(bound, wanted))
         places = self._places()
@@ -236,7 +236,7 @@ class RaggedTensor(RaggedMaking):
 
     def to_list(self) -> list:
         """Nested Python lists."""
-        rows = self._values.to_list() if isinstance(self._values, RaggedTensor) else np.asarray(self._values._array).tolist()
+        rows = self._values.to_list() if isinstance(self._values, RaggedTensor) else np.asarray(self._values.array).tolist()
         bounds = self._splits.tolist()
         return [rows[a:b] for a, b in itertools.pairwise(bounds)]
 

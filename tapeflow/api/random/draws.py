@@ -88,7 +88,7 @@ def uniform(key: Tensor, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Te
         return drawn
     low, high = to_tensor(minval, dtype), to_tensor(1.0 if maxval is None else maxval, dtype)
     scaled = drawn * (high - low) + low
-    if type(low) is type(high) is EagerTensor and not _may_round_up(low._array, high._array):
+    if type(low) is type(high) is EagerTensor and not _may_round_up(low.array, high.array):
         return scaled
     # Where the bounds have more digits than what is between them, a number may be rounded up to the upper one.
     at_the_top = ops.logical_and(ops.greater_equal(scaled, high), ops.less(low, high))

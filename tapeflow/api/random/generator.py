@@ -72,7 +72,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     if isinstance(seed, int):
         signed = [(seed >> 64 * k) & (2**64 - 1) for k in range(size)]
         return EagerTensor(np.array(signed, np.uint64).view(np.int64))
-    given = _signed(to_tensor(seed)._array).reshape(-1)[:size]
+    given = _signed(to_tensor(seed).array).reshape(-1)[:size]
     return EagerTensor(np.concatenate([np.zeros(size - len(given), np.int64), given]))
 
 
@@ -126,7 +126,7 @@ class Generator:
         return cls(state=_joined(key, counter, algorithm(alg)), alg=alg)
 
     def _checked(self, state: Any) -> Tensor:
-        words = _signed(to_tensor(state)._array)
+        words = _signed(to_tensor(state).array)
         if words.shape != (_state_size(self._alg),):
             raise ValueError(
                 f"Shapes {words.shape} and {(_state_size(self._alg),)} are incompatible: that is no state of this algorithm."
@@ -148,7 +148,7 @@ class Generator:
     @property
     def key(self) -> Tensor:
         """The key, the last word of the state."""
-        return EagerTensor(self._state.read_value()._array[-1])
+        return EagerTensor(self._state.read_value().array[-1])
 
     def reset(self, state: Any) -> None:
         """Go on from `state`."""
@@ -221,17 +221,17 @@ class Generator:
 
     def split(self, count: Any = 1) -> "list[Generator]":
         """New generators whose numbers have nothing to do with each other or with this one's."""
-        keys = self.uniform_full_int([int(count)], dtype=int64)._array
+        keys = self.uniform_full_int([int(count)], dtype=int64).array
         return [type(self).from_key_counter(int(k), [0] * (_state_size(self._alg) - 1), self._alg) for k in keys]
 
 
 def _joined(key: Any, counter: Any, alg: int) -> Tensor:
-    counter = np.atleast_1d(np.asarray(to_tensor(counter)._array)) if np.ndim(counter) else np.asarray(counter)
+    counter = np.atleast_1d(np.asarray(to_tensor(counter).array)) if np.ndim(counter) else np.asarray(counter)
     if counter.shape != (_state_size(alg) - 1,):
         raise ValueError(
             f"Shapes {counter.shape} and {(_state_size(alg) - 1,)} are incompatible: the counter of this algorithm has that many words."
         )
-    return EagerTensor(np.append(_signed(counter), _signed(to_tensor(key)._array)))
+    return EagerTensor(np.append(_signed(counter), _signed(to_tensor(key).array)))
 
 
 _global: Generator | None = None

@@ -28,7 +28,7 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     if not found:
         raise ValueError("No SparseTensor in argument list of map_values")
     for other in found[1:]:
-        if not np.array_equal(other.indices._array, found[0].indices._array):
+        if not np.array_equal(other.indices.array, found[0].indices.array):
             raise invalid("All sparse arguments of map_values must have their values at the same indices.")
     inside = lambda leaf: leaf.values if isinstance(leaf, SparseTensor) else leaf
     args, kwargs = nest.map_structure(inside, (args, kwargs))
@@ -53,10 +53,10 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     total = left + right
     kept = np.arange(len(where))
     if np.any(threshold):
-        flat = [np.ravel_multi_index(i.T, tuple(a.shape)) for i in (where, a.indices._array, b.indices._array)]
+        flat = [np.ravel_multi_index(i.T, tuple(a.shape)) for i in (where, a.indices.array, b.indices.array)]
         shared = np.isin(flat[0], flat[1]) & np.isin(flat[0], flat[2])
-        kept = kept[~shared | (np.abs(total._array) >= np.asarray(threshold))]
-    return made(where[kept], pick(total, kept), a.dense_shape._array)
+        kept = kept[~shared | (np.abs(total.array) >= np.asarray(threshold))]
+    return made(where[kept], pick(total, kept), a.dense_shape.array)
 
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
@@ -66,7 +66,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     array([1., 0.], dtype=float32)
     """
     where, (a, b) = _aligned(sp_a, sp_b)
-    return made(where, ops.maximum(a, b), sp_a.dense_shape._array)
+    return made(where, ops.maximum(a, b), sp_a.dense_shape.array)
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
@@ -76,7 +76,7 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     array([ 0., -2.], dtype=float32)
     """
     where, (a, b) = _aligned(sp_a, sp_b)
-    return made(where, ops.minimum(a, b), sp_a.dense_shape._array)
+    return made(where, ops.minimum(a, b), sp_a.dense_shape.array)
 
 
 def _aligned(a: Any, b: Any) -> tuple[np.ndarray, list[Tensor]]:
@@ -84,13 +84,13 @@ def _aligned(a: Any, b: Any) -> tuple[np.ndarray, list[Tensor]]:
     a, b = as_sparse(a), as_sparse(b)
     if tuple(a.shape) != tuple(b.shape):
         raise invalid(f"Sparse tensors must have the same shape, got {tuple(a.shape)} and {tuple(b.shape)}.")
-    places = [a._flat_places()._array, b._flat_places()._array]
+    places = [a._flat_places().array, b._flat_places().array]
     both = np.unique(np.concatenate(places))
     spread = [
         ops.unsorted_segment_sum(sp.values, EagerTensor(np.searchsorted(both, p)), num_segments=len(both))
         for sp, p in zip((a, b), places)
     ]
-    shape = tuple(a.dense_shape._array.tolist())
+    shape = tuple(a.dense_shape.array.tolist())
     return np.stack(np.unravel_index(both, shape), 1), spread
 
 
@@ -121,8 +121,8 @@ def _dense(value: Any, adjoint: bool, sp: SparseTensor) -> Tensor:
 
 
 def _product(sp: SparseTensor, b: Tensor, transposed: bool, conjugated: bool) -> Tensor:
-    rows, columns = (EagerTensor(np.ascontiguousarray(i)) for i in sp.indices._array.T)
-    shape = tuple(sp.dense_shape._array.tolist())
+    rows, columns = (EagerTensor(np.ascontiguousarray(i)) for i in sp.indices.array.T)
+    shape = tuple(sp.dense_shape.array.tolist())
     if transposed:
         rows, columns, shape = columns, rows, shape[::-1]
     if shape[1] != b.shape[0]:
@@ -183,10 +183,10 @@ def reduce_max(
 def _reduced(sp: SparseTensor, axis: Any, keepdims: bool | None, as_sparse: bool, reduce: Callable) -> Any:
     axes = normal_axis(axis, sp.ndim)
     rows, count = _rows_without(sp, axes)
-    shape = tuple(sp.dense_shape._array.tolist())
+    shape = tuple(sp.dense_shape.array.tolist())
     out = tuple(1 if i in axes else d for i, d in enumerate(shape) if keepdims or i not in axes)
     if not as_sparse:
         return ops.reshape(reduce(sp.values, rows, count), shape=out)
-    used, inverse = np.unique(rows._array, return_inverse=True)
+    used, inverse = np.unique(rows.array, return_inverse=True)
     values = reduce(sp.values, EagerTensor(inverse.astype(np.int64)), len(used))
     return made(np.stack(np.unravel_index(used, out), 1) if out else np.zeros((len(used), 0)), values, out)

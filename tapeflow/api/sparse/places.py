@@ -32,7 +32,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     [[0, 1], [1, 0]]
     """
     tensor = as_tensor(tensor)
-    array = np.asarray(tensor._array)
+    array = np.asarray(tensor.array)
     zero = b"" if array.dtype.kind == "O" else 0
     where = np.argwhere(array != zero)
     flat = np.ravel_multi_index(where.T, array.shape) if where.size else np.zeros(len(where), np.int64)
@@ -46,13 +46,13 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
     array([ 5, -1,  6, -1], dtype=int32)
     """
     sp = as_sparse(sp_input)
-    places, shape = sp._flat_places()._array, tuple(sp.dense_shape._array.tolist())
+    places, shape = sp._flat_places().array, tuple(sp.dense_shape.array.tolist())
     steps = np.diff(places)
     if validate_indices and (steps <= 0).any():
         at = int((steps <= 0).argmax()) + 1
         what = "repeated" if steps[at - 1] == 0 else "out of order"
         raise invalid(
-            f"indices[{at}] = {sp.indices._array[at].tolist()} is {what}. Use tf.sparse.reorder(sp) to sort the indices."
+            f"indices[{at}] = {sp.indices.array[at].tolist()} is {what}. Use tf.sparse.reorder(sp) to sort the indices."
         )
     zero = b"" if sp.dtype.kind == "s" else False if sp.dtype.kind == "b" else 0
     default = to_tensor(zero if default_value is None else default_value, sp.dtype)
@@ -73,7 +73,7 @@ def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Ten
     """
     where, values, shape = parts(as_sparse(sp_input))
     out = np.zeros((*shape[:-1], int(vocab_size)), bool)
-    out[(*where[:, :-1].T, values._array)] = True
+    out[(*where[:, :-1].T, values.array)] = True
     return EagerTensor(out)
 
 
@@ -110,7 +110,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     array([4, 3, 5], dtype=int32)
     """
     where, values, shape = parts(as_sparse(sp_input))
-    perm = list(range(len(shape)))[::-1] if perm is None else np.ravel(as_tensor(perm)._array).tolist()
+    perm = list(range(len(shape)))[::-1] if perm is None else np.ravel(as_tensor(perm).array).tolist()
     return reorder(made(where[:, perm], values, [shape[p] for p in perm]))
 
 
@@ -121,13 +121,13 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     array([1, 2])
     """
     sp = as_sparse(sp_input)
-    size = int(np.prod(sp.dense_shape._array))
+    size = int(np.prod(sp.dense_shape.array))
     wanted = [int(d) for d in np.ravel(np.asarray(shape))]
     known = int(np.prod([d for d in wanted if d != -1]))
     if wanted.count(-1) > 1 or (size % known if known and -1 in wanted else known != size):
         raise invalid(f"Cannot reshape a sparse tensor with {size} elements in all to shape {wanted}.")
     wanted = [size // known if d == -1 else d for d in wanted]
-    flat = sp._flat_places()._array
+    flat = sp._flat_places().array
     return made(np.stack(np.unravel_index(flat, wanted), 1) if wanted else flat[:, None][:, :0], sp.values, wanted)
 
 
@@ -151,7 +151,7 @@ def concat(axis: int, sp_inputs: Sequence, expand_nonconcat_dims: bool = False, 
            [0., 1., 0., 1.]], dtype=float32)
     """
     pieces = [as_sparse(sp) for sp in sp_inputs]
-    shapes = np.array([sp.dense_shape._array for sp in pieces])
+    shapes = np.array([sp.dense_shape.array for sp in pieces])
     axis = one_axis(axis, shapes.shape[1])
     others = np.delete(shapes, axis, 1)
     if not expand_nonconcat_dims and (others != others[0]).any():
@@ -160,7 +160,7 @@ def concat(axis: int, sp_inputs: Sequence, expand_nonconcat_dims: bool = False, 
         )
     starts = np.cumsum(shapes[:, axis]) - shapes[:, axis]
     shift = np.eye(shapes.shape[1], dtype=np.int64)[axis]
-    where = np.concatenate([sp.indices._array + start * shift for sp, start in zip(pieces, starts)])
+    where = np.concatenate([sp.indices.array + start * shift for sp, start in zip(pieces, starts)])
     total = shapes.max(0)
     total[axis] = shapes[:, axis].sum()
     return reorder(made(where, ops.concat(*[sp.values for sp in pieces], axis=0), total))
@@ -174,7 +174,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
            [0., 0.]], dtype=float32)
     """
     where, values, shape = parts(as_sparse(sp_input))
-    start, size = (np.asarray(as_tensor(x)._array, np.int64) for x in (start, size))
+    start, size = (np.asarray(as_tensor(x).array, np.int64) for x in (start, size))
     if start.shape != (len(shape),) or size.shape != (len(shape),):
         raise invalid(
             f"start and size must have one number for each of {len(shape)} axes, got shapes {start.shape} and {size.shape}."
@@ -191,7 +191,7 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
     [[3, 5], [2, 5]]
     """
     sp = as_sparse(sp_input)
-    shape = sp.dense_shape._array
+    shape = sp.dense_shape.array
     axis = one_axis(axis, len(shape))
     count, size = int(num_split), int(shape[axis])
     if not 0 < count <= size:
@@ -212,7 +212,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     array([4], dtype=int32)
     """
     where, values, shape = parts(as_sparse(sp_input))
-    kept = np.asarray(as_tensor(to_retain)._array)
+    kept = np.asarray(as_tensor(to_retain).array)
     if kept.shape != (len(where),):
         raise ValueError(f"to_retain needs one bool for each of the {len(where)} entries, got shape {kept.shape}.")
     kept = np.flatnonzero(kept)
@@ -228,7 +228,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     where, values, shape = parts(as_sparse(sp_input))
     if new_shape is None:
         return made(where, values, where.max(0) + 1 if len(where) else [0] * len(shape))
-    wanted = np.ravel(as_tensor(new_shape)._array)
+    wanted = np.ravel(as_tensor(new_shape).array)
     if len(wanted) != len(shape) or (wanted < shape).any():
         raise ValueError(
             f"new_shape {wanted.tolist()} must have rank {len(shape)} and be no smaller than {list(shape)} anywhere."
@@ -259,5 +259,5 @@ def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> Indexe
     >>> tf.sparse.mask(s, [5]).indices.numpy()
     array([4, 6], dtype=int32)
     """
-    kept = np.flatnonzero(~np.isin(a.indices._array, as_tensor(mask_indices)._array))
+    kept = np.flatnonzero(~np.isin(a.indices.array, as_tensor(mask_indices).array))
     return IndexedSlices(pick(a.values, kept), pick(a.indices, kept), a.dense_shape)

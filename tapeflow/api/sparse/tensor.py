@@ -39,7 +39,7 @@ class SparseTensor(Composite):
         self._indices = _as_int64(indices)
         self._values = as_tensor(values)
         self._dense_shape = _as_int64(dense_shape)
-        where, count, shape = self._indices._array, tuple(self._values.shape), self._dense_shape._array
+        where, count, shape = self._indices.array, tuple(self._values.shape), self._dense_shape.array
         if where.ndim != 2 or shape.ndim != 1 or len(count) != 1 or where.shape != (count[0], shape.size):
             raise ValueError(
                 f"A SparseTensor of n values and rank r needs indices of shape (n, r), values of shape (n,) and dense_shape of "
@@ -63,7 +63,7 @@ class SparseTensor(Composite):
 
     @property
     def shape(self) -> TensorShape:
-        return TensorShape(self._dense_shape._array.tolist())
+        return TensorShape(self._dense_shape.array.tolist())
 
     def get_shape(self) -> TensorShape:
         return self.shape
@@ -74,7 +74,7 @@ class SparseTensor(Composite):
 
     @property
     def ndim(self) -> int:
-        return self._indices._array.shape[1]
+        return self._indices.array.shape[1]
 
     def with_values(self, new_values: Any) -> "SparseTensor":
         """Other values at the same places.
@@ -114,20 +114,20 @@ class SparseTensor(Composite):
     def _stays_zero(self, prim: Any, params: dict) -> bool:
         if prim.moves or self.dtype.kind == "s":
             return prim.moves
-        return not np.any(prim.entry(EagerTensor(np.zeros((), self.dtype.np)[()]), **params)._array)
+        return not np.any(prim.entry(EagerTensor(np.zeros((), self.dtype.np)[()]), **params).array)
 
     def _read(self, dense: Any) -> Any:
         """What of a dense operand, broadcast to the shape, stands at the places of the values."""
         dense = to_tensor(dense, None if isinstance(dense, Tensor) else self.dtype)
         if not dense.ndim:
             return dense
-        shape = tuple(self._dense_shape._array.tolist())
+        shape = tuple(self._dense_shape.array.tolist())
         spread = ops.broadcast_to(dense, shape=shape)
         return ops.take(ops.reshape(spread, shape=(-1,)), self._flat_places(), axis=0)
 
     def _flat_places(self) -> Tensor:
         """The position of each value in the flattened dense tensor, checked."""
-        where, shape = self._indices._array, tuple(self._dense_shape._array.tolist())
+        where, shape = self._indices.array, tuple(self._dense_shape.array.tolist())
         bad = ((where < 0) | (where >= shape)).any(1)
         if bad.any():
             raise invalid(f"indices[{int(bad.argmax())}] = {where[bad][0].tolist()} is out of bounds of the dense shape {shape}.")
@@ -162,8 +162,8 @@ def _as_int64(value: Any) -> Tensor:
     if isinstance(value, Tensor) and value.dtype is not int64:
         return ops.cast(value, dtype=int64.np)
     made = as_tensor(np.asarray(value) if isinstance(value, (list, tuple)) and not _holds_tensors(value) else value)
-    if made.dtype.is_integer or not made._array.size:
-        return EagerTensor(made._array.astype(np.int64))
+    if made.dtype.is_integer or not made.array.size:
+        return EagerTensor(made.array.astype(np.int64))
     raise TypeError(f"Indices and shapes of a SparseTensor are integers, got {made.dtype.name}.")
 
 
@@ -194,4 +194,4 @@ def pick(values: Tensor, order: np.ndarray) -> Tensor:
 
 
 def parts(sp: SparseTensor) -> tuple[np.ndarray, Tensor, tuple[int, ...]]:
-    return sp.indices._array, sp.values, tuple(sp.dense_shape._array.tolist())
+    return sp.indices.array, sp.values, tuple(sp.dense_shape.array.tolist())

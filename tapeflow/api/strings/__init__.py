@@ -137,7 +137,7 @@ def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator
         return ragged_reduce_join(inputs, axis, keepdims, _bytes(separator))
     inputs = as_tensor(inputs)
     rank = len(inputs.shape)
-    axes = range(rank)[::-1] if axis is None else np.ravel(as_tensor(axis)._array).tolist()
+    axes = range(rank)[::-1] if axis is None else np.ravel(as_tensor(axis).array).tolist()
     return ops.string_reduce_join(
         inputs, axis=tuple(one_axis(a, rank) for a in axes), keepdims=bool(keepdims), separator=_bytes(separator)
     )
@@ -222,5 +222,5 @@ def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int =
             f"The template expects {len(pieces) - 1} tensors, but the inputs only has {len(tensors)}. "
             "Give one tensor for each placeholder."
         )
-    texts = [tensor_text(t._array, summarize) for t in tensors]
+    texts = [tensor_text(t.array, summarize) for t in tensors]
     return as_tensor(pieces[0] + "".join(text + piece for text, piece in zip(texts, pieces[1:])))

@@ -66,7 +66,7 @@ def value_text(value: Any, summarize: int = 3, top: bool = True) -> str:
         value = to_tensor(value)
         return ("rows " if type(value) is MappedTensor else "") + tensor_text(values_of(value), summarize)
     if hasattr(value, "_print_text"):
-        return value._print_text(lambda tensor: tensor_text(tensor._array, summarize))
+        return value._print_text(lambda tensor: tensor_text(tensor.array, summarize))
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key!r}: {inside(value[key])}" for key in sorted(value, key=str)) + "}"
     if isinstance(value, list):

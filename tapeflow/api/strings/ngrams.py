@@ -49,7 +49,7 @@ def ngrams(
             )
         rows = of_rows([row.numpy().tolist() for row in data])
         return RaggedTensor.from_row_lengths(EagerTensor(_filled(rows)), np.array([len(row) for row in rows], np.int64))
-    strings = as_tensor(data)._array
+    strings = as_tensor(data).array
     if not strings.ndim:
         raise ValueError("Data must have rank>0; a single string has no runs. Split it: tf.strings.split.")
     rows = of_rows(strings.reshape(prod(strings.shape[:-1]), strings.shape[-1]).tolist())
@@ -103,7 +103,7 @@ def unsorted_segment_join(
     >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, separator="-").numpy()
     array([b'b', b'a-c', b''], dtype=object)
     """
-    strings, ids, count = as_tensor(inputs)._array, as_tensor(segment_ids)._array, int(num_segments)
+    strings, ids, count = as_tensor(inputs).array, as_tensor(segment_ids).array, int(num_segments)
     if ids.shape != strings.shape[: ids.ndim]:
         raise invalid(f"segment_ids of shape {ids.shape} should be the beginning of the shape of inputs, {strings.shape}.")
     if ((ids < 0) | (ids >= count)).any():

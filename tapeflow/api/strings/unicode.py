@@ -105,7 +105,7 @@ def unicode_encode(
         rows = [row.numpy() for row in input]
         shape: tuple = (len(rows),)
     else:
-        array = np.asarray(as_tensor(input)._array)
+        array = np.asarray(as_tensor(input).array)
         shape = array.shape[:-1]
         rows = list(array.reshape(math.prod(shape), array.shape[-1]))  # not -1: rows may be empty
     known = _output(output_encoding)
@@ -146,7 +146,7 @@ def ragged_from(input: Any, parts_of: Callable, dtype: Any = object) -> Any:
     """Ragged rows, one for each string of `input`; a vector when it is a scalar."""
     if isinstance(input, RaggedTensor):
         return input.with_flat_values(ragged_from(input.flat_values, parts_of, dtype))
-    strings = as_tensor(input)._array
+    strings = as_tensor(input).array
     if strings.dtype.kind != "O":
         raise invalid(f"Strings are split, not {strings.dtype.name} values.")
     rows = [parts_of(s) for s in strings.flat]

@@ -6,7 +6,7 @@ from typing import Any
 from tapeflow.api.arrays import casting as _casting
 from tapeflow.api.arrays import constants as _constants
 from tapeflow.api.arrays import indexing as _indexing
-from tapeflow.api.arrays import properties as _array
+from tapeflow.api.arrays import properties as _properties
 from tapeflow.api.arrays import shaping as _shaping
 from tapeflow.api.arrays import sorting as _sorting
 from tapeflow.api.control import branches_and_loops as _control
@@ -135,7 +135,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     >>> tf.compat.v1.shape([[1, 2]], "shape").numpy()
     array([1, 2], dtype=int32)
     """
-    return _array.shape(input, int32 if out_type is None else out_type)
+    return _properties.shape(input, int32 if out_type is None else out_type)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = None) -> Tensor:
@@ -144,7 +144,7 @@ def size(input: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     >>> tf.compat.v1.size([[1, 2]], "size").numpy()
     np.int32(2)
     """
-    return _array.size(input, int32 if out_type is None else out_type)
+    return _properties.size(input, int32 if out_type is None else out_type)
 
 
 def transpose(a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False) -> Tensor:

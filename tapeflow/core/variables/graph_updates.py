@@ -53,7 +53,7 @@ def of_index(x: Tensor, key: Any) -> tuple[Tensor, tuple]:
     keys = key if isinstance(key, tuple) else (key,)
     symbols = [k for k in keys if isinstance(k, Tensor) and not isinstance(k, EagerTensor)]
     if not symbols:
-        plain = tuple([k._array if isinstance(k, EagerTensor) else k for k in keys])
+        plain = tuple([k.array if isinstance(k, EagerTensor) else k for k in keys])
         places = np.arange(math.prod(x.shape)).reshape(tuple(x.shape))[plain]
         return EagerTensor(np.stack(np.unravel_index(places, tuple(x.shape)), -1).astype(np.int64)), places.shape
     if any(isinstance(k, slice) or k is None or k is Ellipsis or getattr(k, "ndim", 0) for k in keys):

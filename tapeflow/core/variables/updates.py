@@ -158,12 +158,12 @@ class Updates:
         indices = to_tensor(slices.indices)
         if self._kind is type(indices) is DeviceTensor:  # they stay there
             return self._given(slices.values), indices._held
-        return self._given(slices.values), np.asarray(indices._array)
+        return self._given(slices.values), np.asarray(indices.array)
 
     def _scatter_nd(self, what: str, indices: Any, updates: Any, change: Callable) -> Any:
         if current().executor is not None:
             return self._changed_in_a_graph(what, to_tensor(indices), updates)
-        rows = np.asarray(to_tensor(indices)._array)
+        rows = np.asarray(to_tensor(indices).array)
         depth = rows.shape[-1]
         if depth > self._value.ndim:
             raise invalid(f"{what}: indices of length {depth} are too long for a variable of shape {self._value.shape}.")
@@ -210,7 +210,7 @@ class Updates:
             there = self._kind is DeviceTensor
             array = self._value if there or may_be_changed(self) else np.array(self._value)
             target = Serving.engine.part_shape(array, index) if there else array[index].shape
-            values = raw(given) if there else given._array
+            values = raw(given) if there else given.array
             if stretch and values.size == 1 and values.ndim > len(target):
                 values = values.reshape(())
             try:

@@ -112,7 +112,7 @@ class Variable(Updates, Value, metaclass=_Creation):
         self.constraint = constraint
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
         self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
-        self._id = next_id()
+        self.serial = next_id()
         self._lock = Lock()  # who changes the value has it; a step reads with it, too
         self._latest = _UNREAD
 
@@ -181,7 +181,7 @@ class Variable(Updates, Value, metaclass=_Creation):
                 return tensor_of(self._value)
         held = self._value
         try:
-            return EagerTensor(LateTensor(held)._array)
+            return EagerTensor(LateTensor(held).array)
         except RuntimeError:  # another thread's step has given it away, and stores a new one before it lets go of the lock
             if self._lock.acquire(timeout=_LONGEST_STEP):
                 self._lock.release()
@@ -192,7 +192,7 @@ class Variable(Updates, Value, metaclass=_Creation):
     def _bring_home(self) -> None:
         """What a program has left is NumPy's from now on. For who has the lock."""
         if self._kind is LateTensor:
-            self._value, self._kind = LateTensor(self._value)._array, EagerTensor
+            self._value, self._kind = LateTensor(self._value).array, EagerTensor
 
     def _to_be_replaced(self) -> Tensor:
         """The value for a program that computes another one, which need not be computed yet. For who has the lock."""
@@ -246,7 +246,7 @@ class Variable(Updates, Value, metaclass=_Creation):
             self._latest = _UNREAD
             return self._touched((tensor,), read_value)
         with self._lock:
-            array = self._there(tensor) if self._kind is DeviceTensor else tensor._array
+            array = self._there(tensor) if self._kind is DeviceTensor else tensor.array
             return self._store(array, (tensor,), read_value)
 
     def _there(self, tensor: Tensor) -> Any:
@@ -257,8 +257,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         """The value before `change`, a function of NumPy arrays, became the value: in one step for other threads. Eagerly."""
         with self._lock:
             before = self._tensor_now()
-            after = EagerTensor(change(before._array))
-            self._store(self._there(after) if self._kind is DeviceTensor else after._array, (after,), False)
+            after = EagerTensor(change(before.array))
+            self._store(self._there(after) if self._kind is DeviceTensor else after.array, (after,), False)
         return before
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
@@ -293,7 +293,7 @@ class Variable(Updates, Value, metaclass=_Creation):
         self._bring_home()
         if self._kind is not EagerTensor:
             return self._there(compute(getattr(recorded, operation).primitive, (self._tensor(), delta), {}))
-        ufunc, array = _UFUNCS[operation], delta._array
+        ufunc, array = _UFUNCS[operation], delta.array
         with quiet():
             if may_be_changed(self):
                 return ufunc(self._value, array, out=self._value)
@@ -362,11 +362,11 @@ class Variable(Updates, Value, metaclass=_Creation):
         return made
 
     def __reduce__(self):
-        return _unpickle, (self._tensor_now()._array, self._trainable, self._name, self._shape)
+        return _unpickle, (self._tensor_now().array, self._trainable, self._name, self._shape)
 
     def __repr__(self) -> str:
         name = self._name if type(self) is not _UnreadVariable else "UnreadVariable"
-        return f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, numpy={representation(self._tensor_now()._array)}>"
+        return f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, numpy={representation(self._tensor_now().array)}>"
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("'Variable' object does not support item assignment. Use v[i].assign(value).")
@@ -395,7 +395,7 @@ def replacing(variables: Sequence[Variable], arrays: Iterable, kind: type[EagerT
 def commit(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
     """What tensors of one engine hold becomes the values of variables: of all of them or of none, for who has the locks."""
     kind = type(tensors[0]) if isinstance(tensors[0], DeviceTensor) else EagerTensor
-    at_once(replacing(variables, [t._array if kind is EagerTensor else t._held for t in tensors], kind))
+    at_once(replacing(variables, [t.array if kind is EagerTensor else t._held for t in tensors], kind))
     announce(variables, tensors)
 
 

@@ -85,8 +85,8 @@ class _Field:
         else:
             tensor = to_tensor(default)
             self.dtype = tensor.dtype
-            if np.size(tensor._array):
-                value = np.asarray(tensor._array).ravel()[0]
+            if np.size(tensor.array):
+                value = np.asarray(tensor.array).ravel()[0]
                 self.default = string_scalar(value) if self.dtype is string else EagerTensor(value)
         if self.dtype not in _ALLOWED:
             raise TypeError(f"Column {place} is {self.dtype.name}; CSV files hold {', '.join(d.name for d in _ALLOWED)}.")

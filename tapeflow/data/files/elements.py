@@ -91,7 +91,7 @@ def _described(value: Any, contents: list[bytes]) -> Any:
     if value is None:
         return None
     if isinstance(value, EagerTensor):
-        array = np.asarray(value._array)
+        array = np.asarray(value.array)
         if array.dtype.kind == "O":
             texts = array.ravel().tolist()
             contents.append(np.array([len(t) for t in texts], "<i8").tobytes() + b"".join(texts))

@@ -163,7 +163,7 @@ def _texts(value: Any) -> list[str]:
     tensor = as_tensor(np.array([], object) if isinstance(value, (list, tuple)) and not value else value)
     if tensor.dtype is not string or not isinstance(tensor, EagerTensor):
         raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got {value!r}.")
-    return [local_path(v) for v in np.asarray(tensor._array).ravel().tolist()]
+    return [local_path(v) for v in np.asarray(tensor.array).ravel().tolist()]
 
 
 def opened(path: str, compression_type: Any) -> BinaryIO:

@@ -144,7 +144,7 @@ def compute(prim: Any, args: tuple, params: dict, device: Device) -> Any:
         if type(a) is DeviceTensor:
             held = a._held
             arrays.append(held if held.sharding is here else brought(held, device))
-        elif (array := a._array).dtype.kind == "O":
+        elif (array := a.array).dtype.kind == "O":
             return NotImplemented
         else:  # jax sends arrays itself, when it calls the program
             arrays.append(array if array.ndim else put(array, device))

@@ -39,7 +39,7 @@ class Program:
 
     def __call__(self, *arrays: Any) -> tuple:
         """From NumPy's arrays to NumPy's arrays."""
-        return tuple([t._array for t in self.on_tensors([EagerTensor(a) for a in arrays])])
+        return tuple([t.array for t in self.on_tensors([EagerTensor(a) for a in arrays])])
 
     def on_tensors(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
         """The results, where they were computed. (On 4 floats this adds 1 µs to jax's 8.) The last ones become the values of `assigned`
@@ -59,8 +59,8 @@ class Program:
                         arrays.append(devices.given(t._held, device) if lent else t._held)
                         continue
                     before, there, sent = kept.get(k, _NOTHING)
-                    again = before is t._array and there is device
-                    arrays.append(sent if again else self._on_its_way(k, t._array, device))
+                    again = before is t.array and there is device
+                    arrays.append(sent if again else self._on_its_way(k, t.array, device))
                 if self.donated:  # a step of many: nobody waits for it
                     return self._step(compiled, arrays, tuple(map(type, arrays)), assigned, LateTensor)
                 with jax.enable_x64(True):
@@ -102,7 +102,7 @@ class Program:
         if stage not in stages:
             raise ValueError(f"stage must be one of {', '.join(stages)}, got {stage!r}.")
         with jax.enable_x64(True):
-            lowered = jax.jit(self.function).lower(*[t._array for t in tensors])
+            lowered = jax.jit(self.function).lower(*[t.array for t in tensors])
             return lowered.as_text("hlo") if stage == "hlo" else lowered.compile().as_text()
 
     def _device(self, tensors: Sequence[Tensor]) -> Device:
@@ -124,7 +124,7 @@ class Program:
         here, arrays = devices.sharding(device), []
         for k, t in enumerate(tensors):
             if type(t) is not DeviceTensor:
-                arrays.append(self._on_its_way(k, t._array, device))
+                arrays.append(self._on_its_way(k, t.array, device))
             elif t._held.sharding is not here and devices.where(t._held) != device:
                 arrays.append(devices.brought(t._held, device))
             else:

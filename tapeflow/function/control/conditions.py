@@ -62,7 +62,7 @@ def choose(index: Tensor, functions: dict[str, Callable], name: str) -> Any:
     variables = list({i: v for g in graphs for i, v in sorted(g.assigned.items())}.values())
     for graph in graphs:
         for variable in variables:
-            if variable._id not in graph.assigned:  # it keeps its value there
+            if variable.serial not in graph.assigned:  # it keeps its value there
                 graph.read(variable)
     inputs, places = operands(graphs)
     drawn, drawn_places = keys(graphs)
@@ -70,7 +70,7 @@ def choose(index: Tensor, functions: dict[str, Callable], name: str) -> Any:
     branches = []
     for label, region, own in zip(functions, regions, map(list.__add__, places, drawn_places)):
         outputs = [region.place(_held(region.leaves[k])) for k in arrays]
-        outputs += [region.graph.latest[v._id] for v in variables]
+        outputs += [region.graph.latest[v.serial] for v in variables]
         branches.append(GraphFunction(region.graph, own, outputs, f"{label} of {name}"))
     out = Choice(branches, name).entry(index, *inputs, *drawn)
     for variable, value in zip(variables, out[len(arrays) :]):
@@ -173,7 +173,7 @@ def _run(
     if holds is not None and (holds.graph.assigned or holds.graph.keys_drawn):
         raise ValueNeeded(f"The condition of {name} assigns to a variable or draws random numbers, at {user_line()}.")
     variables = [v for _, v in sorted(graph.assigned.items())]
-    finals = [graph.latest[v._id] for v in variables]
+    finals = [graph.latest[v.serial] for v in variables]
     sites = [site for site, _ in graph.keys_drawn]
     next_keys = [(place, _renewed_key(step, site, place)) for site, place in graph.keys_drawn]
     graph.keys_drawn = []
@@ -188,7 +188,7 @@ def _run(
     if holds is not None:
         other = holds.graph
         of_variables = [
-            other.reads[v._id][1] if v._id in other.reads else other.new(_spec(x))._place for v, x in zip(variables, values)
+            other.reads[v.serial][1] if v.serial in other.reads else other.new(_spec(x))._place for v, x in zip(variables, values)
         ]
         of_keys = [other.new(graph.symbols[p]._spec)._place for p, _ in next_keys]
         unused = [other.new(_spec(x))._place for x in values]
@@ -211,10 +211,10 @@ def _read_in_iteration(step: Region, variable: Any) -> tuple[int, int]:
     """(The place of what an iteration finds in a variable; of what was there before the loop). Reads are of the first, but gradients
     go to the variable, not to what another iteration assigned."""
     graph = step.graph
-    spec = graph.symbols[graph.latest[variable._id]]._spec
+    spec = graph.symbols[graph.latest[variable.serial]]._spec
     now, first = graph.new(spec), graph.new(spec)
-    if variable._id in graph.reads:
-        place = graph.reads[variable._id][1]
+    if variable.serial in graph.reads:
+        place = graph.reads[variable.serial][1]
         graph.nodes.insert(0, Node(ops.assigned.primitive, (now._place, first._place), {}, (place,), False, ""))
     return now._place, first._place
 

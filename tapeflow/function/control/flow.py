@@ -89,7 +89,7 @@ class Flow:
         frame = current()
         if frame.executor is None:
             with quiet():
-                out = tuple([EagerTensor(o) for o in self.run(*[a._array for a in args])])
+                out = tuple([EagerTensor(o) for o in self.run(*[a.array for a in args])])
         else:
             known = (
                 frame.executor.existing(self, args) if self.extends is not None and isinstance(frame.executor, Graph) else None

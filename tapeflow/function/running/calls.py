@@ -75,7 +75,7 @@ class GraphFunction:
             device = current().device
             # No generator: what is raised while one is closed, Ctrl-C for example, is lost.
             if (device is None or device.is_host) and DeviceTensor not in map(type, tensors) or self.host_only:
-                return stored([EagerTensor(a) for a in self.run(*[t._array for t in tensors])], assigned)
+                return stored([EagerTensor(a) for a in self.run(*[t.array for t in tensors])], assigned)
             try:
                 return self.program.on_tensors(tensors, assigned)
             except xla.NoKernel:  # strings, or Python: what XLA cannot have is computed on the host, as eagerly
@@ -87,10 +87,10 @@ class GraphFunction:
         """The results, of which somebody looks at every value on the way. Where XLA computes, that is done where a result is not finite: by
         the NumPy plan, which raises."""
         if not self.jit and DeviceTensor not in map(type, tensors):
-            return stored([EagerTensor(a) for a in self.run(*[t._array for t in tensors])], assigned)
+            return stored([EagerTensor(a) for a in self.run(*[t.array for t in tensors])], assigned)
         found = self.program.on_tensors(tensors)
-        if not all(np.isfinite(y._array).all() for y in found if y.dtype.is_inexact):
-            self.silent().run(*[t._array for t in tensors])
+        if not all(np.isfinite(y.array).all() for y in found if y.dtype.is_inexact):
+            self.silent().run(*[t.array for t in tensors])
         return stored(found, assigned)
 
     def __call__(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
@@ -103,7 +103,7 @@ class GraphFunction:
             for observer in frame.observers:
                 watched = observer.watched
                 for k, t in enumerate(tensors):
-                    if t._id in watched and t.dtype.is_inexact:
+                    if t.serial in watched and t.dtype.is_inexact:
                         mask |= 1 << k
             if mask and any(getattr(o, "differentiates", True) for o in frame.observers):
                 return stored(self._recorded(tensors, mask), assigned)

@@ -21,9 +21,9 @@ _FOLDED = 1 << 16  # elements up to which a constant is computed before the run
 
 def constants(graph: Graph, inputs: Iterable[int]) -> dict[int, Any]:
     """The arrays that the graph itself holds, by place."""
-    found = {p: t._array for p, t in graph.constants.items()}
+    found = {p: t.array for p, t in graph.constants.items()}
     given = set(inputs)
-    return found | {p: t._array for t, p in graph.captures.values() if p not in given and isinstance(t, EagerTensor)}
+    return found | {p: t.array for t, p in graph.captures.values() if p not in given and isinstance(t, EagerTensor)}
 
 
 class Cleaned:
@@ -195,6 +195,6 @@ def kernel_of(node: Node, graph: Graph) -> Any:
 
     def widened(*arrays: Any, **params: Any) -> Any:
         out = compute(prim, tuple([EagerTensor(a) for a in arrays]), params)
-        return tuple([o._array for o in out]) if type(out) is tuple else out._array
+        return tuple([o.array for o in out]) if type(out) is tuple else out.array
 
     return widened

@@ -47,7 +47,7 @@ class Checked:
         found = self.program.on_tensors(tensors)
         rest = iter(found[self.count :])
         for node in self.checks:
-            node.prim.run(*[next(rest)._array for _ in node.inputs])
+            node.prim.run(*[next(rest).array for _ in node.inputs])
         return stored(found[: self.count], assigned)
 
 

@@ -47,8 +47,8 @@ def _name(graph: Graph, place: int) -> str:
     constant = graph.constants.get(place) or next((t for t, p in graph.captures.values() if p == place), None)
     if type(constant) is not EagerTensor:
         return f"%{place}"
-    if np.size(constant._array) == 1:
-        return str(constant._array) if constant.dtype.kind != "s" else _short(constant._array)
+    if np.size(constant.array) == 1:
+        return str(constant.array) if constant.dtype.kind != "s" else _short(constant.array)
     return f"%{place}"
 
 

@@ -48,7 +48,7 @@ class LoadedFunction:
     @property
     def variables(self) -> tuple:
         """What its traces read and assign."""
-        return tuple({v._id: v for f in self.concrete_functions for v in f.variables}.values())
+        return tuple({v.serial: v for f in self.concrete_functions for v in f.variables}.values())
 
     @property
     def trainable_variables(self) -> tuple:

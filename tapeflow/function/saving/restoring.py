@@ -82,12 +82,12 @@ class FunctionReader:
         graph.relied_on.extend([(reader.expression(question), answer) for question, answer in described["relied_on"]])
         for number, place in described["variables"]:
             variable = self.variables[number]
-            graph.reads[variable._id] = variable, place
+            graph.reads[variable.serial] = variable, place
             graph.names[place] = variable.name.removesuffix(":0")
         graph.keys_drawn = [(Site.restored(*site), place) for *site, place in described["keys"]]
         for number, place in described["assigned"]:
             variable = self.variables[number]
-            graph.latest[variable._id], graph.assigned[variable._id] = place, variable
+            graph.latest[variable.serial], graph.assigned[variable.serial] = place, variable
         made.sizes = [(n, axis, reader.sizes[number]) for n, axis, number in described["sizes"]]
         made.structured_outputs, made.places = reader.value(described["returns"]), described["results"]
         made._complete()

@@ -57,7 +57,7 @@ class Writer:
 
     def _tensor(self, tensor: Tensor) -> Any:
         if isinstance(tensor, EagerTensor):
-            return {"tensor": self.store(np.asarray(tensor._array))}
+            return {"tensor": self.store(np.asarray(tensor.array))}
         if self.tensor is None:
             raise CannotBeStored(f"{tensor!r}, which has no value")
         return self.tensor(tensor)
@@ -98,7 +98,7 @@ _WRITERS: list[tuple[Any, Callable[[Writer, Any], Any]]] = [
     (tuple, Writer._tuple),
     (list, lambda w, v: {"list": [w.value(part) for part in v]}),
     (Mapping, Writer._mapping),
-    ((np.ndarray, np.generic), Writer._array),
+    ((np.ndarray, np.generic), Writer.array),
     (bytes, lambda _, v: {"bytes": base64.b64encode(v).decode()}),
     (complex, lambda w, v: {"complex": [w.value(v.real), w.value(v.imag)]}),
     (int, lambda _, v: int(v)),

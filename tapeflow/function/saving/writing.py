@@ -51,7 +51,7 @@ class FunctionWriter:
             )
         graph = function.graph
         read, keys = list(graph.reads.values()), list(graph.keys_drawn)
-        finals = [(v, graph.latest[v._id]) for v in function.assigned]
+        finals = [(v, graph.latest[v.serial]) for v in function.assigned]
         inputs = graph.inputs + [p for _, p in read] + [p for _, p in keys]
         outputs = [p for p in function.places if p is not None] + [p for _, p in finals]
         whole = GraphFunction(graph, inputs, outputs, function.name, function.jit)
@@ -124,7 +124,7 @@ class _GraphWriter:
             "inputs": at(inputs),
             "outputs": at(function.outputs),
             "specs": [self.plain.spec(graph.symbols[p]._spec) for p in places],
-            "constants": [[places[p], self.whole.store(np.asarray(t._array))] for p, t in held.items() if p in places],
+            "constants": [[places[p], self.whole.store(np.asarray(t.array))] for p, t in held.items() if p in places],
             "nodes": [[self._operation(n), at(n.inputs), self._params(n), at(n.outputs), n.several, n.line] for n in nodes],
             "jit": function.jit,
             "effects": function.has_effect,

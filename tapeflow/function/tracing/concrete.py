@@ -103,10 +103,10 @@ class ConcreteFunction:
         self.assigned = [v for _, v in sorted(graph.assigned.items())]
         self.locks = [v._lock for v in self.assigned]
         self.count = len(outputs)
-        finals = [graph.latest[v._id] for v in self.assigned]
+        finals = [graph.latest[v.serial] for v in self.assigned]
         self.function = GraphFunction(graph, self._input_places(), outputs + finals, self.name, self.jit)
         self.function.may_refuse = True
-        self.function.donated = [graph.reads[v._id][1] for v in self.assigned if v._id in graph.reads]
+        self.function.donated = [graph.reads[v.serial][1] for v in self.assigned if v.serial in graph.reads]
         self.alone = len(outputs) == 1 and isinstance(self.structured_outputs, (Tensor, Variable))
         self._learn_inputs()
         words = [""] * len(outputs) + [v.name.removesuffix(":0") for v in self.assigned]
@@ -155,7 +155,7 @@ class ConcreteFunction:
         when others cannot change them."""
         found: list[Any] = [*tensors, *self.captured]
         for variable in self.read:
-            found.append(None if variable._id in later else variable.value())
+            found.append(None if variable.serial in later else variable.value())
         for site, _ in self.graph.keys_drawn:
             found.append(fresh_key(site))
         return found
@@ -164,7 +164,7 @@ class ConcreteFunction:
         self.captured = [tensor for tensor, _ in self.graph.captures.values()]
         self.read = [variable for variable, _ in self.graph.reads.values()]
         first = len(self.graph.inputs) + len(self.captured)
-        self.replaced = [(first + k, variable) for k, variable in enumerate(self.read) if variable._id in self.graph.assigned]
+        self.replaced = [(first + k, variable) for k, variable in enumerate(self.read) if variable.serial in self.graph.assigned]
 
     def _evaluated(self, symbol: SymbolicTensor, now: list[Tensor] | None) -> Any:
         if now is None:
@@ -265,7 +265,7 @@ class ConcreteFunction:
 
     @property
     def variables(self) -> tuple:
-        return tuple({v._id: v for v in [*(v for v, _ in self.graph.reads.values()), *self.assigned]}.values())
+        return tuple({v.serial: v for v in [*(v for v, _ in self.graph.reads.values()), *self.assigned]}.values())
 
     @property
     def trainable_variables(self) -> tuple:

@@ -48,7 +48,7 @@ class Effect(Flow):
         for tensor, spec in zip(out, self.given):
             if tuple(tensor.shape) != tuple(spec.shape):
                 raise ValueError(f"{self.name} returned shape {tuple(tensor.shape)}, but {tuple(spec.shape)} was promised.")
-        return tuple([t._array for t in out])
+        return tuple([t.array for t in out])
 
     def on_xla(self, engine: Any) -> Callable:
         if not self.checks:

@@ -184,7 +184,7 @@ class Graph:
             tensor, place = self.captures[key]
             if type(tensor) is EagerTensor:
                 # Let go of it: if it is still there, somebody else has it. (How references are counted differs from Python to Python.)
-                array, still = tensor._array, weakref.ref(tensor)
+                array, still = tensor.array, weakref.ref(tensor)
                 self.captures[key] = tensor = None
                 tensor = still()
                 if tensor is not None and key not in remembered:
@@ -267,22 +267,22 @@ class Graph:
         return raw(value) if isinstance(value, EagerTensor) else self.evaluate(value)
 
     def read(self, variable: Any) -> SymbolicTensor:
-        if variable._id not in self.reads:
+        if variable.serial not in self.reads:
             if not variable._shape.is_fully_defined():  # what is traced holds for one shape
                 raise ValueNeeded(f"The shape of variable {variable.name!r} may change, at {user_line()}.")
             place = self.new(Spec(shape=variable._value.shape, dtype=variable.dtype.np))._place
-            self.reads[variable._id] = variable, place
+            self.reads[variable.serial] = variable, place
             self.names[place] = variable.name.removesuffix(":0")
-            self.latest.setdefault(variable._id, place)
-        first, now = self.reads[variable._id][1], self.latest[variable._id]
+            self.latest.setdefault(variable.serial, place)
+        first, now = self.reads[variable.serial][1], self.latest[variable.serial]
         if first == now:
             return self.twin(now)
         # What was assigned: gradients go to the variable, not to what was assigned.
         return self.execute(ops.assigned.primitive, (self.symbols[now], self.symbols[first]), {})
 
     def assign(self, variable: Any, value: Tensor) -> None:
-        self.latest[variable._id] = self.place(value)
-        self.assigned[variable._id] = variable
+        self.latest[variable.serial] = self.place(value)
+        self.assigned[variable.serial] = variable
 
     def constant(self, tensor: Tensor) -> Tensor:
         """One that was just made: it stays what it is until an operation takes it."""

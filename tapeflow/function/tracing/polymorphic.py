@@ -100,7 +100,7 @@ class Function:
         key, tensors = [*Switches.traced_along], []
         for a in args:
             if type(a) is EagerTensor:
-                array = a._array
+                array = a.array
                 key += array.shape, array.dtype
                 tensors.append(a)
             elif type(a) in _EXACT:

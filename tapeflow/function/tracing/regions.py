@@ -84,7 +84,7 @@ def operands(graphs: list[Graph], but: Sequence[Variable] = ()) -> tuple[list[Te
 
     for key, tensor in {k: t for g in graphs for k, (t, _) in g.captures.items()}.items():
         add(tensor, [g.captures[key][1] if key in g.captures else None for g in graphs])
-    left_out = {v._id for v in but}
+    left_out = {v.serial for v in but}
     for key, variable in {k: v for g in graphs for k, (v, _) in g.reads.items()}.items():
         if key not in left_out:
             add(variable.value(), [g.reads[key][1] if key in g.reads else None for g in graphs])

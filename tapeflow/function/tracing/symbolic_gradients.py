@@ -19,16 +19,16 @@ def tape_over(graph: Graph, sources: list, stopped: list) -> GradientTape:
     recording = tape._recording
     for source in sources:  # nodes know values by their places, and the tape by the ids of the symbols there
         if not isinstance(source, Variable):
-            graph.symbols[graph.place(source)]._id = source._id
-        elif source._id in graph.latest:
-            symbol = graph.symbols[graph.latest[source._id]]
-            recording.reads[source._id].append(symbol._id or identify(symbol))
-            recording.watched.add(symbol._id)
+            graph.symbols[graph.place(source)].serial = source.serial
+        elif source.serial in graph.latest:
+            symbol = graph.symbols[graph.latest[source.serial]]
+            recording.reads[source.serial].append(symbol.serial or identify(symbol))
+            recording.watched.add(symbol.serial)
     cut = {graph.place(t) for t in stopped}
     for node in list(graph.nodes):
         places = node.inputs if node.prim.body is None else node.inputs[: -len(node.outputs)]  # without what a rule stands for
         args = tuple([graph.symbols[p] for p in places])
-        mask = sum(1 << k for k, (a, p) in enumerate(zip(args, places)) if a._id in recording.watched and p not in cut)
+        mask = sum(1 << k for k, (a, p) in enumerate(zip(args, places)) if a.serial in recording.watched and p not in cut)
         if mask:
             outs = tuple([graph.symbols[p] for p in node.outputs])
             recording.see(node.prim, args, node.params, outs if node.several else outs[0], mask)

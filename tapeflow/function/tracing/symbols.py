@@ -28,7 +28,7 @@ class SymbolicTensor(Tensor):
     __slots__ = ("_graph", "_made", "_place", "_spec")
 
     def __init__(self, graph: Any, place: int, spec: Spec) -> None:
-        self._graph, self._place, self._spec, self._id = graph, place, spec, 0
+        self._graph, self._place, self._spec, self.serial = graph, place, spec, 0
         self._made: Any = None  # of whole numbers that come from sizes and constants: a `Later`, or what they are
 
     @property
@@ -136,15 +136,15 @@ def _index(self: SymbolicTensor) -> int:
 
 SymbolicTensor.__index__ = _index
 SymbolicTensor.__bool__ = _refused("A symbolic `tf.Tensor` as a Python `bool`", OperatorNotAllowedInGraphError, _no_bool)
-SymbolicTensor._array = property(_refused(None, ValueNeeded, "operations that take a tensor there"))
+SymbolicTensor.array = property(_refused(None, ValueNeeded, "operations that take a tensor there"))
 SymbolicTensor.numpy = property(_refused(".numpy()", AttributeError))
 
 
 def whole_numbers(tensor: Tensor) -> np.ndarray | None:
     """The numbers in a small tensor that has a value."""
-    if type(tensor) is not EagerTensor or tensor.dtype.np.kind not in "iu" or np.size(tensor._array) > 64:
+    if type(tensor) is not EagerTensor or tensor.dtype.np.kind not in "iu" or np.size(tensor.array) > 64:
         return None
-    return np.asarray(tensor._array).astype(object)
+    return np.asarray(tensor.array).astype(object)
 
 
 class Later(NamedTuple):

@@ -28,7 +28,7 @@ def same(got, want, name, device):
     rough = 20.0 if device == GPU else 1.0
     for a, b in zip(got, want, strict=True):
         assert type(a) is DeviceTensor, name
-        a, b = np.asarray(a._array), np.asarray(b._array)
+        a, b = np.asarray(a.array), np.asarray(b.array)
         assert (a.shape, a.dtype) == (b.shape, b.dtype), name
         if name not in RANDOM:
             precise = b.dtype in (np.float64, np.complex128, np.int64)

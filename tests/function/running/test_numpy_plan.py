@@ -60,7 +60,7 @@ def test_inputs_captures_constants_and_outputs_stay():
     f(large(3))
     for have, want in zip([x, captured, *first], [*copies, *kept]):
         np.testing.assert_array_equal(have, want)
-    assert not np.shares_memory(first[0]._array, first[1]._array)
+    assert not np.shares_memory(first[0].array, first[1].array)
 
 
 def test_variables_are_not_written_over():

@@ -85,7 +85,7 @@ def test_tensors_of_the_first_call_are_not_kept():
     f = tf.function(lambda x, parts: x + parts[0])
     x, y = tf.ones([5]), tf.ones([5])
     f(x, [y])
-    gone = weakref.ref(x._array), weakref.ref(y._array)
+    gone = weakref.ref(x.array), weakref.ref(y.array)
     del x, y
     gc.collect()
     assert [g() for g in gone] == [None, None]

@@ -323,7 +323,7 @@ def test_every_primitive_with_unknown_sizes(name, k):
     call = lambda *xs: prim.entry(*xs, **sample.params)
     traced = tf.function(call, [tf.TensorSpec([None] * a.ndim, a.dtype) for a in args], autograph=False)
     same(parts(prim, traced(*args)), parts(prim, call(*args)), name)
-    double = [tf_tensor(np.concatenate([a._array] * 2)) if a.ndim else a for a in args]
+    double = [tf_tensor(np.concatenate([a.array] * 2)) if a.ndim else a for a in args]
     try:
         prim.infer([Spec(shape=tuple(a.shape), dtype=a.dtype.np) for a in double], sample.params)
         want = parts(prim, call(*double))

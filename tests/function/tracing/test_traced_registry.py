@@ -20,7 +20,7 @@ CASES = [(name, k) for name, samples in sorted(SAMPLES.items()) for k in range(l
 
 def same(got, want, name, rtol=0.0):
     for a, b in zip(got, want, strict=True):
-        a, b = np.asarray(a._array), np.asarray(b._array)
+        a, b = np.asarray(a.array), np.asarray(b.array)
         assert (a.shape, a.dtype) == (b.shape, b.dtype), name
         if a.dtype.kind == "O":
             assert a.tolist() == b.tolist()

@@ -23,7 +23,7 @@ def _from_start(indices: Any, size: Any) -> Tensor:
         return cast(indices, tf.int64 if indices.dtype.size > 2 else tf.int32)
     if indices.dtype.size < 4:  # -1 + size may not fit
         indices = cast(indices, tf.int32)
-    if type(indices) is EagerTensor and not (np.less(indices._array, 0)).any():
+    if type(indices) is EagerTensor and not (np.less(indices.array, 0)).any():
         return indices
     return ops.where(ops.less(indices, 0), indices + tensor(size, indices.dtype), indices)
 

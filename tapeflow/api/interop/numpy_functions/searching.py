@@ -158,7 +158,7 @@ def unique(
 ) -> Any:
     """The different elements in ascending order, with the indices and counts asked for."""
     ar = tensor(ar)
-    plain = np.asarray(ar._array)
+    plain = np.asarray(ar.array)
     _, index, *more = np.unique(plain, True, return_inverse, return_counts, axis, equal_nan=equal_nan)
     values = take(ar, index, axis)
     found = [values, *([tensor(index)] if return_index else []), *map(tensor, more)]
