@@ -132,7 +132,7 @@ class Trial:
 def _described(function: Function) -> Hashable:
     """The operations of a function's trace, with the shapes and dtypes of their results."""
     traces = [trace.graph for trace in function._traces.values() if trace.graph is not None]
-    spec = lambda graph, place: (graph.symbols[place]._spec.shape, str(graph.symbols[place]._spec.dtype))
+    spec = lambda graph, place: (graph.symbols[place].spec.shape, str(graph.symbols[place].spec.dtype))
     nodes = [(node.prim.name, *[spec(graph, p) for p in node.outputs]) for graph in traces for node in graph.nodes]
     return hash(tuple(nodes)) if nodes else object()
 

@@ -58,44 +58,44 @@ class DeviceTensor(EagerTensor):
     the tensor is, since entries know `EagerTensor` itself only and send everything else to the general path.
     """
 
-    __slots__ = ("_held",)
+    __slots__ = ("held",)
 
     def __init__(self, held: Any) -> None:
-        self._held = held
+        self.held = held
         self.serial = 0
 
     @property
     def array(self) -> Any:
-        return Serving.engine.fetch(self._held)
+        return Serving.engine.fetch(self.held)
 
     @property
     def shape(self) -> TensorShape:
-        return tuple.__new__(TensorShape, self._held.shape)
+        return tuple.__new__(TensorShape, self.held.shape)
 
     @property
     def dtype(self) -> DType:
-        return BY_NUMPY[self._held.dtype]
+        return BY_NUMPY[self.held.dtype]
 
     @property
     def ndim(self) -> int:
-        return self._held.ndim
+        return self.held.ndim
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return self._held.size
+        return self.held.size
 
     def __len__(self) -> int:
-        if not self._held.ndim:
+        if not self.held.ndim:
             raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
-        return self._held.shape[0]
+        return self.held.shape[0]
 
     def _twin(self) -> "DeviceTensor":
-        return DeviceTensor(self._held)
+        return DeviceTensor(self.held)
 
     @property
     def device(self) -> str:
-        return Serving.engine.where(self._held).name
+        return Serving.engine.where(self.held).name
 
     backing_device = device
 
@@ -115,7 +115,7 @@ class LateTensor(DeviceTensor):
     device = backing_device = HOST.name
 
     def _twin(self) -> "LateTensor":
-        return LateTensor(self._held)
+        return LateTensor(self.held)
 
 
 # ---- from tensors to what they hold, and back
@@ -123,7 +123,7 @@ class LateTensor(DeviceTensor):
 
 def raw(tensor: Tensor) -> Any:
     """The array of a tensor, wherever it is: NumPy's or the engine's."""
-    return tensor._held if type(tensor) is DeviceTensor else tensor.array
+    return tensor.held if type(tensor) is DeviceTensor else tensor.array
 
 
 def tensor_of(array: Any) -> EagerTensor:
@@ -132,7 +132,7 @@ def tensor_of(array: Any) -> EagerTensor:
 
 
 def device_of(tensor: EagerTensor) -> Device:
-    return Serving.engine.where(tensor._held) if type(tensor) is DeviceTensor else HOST
+    return Serving.engine.where(tensor.held) if type(tensor) is DeviceTensor else HOST
 
 
 def kind_of(array: Any) -> type[EagerTensor]:
@@ -155,7 +155,7 @@ def moved(tensor: Tensor, device: Device) -> Tensor:
         return tensor
     if device.is_host:
         return tensor.cpu()
-    if tensor.dtype.kind == "s" or type(tensor) is DeviceTensor and Serving.engine.where(tensor._held) == device:
+    if tensor.dtype.kind == "s" or type(tensor) is DeviceTensor and Serving.engine.where(tensor.held) == device:
         return tensor
     return DeviceTensor(Serving.engine.put(raw(tensor), device))
 
@@ -172,5 +172,5 @@ def computed(prim: Any, args: tuple, params: dict) -> Any:
     """The result by the engine's kernel, when the current device or an argument is not the host; NotImplemented where NumPy computes."""
     device = current().device
     if device is None:
-        device = next((Serving.engine.where(a._held) for a in args if type(a) is DeviceTensor), HOST)
+        device = next((Serving.engine.where(a.held) for a in args if type(a) is DeviceTensor), HOST)
     return NotImplemented if device.is_host else Serving.engine.compute(prim, args, params, device)

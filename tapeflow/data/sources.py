@@ -15,6 +15,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.frames import has_an_effect
 from tapeflow.core.random import philox, streams
 from tapeflow.core.tensor import EagerTensor
+from tapeflow.function.tracing.symbols import SymbolicTensor
 
 from .element_specs import Cell, spec_of, unbatched
 from .elements import element, leaves_of, rows_count, rows_of
@@ -152,6 +153,6 @@ def generator(seeds: Seeds, turn: int) -> np.random.Generator:
 
 def _with_values(whole: Any) -> Any:
     """The tensors a dataset was made of. In a graph they have no values to read yet."""
-    if any(leaf is not None and hasattr(leaf, "_place") for leaf in nest.flatten(whole)):
+    if any(leaf is not None and isinstance(leaf, SymbolicTensor) for leaf in nest.flatten(whole)):
         has_an_effect("reading a dataset of tensors that have no value yet")
     return whole

@@ -79,7 +79,7 @@ def arrays_of(saved: Any) -> Iterable[tuple[int, int]]:
     """(identity of the memory, bytes) of every array that a record keeps; views count as what they are views of."""
     for value in saved if isinstance(saved, (tuple, list)) else ():
         if isinstance(value, Tensor):
-            held = getattr(value, "_held", None)
+            held = getattr(value, "held", None)
             array = held if held is not None else getattr(value, "array", None)
             if array is not None and hasattr(array, "nbytes"):
                 base = array

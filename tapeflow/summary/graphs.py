@@ -161,7 +161,7 @@ def graph_message(graph: Graph, scope: str = "") -> Any:
         if place not in names:
             kind = "Placeholder" if place in graph.inputs else "Variable" if place in variables else "Const"
             name = names[place] = named(graph.names.get(place) or variables.get(place) or kind.lower())
-            made.node.append(_node(found, name, kind, (), [graph.symbols[place]._spec]))
+            made.node.append(_node(found, name, kind, (), [graph.symbols[place].spec]))
         return names[place]
 
     variables = {place: variable.name.removesuffix(":0") for variable, place in graph.reads.values()}
@@ -172,7 +172,7 @@ def graph_message(graph: Graph, scope: str = "") -> Any:
         name = named(node.prim.name)
         for k, place in enumerate(node.outputs):
             names[place] = name if k == 0 else f"{name}:{k}"
-        made.node.append(_node(found, name, node.prim.name, inputs, [graph.symbols[p]._spec for p in node.outputs], node))
+        made.node.append(_node(found, name, node.prim.name, inputs, [graph.symbols[p].spec for p in node.outputs], node))
     return made
 
 

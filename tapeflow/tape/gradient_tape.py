@@ -124,7 +124,7 @@ class GradientTape:
         """Was the tape opened outside the mapped function that the value is a row of?"""
         frame = current()
         while type(value) is MappedTensor and frame.below is not None:
-            if frame.executor is value._owner:
+            if frame.executor is value.owner:
                 return self._recording in frame.below.audience
             frame = frame.below
         return False
@@ -387,7 +387,7 @@ def _seen_below(recording: Recording, target: MappedTensor) -> bool:
     """Did the tape record all rows of the target as one tensor, and not the target itself?"""
     value: Tensor = target
     while type(value) is MappedTensor and value.serial not in recording.watched:
-        value = value._held
+        value = value.held
     return value is not target and value.serial in recording.watched
 
 

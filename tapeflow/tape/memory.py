@@ -86,5 +86,5 @@ def of_one_row(tensors: Iterable[Any]) -> list[tuple]:
 def bytes_of(value: Any) -> int:
     """The size of a tensor; inside a map that of all rows."""
     while type(value) is MappedTensor:
-        value = value._held
+        value = value.held
     return math.prod(estimated(d) or 1 for d in value.shape) * value.dtype.size

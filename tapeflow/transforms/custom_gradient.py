@@ -281,7 +281,7 @@ class LiftedRule(Rule):
         if batched:
             return self.executor.rows(g)
         if self.executor.owns(g):
-            return ops.reduce_sum(g._held, axis=(0,), keepdims=False)
+            return ops.reduce_sum(g.held, axis=(0,), keepdims=False)
         return g * self.executor.size if any(self.outs) else g  # the same from every row
 
 

@@ -104,8 +104,8 @@ class ForwardAccumulator:
         """A tangent; inside a mapped function that began after the accumulator it is known for all rows together."""
         found = self._pushing.tangents.get(value.serial)
         if found is None and type(value) is MappedTensor and self._directions is None:
-            of_rows = self._known(value._held)
-            found = None if of_rows is None else MappedTensor(of_rows, value._owner)
+            of_rows = self._known(value.held)
+            found = None if of_rows is None else MappedTensor(of_rows, value.owner)
         return found
 
 

@@ -32,7 +32,7 @@ class Branch(OnTop):
         self.chosen = chosen
         self.levels: list[tuple] = []  # of nested maps that `chosen` differs in: its rows, and which of them is chosen first
         while type(chosen) is MappedTensor:
-            owner, held = chosen._owner, chosen._held
+            owner, held = chosen.owner, chosen.held
             with entered(_under(owner)):
                 self.levels.append((owner, chosen, ops.argmax(held, axis=0, dtype=np.dtype("int64"))))
                 chosen = ops.reduce_any(held, axis=(0,), keepdims=False)
@@ -120,15 +120,15 @@ def _under(owner: Vectorizer) -> Frame:
 
 def _differs(value: Any, owner: Vectorizer) -> bool:
     while type(value) is MappedTensor:
-        if value._owner is owner:
+        if value.owner is owner:
             return True
-        value = value._held
+        value = value.held
     return False
 
 
 def _row(value: MappedTensor, owner: Vectorizer, index: Tensor) -> Tensor:
     """One row of those that `owner` maps over; other maps' rows stay."""
-    if value._owner is not owner:
-        return MappedTensor(_row(value._held, owner, index), value._owner)
+    if value.owner is not owner:
+        return MappedTensor(_row(value.held, owner, index), value.owner)
     with entered(_under(owner)):
-        return ops.take(value._held, index, axis=0)
+        return ops.take(value.held, index, axis=0)

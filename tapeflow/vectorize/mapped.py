@@ -27,29 +27,29 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 class MappedTensor(Tensor):
     """One tensor for each row, held as a single tensor with the rows along its first axis."""
 
-    __slots__ = ("_held", "_owner")
+    __slots__ = ("held", "owner")
 
     def __init__(self, held: Tensor, owner: "Vectorizer") -> None:
-        self._held, self._owner, self.serial = held, owner, 0
+        self.held, self.owner, self.serial = held, owner, 0
 
     def _twin(self) -> "MappedTensor":
-        return MappedTensor(self._held._twin(), self._owner)
+        return MappedTensor(self.held._twin(), self.owner)
 
     @property
     def shape(self) -> TensorShape:
-        held = self._held
+        held = self.held
         sizes = held.array.shape if type(held) is EagerTensor else tuple(held.shape)
         return tuple.__new__(TensorShape, sizes[1:])
 
     @property
     def ndim(self) -> int:
-        return self._held.ndim - 1
+        return self.held.ndim - 1
 
     @property
     def dtype(self) -> DType:
-        return self._held.dtype
+        return self.held.dtype
 
-    device = backing_device = property(lambda self: self._held.device)
+    device = backing_device = property(lambda self: self.held.device)
 
     @property
     def size(self) -> int:
@@ -62,7 +62,7 @@ class MappedTensor(Tensor):
         return self.shape[0]
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: shape={tuple(self.shape)}, dtype={self.dtype.name}, one for each of {self._owner.size} rows>"
+        return f"<tf.Tensor: shape={tuple(self.shape)}, dtype={self.dtype.name}, one for each of {self.owner.size} rows>"
 
     __str__ = __repr__
 
@@ -71,7 +71,7 @@ def _refused(what: str | None, instead: str = "tf operations") -> Any:
     def refuse(self: MappedTensor, *_: Any, **__: Any) -> Any:
         raise ValueNeeded(
             f"{what or user_call()} needs the value of a tensor, but inside a vectorised function a tensor has one value for each of "
-            f"{self._owner.size} rows, at {user_line()}. Use {instead}, or map row by row with tf.map_fn."
+            f"{self.owner.size} rows, at {user_line()}. Use {instead}, or map row by row with tf.map_fn."
         )
 
     return refuse
@@ -143,24 +143,24 @@ class Vectorizer(OnTop):
         return MappedTensor(held, self)
 
     def owns(self, value: Any) -> bool:
-        return type(value) is MappedTensor and value._owner is self
+        return type(value) is MappedTensor and value.owner is self
 
     def rows(self, value: Tensor) -> Tensor:
         """All rows of a result, in the frame below; one that is the same for every row is repeated."""
-        if type(value) is MappedTensor and value._owner is self:
-            return value._held
+        if type(value) is MappedTensor and value.owner is self:
+            return value.held
         return spread(ops, value, self.size)
 
     # ---- the executor
 
     def execute(self, prim: Any, args: tuple, params: dict) -> Any:
-        batched = [type(a) is MappedTensor and a._owner is self for a in args]
+        batched = [type(a) is MappedTensor and a.owner is self for a in args]
         above = current()
         enter(above.below)
         try:
             if True not in batched:
                 return prim.entry(*args, **params)
-            held = [a._held if b else a for a, b in zip(args, batched)]
+            held = [a.held if b else a for a, b in zip(args, batched)]
             if prim.batch is None:
                 out = self._one_by_one(prim, held, batched, params)
             else:
@@ -210,7 +210,7 @@ class Vectorizer(OnTop):
 
     def announce(self, rule: Any, inputs: tuple, outs: tuple, body: Any) -> None:
         """A rule of the user's stands for a computation in here: those below are told of it for the whole batch."""
-        held = lambda values: tuple(v._held if self.owns(v) else v for v in values)
+        held = lambda values: tuple(v.held if self.owns(v) else v for v in values)
         batched = [self.owns(v) for v in inputs], [self.owns(v) for v in outs]
         with entered(current().below):
             rule.lifted(self, *batched).announce(held(inputs), held(outs), held(body))

@@ -36,8 +36,8 @@ def values_of(value: Tensor) -> np.ndarray:
     frame, differs = current(), []
     while frame is not None and type(value) is MappedTensor:
         if isinstance(frame.executor, Vectorizer):
-            differs.append(value._owner is frame.executor)
-            value = value._held if differs[-1] else value
+            differs.append(value.owner is frame.executor)
+            value = value.held if differs[-1] else value
         elif isinstance(frame.executor, Branch):
             value = frame.executor.seen(value, frame.below)
         frame = frame.below

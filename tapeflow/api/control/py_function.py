@@ -114,7 +114,7 @@ def _rows(call: Callable, tensors: Any, dtypes: list[DType], inner: Callable | N
             return inner(call, tensors, dtypes)
         executor.must_loop(call.__name__)
         if executor.size:
-            held = [t._held if b else t for t, b in zip(tensors, batched)]
+            held = [t.held if b else t for t, b in zip(tensors, batched)]
             out = stacked(lambda *row: inner(call, row, dtypes), held, batched, executor.size)
         else:
             out = [EagerTensor(np.zeros(0, dtype.np)) for dtype in dtypes]

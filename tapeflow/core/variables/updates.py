@@ -157,7 +157,7 @@ class Updates:
             raise TypeError(f"Argument `sparse_delta` of {what} must be a `tf.IndexedSlices`. Received: {slices!r}")
         indices = to_tensor(slices.indices)
         if self._kind is type(indices) is DeviceTensor:  # they stay there
-            return self._given(slices.values), indices._held
+            return self._given(slices.values), indices.held
         return self._given(slices.values), np.asarray(indices.array)
 
     def _scatter_nd(self, what: str, indices: Any, updates: Any, change: Callable) -> Any:

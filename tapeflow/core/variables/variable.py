@@ -395,7 +395,7 @@ def replacing(variables: Sequence[Variable], arrays: Iterable, kind: type[EagerT
 def commit(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
     """What tensors of one engine hold becomes the values of variables: of all of them or of none, for who has the locks."""
     kind = type(tensors[0]) if isinstance(tensors[0], DeviceTensor) else EagerTensor
-    at_once(replacing(variables, [t.array if kind is EagerTensor else t._held for t in tensors], kind))
+    at_once(replacing(variables, [t.array if kind is EagerTensor else t.held for t in tensors], kind))
     announce(variables, tensors)
 
 

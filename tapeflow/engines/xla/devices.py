@@ -142,7 +142,7 @@ def compute(prim: Any, args: tuple, params: dict, device: Device) -> Any:
     arrays = []
     for a in args:
         if type(a) is DeviceTensor:
-            held = a._held
+            held = a.held
             arrays.append(held if held.sharding is here else brought(held, device))
         elif (array := a.array).dtype.kind == "O":
             return NotImplemented

@@ -56,7 +56,7 @@ class Program:
                 for k, t in enumerate(tensors):
                     if type(t) is LateTensor:
                         lent = k in self.donated and (not assigned or _others_hold(t))
-                        arrays.append(devices.given(t._held, device) if lent else t._held)
+                        arrays.append(devices.given(t.held, device) if lent else t.held)
                         continue
                     before, there, sent = kept.get(k, _NOTHING)
                     again = before is t.array and there is device
@@ -109,7 +109,7 @@ class Program:
         """That a value is on, or the first accelerator: where none is named."""
         for t in tensors:
             if type(t) is DeviceTensor:
-                return devices.where(t._held)
+                return devices.where(t.held)
         return devices.default()
 
     def _compiled(self, device: Device) -> Callable:
@@ -125,11 +125,11 @@ class Program:
         for k, t in enumerate(tensors):
             if type(t) is not DeviceTensor:
                 arrays.append(self._on_its_way(k, t.array, device))
-            elif t._held.sharding is not here and devices.where(t._held) != device:
-                arrays.append(devices.brought(t._held, device))
+            elif t.held.sharding is not here and devices.where(t.held) != device:
+                arrays.append(devices.brought(t.held, device))
             else:
                 lent = k in self.donated and (not giving or _others_hold(t))
-                arrays.append(devices.given(t._held, device) if lent else t._held)
+                arrays.append(devices.given(t.held, device) if lent else t.held)
         return arrays
 
     def _on_its_way(self, k: int, array: Any, device: Device) -> Any:
@@ -173,4 +173,4 @@ def _ran_in_c(calls: Iterable) -> bool:
 
 def _others_hold(tensor: DeviceTensor) -> bool:
     """Does anybody but a variable and this tensor, which was read from it for this call, hold the array?"""
-    return held_elsewhere(tensor, "_held", known=2)
+    return held_elsewhere(tensor, "held", known=2)

@@ -29,8 +29,8 @@ _BOOL, _INT = np.dtype("bool"), np.dtype("int32")
 
 def has_no_value(tensor: Any) -> bool:
     """Is it a symbol, or rows of one: will its value be known only when a graph runs?"""
-    while hasattr(tensor, "_held") and not isinstance(tensor, EagerTensor):
-        tensor = tensor._held
+    while hasattr(tensor, "held") and not isinstance(tensor, EagerTensor):
+        tensor = tensor.held
     return type(tensor) is SymbolicTensor and inside_a_graph()
 
 
@@ -188,10 +188,10 @@ def _run(
     if holds is not None:
         other = holds.graph
         of_variables = [
-            other.reads[v.serial][1] if v.serial in other.reads else other.new(_spec(x))._place for v, x in zip(variables, values)
+            other.reads[v.serial][1] if v.serial in other.reads else other.new(_spec(x)).index for v, x in zip(variables, values)
         ]
-        of_keys = [other.new(graph.symbols[p]._spec)._place for p, _ in next_keys]
-        unused = [other.new(_spec(x))._place for x in values]
+        of_keys = [other.new(graph.symbols[p].spec).index for p, _ in next_keys]
+        unused = [other.new(_spec(x)).index for x in values]
         all_inputs = [*other.inputs, *of_variables, *of_keys, *places[1], *unused]
         condition = GraphFunction(other, all_inputs, [holds.place(holds.leaves[0])], f"the condition of {name}")
     loop = Loop(condition, body, len(state), len(rows), limit, name, backwards)
@@ -211,12 +211,12 @@ def _read_in_iteration(step: Region, variable: Any) -> tuple[int, int]:
     """(The place of what an iteration finds in a variable; of what was there before the loop). Reads are of the first, but gradients
     go to the variable, not to what another iteration assigned."""
     graph = step.graph
-    spec = graph.symbols[graph.latest[variable.serial]]._spec
+    spec = graph.symbols[graph.latest[variable.serial]].spec
     now, first = graph.new(spec), graph.new(spec)
     if variable.serial in graph.reads:
         place = graph.reads[variable.serial][1]
-        graph.nodes.insert(0, Node(ops.assigned.primitive, (now._place, first._place), {}, (place,), False, ""))
-    return now._place, first._place
+        graph.nodes.insert(0, Node(ops.assigned.primitive, (now.index, first.index), {}, (place,), False, ""))
+    return now.index, first.index
 
 
 _LOOP = 2**40  # blocks that a random operation in a loop reserves for all its iterations

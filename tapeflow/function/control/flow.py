@@ -141,7 +141,7 @@ class Choice(Flow):
         return lambda index, *arrays: engine.choice(index, branches, arrays, differ)
 
     def specs(self) -> list[Spec]:
-        return [_common(one) for one in zip(*[[b.graph.symbols[p]._spec for p in b.outputs] for b in self.branches])]
+        return [_common(one) for one in zip(*[[b.graph.symbols[p].spec for p in b.outputs] for b in self.branches])]
 
     def parts(self) -> list[tuple[str, GraphFunction]]:
         return [(b.name, b) for b in self.branches]
@@ -171,21 +171,21 @@ class Choice(Flow):
         sides = [b.derivative(sum(1 << k - 1 for k in wanted)) for b in self.branches]
         pulls = [side.gradients(given + (False,) * len(side.kept)) for side in sides]
         reached = [any(found[k] is not None for _, found in pulls) for k in range(len(wanted))]
-        kept = [side.graph.symbols[p]._spec for side in sides for p in side.kept]
+        kept = [side.graph.symbols[p].spec for side in sides for p in side.kept]
         forwards, backwards, start = [], [], 0
         for branch, side, (seeds, found) in zip(self.branches, sides, pulls):
             graph, end = side.graph, start + len(side.kept)
             if graph.reads or graph.keys_drawn:
                 raise ValueNeeded("A user's backward function in a branch reads a variable or draws random numbers.")
-            xs, ys = [x._place for x in side.xs], [y._place for y in side.outs]
+            xs, ys = [x.index for x in side.xs], [y.index for y in side.outs]
             with entered(graph.frame()):
                 fill = [zeros(s) for s in kept]  # for what the other branches keep
                 dense = [as_dense(g, side.xs[k - 1]) for g, k, there in zip(found, wanted, reached) if there]
                 own = [graph.place(t) for t in fill[:start]] + side.kept + [graph.place(t) for t in fill[end:]]
                 results = [graph.place(t) for t in dense]
             forwards.append(GraphFunction(graph, xs, ys + own, branch.name))
-            places = xs + ys + [graph.new(s)._place for s in kept[:start]] + side.kept + [graph.new(s)._place for s in kept[end:]]
-            inputs = distinct(graph, places + [s._place for s in seeds])
+            places = xs + ys + [graph.new(s).index for s in kept[:start]] + side.kept + [graph.new(s).index for s in kept[end:]]
+            inputs = distinct(graph, places + [s.index for s in seeds])
             backwards.append(GraphFunction(graph, inputs, results, f"the gradient of {branch.name}", effects=False))
             start = end
         used = [f.read_inputs() for f in backwards]
@@ -247,7 +247,7 @@ def _common(specs: Sequence[Spec]) -> Spec:
 def as_dense(gradient: Any, x: SymbolicTensor) -> Tensor:
     """A gradient of `x` that is there, and not as slices."""
     if gradient is None:
-        return ops.zeros_like(x) if None in x._spec.shape else zeros(x._spec)
+        return ops.zeros_like(x) if None in x.spec.shape else zeros(x.spec)
     return gradient._dense() if isinstance(gradient, IndexedSlices) else gradient
 
 
@@ -256,7 +256,7 @@ def distinct(graph: Graph, places: list[int]) -> list[int]:
     seen: set[int] = set()
     out = []
     for p in places:
-        out.append(graph.new(graph.symbols[p]._spec)._place if p in seen else p)
+        out.append(graph.new(graph.symbols[p].spec).index if p in seen else p)
         seen.add(p)
     return out
 

@@ -26,9 +26,9 @@ class LoopGradient:
         graph = side.graph
         if graph.reads or graph.keys_drawn:
             raise ValueNeeded("A user's backward function in a loop reads a variable or draws random numbers.")
-        seeded = [is_inexact(y._spec) for y in side.outs[: loop.state]] + list(given) + [False] * len(side.kept)
+        seeded = [is_inexact(y.spec) for y in side.outs[: loop.state]] + list(given) + [False] * len(side.kept)
         seeds, found = side.gradients(tuple(seeded))
-        xs = [x._place for x in side.xs]
+        xs = [x.index for x in side.xs]
         gradients = dict(zip(side.wanted, found))
         with entered(graph.frame()):
             totals = [graph.new(loop.step.specs[k]) for k in self.of_operands]
@@ -37,18 +37,18 @@ class LoopGradient:
             results += [t if gradients[k] is None else ops.add(t, one(k)) for t, k in zip(totals, self.of_operands)]
             results = [graph.place(t) for t in [*results, *[one(k) for k in self.of_rows]]]
         # What the iterations must emit: whatever the backward body reads and is not there at its time.
-        there = set(xs[loop.state :]) | {t._place for t in [*seeds, *totals]}
-        nodes = graph.leading_to([*xs, *[y._place for y in side.outs], *side.kept, *there], results, effects=False)
+        there = set(xs[loop.state :]) | {t.index for t in [*seeds, *totals]}
+        nodes = graph.leading_to([*xs, *[y.index for y in side.outs], *side.kept, *there], results, effects=False)
         read = {p for node in nodes for p in node.inputs} | set(results)
-        of_iteration = {*xs[: loop.state], *[y._place for y in side.outs], *side.kept}
+        of_iteration = {*xs[: loop.state], *[y.index for y in side.outs], *side.kept}
         emitted = sorted((read & of_iteration) - there)
         self.rows_read = [k for k in range(loop.state, first) if xs[k] in read] or self.of_rows[:1]  # whose gradients are as long
-        outs = [y._place for y in side.outs]
+        outs = [y.index for y in side.outs]
         step = GraphFunction(graph, xs, outs + emitted, loop.step.name)
         self.forward = loop.another(loop.cond, step, loop.state, loop.rows, loop.name, extends=loop)
-        count, seeds_of_state = len(self.inexact), [s._place for s in seeds[: len(self.inexact)]]
-        inputs = seeds_of_state + [t._place for t in totals]
-        inputs += emitted + [xs[k] for k in self.rows_read] + [s._place for s in seeds[count:]] + xs[first:]
+        count, seeds_of_state = len(self.inexact), [s.index for s in seeds[: len(self.inexact)]]
+        inputs = seeds_of_state + [t.index for t in totals]
+        inputs += emitted + [xs[k] for k in self.rows_read] + [s.index for s in seeds[count:]] + xs[first:]
         name = f"the gradient of {loop.name}"
         rows = len(emitted) + len(self.rows_read) + len(seeds) - count
         back = GraphFunction(graph, inputs, results, f"the gradient of {loop.step.name}", effects=False)

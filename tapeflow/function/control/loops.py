@@ -51,7 +51,7 @@ class Loop(Flow):
 
     def specs(self) -> list[Spec]:
         graph, outputs = self.step.graph, self.step.outputs
-        specs = [graph.symbols[p]._spec for p in outputs]
+        specs = [graph.symbols[p].spec for p in outputs]
         return [
             *specs[: self.state],
             Spec(shape=(), dtype=_INT),
@@ -87,7 +87,7 @@ class Loop(Flow):
 
     def _stack(self, n: int, values: list, length: int) -> Any:
         """What was emitted, and zeros up to the length. Histories of a loop inside another differ in theirs, and are stacked again."""
-        spec = self.step.graph.symbols[self.step.outputs[self.state + n]]._spec
+        spec = self.step.graph.symbols[self.step.outputs[self.state + n]].spec
         if self.backwards:
             values.reverse()
         if len(values) == length and length and None not in spec.shape:
@@ -104,7 +104,7 @@ class Loop(Flow):
     def on_xla(self, engine: Any) -> Callable:
         functions = [self.step] if self.cond is None else [self.step, self.cond]
         step, *going = [xla.traceable(f.graph, f.inputs, f.outputs, f.has_effect) for f in functions]
-        emitted = [self.step.graph.symbols[p]._spec for p in self.step.outputs[self.state :]]
+        emitted = [self.step.graph.symbols[p].spec for p in self.step.outputs[self.state :]]
 
         def run(most: Any, *arrays: Any) -> tuple:
             return engine.loop(step, going, most, *self._split(arrays), emitted, self.limit, self.backwards)
@@ -152,7 +152,7 @@ class Loop(Flow):
         if self.cond is None:
             return None
         graph, inputs = self.cond.graph, self.cond.inputs
-        new = lambda specs: [graph.new(s)._place for s in specs]
+        new = lambda specs: [graph.new(s).index for s in specs]
         places = inputs[: self.state] + new(more_state) + inputs[self.state :] + new(more_operands)
         return GraphFunction(graph, places, self.cond.outputs, self.cond.name, effects=False)
 

@@ -159,7 +159,7 @@ class GraphFunction:
 
     @cached_property
     def specs(self) -> list:
-        return [self.graph.symbols[p]._spec for p in self.inputs]
+        return [self.graph.symbols[p].spec for p in self.inputs]
 
 
 class Call(NamedTuple):
@@ -186,8 +186,8 @@ class Derivative:
         self.kept: list[int] = []
         self.kept = self._read_by_backward()
         name = f"{function.name} under a tape"
-        places = [y._place for y in self.outs] + self.kept
-        self.forward = GraphFunction(graph, [x._place for x in self.xs], places, name, function.jit)
+        places = [y.index for y in self.outs] + self.kept
+        self.forward = GraphFunction(graph, [x.index for x in self.xs], places, name, function.jit)
 
     def _read_by_backward(self) -> list[int]:
         """The places of what the backward graph reads and the forward graph computes, besides the outputs."""
@@ -203,14 +203,14 @@ class Derivative:
         behind = [n for n in graph.nodes[before:] if not any(n is a for a in ahead)]
         made = {p for node in [*graph.nodes[:before], *ahead] for p in node.outputs}
         reads = {p for node in behind for p in node.inputs} | {graph.place(t) for g in found for t in _parts(g)}
-        return sorted(reads & made - {y._place for y in self.outs})
+        return sorted(reads & made - {y.index for y in self.outs})
 
     def gradients(self, given: tuple[bool, ...], observers: tuple = ()) -> tuple[list[SymbolicTensor], list]:
         """(Symbols for the gradients of those outputs that are `given`; the gradients of the wanted inputs), in the graph."""
         everything = [*self.outs, *[self.graph.symbols[p] for p in self.kept]]
         targets = [y for y, there in zip(everything, given) if there]
         with entered(Frame(self.graph, observers)):
-            seeds = [self.graph.new(y._spec) for y in targets]
+            seeds = [self.graph.new(y.spec) for y in targets]
             sources = [self.xs[k] for k in self.wanted]
             found = self.tape.gradient(targets, sources, output_gradients=seeds) if targets else [None] * len(sources)
         return seeds, found
@@ -229,7 +229,7 @@ class Derivative:
         # Slices are two outputs: an embedding's gradient is not as large as the embedding.
         reached = [(k, isinstance(g, IndexedSlices)) for k, g in zip(self.wanted, found) if g is not None]
         found = [t for g in found for t in _parts(g)]
-        inputs = [x._place for x in self.xs] + [y._place for y in self.outs] + self.kept + [s._place for s in seeds]
+        inputs = [x.index for x in self.xs] + [y.index for y in self.outs] + self.kept + [s.index for s in seeds]
         # Users' backward functions read variables when they run, and draw numbers.
         unique = list(dict.fromkeys([*inputs, *[p for _, p in graph.reads.values()], *[p for _, p in graph.keys_drawn]]))
         made = GraphFunction(

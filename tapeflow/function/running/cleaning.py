@@ -92,8 +92,8 @@ class Cleaned:
     def _unchanged(self, node: Node) -> int | None:
         """The place of the input that the operation gives back."""
         prim, symbols = node.prim, self.graph.symbols
-        out = symbols[node.outputs[0]]._spec
-        alike = lambda p: tuple(symbols[p]._spec.shape) == tuple(out.shape) and symbols[p]._spec.dtype == out.dtype
+        out = symbols[node.outputs[0]].spec
+        alike = lambda p: tuple(symbols[p].spec.shape) == tuple(out.shape) and symbols[p].spec.dtype == out.dtype
         if prim.unchanged is not None and alike(node.inputs[0]) and (prim.unchanged is True or prim.unchanged(**node.params)):
             return node.inputs[0]
         for name, value in prim.neutral.items():
@@ -105,7 +105,7 @@ class Cleaned:
 
     def _folded(self, node: Node) -> bool:
         """Computed now, if everything it takes is there and what comes out is small."""
-        if not all(p in self.held for p in node.inputs) or not _is_small(self.graph.symbols[node.outputs[0]]._spec.shape):
+        if not all(p in self.held for p in node.inputs) or not _is_small(self.graph.symbols[node.outputs[0]].spec.shape):
             return False
         try:
             with quiet():
@@ -189,7 +189,7 @@ def _is_small(shape: Any) -> bool:
 def kernel_of(node: Node, graph: Graph) -> Any:
     """The NumPy kernel for these dtypes: narrow floats are computed in a wider type, as eagerly."""
     prim = node.prim
-    dtypes = {graph.symbols[p]._spec.dtype for p in node.inputs}
+    dtypes = {graph.symbols[p].spec.dtype for p in node.inputs}
     if all(allowed is ANY for _, allowed, _ in prim.groups) or all(d in NATIVE or d.kind == "O" for d in dtypes):
         return prim.on("numpy", np)
 

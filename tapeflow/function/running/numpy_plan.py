@@ -117,9 +117,9 @@ class _Lifetimes:
         node = self.nodes[k]
         if not self.ufunc[k]:
             return None
-        out = self.graph.symbols[node.outputs[0]]._spec
+        out = self.graph.symbols[node.outputs[0]].spec
         for p in node.inputs:
-            spec = self.graph.symbols[p]._spec
+            spec = self.graph.symbols[p].spec
             fits = spec.shape == out.shape and spec.dtype == out.dtype and _elements(spec) >= _LARGE
             if fits and p in self.new and p not in self.taken and self.busy_until[p] <= k:
                 self.taken.add(p)
@@ -130,7 +130,7 @@ class _Lifetimes:
         """Large values that node `k` is the last to use."""
         node = self.nodes[k]
         here = {*node.inputs, *node.outputs} - self.kept
-        return sorted(p for p in here if self.last[p] == k and _elements(self.graph.symbols[p]._spec) >= _LARGE)
+        return sorted(p for p in here if self.last[p] == k and _elements(self.graph.symbols[p].spec) >= _LARGE)
 
 
 def _elements(spec: Any) -> int:

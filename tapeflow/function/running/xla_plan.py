@@ -30,7 +30,7 @@ def compiled(
     checked = [p for node in checks for p in node.inputs]
     run = traceable(graph, inputs, outputs + checked, effects)
     for p in {*inputs, *outputs}:
-        if graph.symbols[p]._spec.dtype.kind == "O":
+        if graph.symbols[p].spec.dtype.kind == "O":
             raise NoKernel(None, None, f"XLA cannot compile {name}: {graph.symbols[p]} is a text. Leave jit_compile=True out.")
     if checks:  # after one that fails, variables have the values that they had
         return Checked(Program(run, name), checks, len(outputs))

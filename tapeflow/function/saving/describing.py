@@ -53,11 +53,11 @@ def _name(graph: Graph, place: int) -> str:
 
 
 def _input(graph: Graph, place: int) -> str:
-    return f"{_name(graph, place)}: {_spec(graph.symbols[place]._spec)}"
+    return f"{_name(graph, place)}: {_spec(graph.symbols[place].spec)}"
 
 
 def _specs(graph: Graph, places: Iterable[int]) -> str:
-    return ", ".join(_spec(graph.symbols[p]._spec) for p in places)
+    return ", ".join(_spec(graph.symbols[p].spec) for p in places)
 
 
 def _spec(spec: Spec) -> str:

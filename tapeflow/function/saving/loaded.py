@@ -90,7 +90,7 @@ class LoadedFunction:
 def _fits(wanted: Any, given: Any, specs: dict, convert: bool, tensors: list[Tensor]) -> bool:
     """Are the arguments as the trace wants them? The tensors among them are added to `tensors`."""
     if isinstance(wanted, SymbolicTensor):
-        tensor = fitted(given, specs[wanted._place], convert)
+        tensor = fitted(given, specs[wanted.index], convert)
         if tensor is None:
             return False
         tensors.append(tensor)
@@ -130,8 +130,8 @@ def described(structure: tuple[tuple, dict], function: ConcreteFunction | None =
     specs = {} if function is None else dict(zip(function.graph.inputs, function.specs))
 
     def text(value: Any) -> str:
-        if isinstance(value, SymbolicTensor) and value._place in specs:
-            return f"{value.dtype.name} {tuple(specs[value._place].shape)}"
+        if isinstance(value, SymbolicTensor) and value.index in specs:
+            return f"{value.dtype.name} {tuple(specs[value.index].shape)}"
         if isinstance(value, (Tensor, np.ndarray, Variable)):
             return f"{getattr(value.dtype, 'name', value.dtype)} {tuple(value.shape)}"
         if isinstance(value, Mapping):

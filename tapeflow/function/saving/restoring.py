@@ -165,7 +165,7 @@ class _GraphReader:
         recipe = Recipe(AT_EVERY_RUN[called_name], given, leaves, places)
         effect = Effect(called(recipe, False), [], described["name"], checks=described["checks"])
         effect.recipe = recipe
-        return effect, tuple([leaves[k]._place for k in places])
+        return effect, tuple([leaves[k].index for k in places])
 
     def _flow(self, number: int) -> Any:
         if number not in self.made:

@@ -98,7 +98,7 @@ _WRITERS: list[tuple[Any, Callable[[Writer, Any], Any]]] = [
     (tuple, Writer._tuple),
     (list, lambda w, v: {"list": [w.value(part) for part in v]}),
     (Mapping, Writer._mapping),
-    ((np.ndarray, np.generic), Writer.array),
+    ((np.ndarray, np.generic), Writer._array),
     (bytes, lambda _, v: {"bytes": base64.b64encode(v).decode()}),
     (complex, lambda w, v: {"complex": [w.value(v.real), w.value(v.imag)]}),
     (int, lambda _, v: int(v)),

@@ -123,7 +123,7 @@ class _GraphWriter:
             "name": function.name,
             "inputs": at(inputs),
             "outputs": at(function.outputs),
-            "specs": [self.plain.spec(graph.symbols[p]._spec) for p in places],
+            "specs": [self.plain.spec(graph.symbols[p].spec) for p in places],
             "constants": [[places[p], self.whole.store(np.asarray(t.array))] for p, t in held.items() if p in places],
             "nodes": [[self._operation(n), at(n.inputs), self._params(n), at(n.outputs), n.several, n.line] for n in nodes],
             "jit": function.jit,

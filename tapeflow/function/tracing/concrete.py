@@ -74,7 +74,7 @@ class ConcreteFunction:
         names += ["[0]"] * (len(leaves) - len(names))  # the parts of a ragged tensor, say
         for n, (k, spec) in enumerate(zip(self.tensor_places, self.specs)):
             leaves[k] = graph.argument(self._sized(spec, n, None if now is None else now[n]))
-            graph.names[leaves[k]._place] = getattr(spec, "name", None) or argument_name(self.python_function, names[k])
+            graph.names[leaves[k].index] = getattr(spec, "name", None) or argument_name(self.python_function, names[k])
         with entered(graph.frame()):
             args, kwargs = closed(self.structure, leaves)
             self.structured_outputs = self._called(self.traced, args, kwargs)
@@ -171,7 +171,7 @@ class ConcreteFunction:
             raise invalid("A variable's first value depends on an argument, which has no value without a call.")
         self._learn_inputs()
         with entered(_EAGER):
-            function = GraphFunction(self.graph, self._input_places(), [symbol._place], self.name, effects=False)
+            function = GraphFunction(self.graph, self._input_places(), [symbol.index], self.name, effects=False)
             [value] = function(self._input_tensors(now))
         return raw(value)
 
@@ -308,7 +308,7 @@ class ConcreteFunction:
     def _results_text(self) -> str:
         if self.as_python:
             return "what the Python function returns"
-        tensors = iter([None if p is None else self.graph.symbols[p]._spec for p in self.places])
+        tensors = iter([None if p is None else self.graph.symbols[p].spec for p in self.places])
         text = lambda spec: "Literal[None]" if spec is None else spec_text(spec)
         return structure_text(self.structured_outputs, lambda _: text(next(tensors)), composites=True)
 

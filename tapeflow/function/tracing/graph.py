@@ -142,7 +142,7 @@ class Graph:
 
     def argument(self, spec: Any) -> SymbolicTensor:
         symbol = self.new(spec)
-        self.inputs.append(symbol._place)
+        self.inputs.append(symbol.index)
         return symbol
 
     def size(self, now: int) -> Size:
@@ -161,12 +161,12 @@ class Graph:
 
     def twin(self, place: int) -> SymbolicTensor:
         """Another handle on a value, which no tape knows."""
-        return SymbolicTensor(self, place, self.symbols[place]._spec)
+        return SymbolicTensor(self, place, self.symbols[place].spec)
 
     def place(self, tensor: Tensor) -> int:
         """Where the value of a tensor is, which becomes an input of the graph if it comes from outside."""
         if type(tensor) is SymbolicTensor and tensor._graph is self:
-            return tensor._place
+            return tensor.index
         entry = self.captures.get(id(tensor))
         if entry is None:
             if self.within is not None and type(tensor) is SymbolicTensor and tensor._graph not in self.within:
@@ -174,7 +174,7 @@ class Graph:
                     f"{tensor} belongs to another function (or branch, or loop), and is used outside of it, at {user_line()}. A symbolic "
                     "tensor has no value there: return it from that function, and use the result."
                 )
-            entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.shape, dtype=tensor.dtype.np))._place
+            entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.shape, dtype=tensor.dtype.np)).index
         return entry[1]
 
     def seal(self) -> None:
@@ -197,7 +197,7 @@ class Graph:
 
     def execute(self, prim: Any, args: tuple, params: dict) -> Any:
         places = tuple([self.place(a) for a in args])
-        specs = [self.symbols[p]._spec for p in places]
+        specs = [self.symbols[p].spec for p in places]
         try:
             check_dtypes(prim, args)
         except InvalidArgumentError as error:
@@ -222,7 +222,7 @@ class Graph:
         if known and not prim.hides_sizes and any(None in o.shape for o in (out if several else (out,))):
             raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
         symbols = tuple([self.new(o) for o in (out if several else (out,))])
-        self.nodes.append(Node(prim, places, params, tuple([s._place for s in symbols]), several, self.line or user_line()))
+        self.nodes.append(Node(prim, places, params, tuple([s.index for s in symbols]), several, self.line or user_line()))
         self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
 
@@ -236,7 +236,7 @@ class Graph:
 
     def _compute_sizes(self, prim: Any, args: tuple, params: dict, symbols: tuple) -> None:
         """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of something else."""
-        unknown = any(type(d) is Size for s in symbols for d in s._spec.shape)
+        unknown = any(type(d) is Size for s in symbols for d in s.spec.shape)
         if unknown or any(s.dtype.kind not in "iu" for s in symbols) or not hasattr(prim, "kernel"):
             return
         if any(type(a) is SymbolicTensor and a._made is None for a in args):
@@ -270,7 +270,7 @@ class Graph:
         if variable.serial not in self.reads:
             if not variable._shape.is_fully_defined():  # what is traced holds for one shape
                 raise ValueNeeded(f"The shape of variable {variable.name!r} may change, at {user_line()}.")
-            place = self.new(Spec(shape=variable._value.shape, dtype=variable.dtype.np))._place
+            place = self.new(Spec(shape=variable._value.shape, dtype=variable.dtype.np)).index
             self.reads[variable.serial] = variable, place
             self.names[place] = variable.name.removesuffix(":0")
             self.latest.setdefault(variable.serial, place)
@@ -291,7 +291,7 @@ class Graph:
     def fresh_key(self, source: Draw | Site) -> SymbolicTensor:
         """A key that is drawn anew in each run."""
         key = self.new(Spec(shape=(3,), dtype=np.uint64))
-        self.keys_drawn.append((site(source, self.unseeded), key._place))
+        self.keys_drawn.append((site(source, self.unseeded), key.index))
         self.unseeded += type(source) is Draw and source.seed is None
         return key
 
@@ -351,7 +351,7 @@ class ReplayedRule(Rule):
     def __init__(self, node: Node, graph: Graph, values: dict[int, Tensor], sizes: Any) -> None:
         self.rule, self.graph, self.values, self.sizes = node.prim, graph, values, sizes
         self.name, self.takes_none = node.prim.name, node.prim.takes_none
-        self.specs = [graph.symbols[p]._spec for p in node.outputs]
+        self.specs = [graph.symbols[p].spec for p in node.outputs]
 
     def gradients(self, gs: tuple) -> list:
         graph = Graph()
@@ -372,7 +372,7 @@ class ReplayedRule(Rule):
                 raise
             return self.rule.gradients(gs)  # as Python: it may do without the graph's values
         values = dict(zip(graph.inputs, [g for g in gs if g is not None]))
-        values |= {p: self.values[t._place] for t, p in graph.captures.values() if getattr(t, "_graph", None) is self.graph}
+        values |= {p: self.values[t.index] for t, p in graph.captures.values() if getattr(t, "_graph", None) is self.graph}
         values |= {p: v.value() for v, p in graph.reads.values()} | {p: fresh_key(site) for site, p in graph.keys_drawn}
         made = iter(graph.replay(values, places + [graph.latest[i] for i in graph.assigned], sizes=self.sizes))
         gradients = [None if g is None else next(made) for g in found]

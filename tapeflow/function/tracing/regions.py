@@ -80,7 +80,7 @@ def operands(graphs: list[Graph], but: Sequence[Variable] = ()) -> tuple[list[Te
         found.append(tensor)
         spec = Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
         for graph, column, place in zip(graphs, places, own):
-            column.append(graph.new(spec)._place if place is None else place)
+            column.append(graph.new(spec).index if place is None else place)
 
     for key, tensor in {k: t for g in graphs for k, (t, _) in g.captures.items()}.items():
         add(tensor, [g.captures[key][1] if key in g.captures else None for g in graphs])
@@ -98,7 +98,7 @@ def keys(graphs: list[Graph]) -> tuple[list[Tensor], list[list[int]]]:
         for site, place in graph.keys_drawn:
             key = fresh_key(site)
             found.append(key)
-            spec = graph.symbols[place]._spec
+            spec = graph.symbols[place].spec
             for other, column in zip(graphs, places):
-                column.append(place if other is graph else other.new(spec)._place)
+                column.append(place if other is graph else other.new(spec).index)
     return found, places

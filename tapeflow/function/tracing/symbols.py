@@ -25,10 +25,10 @@ def _called_by_the_library() -> bool:
 class SymbolicTensor(Tensor):
     """A value of a graph: a shape and a dtype, no numbers."""
 
-    __slots__ = ("_graph", "_made", "_place", "_spec")
+    __slots__ = ("_graph", "_made", "index", "spec")
 
     def __init__(self, graph: Any, place: int, spec: Spec) -> None:
-        self._graph, self._place, self._spec, self.serial = graph, place, spec, 0
+        self._graph, self.index, self.spec, self.serial = graph, place, spec, 0
         self._made: Any = None  # of whole numbers that come from sizes and constants: a `Later`, or what they are
 
     @property
@@ -45,35 +45,35 @@ class SymbolicTensor(Tensor):
         return self._made
 
     def _twin(self) -> "SymbolicTensor":
-        return self._graph.new(self._spec)
+        return self._graph.new(self.spec)
 
     @property
     def shape(self) -> TensorShape:
         """With sizes that are not known as None for programs; the library itself computes with them."""
-        shape = self._spec.shape
+        shape = self.spec.shape
         if self._graph.sizes and not _called_by_the_library():
             shape = public(shape)
         return tuple.__new__(TensorShape, shape)
 
     @property
     def dtype(self) -> DType:
-        return BY_NUMPY[self._spec.dtype]
+        return BY_NUMPY[self.spec.dtype]
 
     @property
     def ndim(self) -> int:
-        return len(self._spec.shape)
+        return len(self.spec.shape)
 
     def get_shape(self) -> TensorShape:
-        return tuple.__new__(TensorShape, public(self._spec.shape))
+        return tuple.__new__(TensorShape, public(self.spec.shape))
 
     def __len__(self) -> int:
-        if not self._spec.shape:
+        if not self.spec.shape:
             raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
         if not self._graph.autograph:
             raise TypeError(
                 f"len() of a symbolic tensor is not known to Python, at {user_line()}. Use x.shape[0] or tf.shape(x)[0], or autograph=True."
             )
-        return operator.index(self._spec.shape[0])
+        return operator.index(self.spec.shape[0])
 
     def __iter__(self) -> Iterator:
         if not self._graph.autograph:
@@ -81,13 +81,13 @@ class SymbolicTensor(Tensor):
                 f"Iterating over a symbolic `tf.Tensor` is not allowed, at {user_line()}: AutoGraph is off. Use tf.map_fn, tf.scan or "
                 "tf.while_loop, or autograph=True."
             )
-        if not self._spec.shape:
+        if not self.spec.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return iter(ops.unstack(self, axis=0))
 
     def __repr__(self) -> str:
-        shape = tuple(public(self._spec.shape))
-        return f'Tensor("{self._graph.named(self._place)}:0", shape={shape}, dtype={self.dtype.name})'
+        shape = tuple(public(self.spec.shape))
+        return f'Tensor("{self._graph.named(self.index)}:0", shape={shape}, dtype={self.dtype.name})'
 
     __str__ = __repr__
 

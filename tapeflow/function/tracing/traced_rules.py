@@ -81,7 +81,7 @@ def traced(node: Node, graph: Graph) -> tuple[TracedRule, list[int]]:
     back.sizes, back.relied_on, back.compiles = graph.sizes, graph.relied_on, graph.compiles
     try:
         with entered(back.frame()):
-            seeds = [back.argument(graph.symbols[p]._spec) for p in node.outputs]
+            seeds = [back.argument(graph.symbols[p].spec) for p in node.outputs]
             found = node.prim.gradients(tuple(seeds))
             found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
             places = [back.place(g) for g in found if g is not None]
@@ -90,9 +90,9 @@ def traced(node: Node, graph: Graph) -> tuple[TracedRule, list[int]]:
     read, inner, lost = [], [], "its backward function assigns to a variable." if back.assigned else ""
     for key, (tensor, place) in list(back.captures.items()):
         if isinstance(tensor, SymbolicTensor):
-            if tensor._graph is not graph or tensor._place >= min(node.outputs):
+            if tensor._graph is not graph or tensor.index >= min(node.outputs):
                 lost = "its backward function uses a tensor from outside of the function."
-            read.append(tensor._place)
+            read.append(tensor.index)
             inner.append(place)
         else:
             back.constants[place] = back.captures.pop(key)[0]
