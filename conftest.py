@@ -22,7 +22,9 @@ from tests.rounding import assert_allclose, same_text
 
 # Examples print all digits, and the last of them depend on the processor.
 _exact = doctest.OutputChecker.check_output
-doctest.OutputChecker.check_output = lambda self, want, got, flags: _exact(self, want, got, flags) or same_text(want, got)
+doctest.OutputChecker.check_output = lambda self, want, got, flags: (
+    _exact(self, want, got, flags) or same_text(want, got)
+)
 
 np.testing.assert_allclose = assert_allclose
 
@@ -49,4 +51,6 @@ def pytest_collection_modifyitems(items):
     """Processes that share the tests find the same ones: the name of none has an address in it."""
     differing = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if differing:
-        raise pytest.UsageError(f"These tests have other names in every process: {differing[:3]}. Give their parameters ids.")
+        raise pytest.UsageError(
+            f"These tests have other names in every process: {differing[:3]}. Give their parameters ids."
+        )

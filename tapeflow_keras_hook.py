@@ -233,7 +233,9 @@ def grafted(source: bytes, name: str) -> Any:
             name=name,
         )
     [last] = chains
-    bound = next((a.asname or a.name for s in last.body if isinstance(s, ast.ImportFrom) for a in s.names if a.asname), "")
+    bound = next(
+        (a.asname or a.name for s in last.body if isinstance(s, ast.ImportFrom) for a in s.names if a.asname), ""
+    )
     case = ast.parse(f"if x == {NAME!r}:\n  pass\nelse:\n  pass").body[0]
     case.test.left, case.orelse = last.test.left, last.orelse
     case.body = ast.parse(GRAFTS[name].format(name=bound)).body

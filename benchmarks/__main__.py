@@ -21,7 +21,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--frameworks", default="tapeflow,numpy," + ",".join(REQUIREMENTS), help="separated by commas")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=0.5, help="of a peer's turn in a round")
-    parser.add_argument("--quick", action="store_true", help="tapeflow and NumPy only, two very short rounds: does it run?")
+    parser.add_argument(
+        "--quick", action="store_true", help="tapeflow and NumPy only, two very short rounds: does it run?"
+    )
     parser.add_argument("--out", type=Path, default=HERE, help="folder for results.json and results.png")
     args = parser.parse_args(argv)
     if args.quick:

@@ -114,7 +114,9 @@ def machine() -> dict[str, str]:
     """The GPU by its own name, and the versions of all that takes part."""
     try:
         asked = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-        name, driver = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()[0].split(", ")
+        name, driver = (
+            subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()[0].split(", ")
+        )
         about = {"device": name, "driver": driver}
     except (OSError, subprocess.CalledProcessError, IndexError):
         about = {"device": "CPU (no GPU here)"}
@@ -138,7 +140,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=8.0, help="after which nothing new is begun")
     parser.add_argument("--limit", type=float, default=100.0, help="seconds that a peer may take to compile a step")
     parser.add_argument("--small", action="store_true", help="tiny sizes and two short rounds: does it run?")
-    parser.add_argument("--out", type=Path, help="folder for GPU.md and gpu.json (default: this one; nothing with --small)")
+    parser.add_argument(
+        "--out", type=Path, help="folder for GPU.md and gpu.json (default: this one; nothing with --small)"
+    )
     args = parser.parse_args(argv)
     if args.small:
         args.rounds, args.seconds = 2, 0.02

@@ -59,7 +59,9 @@ def _table(results: dict, names: list[str], cell) -> list[str]:
     out = [f"| | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
     for key, found in results["timings"].items():
         workload, dtype = key.split()
-        out.append(f"| {title(workload, results['scale'])}, {dtype} | {' | '.join(cell(found, name) for name in names)} |")
+        out.append(
+            f"| {title(workload, results['scale'])}, {dtype} | {' | '.join(cell(found, name) for name in names)} |"
+        )
     return out
 
 
@@ -87,7 +89,9 @@ def lines(results: dict, ours: str, base: str) -> list[str]:
     present = {name for found in results["timings"].values() for name in found}
     names = [name for name in results["peers"] if name in present]
     about = results["machine"]
-    versions = ", ".join(f"{name} {about[name]}" for name in ("jax", "torch", "numpy", "python", "driver") if name in about)
+    versions = ", ".join(
+        f"{name} {about[name]}" for name in ("jax", "torch", "numpy", "python", "driver") if name in about
+    )
     precision = "TF32 for everybody" if results["tf32"] and "driver" in about else "full precision for everybody"
     rounds = max([len(r.get("times", ())) for found in results["timings"].values() for r in found.values()], default=0)
     out = [
@@ -108,7 +112,9 @@ def lines(results: dict, ours: str, base: str) -> list[str]:
         "",
         "Seconds until the first steps were done, with all tracing, compiling and tuning:",
         "",
-        *_table(results, names, lambda found, name: f"{found[name]['built']:.1f}" if "built" in found.get(name, {}) else ""),
+        *_table(
+            results, names, lambda found, name: f"{found[name]['built']:.1f}" if "built" in found.get(name, {}) else ""
+        ),
     ]
     for key, found in results["timings"].items():
         if differ := disagreements(found, ours, key.split()[1]):

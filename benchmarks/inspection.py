@@ -24,7 +24,9 @@ STEPS = 40  # of a round: two measurements at the default interval
 OPERATIONS = 200
 
 
-def best(run: Callable[[AbstractContextManager], None], watcher: Callable[[], AbstractContextManager], rounds: int) -> tuple:
+def best(
+    run: Callable[[AbstractContextManager], None], watcher: Callable[[], AbstractContextManager], rounds: int
+) -> tuple:
     """Seconds without and with the watcher."""
     times: dict[str, list[float]] = {"without": [], "with": []}
     for number in range(rounds):
@@ -133,7 +135,10 @@ def main() -> None:
         without, watched = (1e6 * t / STEPS for t in best(run, watcher, rounds))
         print(f"{name:40}{without:9.0f} µs{watched:9.0f} µs{watched / without - 1:8.1%}", flush=True)
     print(f"\n{'an operation on 4 numbers':40}{'without':>12}{'with':>12}{'times':>8}")
-    watchers = {"tf.debugging.explain_gradients": tf.debugging.explain_gradients, "tf.debugging.enable_check_numerics": checked}
+    watchers = {
+        "tf.debugging.explain_gradients": tf.debugging.explain_gradients,
+        "tf.debugging.enable_check_numerics": checked,
+    }
     for name, watcher in watchers.items():
         without, watched = (1e6 * t / OPERATIONS for t in best(operations, watcher, rounds))
         print(f"{name:40}{without:9.2f} µs{watched:9.2f} µs{watched / without:8.1f}")

@@ -17,7 +17,9 @@ def mlp(keras, layers):
 
 def cnn(keras, layers):
     blocks = [
-        part for n in (32, 64, 128) for part in (layers.Conv2D(n, 3, padding="same", activation="relu"), layers.MaxPooling2D())
+        part
+        for n in (32, 64, 128)
+        for part in (layers.Conv2D(n, 3, padding="same", activation="relu"), layers.MaxPooling2D())
     ]
     return keras.Sequential([*blocks, layers.Flatten(), layers.Dense(10)]), (32, 32, 3), 64
 

@@ -117,7 +117,14 @@ def first_calls(pythons: dict[str, str], workload: str, rounds: int) -> dict[str
     for _ in range(rounds):
         for peer in COMPILED:
             if peer.framework in pythons:
-                command = [pythons[peer.framework], str(HERE / "worker.py"), peer.framework, peer.variant, "first", workload]
+                command = [
+                    pythons[peer.framework],
+                    str(HERE / "worker.py"),
+                    peer.framework,
+                    peer.variant,
+                    "first",
+                    workload,
+                ]
                 done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ON_CPU)
                 if done.returncode:
                     print(f"{peer.name}: {(done.stderr.strip().splitlines() or ['no answer'])[-1]}", file=sys.stderr)
@@ -131,7 +138,9 @@ def import_times(pythons: dict[str, str], rounds: int) -> dict[str, list[float]]
     found: dict[str, list[float]] = {}
     for _ in range(rounds):
         for framework, python in pythons.items():
-            program = f"import time; t = time.perf_counter(); import {IMPORTS[framework]}; print(time.perf_counter() - t)"
+            program = (
+                f"import time; t = time.perf_counter(); import {IMPORTS[framework]}; print(time.perf_counter() - t)"
+            )
             done = subprocess.run([python, "-c", program], capture_output=True, text=True)
             if done.returncode == 0:
                 found.setdefault(framework, []).append(float(done.stdout.split()[-1]))

@@ -34,7 +34,13 @@ PEERS = [
     Peer("autograd", "eager"),
 ]
 COMPILED = [Peer("tapeflow", "function"), Peer("tapeflow", "xla"), Peer("tensorflow", "function"), Peer("jax", "jit")]
-IN_MEMORY_TABLE = [SELF, Peer("torch", "eager"), Peer("tensorflow", "eager"), Peer("jax", "jit"), Peer("autograd", "eager")]
+IN_MEMORY_TABLE = [
+    SELF,
+    Peer("torch", "eager"),
+    Peer("tensorflow", "eager"),
+    Peer("jax", "jit"),
+    Peer("autograd", "eager"),
+]
 
 # What pip installs for each; tapeflow and the control run in the environment that runs this program.
 REQUIREMENTS = {"torch": "torch==2.13.0", "tensorflow": "tensorflow-cpu", "jax": "jax", "autograd": "autograd"}
@@ -57,7 +63,15 @@ def python_of(framework: str) -> str | None:
     if not ready.exists():
         print(f"Installing {REQUIREMENTS[framework]} into {folder.relative_to(HERE.parent)} ...", flush=True)
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", REQUIREMENTS[framework]]
+        install = [
+            str(python),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            REQUIREMENTS[framework],
+        ]
         done = subprocess.run([*install, "numpy", *EXTRA.get(framework, [])], capture_output=True, text=True)
         if done.returncode:
             print(f"  not available: {(done.stderr.strip().splitlines() or ['pip failed'])[-1]}")

@@ -28,7 +28,13 @@ def lines(results: dict) -> list[str]:
     """Everything that was measured, as Markdown."""
     out = []
     for workload, found in results["timings"].items():
-        out += ["", f"### {TITLES[workload]}", "", "| | median | least | times tapeflow's | spread |", "|---|---|---|---|---|"]
+        out += [
+            "",
+            f"### {TITLES[workload]}",
+            "",
+            "| | median | least | times tapeflow's | spread |",
+            "|---|---|---|---|---|",
+        ]
         ours = found.get(SELF.name, {})
         for name, result in found.items():
             if not result.get("times"):
@@ -47,10 +53,14 @@ def lines(results: dict) -> list[str]:
         if results["disagree"][workload]:
             out.append(f"\nThe losses differ from tapeflow's: {', '.join(results['disagree'][workload])}.")
     out += _table(
-        results["memory"], "Peak memory above the weights: 12 dense layers of 1024, batch 2048, forward and gradient", _megabytes
+        results["memory"],
+        "Peak memory above the weights: 12 dense layers of 1024, batch 2048, forward and gradient",
+        _megabytes,
     )
     out += _table(
-        results["first"], "First call of the transformer's step: trace, compile and run", lambda times: duration(np.median(times))
+        results["first"],
+        "First call of the transformer's step: trace, compile and run",
+        lambda times: duration(np.median(times)),
     )
     out += _table(results["imports"], "Import", lambda times: duration(min(times)))
     sizes = {name: [sum(parts.values())] for name, parts in results["footprints"].items()}
@@ -62,7 +72,9 @@ def lines(results: dict) -> list[str]:
 
 def summary(results: dict) -> list[str]:
     """One table for the README: tapeflow's time, and every peer's as a multiple of it (spread in brackets)."""
-    peers = [n for n in COLOURS if n != SELF.name and any(f.get(n, {}).get("times") for f in results["timings"].values())]
+    peers = [
+        n for n in COLOURS if n != SELF.name and any(f.get(n, {}).get("times") for f in results["timings"].values())
+    ]
     out = [f"| | tapeflow | {' | '.join(peers)} |", "|---" * (len(peers) + 2) + "|"]
     for workload, found in results["timings"].items():
         ours = found.get(SELF.name, {})
@@ -76,12 +88,18 @@ def summary(results: dict) -> list[str]:
                 cells.append(f"{times(middle)}× ({times(low)} to {times(high)})")
             else:
                 cells.append("")
-        out.append(f"| {TITLES[workload]} | {duration(np.median([np.median(t) for t in ours['times']]))} | {' | '.join(cells)} |")
+        out.append(
+            f"| {TITLES[workload]} | {duration(np.median([np.median(t) for t in ours['times']]))} | {' | '.join(cells)} |"
+        )
     named = {"peak memory": results["memory"], "first call": results["first"], "import": results["imports"]}
     named["installed size"] = {k: [sum(v.values())] for k, v in results["footprints"].items()}
     for title, found in named.items():
-        show = {"import": lambda v: duration(min(v)), "first call": lambda v: duration(np.median(v))}.get(title, _megabytes)
-        value = lambda name, found=found, show=show: next((show(v) for k, v in found.items() if k in (name, name.split()[0])), "")
+        show = {"import": lambda v: duration(min(v)), "first call": lambda v: duration(np.median(v))}.get(
+            title, _megabytes
+        )
+        value = lambda name, found=found, show=show: next(
+            (show(v) for k, v in found.items() if k in (name, name.split()[0])), ""
+        )
         if found:
             out.append(f"| {title} | {value(SELF.name)} | {' | '.join(value(name) for name in peers)} |")
     return out
@@ -94,7 +112,14 @@ def _megabytes(values: list[int]) -> str:
 def _table(found: dict, title: str, show) -> list[str]:
     if not found:
         return []
-    return ["", f"### {title}", "", "| | |", "|---|---|", *(f"| {name} | {show(values)} |" for name, values in found.items())]
+    return [
+        "",
+        f"### {title}",
+        "",
+        "| | |",
+        "|---|---|",
+        *(f"| {name} | {show(values)} |" for name, values in found.items()),
+    ]
 
 
 COLOURS = {
@@ -120,7 +145,13 @@ def picture(results: dict, path: Path) -> None:
     for workload, found in timed.items():
         y += 1.4
         axes.text(
-            0.0, y - 0.15, TITLES[workload], transform=axes.get_yaxis_transform(), fontsize=8.5, fontweight="bold", va="bottom"
+            0.0,
+            y - 0.15,
+            TITLES[workload],
+            transform=axes.get_yaxis_transform(),
+            fontsize=8.5,
+            fontweight="bold",
+            va="bottom",
         )
         for name, result in found.items():
             if not result.get("times") or len(result["times"]) != len(found[SELF.name]["times"]):
@@ -128,7 +159,12 @@ def picture(results: dict, path: Path) -> None:
             low, middle, high = np.quantile(ratios(result, found[SELF.name]), [0.1, 0.5, 0.9])
             y += 1
             bar = axes.barh(
-                y - 0.5, middle - 1e-3, left=1e-3, height=0.8, color=COLOURS[name], label=None if name in seen else name
+                y - 0.5,
+                middle - 1e-3,
+                left=1e-3,
+                height=0.8,
+                color=COLOURS[name],
+                label=None if name in seen else name,
             )
             bar[0].set_zorder(2)
             axes.plot([low, high], [y - 0.5, y - 0.5], color="black", linewidth=1, zorder=3)

@@ -82,7 +82,9 @@ def cnn(wrap):
         h = x
         for k, b in ((k1, b1), (k2, b2), (k3, b3)):
             h = pool(
-                jax.nn.relu(jax.lax.conv_general_dilated(h, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b)
+                jax.nn.relu(
+                    jax.lax.conv_general_dilated(h, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b
+                )
             )
         return cross_entropy(labels, h.reshape(len(labels), -1) @ w4 + b4)
 

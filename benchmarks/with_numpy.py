@@ -85,7 +85,12 @@ def lstm(wrap):
         h, c, kept = h0, h0, []
         for x in xs:
             z = x @ wx + h @ wh + b
-            i, f, g, o = sigmoid(z[:, :n]), sigmoid(z[:, n : 2 * n]), np.tanh(z[:, 2 * n : 3 * n]), sigmoid(z[:, 3 * n :])
+            i, f, g, o = (
+                sigmoid(z[:, :n]),
+                sigmoid(z[:, n : 2 * n]),
+                np.tanh(z[:, 2 * n : 3 * n]),
+                sigmoid(z[:, 3 * n :]),
+            )
             before = (h, c)
             c = f * c + i * g
             t = np.tanh(c)
@@ -96,7 +101,9 @@ def lstm(wrap):
         dwx, dwh, db = np.zeros_like(wx), np.zeros_like(wh), np.zeros_like(b)
         for x, h, c, i, f, g, o, t in reversed(kept):
             dc = dc + dh * o * (1 - t * t)
-            dz = np.concatenate([dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g * g), dh * t * o * (1 - o)], axis=1)
+            dz = np.concatenate(
+                [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g * g), dh * t * o * (1 - o)], axis=1
+            )
             dwx += x.T @ dz
             dwh += h.T @ dz
             db += dz.sum(axis=0)

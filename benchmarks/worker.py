@@ -80,7 +80,9 @@ def serve(module, variant, answers):
                 began = time.perf_counter()
                 step = build(module, variant, ask["workload"])
                 if step is not None:
-                    answer["losses"] = [step() for _ in range(ask.get("steps", 3))]  # the later calls also warm up caches
+                    answer["losses"] = [
+                        step() for _ in range(ask.get("steps", 3))
+                    ]  # the later calls also warm up caches
                     answer["built"] = time.perf_counter() - began
             elif ask["do"] == "measure":
                 answer["times"] = measure(step, ask["seconds"])

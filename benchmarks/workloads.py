@@ -107,13 +107,19 @@ def mlp() -> dict:
 def cnn() -> dict:
     """Kernels are (height, width, in, out) and images (batch, height, width, channel); three times pooled, they are `side` wide."""
     channels, pixels, batch = sizes("cnn").values()
-    layers = [(weights(i, 3, 3, a, b), np.zeros(b, np.float32)) for i, (a, b) in enumerate(itertools.pairwise(channels))]
+    layers = [
+        (weights(i, 3, 3, a, b), np.zeros(b, np.float32)) for i, (a, b) in enumerate(itertools.pairwise(channels))
+    ]
     side = pixels // 8
     return {
         "x": normal(0, batch, pixels, pixels, 3),
         "side": side,
         "labels": np.random.default_rng(1).integers(0, 10, batch).astype(np.int32),
-        "params": [*[p for layer in layers for p in layer], weights(3, side * side * channels[-1], 10), np.zeros(10, np.float32)],
+        "params": [
+            *[p for layer in layers for p in layer],
+            weights(3, side * side * channels[-1], 10),
+            np.zeros(10, np.float32),
+        ],
     }
 
 

@@ -45,7 +45,9 @@ class Adam:
 
 def circle(rng):
     angle = rng.uniform(0, 2 * np.pi, BATCH)
-    return tf.constant(np.stack([np.cos(angle), np.sin(angle)], axis=1) + 0.03 * rng.normal(size=(BATCH, 2)), tf.float32)
+    return tf.constant(
+        np.stack([np.cos(angle), np.sin(angle)], axis=1) + 0.03 * rng.normal(size=(BATCH, 2)), tf.float32
+    )
 
 
 def main(steps):

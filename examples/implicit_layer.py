@@ -102,8 +102,13 @@ def main(steps=100):
     rng = np.random.default_rng(0)
     x, y = half_moons(rng, 200)
     shapes = [(12, 12), (2, 12), (12,), (12, 1), (1,)]
-    variables, direction = [tf.Variable(rng.normal(size=s)) for s in shapes], [tf.constant(rng.normal(size=s)) for s in shapes]
-    first, second, memory = zip(*[compared(layer, x, y, variables, direction) for layer in (fixed_point, unrolled)], strict=True)
+    variables, direction = (
+        [tf.Variable(rng.normal(size=s)) for s in shapes],
+        [tf.constant(rng.normal(size=s)) for s in shapes],
+    )
+    first, second, memory = zip(
+        *[compared(layer, x, y, variables, direction) for layer in (fixed_point, unrolled)], strict=True
+    )
     difference = lambda a, b: max(float(tf.reduce_max(tf.abs(p - q))) for p, q in zip(a, b, strict=True))
     results = {"first order": difference(*first), "second order": difference(*second), "memory": memory}
     print(

@@ -99,7 +99,9 @@ def main(updates=2000, seed=0, picture=None):
         worth[STEPS] = look(tf.constant(poles.states, tf.float32))[1].numpy()
         gained = advantages(worth, falls)
         scaled = (gained - gained.mean()) / (gained.std() + 1e-6)
-        flat = lambda a: tf.constant(a.reshape(STEPS * POLES, *a.shape[2:]), tf.int32 if a.dtype == int else tf.float32)
+        flat = lambda a: tf.constant(
+            a.reshape(STEPS * POLES, *a.shape[2:]), tf.int32 if a.dtype == int else tf.float32
+        )
         train_step(*map(flat, (seen, pushed, scaled, gained + worth[:-1])))
         if update % max(1, updates // 20) == 0:
             history.append({"update": update, "length": float(np.mean(finished[-POLES:] or [0]))})

@@ -37,8 +37,12 @@ def measurements(rng, count=BATCH):
 
 def build():
     spread = keras.initializers.RandomNormal
-    first = keras.layers.Dense(64, activation="tanh", kernel_initializer=spread(stddev=2.0), bias_initializer=spread(stddev=2.0))
-    return keras.Sequential([keras.Input([1]), first, keras.layers.Dense(32, activation="tanh"), keras.layers.Dense(1)])
+    first = keras.layers.Dense(
+        64, activation="tanh", kernel_initializer=spread(stddev=2.0), bias_initializer=spread(stddev=2.0)
+    )
+    return keras.Sequential(
+        [keras.Input([1]), first, keras.layers.Dense(32, activation="tanh"), keras.layers.Dense(1)]
+    )
 
 
 def make_step(model, optimizer, bound):

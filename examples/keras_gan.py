@@ -85,7 +85,9 @@ def main(steps=800, seed=0, picture=None):
             fake = generator(noise, training=True)
             on_real, on_fake = discriminator(real, training=True), discriminator(fake, training=True)
             gen_loss = cross_entropy(tf.ones_like(on_fake), on_fake)
-            disc_loss = cross_entropy(tf.fill(on_real.shape, 0.9), on_real) + cross_entropy(tf.zeros_like(on_fake), on_fake)
+            disc_loss = cross_entropy(tf.fill(on_real.shape, 0.9), on_real) + cross_entropy(
+                tf.zeros_like(on_fake), on_fake
+            )
         gen_gradients = gen_tape.gradient(gen_loss, generator.trainable_variables)
         disc_gradients = disc_tape.gradient(disc_loss, discriminator.trainable_variables)
         generator_optimizer.apply_gradients(zip(gen_gradients, generator.trainable_variables))
@@ -98,10 +100,14 @@ def main(steps=800, seed=0, picture=None):
             error, centres = unlike_a_disc(images)
             history.append({"step": step, "error": error, "spread": float(centres.std(axis=0).mean())})
             shown.append(images[:8])
-            print(f"step {step:5}  {error:5.1%} of a picture is not a disc, centres spread by {history[-1]['spread']:.2f} pixels")
+            print(
+                f"step {step:5}  {error:5.1%} of a picture is not a disc, centres spread by {history[-1]['spread']:.2f} pixels"
+            )
         train_step(tf.constant(discs(rng, BATCH)))
     real = discs(rng, 256)
-    print(f"real pictures:  {unlike_a_disc(real)[0]:.1%}, spread {unlike_a_disc(real)[1].std(axis=0).mean():.2f} pixels")
+    print(
+        f"real pictures:  {unlike_a_disc(real)[0]:.1%}, spread {unlike_a_disc(real)[1].std(axis=0).mean():.2f} pixels"
+    )
     if picture:
         draw(picture, history, shown, real)
     return history
@@ -114,7 +120,10 @@ def draw(path, history, shown, real):
     figure = Figure(figsize=(6.5, 5), layout="constrained")
     for axes, (name, images) in zip(figure.subplots(len(rows), 1), rows):
         axes.imshow(
-            np.concatenate([np.pad(i[..., 0], 1, constant_values=1.0) for i in images], axis=1), cmap="magma", vmin=0, vmax=1
+            np.concatenate([np.pad(i[..., 0], 1, constant_values=1.0) for i in images], axis=1),
+            cmap="magma",
+            vmin=0,
+            vmax=1,
         )
         axes.set(xticks=[], yticks=[])
         axes.set_ylabel(name, rotation=0, ha="right", va="center")

@@ -41,7 +41,9 @@ def pictures(rng, count):
 def build():
     inputs = x = keras.Input([SIZE, SIZE, 1])
     for i, filters in enumerate((8, 16, 32)):
-        x = keras.layers.Conv2D(filters, 3, padding="same", use_bias=False)(x if i == 0 else keras.layers.MaxPooling2D()(x))
+        x = keras.layers.Conv2D(filters, 3, padding="same", use_bias=False)(
+            x if i == 0 else keras.layers.MaxPooling2D()(x)
+        )
         x = keras.layers.BatchNormalization(momentum=0.9)(x)
         x = keras.layers.ReLU(name=f"maps_{i + 1}")(x)
     return keras.Model(inputs, keras.layers.Dense(3)(keras.layers.GlobalAveragePooling2D()(x)))
@@ -83,7 +85,9 @@ def main(epochs=12, count=1500, seed=0, picture=None):
     )
     history = model.fit(images, labels, epochs=epochs, batch_size=50, verbose=0).history
     _, right = model.evaluate(unseen, truth, verbose=0)
-    print(f"loss {history['loss'][0]:.3f} → {history['loss'][-1]:.3f}; {right:.1%} of its answers about new pictures are right")
+    print(
+        f"loss {history['loss'][0]:.3f} → {history['loss'][-1]:.3f}; {right:.1%} of its answers about new pictures are right"
+    )
     picture_of, asked = np.nonzero(truth)
     heat = grad_cam(model, "maps_3", unseen[picture_of], asked)
     away = np.abs(peaks(heat)[:, None] - places[picture_of]).max(axis=2)
@@ -103,7 +107,9 @@ def draw(path, images, heat, asked, columns=6):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 3.7), layout="constrained")
-    for i, axes in enumerate(figure.subplots(2, columns).T.flat):  # the two questions about a picture are one above the other
+    for i, axes in enumerate(
+        figure.subplots(2, columns).T.flat
+    ):  # the two questions about a picture are one above the other
         axes.imshow(images[i, ..., 0], cmap="gray", extent=(0, SIZE, SIZE, 0))
         axes.imshow(heat[i], cmap="inferno", alpha=0.55, extent=(0, SIZE, SIZE, 0), interpolation="bilinear")
         axes.set_title(f"{NAMES[asked[i]]}?", fontsize=10)

@@ -24,7 +24,9 @@ def build(width):
     first = keras.layers.Dense(
         width, activation="tanh", kernel_initializer=spread(stddev=1.5), bias_initializer=spread(stddev=1.5)
     )
-    return keras.Sequential([keras.Input([1]), first, keras.layers.Dense(width, activation="tanh"), keras.layers.Dense(1)])
+    return keras.Sequential(
+        [keras.Input([1]), first, keras.layers.Dense(width, activation="tanh"), keras.layers.Dense(1)]
+    )
 
 
 class Jacobians(keras.callbacks.Callback):
@@ -72,7 +74,9 @@ def train(width, epochs, chosen, seed=0):
     shrink = 1 - 2 * rate / len(x) * values
     foretold = [float(np.mean((parts * shrink**epoch) ** 2)) for epoch in range(epochs)]
     model.compile(keras.optimizers.SGD(rate), "mse")
-    losses = model.fit(x, y, epochs=epochs, batch_size=len(x), shuffle=False, verbose=0, callbacks=[jacobians]).history["loss"]
+    losses = model.fit(
+        x, y, epochs=epochs, batch_size=len(x), shuffle=False, verbose=0, callbacks=[jacobians]
+    ).history["loss"]
     return {"losses": losses, "foretold": foretold, "rate": rate, "jacobians": jacobians, "moved": jacobians.moved()}
 
 

@@ -77,7 +77,9 @@ def main(steps=600, seed=0, picture=None):
     @tf.function
     def train_step(images, sounds):
         with tf.GradientTape() as tape:
-            likeness = tf.exp(warmth) * tf.matmul(eye(images, training=True), ear(sounds, training=True), transpose_b=True)
+            likeness = tf.exp(warmth) * tf.matmul(
+                eye(images, training=True), ear(sounds, training=True), transpose_b=True
+            )
             own = tf.range(BATCH)
             loss = 0.5 * (cross_entropy(own, likeness) + cross_entropy(own, tf.transpose(likeness)))
         sources = [eye.trainable_variables, ear.trainable_variables, warmth]

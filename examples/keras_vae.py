@@ -41,7 +41,8 @@ class VAE(keras.Model):
         mean, log_variance = keras.layers.Dense(CODE)(x), keras.layers.Dense(CODE)(x)
         self.encoder = keras.Model(inputs, [mean, log_variance, Sampling()([mean, log_variance])], name="encoder")
         self.decoder = keras.Sequential(
-            [keras.Input([CODE]), keras.layers.Dense(64, activation="relu"), keras.layers.Dense(SIZE * SIZE)], name="decoder"
+            [keras.Input([CODE]), keras.layers.Dense(64, activation="relu"), keras.layers.Dense(SIZE * SIZE)],
+            name="decoder",
         )
         self.trackers = [keras.metrics.Mean(name=name) for name in ("loss", "reconstruction", "divergence")]
 
@@ -55,7 +56,9 @@ class VAE(keras.Model):
             logits = self.decoder(code, training=True)
             entropy = tf.nn.sigmoid_cross_entropy_with_logits(labels=data, logits=logits)
             reconstruction = tf.reduce_mean(tf.reduce_sum(entropy, axis=1))
-            divergence = -0.5 * tf.reduce_mean(tf.reduce_sum(1 + log_variance - tf.square(mean) - tf.exp(log_variance), axis=1))
+            divergence = -0.5 * tf.reduce_mean(
+                tf.reduce_sum(1 + log_variance - tf.square(mean) - tf.exp(log_variance), axis=1)
+            )
             loss = reconstruction + divergence
         gradients = tape.gradient(loss, self.trainable_weights)
         self.optimizer.apply_gradients(zip(gradients, self.trainable_weights))
@@ -103,7 +106,9 @@ def draw(path, model, codes, angles):
     grid = np.stack(np.meshgrid(np.linspace(-reach, reach, side), np.linspace(reach, -reach, side)), axis=-1)
     decoded = tf.sigmoid(model.decoder(grid.reshape(-1, 2).astype("float32"))).numpy().reshape(side, side, SIZE, SIZE)
     right.imshow(
-        decoded.transpose(0, 2, 1, 3).reshape(side * SIZE, side * SIZE), cmap="gray", extent=(-reach, reach, -reach, reach)
+        decoded.transpose(0, 2, 1, 3).reshape(side * SIZE, side * SIZE),
+        cmap="gray",
+        extent=(-reach, reach, -reach, reach),
     )
     right.set(title="what the decoder makes of a code", xlabel="code 1")
     figure.savefig(path)

@@ -17,7 +17,11 @@ LENGTH, NOISE, BATCH, BATCHES = 32, 8, 64, 32
 
 
 def curves(rng, count):
-    height, pitch, phase = rng.uniform(0.4, 1.0, (count, 1)), rng.uniform(0.8, 2.0, (count, 1)), rng.uniform(0, 1, (count, 1))
+    height, pitch, phase = (
+        rng.uniform(0.4, 1.0, (count, 1)),
+        rng.uniform(0.8, 2.0, (count, 1)),
+        rng.uniform(0, 1, (count, 1)),
+    )
     return (height * np.sin(2 * np.pi * (pitch * np.linspace(0, 1, LENGTH) + phase))).astype("float32")[..., None]
 
 
@@ -74,7 +78,9 @@ class WGAN(keras.Model):
         for _ in range(self.critic_steps):
             made = self.generator(noise(), training=True)
             with tf.GradientTape() as tape:
-                gap = tf.reduce_mean(self.critic(real, training=True)) - tf.reduce_mean(self.critic(made, training=True))
+                gap = tf.reduce_mean(self.critic(real, training=True)) - tf.reduce_mean(
+                    self.critic(made, training=True)
+                )
                 slopes = self.slopes_between(real, made)
                 loss = self.penalty * tf.reduce_mean(tf.square(slopes - 1.0)) - gap
             gradients = tape.gradient(loss, self.critic.trainable_variables)
@@ -111,7 +117,9 @@ def main(epochs=20, penalty=10.0, seed=0, picture=None):
 
     print(f"before     energy distance {distances[0]:.3f}")
     told = keras.callbacks.LambdaCallback(on_epoch_end=report)
-    history = model.fit(curves(rng, BATCHES * BATCH), epochs=epochs, batch_size=BATCH, verbose=0, callbacks=[told]).history
+    history = model.fit(
+        curves(rng, BATCHES * BATCH), epochs=epochs, batch_size=BATCH, verbose=0, callbacks=[told]
+    ).history
     print(f"two samples of real curves have an energy distance of {energy_distance(curves(rng, 500), real):.3f}")
     if picture:
         draw(picture, distances, history["slope"], real, model.generator.predict(seeds, verbose=0))

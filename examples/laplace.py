@@ -45,7 +45,12 @@ def laplace(f, w, samples):
     covariance = tf.linalg.inv(tf.derivatives.hessian(f)(w))
     evidence = -f(w) + 0.5 * tf.linalg.logdet(2 * np.pi * covariance)
     drawn = w + samples @ tf.transpose(tf.linalg.cholesky(covariance))
-    return w, tf.sqrt(tf.linalg.diag_part(covariance)), evidence, tf.reduce_mean(tf.sigmoid(drawn[:, 0] + NEW_DOSE * drawn[:, 1]))
+    return (
+        w,
+        tf.sqrt(tf.linalg.diag_part(covariance)),
+        evidence,
+        tf.reduce_mean(tf.sigmoid(drawn[:, 0] + NEW_DOSE * drawn[:, 1])),
+    )
 
 
 def on_a_grid(f, w, widths, cells=201):

@@ -70,7 +70,10 @@ def train(steps, inner_steps, first_order=False, seed=0):
             means[i] = 0.9 * means[i] + 0.1 * g
             squares[i] = 0.999 * squares[i] + 0.001 * g * g
             w.assign_sub(
-                0.005 * (1 - step / (steps + 1)) * (means[i] / (1 - 0.9**step)) / (tf.sqrt(squares[i] / (1 - 0.999**step)) + 1e-8)
+                0.005
+                * (1 - step / (steps + 1))
+                * (means[i] / (1 - 0.9**step))
+                / (tf.sqrt(squares[i] / (1 - 0.999**step)) + 1e-8)
             )
     return weights
 

@@ -121,7 +121,9 @@ def main(steps=200):
     for name, train in methods.items():
         start = time.perf_counter()
         results[name] = losses = train(network(np.random.default_rng(1), 1, 20, 20, 1), x, y)
-        print(f"{name:28} {len(losses):5} steps, {time.perf_counter() - start:4.1f} s: mean squared error {losses[-1]:.1e}")
+        print(
+            f"{name:28} {len(losses):5} steps, {time.perf_counter() - start:4.1f} s: mean squared error {losses[-1]:.1e}"
+        )
     return results
 
 

@@ -27,12 +27,17 @@ def pictures(rng, count):
     across = np.stack([row, column, (row - column) / 2**0.5, (row + column) / 2**0.5])
     offset = rng.uniform(-2.0, 2.0, (count, 1, 1))
     images = np.abs(across[labels] - offset) < 1.0
-    return tf.constant(images[..., None] + 0.4 * rng.normal(size=(count, SIDE, SIDE, 1)), tf.float32), tf.constant(labels)
+    return tf.constant(images[..., None] + 0.4 * rng.normal(size=(count, SIDE, SIDE, 1)), tf.float32), tf.constant(
+        labels
+    )
 
 
 def weights_at_start(rng):
     shapes = [(3, 3, 1, 8), (8,), (3, 3, 8, 8), (8,), (8, CLASSES), (CLASSES,)]
-    return [tf.Variable(rng.normal(size=s) * (np.prod(s[:-1]) ** -0.5 if len(s) > 1 else 0.0), dtype=tf.float32) for s in shapes]
+    return [
+        tf.Variable(rng.normal(size=s) * (np.prod(s[:-1]) ** -0.5 if len(s) > 1 else 0.0), dtype=tf.float32)
+        for s in shapes
+    ]
 
 
 def logits_of(weights, images):
@@ -84,13 +89,18 @@ def main(steps=60, count=1500, noise=NOISE):
 
     def loss(image, label):
         """Of a batch of one."""
-        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=label, logits=logits_of(weights, image)))
+        return tf.reduce_mean(
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=label, logits=logits_of(weights, image))
+        )
 
     per_example = tf.derivatives.per_example_gradients(loss, wrt=weights, keep_batch=True)
     few = images[:64], labels[:64]
     pairs = zip(per_example(*few), one_by_one(loss, weights, *few), strict=True)
     results = {"difference": max(float(tf.reduce_max(tf.abs(a - b))) for a, b in pairs)}
-    loop, together = seconds(lambda: one_by_one(loss, weights, *few)), min(seconds(lambda: per_example(*few)) for _ in range(3))
+    loop, together = (
+        seconds(lambda: one_by_one(loss, weights, *few)),
+        min(seconds(lambda: per_example(*few)) for _ in range(3)),
+    )
     print(
         f"64 gradients: {1e3 * loop:.0f} ms one by one, {1e3 * together:.1f} ms together; they differ by {results['difference']:.0e}"
     )

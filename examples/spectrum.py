@@ -56,7 +56,10 @@ def whole_hessian(f, variables):
     sizes = [int(np.prod(v.shape)) for v in variables]
     blocks = tf.derivatives.hessian(f, wrt=variables)()
     return np.block(
-        [[b.numpy().reshape(n, m) for b, m in zip(row, sizes, strict=True)] for row, n in zip(blocks, sizes, strict=True)]
+        [
+            [b.numpy().reshape(n, m) for b, m in zip(row, sizes, strict=True)]
+            for row, n in zip(blocks, sizes, strict=True)
+        ]
     )
 
 

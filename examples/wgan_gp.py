@@ -100,7 +100,9 @@ def main(steps=1000, penalty=PENALTY, seed=0):
                 f"step {step:5}  energy distance {history[-1]['distance']:.4f}, {found} bumps with {share:4.0%} of the points, "
                 f"critic's slope {history[-1]['slope']:.2f}"
             )
-    print(f"two samples of real points have an energy distance of {energy_distance(eight_bumps(rng, 1000).numpy(), real):.4f}")
+    print(
+        f"two samples of real points have an energy distance of {energy_distance(eight_bumps(rng, 1000).numpy(), real):.4f}"
+    )
     return history
 
 

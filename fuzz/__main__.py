@@ -12,7 +12,9 @@ from .search import search
 def main():
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="how long to search")
-    parser.add_argument("--seed", type=int, default=int(time.time()), help="which calls; the same seed gives the same calls")
+    parser.add_argument(
+        "--seed", type=int, default=int(time.time()), help="which calls; the same seed gives the same calls"
+    )
     parser.add_argument("--only", default="", help="functions whose name contains this")
     parser.add_argument("--kinds", default="", help="comparisons, separated by commas")
     parser.add_argument("--all", action="store_true", help="show explained disagreements, too")

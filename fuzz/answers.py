@@ -21,7 +21,9 @@ def answer(tf, call):
         return {"error": _type(error)}
     gradient = derivatives.eager(tf, call)
     if gradient is not None:
-        found["g"] = [write(a) for a in gradient.arrays] if gradient.error is None else {"error": _type(gradient.error)}
+        found["g"] = (
+            [write(a) for a in gradient.arrays] if gradient.error is None else {"error": _type(gradient.error)}
+        )
     return found
 
 
@@ -63,7 +65,10 @@ def _arrays(expected, got, leaves, floor=1e-30):
                 return what
         kinds = [EPSILONS[d] for d in (a[0], *leaves) if d in EPSILONS]
         ulps = 256 + ROUNDING / max(kinds) if kinds else 0
-        x, y = (np.asarray(v[2], object if a[0] == "string" else np.float64 if a[0] in EPSILONS else object) for v in (a, b))
+        x, y = (
+            np.asarray(v[2], object if a[0] == "string" else np.float64 if a[0] in EPSILONS else object)
+            for v in (a, b)
+        )
         if not (close(x, y, (a[0], *leaves), ulps, floor) if a[0] in EPSILONS else list(x) == list(y)):
             return "value"
     return None

@@ -7,7 +7,14 @@ import numpy as np
 
 from .values import Array, Dtype, Ragged, Slices, Sparse, tensor
 
-NAMES = {"array": Array, "sparse": Sparse, "ragged": Ragged, "slices": Slices, "nan": float("nan"), "inf": float("inf")}
+NAMES = {
+    "array": Array,
+    "sparse": Sparse,
+    "ragged": Ragged,
+    "slices": Slices,
+    "nan": float("nan"),
+    "inf": float("inf"),
+}
 
 
 class _DtypeNames:
@@ -57,7 +64,9 @@ def parse(text):
     """The call that `str(call)` wrote."""
     node = ast.parse(text.strip(), mode="eval").body
     name = ast.unparse(node.func).removeprefix("tf.")
-    read = lambda value: eval(compile(ast.Expression(value), "call", "eval"), {"__builtins__": {}, "tf": _DtypeNames(), **NAMES})
+    read = lambda value: eval(
+        compile(ast.Expression(value), "call", "eval"), {"__builtins__": {}, "tf": _DtypeNames(), **NAMES}
+    )
     args = tuple(read(a) for a in node.args)
     return Call(name, args, {k.arg: read(k.value) for k in node.keywords})
 

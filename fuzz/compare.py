@@ -23,11 +23,10 @@ class Outcome:
 
     def __str__(self):
         if self.error is not None:
-            return (
-                f"{type(self.error).__name__}: {str(self.error).strip().splitlines()[0][:110] if str(self.error).strip() else ''}"
-            )
+            return f"{type(self.error).__name__}: {str(self.error).strip().splitlines()[0][:110] if str(self.error).strip() else ''}"
         return " ".join(
-            f"{a.dtype}{list(a.shape)} {np.array2string(a.ravel()[:8], precision=7, separator=',')}" for a in self.arrays
+            f"{a.dtype}{list(a.shape)} {np.array2string(a.ravel()[:8], precision=7, separator=',')}"
+            for a in self.arrays
         )[:240]
 
 

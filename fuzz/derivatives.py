@@ -28,7 +28,9 @@ def smooth(call):
 def sources(call):
     """The places of the leaves to differentiate by."""
     return [
-        k for k, leaf in enumerate(call.leaves) if type(leaf) is Array and leaf.dtype in DOUBLE.values() and np.prod(leaf.shape)
+        k
+        for k, leaf in enumerate(call.leaves)
+        if type(leaf) is Array and leaf.dtype in DOUBLE.values() and np.prod(leaf.shape)
     ]
 
 
@@ -43,7 +45,10 @@ class Projection:
 
     def directions(self, seed):
         """One for each source; a symmetric matrix, or a triangular one, is moved among its kind."""
-        fills = [leaf.fill if leaf.fill in ("spd", "lower") else "normal" for leaf in (self.call.leaves[k] for k in self.where)]
+        fills = [
+            leaf.fill if leaf.fill in ("spd", "lower") else "normal"
+            for leaf in (self.call.leaves[k] for k in self.where)
+        ]
         return [self._direction(x, seed + k, fill) for k, (x, fill) in enumerate(zip(self.xs, fills))]
 
     def _direction(self, x, seed, fill="normal"):

@@ -71,7 +71,11 @@ TABLE = [
         outcome="(?s)complex.*'odd",
     ),
     Explanation(
-        "tf.linalg.lu has no gradient yet.", names="linalg.lu", kinds="gradient", how="error", outcome="no entry for: lu"
+        "tf.linalg.lu has no gradient yet.",
+        names="linalg.lu",
+        kinds="gradient",
+        how="error",
+        outcome="no entry for: lu",
     ),
     Explanation(
         "The gradient is that for labels that add up to 1, softmax minus labels, as in TensorFlow.",
@@ -132,7 +136,10 @@ TABLE = [
         outcome="fast=False",
     ),
     Explanation(
-        "XLA does not compute with strings.", kinds="xla", how="error", outcome="XLA cannot compile .* it works on strings"
+        "XLA does not compute with strings.",
+        kinds="xla",
+        how="error",
+        outcome="XLA cannot compile .* it works on strings",
     ),
     Explanation(
         "A compiled program does not check values: what is an error eagerly gives numbers there, as in TensorFlow.",

@@ -14,7 +14,9 @@ TABLE = [
         how="gradient's value",
     ),
     _differs(
-        "Half-way between two levels: TensorFlow multiplies by a rounded inverse.", names="quantization.fake_quant.*", how="value"
+        "Half-way between two levels: TensorFlow multiplies by a rounded inverse.",
+        names="quantization.fake_quant.*",
+        how="value",
     ),
     _differs(
         "LAPACK chooses complex pivots by |re| + |im|, Eigen by the absolute value.",
@@ -70,7 +72,11 @@ TABLE = [
             "|image.(crop_and_resize|draw_bounding_boxes|hsv_to_rgb|rgb_to_hsv|ssim_multiscale)|nn.(isotonic_regression|weighted_cross_entropy_with_logits)|signal.irfft.*"
         ),
     ),
-    _differs("The slope of what is NaN is NaN here.", how="gradient's value", names="math.(log|log1p|xlogy|xlog1py|sqrt|rsqrt)"),
+    _differs(
+        "The slope of what is NaN is NaN here.",
+        how="gradient's value",
+        names="math.(log|log1p|xlogy|xlog1py|sqrt|rsqrt)",
+    ),
     _differs(
         "A convolution of no images: TensorFlow gives the shape of its input, or leftover memory for the gradient.",
         names="nn..*conv.*",

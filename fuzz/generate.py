@@ -7,7 +7,9 @@ from . import tables
 from .calls import Call, function
 from .kinds import Draw, never
 
-NAMESPACES = "math linalg nn signal image strings sparse ragged bitwise sets random quantization experimental.numpy".split()
+NAMESPACES = (
+    "math linalg nn signal image strings sparse ragged bitwise sets random quantization experimental.numpy".split()
+)
 
 
 def public(tf):

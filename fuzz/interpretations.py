@@ -22,13 +22,17 @@ def open_shapes(tf, call):
     """In a tf.function traced for tensors of unknown sizes."""
     ts = call.tensors(tf)
     signature = [tf.TensorSpec([None] * len(leaf.shape), t.dtype) for leaf, t in zip(call.leaves, ts)]
-    return outcome(lambda: flat(tf.function(lambda *ts: call.run(tf, ts), input_signature=signature, autograph=False)(*ts), tf))
+    return outcome(
+        lambda: flat(tf.function(lambda *ts: call.run(tf, ts), input_signature=signature, autograph=False)(*ts), tf)
+    )
 
 
 def xla(tf, call):
     """Compiled by XLA."""
     return outcome(
-        lambda: flat(tf.function(lambda *ts: call.run(tf, ts), jit_compile=True, autograph=False)(*call.tensors(tf)), tf)
+        lambda: flat(
+            tf.function(lambda *ts: call.run(tf, ts), jit_compile=True, autograph=False)(*call.tensors(tf)), tf
+        )
     )
 
 

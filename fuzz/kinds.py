@@ -55,12 +55,16 @@ class Draw:
         return low + int(self.random.random() * (high - low + 1))
 
     def array(self, shape=None, fill=None, dtype=None, of=Array):
-        return of(dtype or self.dtype, tuple(self.shape if shape is None else shape), fill or self.fill, self.integer(1, 999))
+        return of(
+            dtype or self.dtype, tuple(self.shape if shape is None else shape), fill or self.fill, self.integer(1, 999)
+        )
 
     @property
     def first(self):
         """The first tensor among the arguments so far."""
-        return next((a for a in self.made.values() if isinstance(a, Array)), Array(self.dtype, self.shape, self.fill, 1))
+        return next(
+            (a for a in self.made.values() if isinstance(a, Array)), Array(self.dtype, self.shape, self.fill, 1)
+        )
 
     @property
     def rank(self):
@@ -89,7 +93,9 @@ def like(d):
     ]
     if d.chance(0.06):
         return d.pick([2, -1, 0]) if "float" not in d.dtype or d.chance(0.3) else d.pick([0.5, -2.0, 0.0])
-    return d.array((4, *shape[1:]) if d.chance(0.03) else d.pick(options), fill=d.fill if d.chance(0.6) else d.pick(USUAL))
+    return d.array(
+        (4, *shape[1:]) if d.chance(0.03) else d.pick(options), fill=d.fill if d.chance(0.6) else d.pick(USUAL)
+    )
 
 
 def tensor(shape=None, fill=None, dtype=None, of=Array):

@@ -33,9 +33,7 @@ class Disagreement:
     got: Outcome
 
     def __str__(self):
-        return (
-            f"{self.call.name} · {self.kind} · {self.how}\n    {self.call}\n    expected {self.expected}\n    got      {self.got}"
-        )
+        return f"{self.call.name} · {self.kind} · {self.how}\n    {self.call}\n    expected {self.expected}\n    got      {self.got}"
 
 
 def check(tf, call, kinds=None, counts=None):

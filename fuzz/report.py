@@ -15,7 +15,10 @@ def table(result, show_explained=False, examples=1):
              + ", ".join(f"{kind} {n}" for kind, n in sorted(result.comparisons.items())) + ")"]  # fmt: skip
     for (name, kind, how), found in sorted(open_.items(), key=lambda item: -len(item[1])):
         lines.append(f"{len(found):5} {name} · {kind} · {how}")
-        lines += [f"        {d.call}\n            expected {d.expected}\n            got      {d.got}" for d in found[:examples]]
+        lines += [
+            f"        {d.call}\n            expected {d.expected}\n            got      {d.got}"
+            for d in found[:examples]
+        ]
     lines.append(f"{sum(map(len, open_.values()))} unexplained, {sum(map(len, understood.values()))} explained")
     if show_explained:
         lines += [f"{len(found):5} {why}: {found[0].call}" for why, found in understood.items()]

@@ -9,7 +9,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 FILLS = "normal positive unit special odd ties zeros big sorted spd lower permutation segments true words"
-SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-40, -1e-40, 1e-30, 100.0, -100.0, 3e38, -3e38, np.inf, -np.inf, np.nan]
+SPECIAL = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    2.0,
+    -2.0,
+    1e-40,
+    -1e-40,
+    1e-30,
+    100.0,
+    -100.0,
+    3e38,
+    -3e38,
+    np.inf,
+    -np.inf,
+    np.nan,
+]
 WORDS = [
     b"",
     b"a",
@@ -90,9 +109,13 @@ def tensor(tf, leaf):
     """The leaf as a tensor of the library `tf`."""
     values = leaf.numpy()
     if isinstance(leaf, Sparse):
-        places = np.argwhere(np.arange(values.size).reshape(values.shape) % 3 == leaf.seed % 3).reshape(-1, values.ndim)
+        places = np.argwhere(np.arange(values.size).reshape(values.shape) % 3 == leaf.seed % 3).reshape(
+            -1, values.ndim
+        )
         kept = values[tuple(places.T)]
-        return tf.sparse.SparseTensor(places.astype(np.int64), _constant(tf, kept, leaf.dtype), np.array(values.shape, np.int64))
+        return tf.sparse.SparseTensor(
+            places.astype(np.int64), _constant(tf, kept, leaf.dtype), np.array(values.shape, np.int64)
+        )
     if isinstance(leaf, Ragged):
         lengths = leaf.lengths()
         flat = [values[i, :n] for i, n in enumerate(lengths)]
@@ -100,7 +123,9 @@ def tensor(tf, leaf):
         return tf.RaggedTensor.from_row_lengths(_constant(tf, flat, leaf.dtype), lengths)
     if isinstance(leaf, Slices):
         rows = leaf.shape[0]
-        return tf.IndexedSlices(_constant(tf, values, leaf.dtype), tf.range(rows) * 2, tf.constant([2 * rows, *leaf.shape[1:]]))
+        return tf.IndexedSlices(
+            _constant(tf, values, leaf.dtype), tf.range(rows) * 2, tf.constant([2 * rows, *leaf.shape[1:]])
+        )
     return _constant(tf, values, leaf.dtype)
 
 
@@ -149,7 +174,9 @@ def _fill(fill, bits, shape, dtype):
         values = plain
     values = np.asarray(values).reshape(shape)
     if fill.endswith("spd") and values.ndim > 1:
-        values = (values + np.swapaxes(values, -1, -2)) / 8 + np.eye(*shape[-2:]) * 4 if shape[-1] == shape[-2] else values
+        values = (
+            (values + np.swapaxes(values, -1, -2)) / 8 + np.eye(*shape[-2:]) * 4 if shape[-1] == shape[-2] else values
+        )
         if fill == "odd spd" and size:
             values[..., 0, 0] = SPECIAL[int(bits[0]) % len(SPECIAL)]
     elif fill == "lower" and values.ndim > 1:

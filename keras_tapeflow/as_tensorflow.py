@@ -68,7 +68,9 @@ def _sparse_texts(module: ModuleType) -> None:
         layer, sparse = bound.arguments["self"], bound.arguments.pop("sparse", False)
         init(*bound.args, **bound.kwargs)
         if sparse and layer._output_mode == "int":
-            raise ValueError("`sparse=True` needs an `output_mode` that is 'multi_hot', 'count' or 'tf_idf', not 'int'.")
+            raise ValueError(
+                "`sparse=True` needs an `output_mode` that is 'multi_hot', 'count' or 'tf_idf', not 'int'."
+            )
         layer._lookup_layer.sparse = sparse
 
     __init__.__signature__ = signature(init)  # type: ignore[attr-defined]  # Keras reads it
@@ -100,7 +102,9 @@ class _TensorFlow(_Over):
         v1 = _Over(
             tapeflow.compat.v1,
             nn=_Over(tapeflow.nn, convolution=_convolution, ctc_beam_search_decoder=_beams, ctc_loss=_ctc_loss),
-            math=_Over(tapeflow.math, in_top_k=lambda predictions, targets, k: tapeflow.math.in_top_k(targets, predictions, k)),
+            math=_Over(
+                tapeflow.math, in_top_k=lambda predictions, targets, k: tapeflow.math.in_top_k(targets, predictions, k)
+            ),
             gradients=lambda ys, xs, colocate_gradients_with_ops=False: tapeflow.gradients(ys, xs),
             random_normal_initializer=_initializer(tapeflow.random_normal_initializer),
             random_uniform_initializer=_initializer(tapeflow.random_uniform_initializer),
@@ -142,7 +146,9 @@ def _without_repeats(found: Any) -> Any:
         values.append(value)
         row, last, width = at, value, max(width, column + 1)
     indices = tapeflow.reshape(tapeflow.constant(places, tapeflow.int64), (-1, 2))
-    return tapeflow.SparseTensor(indices, tapeflow.constant(values, tapeflow.int64), [found.dense_shape.numpy()[0], width])
+    return tapeflow.SparseTensor(
+        indices, tapeflow.constant(values, tapeflow.int64), [found.dense_shape.numpy()[0], width]
+    )
 
 
 def _initializer(kind: Callable[..., Any]) -> Callable[..., Any]:

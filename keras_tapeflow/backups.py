@@ -120,7 +120,9 @@ def _restore(self: Any, logs: Any = None) -> None:
             if state is not None:
                 self.model._initial_epoch = state["epoch"]
             if path != weights[0] or state is not states[0]:
-                _log.warning("The newest backup in %s is incomplete or damaged: the one before was restored.", self.backup_dir)
+                _log.warning(
+                    "The newest backup in %s is incomplete or damaged: the one before was restored.", self.backup_dir
+                )
             return
     _log.warning("There is no complete backup in %s: the training begins at its beginning.", self.backup_dir)
 

@@ -141,7 +141,10 @@ class _TensorFlowsKinds(ast.NodeTransformer):
         ):
             return node
         iterators = [
-            a for part in node.body for a in ast.walk(part) if isinstance(a, ast.Attribute) and a.attr == "get_tf_dataset"
+            a
+            for part in node.body
+            for a in ast.walk(part)
+            if isinstance(a, ast.Attribute) and a.attr == "get_tf_dataset"
         ]
         if iterators and _has_other_cases(node):
             return node

@@ -17,7 +17,15 @@ from typing import Any
 
 from tapeflow.storage.whole_files import made_whole, whole
 
-__all__ = ["adapt_files", "adapt_legacy_files", "adapt_loading", "adapt_log", "adapt_weights_editor", "is_ours", "whole_save"]
+__all__ = [
+    "adapt_files",
+    "adapt_legacy_files",
+    "adapt_loading",
+    "adapt_log",
+    "adapt_weights_editor",
+    "is_ours",
+    "whole_save",
+]
 
 
 def adapt_files(module: ModuleType) -> None:
@@ -173,7 +181,9 @@ def _named(path: str) -> Iterator[None]:
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(_damaged(path, error)) from error
     except (OSError, ValueError, TypeError) as error:
-        if isinstance(error, TypeError) and path.endswith(".json"):  # an index of shards in which something else stands
+        if isinstance(error, TypeError) and path.endswith(
+            ".json"
+        ):  # an index of shards in which something else stands
             raise ValueError(_damaged(path, error)) from error
         if path not in str(error):
             error.add_note(f"It was raised while {path} was read.")

@@ -45,7 +45,12 @@ def problems(path: Path) -> list[str]:
     found: list[str] = []
     names: dict = {"__name__": "__docs__"}
     text = path.read_text(encoding="utf-8")
-    linecache.cache[path.name] = len(text), None, text.splitlines(True), path.name  # functions are asked for their source
+    linecache.cache[path.name] = (
+        len(text),
+        None,
+        text.splitlines(True),
+        path.name,
+    )  # functions are asked for their source
     for block in blocks(text):
         if block.skipped:
             continue
@@ -87,7 +92,9 @@ def main(arguments: list[str]) -> int:
         print("\n".join(found))
         return bool(found)
     failed = False
-    for path in [Path(a) for a in arguments] or files():  # a process each: a block may declare primitives or change settings
+    for path in [
+        Path(a) for a in arguments
+    ] or files():  # a process each: a block may declare primitives or change settings
         done = subprocess.run([sys.executable, __file__, str(path)], capture_output=True, text=True, cwd=ROOT)
         count = sum(not block.skipped for block in blocks(path.read_text(encoding="utf-8")))
         print(f"{path.name}: {count} blocks {'fail' if done.returncode else 'run'}")

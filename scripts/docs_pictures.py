@@ -46,7 +46,12 @@ def canvas(width: float, height: float) -> Any:
 
 
 def box(axes: Any, x: float, y: float, text: str, color: str = BLUE, filled: bool = False) -> None:
-    style = {"boxstyle": "round,pad=0.45", "facecolor": color if filled else "white", "edgecolor": color, "linewidth": 1.4}
+    style = {
+        "boxstyle": "round,pad=0.45",
+        "facecolor": color if filled else "white",
+        "edgecolor": color,
+        "linewidth": 1.4,
+    }
     axes.text(x, y, text, ha="center", va="center", bbox=style, color="white" if filled else "#222222", zorder=3)
 
 
@@ -111,7 +116,10 @@ def modes() -> Any:
         grid = np.zeros((4, 6))
         grid[1 if reverse else slice(None), slice(None) if reverse else 2] = 1
         axes.pcolormesh(
-            grid, cmap=mpl.colors.ListedColormap(["#eceff1", ORANGE if reverse else GREEN]), edgecolors="white", linewidth=2
+            grid,
+            cmap=mpl.colors.ListedColormap(["#eceff1", ORANGE if reverse else GREEN]),
+            edgecolors="white",
+            linewidth=2,
         )
         axes.set(title=title, xticks=[], yticks=[], aspect="equal", ylim=(4, 0))
         axes.set_xlabel("inputs", color="#555555")
@@ -119,7 +127,9 @@ def modes() -> Any:
         for side in axes.spines.values():
             side.set_visible(False)
         at = {"arrowstyle": "-|>", "color": "#222222", "linewidth": 1.6}
-        axes.annotate("", xy=(0.3, 1.5) if reverse else (2.5, 3.7), xytext=(5.7, 1.5) if reverse else (2.5, 0.3), arrowprops=at)
+        axes.annotate(
+            "", xy=(0.3, 1.5) if reverse else (2.5, 3.7), xytext=(5.7, 1.5) if reverse else (2.5, 0.3), arrowprops=at
+        )
     figure.tight_layout()
     return figure
 
@@ -156,13 +166,18 @@ def jacobians() -> Any:
     colors = {"cmap": "PuOr", "vmin": -limit, "vmax": limit, "edgecolors": "#eeeeee", "linewidth": 0.4}
     panels[0].pcolormesh(full, **colors)
     panels[0].set(
-        title="jacobian:\n(5, 3, 5, 4), 300 numbers", xlabel="5 rows × 4 inputs", ylabel="5 rows × 3 outputs", ylim=(15, 0)
+        title="jacobian:\n(5, 3, 5, 4), 300 numbers",
+        xlabel="5 rows × 4 inputs",
+        ylabel="5 rows × 3 outputs",
+        ylim=(15, 0),
     )
     stacked = np.full((19, 4), np.nan)
     for i, b in enumerate(blocks):
         stacked[4 * i : 4 * i + 3] = b
     panels[1].pcolormesh(stacked, **{**colors, "linewidth": 0})
-    panels[1].set(title="batch_jacobian:\n(5, 3, 4), 60 numbers", xlabel="4 inputs", ylabel="3 outputs, 5 times", ylim=(19, 0))
+    panels[1].set(
+        title="batch_jacobian:\n(5, 3, 4), 60 numbers", xlabel="4 inputs", ylabel="3 outputs, 5 times", ylim=(19, 0)
+    )
     for axes in panels:
         axes.set(xticks=[], yticks=[], aspect="equal")
         for side in axes.spines.values():
@@ -177,7 +192,9 @@ def delicate() -> Any:
     x = tf.constant(np.logspace(-14, -1, 300))
     for small, color in zip([0.0, 1e-12, 1e-6], [RED, BLUE, GREEN]):
         slope = tf.vmap(tf.derivatives.grad(lambda x, small=small: tf.sqrt(x + small)))(x)
-        axes.loglog(x, slope, color=color, label=f"sqrt(x + {small:.0e})" if small else "sqrt(x): infinite at 0", linewidth=1.8)
+        axes.loglog(
+            x, slope, color=color, label=f"sqrt(x + {small:.0e})" if small else "sqrt(x): infinite at 0", linewidth=1.8
+        )
     axes.set(xlabel="x", ylabel="slope")
     axes.legend(fontsize=9)
     figure.tight_layout()
@@ -200,7 +217,10 @@ def clipping() -> Any:
         for g, c in zip(gradients.numpy(), after):
             axes.plot([0, g[0]], [0, g[1]], color="#cccccc", linewidth=1, zorder=1)
             axes.annotate(
-                "", xy=np.asarray(c), xytext=(0, 0), arrowprops={"arrowstyle": "-|>", "color": BLUE, "shrinkA": 0, "shrinkB": 0}
+                "",
+                xy=np.asarray(c),
+                xytext=(0, 0),
+                arrowprops={"arrowstyle": "-|>", "color": BLUE, "shrinkA": 0, "shrinkB": 0},
             )
         if "value" in name:
             axes.add_patch(plt.Rectangle((-1, -1), 2, 2, fill=False, color=ORANGE, linestyle=":"))
@@ -217,7 +237,9 @@ def clipping() -> Any:
 def per_example() -> Any:
     rng = np.random.default_rng(0)
     weights = tf.Variable([0.5, -0.5])
-    features = tf.constant(np.concatenate([rng.normal(size=(31, 2)), [[-6.0, 1.5]]]), tf.float32)  # the last one is far out
+    features = tf.constant(
+        np.concatenate([rng.normal(size=(31, 2)), [[-6.0, 1.5]]]), tf.float32
+    )  # the last one is far out
     labels = tf.cast(features[:, 0] + features[:, 1] > 0.0, tf.float32)
     labels = tf.tensor_scatter_nd_update(labels, [[31]], [1.0])  # and its label is wrong
     loss = lambda x, y: tf.nn.sigmoid_cross_entropy_with_logits(y, tf.reduce_sum(weights * x))
@@ -225,7 +247,9 @@ def per_example() -> Any:
     clipped = each * tf.minimum(1.0, 0.5 / tf.norm(each, axis=1))[:, None]
     figure, axes = plt.subplots(figsize=(6.4, 2.8))
     for g in each.numpy():
-        axes.annotate("", xy=g, xytext=(0, 0), arrowprops={"arrowstyle": "-|>", "color": "#b0bec5", "shrinkA": 0, "shrinkB": 0})
+        axes.annotate(
+            "", xy=g, xytext=(0, 0), arrowprops={"arrowstyle": "-|>", "color": "#b0bec5", "shrinkA": 0, "shrinkB": 0}
+        )
     for mean, color, text in [(each, RED, "mean × 5"), (clipped, BLUE, "mean × 5, each clipped to 0.5")]:
         end = 5 * tf.reduce_mean(mean, axis=0).numpy()
         axes.annotate(
@@ -248,7 +272,9 @@ def memory() -> Any:
     for blocks, color, text in [(False, RED, "plain"), (True, BLUE, "recompute_grad around every four layers")]:
         held = _megabytes(blocks)
         axes.plot(np.linspace(0, 1, len(held)), held, color=color, label=text, linewidth=1.8)
-    axes.set(xlabel="time, from the first layer forward to the first layer back", ylabel="MB held by arrays", xticks=[])
+    axes.set(
+        xlabel="time, from the first layer forward to the first layer back", ylabel="MB held by arrays", xticks=[]
+    )
     axes.set_ylim(0, 44)
     axes.legend(fontsize=9, loc="upper left")
     figure.tight_layout()

@@ -60,7 +60,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return markdown
     if '<div class="pair"' in markdown:
         page.meta["hide"] = ["toc"]  # two columns of code need the room
-    origin = {v: k for k, v in [*PAGES.items(), ("README.md", "speed.md")]}.get(page.file.src_uri, f"docs/{page.file.src_uri}")
+    origin = {v: k for k, v in [*PAGES.items(), ("README.md", "speed.md")]}.get(
+        page.file.src_uri, f"docs/{page.file.src_uri}"
+    )
     return LINK.sub(lambda m: link(m, origin, page.file.src_uri), markdown)
 
 
@@ -82,7 +84,9 @@ def link(match: re.Match, origin: str, page: str) -> str:
         goal = example_page(posixpath.basename(file))
     if goal is None:
         return match["text"]
-    return f"[{match['text']}]({posixpath.relpath(goal, posixpath.dirname(page) or '.')}{'#' + anchor if anchor else ''})"
+    return (
+        f"[{match['text']}]({posixpath.relpath(goal, posixpath.dirname(page) or '.')}{'#' + anchor if anchor else ''})"
+    )
 
 
 def speed() -> str:

@@ -27,7 +27,9 @@ REST = [
 MORE = ["keras.src." + name for name in ("quantizers", "utils", "legacy", "distillation", "testing")]
 
 # Half of the core set's time for a tenth of its tests: dtypes of every pair of operands, integer weights, sounds, large models.
-LONG = "VariableOpsDTypeTest or quantize or test_int4 or test_int8 or TestSpectrogram or efficientnet or flow_jax_sparse"
+LONG = (
+    "VariableOpsDTypeTest or quantize or test_int4 or test_int8 or TestSpectrogram or efficientnet or flow_jax_sparse"
+)
 DTYPES = "NumpyDtypeTest"
 SHORT = f"not ({DTYPES} or {LONG})"
 
@@ -55,7 +57,9 @@ NOT_OURS = {
 }
 
 
-def run(parts: list[str], backend: str = "tapeflow", which: str = "", jobs: str = "0") -> dict[str, list[tuple[str, str]]]:
+def run(
+    parts: list[str], backend: str = "tapeflow", which: str = "", jobs: str = "0"
+) -> dict[str, list[tuple[str, str]]]:
     """(name, outcome) of each test, by part, of those that pytest's `-k` picks; an outcome is passed, skipped, or the first line of what
     went wrong."""
     with tempfile.TemporaryDirectory() as folder:
@@ -81,7 +85,9 @@ def _wheel() -> Path:
 def outcomes(report: Path) -> dict[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for case in ElementTree.parse(report).iter("testcase"):
-        place = (case.get("classname") or case.get("name")).split(".")  # without a class: a module that was skipped whole
+        place = (case.get("classname") or case.get("name")).split(
+            "."
+        )  # without a class: a module that was skipped whole
         module = [name for name in place if name.endswith("_test")]
         name = f"{place[-1]}.{case.get('name')}"
         bad = next((child for child in case if child.tag in ("failure", "error")), None)
@@ -121,7 +127,9 @@ def main() -> int:
     parser.add_argument("-n", "--jobs", default="0")
     parser.add_argument("--backend", default="tapeflow")
     options = parser.parse_args()
-    which = "" if options.full else SHORT if options.short else f"{DTYPES} or {LONG}" if options.long else f"not {DTYPES}"
+    which = (
+        "" if options.full else SHORT if options.short else f"{DTYPES} or {LONG}" if options.long else f"not {DTYPES}"
+    )
     found = run(options.parts or LAYERS + REST + (MORE if options.full else []), options.backend, which, options.jobs)
     if options.long and not options.parts:
         found |= run(MORE, options.backend, jobs=options.jobs)

@@ -159,7 +159,9 @@ def index(found: list[Namespace]) -> str:
         "| namespace | names | |", "|---|---|---|",
     ]  # fmt: skip
     for n in found:
-        lines.append(f"| [`{n.name}`]({n.page.removeprefix('reference/')}) | {len(n.names)} | {_summary(n.module, n.name)} |")
+        lines.append(
+            f"| [`{n.name}`]({n.page.removeprefix('reference/')}) | {len(n.names)} | {_summary(n.module, n.name)} |"
+        )
     lines += [
         "",
         "`tf.keras`, `tf.losses`, `tf.metrics` and `tf.optimizers` are [Keras 3](../keras.md), documented by Keras.",
@@ -201,7 +203,9 @@ def overview(namespace: Namespace) -> Iterator[str]:
             yield f"| {kind} | |\n|---|---|"
             yield from (f"| {link(name)} | {first_sentence(value)} |" for name, value in chosen.items())
             yield ""
-    values = [name for name, value in namespace.names.items() if not (inspect.isclass(value) or inspect.isroutine(value))]
+    values = [
+        name for name, value in namespace.names.items() if not (inspect.isclass(value) or inspect.isroutine(value))
+    ]
     if values:
         yield f"Values: {', '.join(map(link, values))}\n"
 

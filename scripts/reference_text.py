@@ -14,7 +14,9 @@ def signature(name: str, value: Any, *, bound: bool = False) -> str:
         return f"{name}({', '.join(f'{field.name}=None' for field in value.DESCRIPTOR.fields)})"
     try:
         found = inspect.signature(value)
-        if inspect.isclass(value) and all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in found.parameters.values()):
+        if inspect.isclass(value) and all(
+            p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in found.parameters.values()
+        ):
             found, bound = inspect.signature(value.__init__), True  # a metaclass calls it
     except (TypeError, ValueError):
         return f"{name}(...)"
@@ -69,7 +71,9 @@ def escaped(line: str) -> str:
 
 def first_sentence(value: Any) -> str:
     """Of a docstring, for a cell of a table."""
-    text = MESSAGE if hasattr(value, "DESCRIPTOR") else " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
+    text = (
+        MESSAGE if hasattr(value, "DESCRIPTOR") else " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
+    )
     text = text.partition(" >>>")[0]
     short = re.split(r"(?<=\.) |[:;] |:$", text)[0].rstrip(".")
     return escaped(text if short.count("`") % 2 else short).replace("|", "\\|")  # not cut in the middle of code

@@ -117,7 +117,9 @@ def page(survey: list[dict]) -> str:
     ]
     for section, table in tables:
         counts = [sum(row.status == status for row in table) for status in MARKS]
-        text.append(f"| [{section['title']}](#{_anchor(section['title'])}) | {len(table)} | {' | '.join(map(str, counts))} |")
+        text.append(
+            f"| [{section['title']}](#{_anchor(section['title'])}) | {len(table)} | {' | '.join(map(str, counts))} |"
+        )
     found = reference.namespaces()
     for section, table in tables:
         text += ["", f"## {section['title']}", "", f"| name | {section['unit']} | | |", "|---|---:|---|---|"]

@@ -53,9 +53,31 @@ from .api.arrays.blocks import (
     space_to_batch,
     space_to_batch_nd,
 )
-from .api.arrays.building import eye, fill, linspace, meshgrid, one_hot, ones, ones_like, range, sequence_mask, zeros, zeros_like
+from .api.arrays.building import (
+    eye,
+    fill,
+    linspace,
+    meshgrid,
+    one_hot,
+    ones,
+    ones_like,
+    range,
+    sequence_mask,
+    zeros,
+    zeros_like,
+)
 from .api.arrays.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
-from .api.math.comparison import equal, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, not_equal
+from .api.math.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    not_equal,
+)
 from .api.math.complex_numbers import complex
 from .api.arrays.constants import constant, convert_to_tensor
 from .api.math.elementwise import (

@@ -97,7 +97,9 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     demo.add_argument("--clip", type=float, default=1.0, help="largest global norm of the gradients in a step")
     demo.add_argument("--noise", type=float, default=0.4, help="how far points stray from their spiral")
     demo.add_argument("--seed", type=int, default=7)
-    demo.add_argument("--out", default="tapeflow-demo.png", help="where the picture goes; the page about a tape goes next to it")
+    demo.add_argument(
+        "--out", default="tapeflow-demo.png", help="where the picture goes; the page about a tape goes next to it"
+    )
     demo.add_argument("--quick", action="store_true", help="fewer steps, and nothing that needs Keras: a few seconds")
     return parser, run
 

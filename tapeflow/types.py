@@ -30,7 +30,19 @@ class _SupportsTracing(Protocol):
 
 # What functions take in the place of a tensor.
 _TensorLike = (
-    Tensor | Variable | _TensorProtocol | int | float | bool | str | bytes | complex | tuple | list | np.ndarray | np.generic
+    Tensor
+    | Variable
+    | _TensorProtocol
+    | int
+    | float
+    | bool
+    | str
+    | bytes
+    | complex
+    | tuple
+    | list
+    | np.ndarray
+    | np.generic
 )
 
 

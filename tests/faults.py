@@ -67,7 +67,9 @@ def in_a_child(save: Callable[[], None], prepare: Callable[[], None]) -> str:
     return {0: "done", 7: "raised"}.get(status, "killed")
 
 
-def check(folder: str, save: Callable[[int], None], read: Callable[[], int], sizes: tuple[int, ...] = (0, 1, 64, 1000)) -> int:
+def check(
+    folder: str, save: Callable[[int], None], read: Callable[[], int], sizes: tuple[int, ...] = (0, 1, 64, 1000)
+) -> int:
     """`save(n)` writes state n below `folder`, and `read()` says which is there. After each fault it is the old one or the new one, whole,
     and the next save is good and leaves nothing else. Returns the number of faults."""
     save(0)
@@ -124,7 +126,9 @@ def files(folder: str) -> list[str]:
     """Everything in a folder, by name; values of a saved model and checkpoints of a manager have another name each time."""
     found = []
     for at, _, names in os.walk(folder):
-        names = ["numbered" if name.startswith(("values-", "ckpt-")) and ".tmp-" not in name else name for name in names]
+        names = [
+            "numbered" if name.startswith(("values-", "ckpt-")) and ".tmp-" not in name else name for name in names
+        ]
         found += [os.path.relpath(os.path.join(at, name), folder) for name in ("", *names)]
     return sorted(found)
 

@@ -14,7 +14,8 @@ from typing import Any
 import tapeflow
 
 _PACKAGES = tuple(
-    os.path.join(os.path.dirname(os.path.dirname(tapeflow.__file__)), name, "") for name in ("tapeflow", "keras_tapeflow")
+    os.path.join(os.path.dirname(os.path.dirname(tapeflow.__file__)), name, "")
+    for name in ("tapeflow", "keras_tapeflow")
 )
 _LOOKS = ("RESUME", "CALL", "JUMP_BACKWARD", "POP_JUMP_BACKWARD")
 
@@ -46,7 +47,9 @@ class _Points:
             self.before[frame] = now
             # What Python raises after a call belongs to the call; what is raised here, to the next instruction. At the end of a `try`
             # these are not the same.
-            begins_exit = frame.f_code.co_name == "__exit__" and names.get(before) == "RESUME"  # where no code can help
+            begins_exit = (
+                frame.f_code.co_name == "__exit__" and names.get(before) == "RESUME"
+            )  # where no code can help
             if names.get(before, "").startswith(_LOOKS) and handlers(before) == handlers(now) and not begins_exit:
                 self._reached(frame)
         return self
@@ -61,7 +64,9 @@ class _Points:
 def _lets_go(frame: FrameType | None) -> bool:
     """Is an object being deleted? What is raised there Python only reports."""
     while frame is not None and frame.f_code.co_name != "__del__":
-        frame = frame.f_back if frame.f_code.co_filename.startswith((*_PACKAGES, os.path.dirname(os.__file__))) else None
+        frame = (
+            frame.f_back if frame.f_code.co_filename.startswith((*_PACKAGES, os.path.dirname(os.__file__))) else None
+        )
     return frame is not None
 
 

@@ -118,7 +118,10 @@ def _short(a: Any) -> np.ndarray:
     a = np.asarray(a)
     if a.dtype.kind == "c":
         return _short(a.real) & _short(a.imag)
-    return np.ldexp(np.rint(np.ldexp(m := np.frexp(a)[0], np.finfo(a.dtype).nmant // 2)), -(np.finfo(a.dtype).nmant // 2)) == m
+    return (
+        np.ldexp(np.rint(np.ldexp(m := np.frexp(a)[0], np.finfo(a.dtype).nmant // 2)), -(np.finfo(a.dtype).nmant // 2))
+        == m
+    )
 
 
 def _off(y: Any, salt: int, size: Any) -> Any:
@@ -130,7 +133,12 @@ def _off(y: Any, salt: int, size: Any) -> Any:
         new.real, new.imag = _off(a.real, salt, sizes[0]), _off(a.imag, salt + 1, sizes[1])
         return new if isinstance(y, np.ndarray) else new[()]
     with np.errstate(all="ignore"):
-        bits = np.ascontiguousarray(a).view(np.uint64 if a.itemsize == 8 else np.uint32).astype(np.uint64).reshape(a.shape)
+        bits = (
+            np.ascontiguousarray(a)
+            .view(np.uint64 if a.itemsize == 8 else np.uint32)
+            .astype(np.uint64)
+            .reshape(a.shape)
+        )
         mixed = (bits ^ np.uint64(salt % 2**64)) * np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
         step = (mixed >> np.uint64(40)) % np.uint64(3)  # 0, 1, 2

@@ -63,17 +63,25 @@ def test_core_needs_little():
     assert not {u for u in used if u[1] not in allowed}
 
 
-@pytest.mark.parametrize(("library", "home"), [("jax", "engines/xla"), ("keras", "keras_tapeflow"), ("tensorflow", "nowhere")])
+@pytest.mark.parametrize(
+    ("library", "home"), [("jax", "engines/xla"), ("keras", "keras_tapeflow"), ("tensorflow", "nowhere")]
+)
 def test_big_libraries_stay_at_home(library, home):
     at_home = lambda file: str(file.relative_to(PACKAGE)).startswith(home)
-    outside = [str(f.relative_to(PACKAGE)) for f in FILES if not at_home(f) and any(top == library for top, _, _ in imports(f))]
+    outside = [
+        str(f.relative_to(PACKAGE))
+        for f in FILES
+        if not at_home(f) and any(top == library for top, _, _ in imports(f))
+    ]
     assert not outside, f"{library} belongs in {home}"
 
 
 def test_import_is_lean():
     """`import tapeflow` brings in nothing that is only needed later (how long it takes is for the benchmark)."""
     program = "import sys, json, tapeflow; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
-    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=PACKAGE.parent)
+    out = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=PACKAGE.parent
+    )
     heavy = {
         "scipy",
         "keras",
@@ -128,7 +136,9 @@ def test_nothing_outside_ops_can_declare():
 
 @pytest.mark.parametrize("file", FILES, ids=NAMES)
 def test_files_are_short(file):
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= 500, "when a file needs a table of contents, it is two files"
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= 500, (
+        "when a file needs a table of contents, it is two files"
+    )
 
 
 def test_package_says_that_it_is_typed():
@@ -189,7 +199,11 @@ def needs_example(name, value) -> bool:
     """Values (dtypes, constants), members of enumerations and exceptions explain themselves."""
     if isinstance(value, type) and issubclass(value, BaseException):
         return False
-    return callable(value) and not isinstance(value, tf.DType) and not any(name.startswith(prefix) for prefix in NO_EXAMPLE)
+    return (
+        callable(value)
+        and not isinstance(value, tf.DType)
+        and not any(name.startswith(prefix) for prefix in NO_EXAMPLE)
+    )
 
 
 @pytest.mark.parametrize("name", sorted(n for n, v in PUBLIC.items() if needs_example(n, v)))

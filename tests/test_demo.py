@@ -66,7 +66,9 @@ def test_demo_redraws_on_a_terminal(tmp_path, monkeypatch):
 def test_demo_needs_no_unicode(tmp_path, monkeypatch):
     screen = terminal("ascii")
     monkeypatch.setattr(sys, "stdout", screen)
-    name = "démo.png" if sys.getfilesystemencoding() == "utf-8" else "demo.png"  # the folder of a user may have any name
+    name = (
+        "démo.png" if sys.getfilesystemencoding() == "utf-8" else "demo.png"
+    )  # the folder of a user may have any name
     assert main([*QUICK, "--out", str(tmp_path / name)]) == 0
     assert "###" in text_of(screen)
 
@@ -145,12 +147,16 @@ def test_programs_fit_a_terminal():
 
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-LONG = [pytest.param(path, marks=pytest.mark.long) for path in EXAMPLES[1:]]  # their functions are tested in tests/examples
+LONG = [
+    pytest.param(path, marks=pytest.mark.long) for path in EXAMPLES[1:]
+]  # their functions are tested in tests/examples
 
 
 @pytest.mark.parametrize("example", [EXAMPLES[0], *LONG], ids=lambda p: p.name)
 def test_example_runs(example):
-    length = next(option for option in ("--steps", "--epochs", "--updates") if option in example.read_text(encoding="utf-8"))
+    length = next(
+        option for option in ("--steps", "--epochs", "--updates") if option in example.read_text(encoding="utf-8")
+    )
     command = [sys.executable, "-W", "error", str(example), length, "3"]
     env = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=ROOT, env=env)

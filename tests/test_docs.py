@@ -76,7 +76,9 @@ def test_the_command_says_what_the_page_says(tmp_path):
             [sys.executable, "-m", "tapeflow", *arguments.split()],
             capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(docs_check.ROOT)},
         )  # fmt: skip
-        marks = re.compile(r"^[ ^~]*\n", re.M)  # under which part of the line: Python's, and not the same in every version
+        marks = re.compile(
+            r"^[ ^~]*\n", re.M
+        )  # under which part of the line: Python's, and not the same in every version
         said = (done.stdout + done.stderr).replace(f"{tmp_path}{os.sep}", "")  # tracebacks have the whole path
         assert marks.sub("", said).strip() == marks.sub("", expected).strip()
         assert done.returncode == 1
@@ -122,7 +124,10 @@ def test_every_picture_is_small_and_shown():
         ("tf.math.sin", "reference/math.md#tf.math.sin"),
         ("tf.sin", "reference/tf.md#tf.sin"),
         ("tf.GradientTape.gradient", "reference/tf.md#tf.GradientTape.gradient"),
-        ("tf.config.experimental.set_memory_growth", "reference/config_experimental.md#tf.config.experimental.set_memory_growth"),
+        (
+            "tf.config.experimental.set_memory_growth",
+            "reference/config_experimental.md#tf.config.experimental.set_memory_growth",
+        ),
         ("tf.float32", "reference/tf.md#tf.float32"),
         ("tf.newaxis", "reference/tf.md#tf.newaxis"),  # its value is None, and it is there
         ("tf.sine", None),
@@ -145,7 +150,9 @@ def test_reference_has_every_name_once_and_is_the_same_every_time():
 
 def test_reference_shows_calls_as_they_are_written():
     assert reference.signature("tf.sin", tf.sin) == "tf.sin(x, name=None)"
-    assert reference.signature("tf.GradientTape", tf.GradientTape).endswith("(persistent=False, watch_accessed_variables=True)")
+    assert reference.signature("tf.GradientTape", tf.GradientTape).endswith(
+        "(persistent=False, watch_accessed_variables=True)"
+    )
     both = lambda a, /, b=tf.float32, *, c=None, **more: None
     assert reference.signature("f", both) == "f(a, /, b=tf.float32, *, c=None, **more)"
     assert reference.signature("f" * 90, both).splitlines()[1:3] == ["    a,", "    /,"]

@@ -23,7 +23,9 @@ def test_a_sum_is_off_by_a_unit_of_its_terms():
     there = perturbed(lambda x: np.sum(x), "reduce_sum", "1")
     cancelled = np.concatenate([X * np.float32(1.1), -X * np.float32(1.1), [np.float32(0.1)]])
     assert abs(there(cancelled) - np.sum(cancelled)) <= 2 * np.finfo(np.float32).eps * np.abs(cancelled).sum()
-    assert any(perturbed(lambda x: np.sum(x), "reduce_sum", str(seed))(cancelled) != np.sum(cancelled) for seed in range(9))
+    assert any(
+        perturbed(lambda x: np.sum(x), "reduce_sum", str(seed))(cancelled) != np.sum(cancelled) for seed in range(9)
+    )
     whole = np.arange(100, dtype=np.float32)  # in any order
     assert there(whole) == np.sum(whole)
 

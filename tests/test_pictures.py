@@ -16,13 +16,18 @@ def folder(tmp_path_factory):
     pytest.importorskip("matplotlib")
     pytest.importorskip("PIL")
     folder = tmp_path_factory.mktemp("pictures")
-    assert pictures.main(["--small", "--out", str(folder), *[n for n in pictures.PICTURES if n != "tape_report.png"]]) == 0
+    assert (
+        pictures.main(["--small", "--out", str(folder), *[n for n in pictures.PICTURES if n != "tape_report.png"]])
+        == 0
+    )
     return folder
 
 
 def test_texts_are_what_the_programs_print(folder):
     for file, words in [("why_none.svg", "float()"), ("where_nan.svg", "it came from"), ("monitor.svg", "vanishing")]:
-        text = "\n".join("".join(t.itertext()) for t in ET.parse(folder / file).iter("{http://www.w3.org/2000/svg}text"))
+        text = "\n".join(
+            "".join(t.itertext()) for t in ET.parse(folder / file).iter("{http://www.w3.org/2000/svg}text")
+        )
         assert words in text.replace("\xa0", " "), file
 
 

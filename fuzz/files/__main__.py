@@ -14,7 +14,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz.files", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="how long to search, all formats together")
     parser.add_argument("--cases", type=int, help="so many cases of each format, instead")
-    parser.add_argument("--seed", type=int, default=int(time.time()), help="which damage; the same seed gives the same")
+    parser.add_argument(
+        "--seed", type=int, default=int(time.time()), help="which damage; the same seed gives the same"
+    )
     parser.add_argument("--only", default="", help="formats whose names contain this")
     parser.add_argument("--case", type=int, help="run this case alone, and show what it raises")
     options = parser.parse_args()
@@ -26,7 +28,9 @@ def main() -> int:
     print(f"seed {options.seed}", flush=True)
     found = False
     for name in names:
-        counts, findings = run([name], options.seed, None if options.cases else options.seconds / len(names), options.cases)
+        counts, findings = run(
+            [name], options.seed, None if options.cases else options.seconds / len(names), options.cases
+        )
         print(table(counts, findings), flush=True)
         found |= bool(findings)
     return 1 if found else 0

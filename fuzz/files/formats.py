@@ -246,11 +246,16 @@ def _parsed(data: bytes) -> Any:
 
 def _parsed_sequence(data: bytes) -> Any:
     context, steps = {"c": tf.io.FixedLenFeature([], tf.int64, 0)}, {"s": tf.io.VarLenFeature(tf.int64)}
-    return tf.io.parse_single_sequence_example(data, context, steps), tf.io.parse_sequence_example([data], context, steps)
+    return tf.io.parse_single_sequence_example(data, context, steps), tf.io.parse_sequence_example(
+        [data], context, steps
+    )
 
 
 def _tensors() -> list[bytes]:
-    return [tf.io.serialize_tensor(t).numpy() for t in (tf.constant([[1.0, 2.0]]), tf.constant(["a", "bc"]), tf.zeros([0, 3]))]
+    return [
+        tf.io.serialize_tensor(t).numpy()
+        for t in (tf.constant([[1.0, 2.0]]), tf.constant(["a", "bc"]), tf.zeros([0, 3]))
+    ]
 
 
 def _parse_tensor(data: bytes) -> Any:
@@ -272,7 +277,9 @@ def _elements(compression: str | None) -> Callable[[], list[bytes]]:
 
 
 def _load_elements(compression: str | None) -> Callable[[str], Any]:
-    return lambda path: [str(e) for e in tf.data.Dataset.load(os.path.dirname(path), compression=compression).as_numpy_iterator()]
+    return lambda path: [
+        str(e) for e in tf.data.Dataset.load(os.path.dirname(path), compression=compression).as_numpy_iterator()
+    ]
 
 
 def _events(folder: str) -> None:

@@ -12,7 +12,19 @@ _EXTREMES = [
     for number in (0, 1, 0x7F, 0xFF, 2**15, 2**31 - 1, 2**31, 2**32 - 1, 2**62, 2**63 - 1, -1, -2)
 ]
 _DEEP = [b"[", b'{"a":', b"(", b"-", b"\x0a\xff\xff\xff\xff\x07", b"\x12\x80\x01"]
-_NUMBERS = [b"0", b"-1", b"1e999", b"NaN", b"99999999999999999999999", b"4294967296", b"null", b'"x"', b"[]", b"{}", b"true"]
+_NUMBERS = [
+    b"0",
+    b"-1",
+    b"1e999",
+    b"NaN",
+    b"99999999999999999999999",
+    b"4294967296",
+    b"null",
+    b'"x"',
+    b"[]",
+    b"{}",
+    b"true",
+]
 
 
 def _flip(data: bytearray, rng: random.Random) -> None:

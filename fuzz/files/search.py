@@ -71,7 +71,9 @@ def case(name: str, seed: int, number: int) -> tuple[Format, bytes]:
     return chosen, damaged(seeds[rng.randrange(len(seeds))], rng)
 
 
-def _in_a_child(name: str, seed: int, first: int, seconds: float | None, cases: int | None) -> tuple[int, list[Finding]]:
+def _in_a_child(
+    name: str, seed: int, first: int, seconds: float | None, cases: int | None
+) -> tuple[int, list[Finding]]:
     reading, writing = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -102,7 +104,9 @@ def _in_a_child(name: str, seed: int, first: int, seconds: float | None, cases: 
         os.kill(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status == _BROKEN:
-        raise RuntimeError(f"{name}: the undamaged file cannot be read, or the search itself failed; the traceback is above.")
+        raise RuntimeError(
+            f"{name}: the undamaged file cannot be read, or the search itself failed; the traceback is above."
+        )
     if status:
         findings.append(Finding(name, done, "the process ended" if answers else "no answer", f"exit status {status}"))
         done += 1
@@ -168,7 +172,10 @@ def _place(error: BaseException) -> str:
 
 def table(counts: collections.Counter, findings: list[Finding]) -> str:
     """A line for each format, and one for each kind of finding, with a case of it."""
-    lines = [f"{name:24} {count:8} cases {sum(f.format == name for f in findings):6} found" for name, count in counts.items()]
+    lines = [
+        f"{name:24} {count:8} cases {sum(f.format == name for f in findings):6} found"
+        for name, count in counts.items()
+    ]
     kinds = collections.defaultdict(list)
     for finding in findings:
         kinds[finding.format, finding.what, finding.where].append(finding.number)

@@ -11,16 +11,24 @@ _scatter = dict(tensor=tensor((4, 3)), bad_indices_policy=never) | _nd
 _compared = dict(_shapes=[(3,), (5,), (2, 3), (0,), (1, 1)], _dtypes=["float32", "float64", "int32", "int64"])
 
 TABLE = {
-    "argsort": dict(values=same, direction=one_of("ASCENDING", "DESCENDING"), stable=one_of(True), _dtypes=FLOATS + INTEGERS),
+    "argsort": dict(
+        values=same, direction=one_of("ASCENDING", "DESCENDING"), stable=one_of(True), _dtypes=FLOATS + INTEGERS
+    ),
     "sort": dict(values=same, direction=one_of("ASCENDING", "DESCENDING"), _dtypes=FLOATS + INTEGERS),
     "batch_to_space": dict(
-        input=tensor((4, 2, 3, 1)), block_shape=one_of([2, 2], [1, 2], [4, 1]), crops=one_of([[0, 0], [0, 0]], [[0, 1], [1, 0]])
+        input=tensor((4, 2, 3, 1)),
+        block_shape=one_of([2, 2], [1, 2], [4, 1]),
+        crops=one_of([[0, 0], [0, 0]], [[0, 1], [1, 0]]),
     ),
     "space_to_batch_nd": dict(
-        input=tensor("b 2 4 1"), block_shape=one_of([2, 2], [1, 2]), paddings=one_of([[0, 0], [0, 0]], [[0, 2], [2, 0]])
+        input=tensor("b 2 4 1"),
+        block_shape=one_of([2, 2], [1, 2]),
+        paddings=one_of([[0, 0], [0, 0]], [[0, 2], [2, 0]]),
     ),
     "nn.space_to_batch": dict(
-        input=tensor("b 2 4 1"), block_shape=one_of([2, 2], [1, 2]), paddings=one_of([[0, 0], [0, 0]], [[0, 2], [2, 0]])
+        input=tensor("b 2 4 1"),
+        block_shape=one_of([2, 2], [1, 2]),
+        paddings=one_of([[0, 0], [0, 0]], [[0, 2], [2, 0]]),
     ),
     "bitcast": dict(
         input=same,
@@ -42,18 +50,27 @@ TABLE = {
     "clip_by_global_norm": dict(t_list=several(), clip_norm=one_of(1.0, 0.5, 100.0), use_norm=never, _dtypes=FLOATS),
     "complex": dict(real=same, imag=like, _dtypes=["float32", "float64"]),
     "concat": dict(values=_stacked, axis=axis),
-    "constant": dict(value=one_of(1, 1.5, [1, 2], [[1.0], [2.0]], True, [], "a", [1, 2.5], 3j), dtype=any_dtype, shape=never),
+    "constant": dict(
+        value=one_of(1, 1.5, [1, 2], [[1.0], [2.0]], True, [], "a", [1, 2.5], 3j), dtype=any_dtype, shape=never
+    ),
     "convert_to_tensor": dict(
         value=one_of(1, 1.5, [1, 2], [[1.0], [2.0]], True, [], "a", [1, 2.5]), dtype=any_dtype, dtype_hint=any_dtype
     ),
     "dynamic_partition": dict(
-        data=tensor((4, 2)), partitions=lambda d: d.array(d.pick([(4,), (4, 2)]), "below 3", "int32"), num_partitions=number(3, 4)
+        data=tensor((4, 2)),
+        partitions=lambda d: d.array(d.pick([(4,), (4, 2)]), "below 3", "int32"),
+        num_partitions=number(3, 4),
     ),
     "dynamic_stitch": dict(
-        _call=lambda d: ([[d.array((n,), "below 5", "int32") for n in (2, 3)], [d.array((n, *d.shape[1:])) for n in (2, 3)]], {})
+        _call=lambda d: (
+            [[d.array((n,), "below 5", "int32") for n in (2, 3)], [d.array((n, *d.shape[1:])) for n in (2, 3)]],
+            {},
+        )
     ),
     "edit_distance": dict(
-        hypothesis=tensor((2, 3), "below 4", "int64", Sparse), truth=tensor((2, 3), "below 4", "int64", Sparse), normalize=flag
+        hypothesis=tensor((2, 3), "below 4", "int64", Sparse),
+        truth=tensor((2, 3), "below 4", "int64", Sparse),
+        normalize=flag,
     ),
     "ensure_shape": dict(x=same, shape=lambda d: [n if d.chance(0.6) else None for n in d.first.shape]),
     "expand_dims": dict(axis=new_axis),
@@ -66,11 +83,17 @@ TABLE = {
     "fill": dict(dims=shape(), value=one_of(1, 2.5, True, "a", float("nan"))),
     "fingerprint": dict(data=tensor("3 2", dtype=["uint8", "float32", "int64"])),
     "gather": dict(
-        params=same, indices=indices(3), axis=axis, batch_dims=one_of(0, 1), _shapes=[(3,), (3, 3), (3, 4), (3, 0), (3, 3, 3)]
+        params=same,
+        indices=indices(3),
+        axis=axis,
+        batch_dims=one_of(0, 1),
+        _shapes=[(3,), (3, 3), (3, 4), (3, 0), (3, 3, 3)],
     ),
     "gather_nd": dict(
         params=tensor((3, 4)),
-        indices=lambda d: d.array(d.pick([(2, 1), (2, 2), (1,), (2,), (0, 2), (3, 2, 1)]), "below 3", d.pick(["int32", "int64"])),
+        indices=lambda d: d.array(
+            d.pick([(2, 1), (2, 2), (1,), (2,), (0, 2), (3, 2, 1)]), "below 3", d.pick(["int32", "int64"])
+        ),
         bad_indices_policy=never,
         batch_dims=one_of(0),
     ),
@@ -92,7 +115,10 @@ TABLE = {
     "identity_n": dict(input=several()),
     "linspace": dict(start=one_of(0.0, -1.5), stop=one_of(1.0, 7.25), num=number(1, 6), axis=one_of(0)),
     "meshgrid": dict(
-        _call=lambda d: ([d.array((d.integer(0, 3),)) for _ in range(d.integer(1, 3))], {"indexing": d.pick(["xy", "ij"])})
+        _call=lambda d: (
+            [d.array((d.integer(0, 3),)) for _ in range(d.integer(1, 3))],
+            {"indexing": d.pick(["xy", "ij"])},
+        )
     ),
     "one_hot": dict(
         indices=tensor(fill="below 5", dtype=["int32", "int64", "uint8"]),
@@ -116,14 +142,18 @@ TABLE = {
         dtype=dtypes("int32", "float32", "int64", "float64"),
     ),
     "repeat": dict(
-        repeats=lambda d: d.integer(0, 3) if d.chance(0.6) or not d.rank else [d.integer(0, 2) for _ in range(d.first.shape[0])],
+        repeats=lambda d: (
+            d.integer(0, 3) if d.chance(0.6) or not d.rank else [d.integer(0, 2) for _ in range(d.first.shape[0])]
+        ),
         axis=lambda d: 0 if d.rank else None,
     ),
     "required_space_to_batch_paddings": dict(
         input_shape=one_of([3, 4], [5, 5]), block_shape=one_of([2, 3], [1, 4]), base_paddings=one_of([[1, 0], [0, 2]])
     ),
     "reshape": dict(
-        shape=lambda d: d.pick([[-1], list(d.first.shape[::-1]), [*d.first.shape, 1], [1, -1], [2, -1], list(d.first.shape), []])
+        shape=lambda d: d.pick(
+            [[-1], list(d.first.shape[::-1]), [*d.first.shape, 1], [1, -1], [2, -1], list(d.first.shape), []]
+        )
     ),
     "reverse": dict(axis=some_axes),
     "reverse_sequence": dict(
@@ -136,7 +166,9 @@ TABLE = {
     "scatter_nd": dict(shape=one_of([4, 3], [5, 3]), bad_indices_policy=never) | _nd,
     **{f"tensor_scatter_nd_{op}": _scatter for op in ("add", "max", "min", "sub")},
     "tensor_scatter_nd_update": dict(
-        tensor=tensor((4, 3)), indices=lambda d: d.array((3, 1), "permutation", "int32"), updates=lambda d: d.array((3, 3))
+        tensor=tensor((4, 3)),
+        indices=lambda d: d.array((3, 1), "permutation", "int32"),
+        updates=lambda d: d.array((3, 3)),
     ),
     "searchsorted": dict(
         sorted_sequence=tensor("4", "sorted"),
@@ -145,7 +177,9 @@ TABLE = {
         out_type=index_dtype,
         _dtypes=["float32", "float64", "int32"],
     ),
-    "sequence_mask": dict(lengths=tensor(fill="below 5", dtype=["int32", "int64"]), maxlen=number(0, 6), dtype=any_dtype),
+    "sequence_mask": dict(
+        lengths=tensor(fill="below 5", dtype=["int32", "int64"]), maxlen=number(0, 6), dtype=any_dtype
+    ),
     "shape_n": dict(input=several()),
     "slice": dict(input_=same, begin=per_axis(number(0, 1)), size=per_axis(number(-1, 1))),
     "split": dict(value=same, num_or_size_splits=one_of(1, 2, 3, [1, 2], [0, 3], [-1, 1]), num=never, axis=axis),

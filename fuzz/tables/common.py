@@ -4,12 +4,14 @@ from ..kinds import *
 
 NAMES = {
     **dict.fromkeys(
-        "x input input_tensor tensor value a features logits labels t data matrix x1 arr m ary array values v".split(), same
+        "x input input_tensor tensor value a features logits labels t data matrix x1 arr m ary array values v".split(),
+        same,
     ),
     **dict.fromkeys("y b x2 other".split(), like),
     **dict.fromkeys("keepdims transpose_a transpose_b adjoint exclusive reverse flip".split(), flag),
     **dict.fromkeys(
-        "name validate_args seed validate_indices out subok device copy layout recall_target order overwrite_input".split(), never
+        "name validate_args seed validate_indices out subok device copy layout recall_target order overwrite_input".split(),
+        never,
     ),
     "axis": axis,
     "dtype": any_dtype,

@@ -54,7 +54,9 @@ TABLE = {
     "sparse.eye": dict(num_rows=number(0, 4), num_columns=number(1, 4)),
     "sparse.fill_empty_rows": dict(sp_input=tensor((4, 1), of=Sparse), default_value=lambda d: d.array((), "normal")),
     "sparse.from_dense": dict(tensor=tensor(fill=["ties", "zeros", "normal"])),
-    "sparse.mask": dict(_call=lambda d: ([Slices(d.dtype, (3, 2), "normal", d.integer(1, 99)), d.pick([[0], [1, 2], []])], {})),
+    "sparse.mask": dict(
+        _call=lambda d: ([Slices(d.dtype, (3, 2), "normal", d.integer(1, 99)), d.pick([[0], [1, 2], []])], {})
+    ),
     "sparse.maximum": dict(sp_a=_sp, sp_b=_sp),
     "sparse.minimum": dict(sp_a=_sp, sp_b=_sp),
     "sparse.reduce_max": dict(sp_input=_sp, axis=one_of(0, 1, None, [0, 1]), output_is_sparse=flag),

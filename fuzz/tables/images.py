@@ -10,7 +10,11 @@ _any = tensor("b 5 4 2")
 _gray = tensor("b 5 4 1")
 _method = one_of("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
 _offsets = dict(
-    image=_any, offset_height=number(0, 2), offset_width=number(0, 1), target_height=number(1, 6), target_width=number(1, 5)
+    image=_any,
+    offset_height=number(0, 2),
+    offset_width=number(0, 1),
+    target_height=number(1, 6),
+    target_width=number(1, 5),
 )
 _thresholds = dict(max_output_size=number(0, 5), iou_threshold=one_of(0.3, 0.7), score_threshold=one_of(0.2))
 _random = dict(seed=_seed)
@@ -32,7 +36,9 @@ TABLE = {
         pad_per_class=flag,
         clip_boxes=flag,
     ),
-    "image.convert_image_dtype": dict(dtype=dtypes("float32", "uint8", "int32", "float16", "float64", "int16"), saturate=flag),
+    "image.convert_image_dtype": dict(
+        dtype=dtypes("float32", "uint8", "int32", "float16", "float64", "int16"), saturate=flag
+    ),
     "image.crop_and_resize": dict(
         image=tensor((2, 5, 4, 2)),
         boxes=lambda d: d.array((3, 4), "unit", "float32"),
@@ -58,14 +64,25 @@ TABLE = {
     ),
     **{
         f"image.{op}": dict(image=_any)
-        for op in ("flip_left_right", "flip_up_down", "image_gradients", "per_image_standardization", "sobel_edges", "transpose")
+        for op in (
+            "flip_left_right",
+            "flip_up_down",
+            "image_gradients",
+            "per_image_standardization",
+            "sobel_edges",
+            "transpose",
+        )
     },
     "image.rot90": dict(image=_any, k=number(-1, 5)),
     "image.grayscale_to_rgb": dict(images=_gray),
     "image.total_variation": dict(images=_any),
     "image.non_max_suppression": dict(boxes=_boxes, scores=_scores) | _thresholds,
     "image.non_max_suppression_overlaps": dict(
-        overlaps=_boxes, scores=_scores, max_output_size=number(0, 5), overlap_threshold=one_of(0.4), score_threshold=one_of(0.2)
+        overlaps=_boxes,
+        scores=_scores,
+        max_output_size=number(0, 5),
+        overlap_threshold=one_of(0.4),
+        score_threshold=one_of(0.2),
     ),
     "image.non_max_suppression_padded": dict(
         boxes=_boxes,
@@ -76,10 +93,15 @@ TABLE = {
         tile_size=never,
     )
     | _thresholds,
-    "image.non_max_suppression_with_scores": dict(boxes=_boxes, scores=_scores, soft_nms_sigma=one_of(0.5)) | _thresholds,
+    "image.non_max_suppression_with_scores": dict(boxes=_boxes, scores=_scores, soft_nms_sigma=one_of(0.5))
+    | _thresholds,
     "image.psnr": dict(max_val=one_of(1.0, 255)),
     "image.resize": dict(
-        images=_any, size=one_of([3, 3], [7, 2], [5, 4], [1, 1]), method=_method, preserve_aspect_ratio=flag, antialias=flag
+        images=_any,
+        size=one_of([3, 3], [7, 2], [5, 4], [1, 1]),
+        method=_method,
+        preserve_aspect_ratio=flag,
+        antialias=flag,
     ),
     "image.resize_with_crop_or_pad": dict(image=_any, target_height=number(1, 7), target_width=number(1, 6)),
     "image.resize_with_pad": dict(

@@ -26,7 +26,12 @@ TABLE = {
     "linalg.cholesky_solve": dict(chol=_lower, rhs=_rhs) | _each,
     "linalg.cross": dict(a=tensor("* 3"), b=tensor("* 3")),
     "linalg.diag": dict(
-        diagonal=tensor("* n"), k=number(-2, 2), num_rows=never, num_cols=never, padding_value=one_of(0, 5), align=_align
+        diagonal=tensor("* n"),
+        k=number(-2, 2),
+        num_rows=never,
+        num_cols=never,
+        padding_value=one_of(0, 5),
+        align=_align,
     ),
     "linalg.diag_part": dict(input=_wide, k=number(-2, 2), align=_align),
     "linalg.set_diag": dict(input=tensor("* 3 4"), diagonal=tensor("* 3"), align=_align, k=one_of(0, 1)),
@@ -44,7 +49,8 @@ TABLE = {
     "linalg.einsum": dict(_call=lambda d: d.pick(_EINSUMS)(d)),
     "linalg.eye": dict(num_rows=number(0, 4), num_columns=number(0, 4), batch_shape=shape((), (2,), (0, 2))),
     "linalg.global_norm": dict(t_list=several()),
-    "linalg.lstsq": dict(matrix=_wide, rhs=_rhs, l2_regularizer=one_of(0.0, 0.1), fast=flag, _fills=["normal"]) | _each,
+    "linalg.lstsq": dict(matrix=_wide, rhs=_rhs, l2_regularizer=one_of(0.0, 0.1), fast=flag, _fills=["normal"])
+    | _each,
     "linalg.lu_matrix_inverse": dict(lower_upper=tensor("n n", "spd"), perm=_perm) | _each,
     "linalg.lu_reconstruct": dict(lower_upper=tensor("n n", "spd"), perm=_perm) | _each,
     "linalg.lu_solve": dict(lower_upper=tensor("n n", "spd"), perm=_perm, rhs=tensor("n k")) | _each,
@@ -53,7 +59,8 @@ TABLE = {
     "linalg.matrix_rank": dict(a=_wide, tol=one_of(0.1, 1e-3)) | _each,
     "linalg.matrix_transpose": dict(a=_wide, conjugate=flag),
     "linalg.norm": dict(
-        ord=one_of("euclidean", "fro", 1, 2, 3, inf, 0.5), axis=lambda d: d.pick([axes, axis, axis, lambda _: [-2, -1]])(d)
+        ord=one_of("euclidean", "fro", 1, 2, 3, inf, 0.5),
+        axis=lambda d: d.pick([axes, axis, axis, lambda _: [-2, -1]])(d),
     ),
     "linalg.normalize": dict(ord=one_of("euclidean", 1, 2, inf), axis=axes),
     "linalg.pinv": dict(a=_wide, rcond=one_of(1e-3, None), _dtypes=["float32", "float64", "complex64", "complex128"]),
@@ -63,11 +70,15 @@ TABLE = {
     "linalg.tensor_diag": dict(diagonal=same, _shapes=[(1,), (3,), (0,), (2, 3)]),
     "linalg.tensor_diag_part": dict(input=same, _shapes=[(3, 3), (2, 3, 2, 3), (0, 0), (1, 1)]),
     "linalg.tensordot": dict(
-        a=tensor("2 3 4"), b=tensor("4 3 2"), axes=one_of(0, 1, [[2], [0]], [[1, 2], [1, 0]], [[-1, 0], [0, 2]], [[], []])
+        a=tensor("2 3 4"),
+        b=tensor("4 3 2"),
+        axes=one_of(0, 1, [[2], [0]], [[1, 2], [1, 0]], [[-1, 0], [0, 2]], [[], []]),
     ),
     "linalg.trace": dict(x=_wide),
     "linalg.triangular_solve": dict(matrix=_lower, rhs=_rhs, lower=flag) | _each,
-    "linalg.tridiagonal_matmul": dict(diagonals=tensor("* 3 n"), rhs=_rhs, diagonals_format=one_of("compact"), _dtypes=_DTYPES),
+    "linalg.tridiagonal_matmul": dict(
+        diagonals=tensor("* 3 n"), rhs=_rhs, diagonals_format=one_of("compact"), _dtypes=_DTYPES
+    ),
     "linalg.tridiagonal_solve": dict(
         diagonals=tensor("* 3 n", "positive"),
         rhs=_rhs,

@@ -47,7 +47,9 @@ TABLE = {
         predictions=tensor("b 4", ["normal", "ties", "special"], "float32"),
         k=number(1, 5),
     ),
-    "math.invert_permutation": dict(x=tensor(fill="permutation", dtype=["int32", "int64"]), _shapes=[(1,), (3,), (5,), (0,)]),
+    "math.invert_permutation": dict(
+        x=tensor(fill="permutation", dtype=["int32", "int64"]), _shapes=[(1,), (3,), (5,), (0,)]
+    ),
     "math.l2_normalize": dict(epsilon=one_of(1e-12, 0.1), dim=never),
     "math.lbeta": dict(_fills=["positive", "special"]) | _FLOATS,
     "math.log_softmax": dict(axis=axis) | _FLOATS,
@@ -57,14 +59,19 @@ TABLE = {
     "math.reduce_any": _LOGIC,
     "math.nextafter": dict(x1=same, x2=like, _dtypes=["float32", "float64"]),
     "math.polygamma": dict(
-        a=lambda d: d.array(fill="below 4"), x=like, _dtypes=["float32", "float64"], _fills=["positive", "normal", "special"]
+        a=lambda d: d.array(fill="below 4"),
+        x=like,
+        _dtypes=["float32", "float64"],
+        _fills=["positive", "normal", "special"],
     ),
     "math.polyval": dict(coeffs=several(0, 3), x=like),
     "math.pow": dict(x=same, y=like, _dtypes=FLOATS * 2 + COMPLEX + ["int32", "int64"]),
     "math.scalar_mul": dict(scalar=lambda d: d.array((), dtype=d.dtype) if d.chance(0.7) else 3, x=same),
     **{f"math.segment_{op}": _segments for op in ("max", "min", "mean", "sum", "prod")},
     **{f"math.unsorted_segment_{op}": _unsorted for op in ("max", "min", "mean", "sum", "prod", "sqrt_n")},
-    "math.sobol_sample": dict(dim=number(1, 5), num_results=number(0, 6), skip=number(0, 4), dtype=dtypes("float32", "float64")),
+    "math.sobol_sample": dict(
+        dim=number(1, 5), num_results=number(0, 6), skip=number(0, 4), dtype=dtypes("float32", "float64")
+    ),
     "math.top_k": dict(
         input=same, k=number(0, 4), sorted=one_of(True), index_type=index_dtype, _shapes=[(5,), (4, 4), (2, 0), (0, 4)]
     ),
@@ -82,7 +89,11 @@ TABLE = {
         inputs=same, min=one_of(-6.0, 0.0, -1.5, 0.5), max=one_of(6.0, 1.0), num_bits=number(2, 8), narrow_range=flag
     ),
     "quantization.fake_quant_with_min_max_vars_per_channel": dict(
-        inputs=tensor("b 3"), min=tensor("3", "zeros"), max=tensor("3", "positive"), num_bits=number(2, 8), narrow_range=flag
+        inputs=tensor("b 3"),
+        min=tensor("3", "zeros"),
+        max=tensor("3", "positive"),
+        num_bits=number(2, 8),
+        narrow_range=flag,
     ),
     "quantization.quantize_and_dequantize": dict(
         input=same,

@@ -70,7 +70,10 @@ def _morphology(d):
 def _generic_pool(d):
     rank = d.integer(1, 2)
     x = d.array((2, *[d.integer(3, 5) for _ in range(rank)], 2))
-    return [x, [2] * rank, d.pick(["MAX", "AVG"])], {"strides": d.pick([None, [1] * rank]), "padding": d.pick(_PADDINGS)}
+    return [x, [2] * rank, d.pick(["MAX", "AVG"])], {
+        "strides": d.pick([None, [1] * rank]),
+        "padding": d.pick(_PADDINGS),
+    }
 
 
 def _depthwise_gradient(by_filter):
@@ -99,7 +102,9 @@ def _ctc_loss(d):
     }
 
 
-_labels = lambda classes: lambda d: d.array(d.shape[:-1] if d.shape else (), f"below {classes}", d.pick(["int32", "int64"]))
+_labels = lambda classes: (
+    lambda d: d.array(d.shape[:-1] if d.shape else (), f"below {classes}", d.pick(["int32", "int64"]))
+)
 _moments = dict(_shapes=[(3,), (2, 3), (2, 1, 3), (0, 3)], axes=some_axes) | _FLOATS
 _sparse_ids = lambda d: d.array((3, 2), "below 4", "int64", Sparse)
 
@@ -108,7 +113,9 @@ TABLE = {
     "nn.leaky_relu": dict(alpha=one_of(0.1, 0.0)) | _FLOATS,
     "nn.gelu": dict(approximate=flag) | _FLOATS,
     "nn.silu": dict(beta=one_of(1.5, 0.5)) | _FLOATS,
-    "nn.atrous_conv2d": dict(value=tensor("b 5 6 2"), filters=tensor("2 2 2 3"), rate=number(1, 2), padding=one_of(*_PADDINGS))
+    "nn.atrous_conv2d": dict(
+        value=tensor("b 5 6 2"), filters=tensor("2 2 2 3"), rate=number(1, 2), padding=one_of(*_PADDINGS)
+    )
     | _FLOATS,
     "nn.atrous_conv2d_transpose": dict(
         value=tensor("2 5 6 3"),
@@ -145,7 +152,9 @@ TABLE = {
     "nn.batch_normalization": dict(_call=_normalized) | _FLOATS,
     "nn.batch_norm_with_global_normalization": dict(_call=_global_normalized) | _FLOATS,
     "nn.bias_add": dict(value=tensor("b 3 2"), bias=tensor("2"), _dtypes=NUMBERS),
-    "nn.collapse_repeated": dict(labels=lambda d: d.array((2, 5), "below 3", "int32"), seq_length=one_of([5, 3], [0, 2])),
+    "nn.collapse_repeated": dict(
+        labels=lambda d: d.array((2, 5), "below 3", "int32"), seq_length=one_of([5, 3], [0, 2])
+    ),
     "nn.ctc_beam_search_decoder": dict(
         inputs=lambda d: d.array((4, 2, 3), "normal", "float32"),
         sequence_length=one_of([4, 3]),
@@ -163,7 +172,9 @@ TABLE = {
     "nn.depth_to_space": dict(input=tensor("b 2 3 4"), block_size=one_of(2)),
     "nn.space_to_depth": dict(input=tensor("b 2 4 3"), block_size=one_of(2)),
     "nn.embedding_lookup": dict(
-        params=tensor("4 3"), ids=lambda d: d.array(d.pick([(3,), (2, 2), ()]), "below 4", "int64"), max_norm=one_of(1.0)
+        params=tensor("4 3"),
+        ids=lambda d: d.array(d.pick([(3,), (2, 2), ()]), "below 4", "int64"),
+        max_norm=one_of(1.0),
     )
     | _FLOATS,
     "nn.embedding_lookup_sparse": dict(
@@ -202,19 +213,26 @@ TABLE = {
         beta=one_of(0.5, 1.0),
         _dtypes=["float32", "float16", "bfloat16"],
     ),
-    "nn.log_poisson_loss": dict(targets=tensor(fill="positive"), log_input=of_first(), compute_full_loss=flag) | _FLOATS,
+    "nn.log_poisson_loss": dict(targets=tensor(fill="positive"), log_input=of_first(), compute_full_loss=flag)
+    | _FLOATS,
     "nn.moments": dict(shift=never) | _moments,
     "nn.sufficient_statistics": dict(shift=never) | _moments,
     "nn.weighted_moments": dict(frequency_weights=of_first("positive")) | _moments,
-    "nn.normalize_moments": dict(counts=one_of(3.0), mean_ss=same, variance_ss=of_first(), shift=one_of(None)) | _FLOATS,
-    "nn.sigmoid_cross_entropy_with_logits": dict(_call=lambda d: ([], {"labels": d.array(fill="unit"), "logits": d.array()}))
+    "nn.normalize_moments": dict(counts=one_of(3.0), mean_ss=same, variance_ss=of_first(), shift=one_of(None))
+    | _FLOATS,
+    "nn.sigmoid_cross_entropy_with_logits": dict(
+        _call=lambda d: ([], {"labels": d.array(fill="unit"), "logits": d.array()})
+    )
     | _FLOATS,
     "nn.softmax_cross_entropy_with_logits": dict(
         _call=lambda d: ([d.array(fill="unit"), d.array()], {"axis": -1}), _shapes=[(3,), (2, 3), (0, 3), (2, 0)]
     )
     | _FLOATS,
-    "nn.sparse_softmax_cross_entropy_with_logits": dict(labels=_labels(3), logits=same, _shapes=[(3,), (2, 3), (0, 3)]) | _FLOATS,
-    "nn.weighted_cross_entropy_with_logits": dict(labels=tensor(fill="unit"), logits=of_first(), pos_weight=one_of(2.0, 0.5))
+    "nn.sparse_softmax_cross_entropy_with_logits": dict(labels=_labels(3), logits=same, _shapes=[(3,), (2, 3), (0, 3)])
+    | _FLOATS,
+    "nn.weighted_cross_entropy_with_logits": dict(
+        labels=tensor(fill="unit"), logits=of_first(), pos_weight=one_of(2.0, 0.5)
+    )
     | _FLOATS,
 }
 

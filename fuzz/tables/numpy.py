@@ -14,7 +14,8 @@ _triangle = lambda d: ([d.integer(0, 4), d.integer(0, 4), d.integer(-1, 2)], {})
 
 _OWN = {
     **dict.fromkeys(
-        "bitwise_and bitwise_or bitwise_xor bitwise_invert bitwise_left_shift bitwise_right_shift gcd lcm".split(), _INTEGERS
+        "bitwise_and bitwise_or bitwise_xor bitwise_invert bitwise_left_shift bitwise_right_shift gcd lcm".split(),
+        _INTEGERS,
     ),
     "all": {},
     "any": {},
@@ -77,14 +78,22 @@ _OWN = {
     "fliplr": _at_least_2,
     "flipud": {},
     "geomspace": dict(start=one_of(1.0, 2.0), stop=one_of(8.0, 100.0), num=number(1, 5), endpoint=flag, axis=never),
-    "linspace": dict(start=one_of(1.0, 2.0), stop=one_of(8.0, 100.0), num=number(1, 5), endpoint=flag, retstep=flag, axis=never),
-    "logspace": dict(start=one_of(1.0, 2.0), stop=one_of(3.0), num=number(1, 5), endpoint=flag, base=one_of(2.0), axis=never),
-    "interp": dict(xp=one_of([0.0, 1.0, 2.0]), fp=one_of([1.0, 3.0, 2.0]), left=one_of(-1.0), right=one_of(9.0), period=never)
+    "linspace": dict(
+        start=one_of(1.0, 2.0), stop=one_of(8.0, 100.0), num=number(1, 5), endpoint=flag, retstep=flag, axis=never
+    ),
+    "logspace": dict(
+        start=one_of(1.0, 2.0), stop=one_of(3.0), num=number(1, 5), endpoint=flag, base=one_of(2.0), axis=never
+    ),
+    "interp": dict(
+        xp=one_of([0.0, 1.0, 2.0]), fp=one_of([1.0, 3.0, 2.0]), left=one_of(-1.0), right=one_of(9.0), period=never
+    )
     | _FLOATS,
     "isclose": dict(b=like, equal_nan=flag, rtol=one_of(0.1), atol=one_of(0.1)),
     "allclose": dict(b=like, equal_nan=flag, rtol=one_of(0.1), atol=one_of(0.1)),
     "array_equal": dict(a1=same, a2=same),
-    "isin": dict(element=tensor(fill="ties"), test_elements=one_of([1, 2], [0]), assume_unique=never, invert=flag, kind=never),
+    "isin": dict(
+        element=tensor(fill="ties"), test_elements=one_of([1, 2], [0]), assume_unique=never, invert=flag, kind=never
+    ),
     "ix_": dict(_call=lambda d: ([d.array((2,)), d.array((3,))], {}), _dtypes=["int32", "int64"]),
     "meshgrid": dict(_call=lambda d: ([d.array((2,)), d.array((3,))], {"indexing": d.pick(["xy", "ij"])})),
     "median": dict(axis=axis) | _FLOATS,
@@ -120,9 +129,13 @@ _OWN = {
     "tile": dict(_call=lambda d: ([d.array(), d.pick([2, [1, 2], [0]])], {})),
     "unstack": dict(axis=axis),
     "searchsorted": dict(a=tensor("4", "sorted"), v=tensor("3"), side=one_of("left", "right"), sorter=never) | _FLOATS,
-    "select": dict(_call=lambda d: ([[d.array(dtype="bool"), d.array(dtype="bool")], [d.array(), d.array()]], {"default": 0})),
+    "select": dict(
+        _call=lambda d: ([[d.array(dtype="bool"), d.array(dtype="bool")], [d.array(), d.array()]], {"default": 0})
+    ),
     "take": dict(indices=one_of([0, 1], 0, [[-1]]), axis=axis, mode=one_of("clip", "wrap")),
-    "take_along_axis": dict(arr=tensor("3 4"), indices=lambda d: d.array((3, 2), "below 3", "int32"), axis=lambda d: 1),
+    "take_along_axis": dict(
+        arr=tensor("3 4"), indices=lambda d: d.array((3, 2), "below 3", "int32"), axis=lambda d: 1
+    ),
     "tensordot": dict(a=tensor("2 3 4"), b=tensor("4 3 2"), axes=one_of(0, 1, [[2], [0]])),
     "trace": dict(offset=number(-1, 1), axis1=never, axis2=never) | _at_least_2,
     "tril": dict(m=tensor("* n m"), k=number(-2, 2)),

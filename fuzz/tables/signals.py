@@ -44,13 +44,20 @@ TABLE = {
     "signal.fftshift": dict(axes=axes),
     "signal.ifftshift": dict(axes=axes),
     "signal.frame": dict(
-        signal=_signals, frame_length=number(1, 5), frame_step=number(1, 4), pad_end=flag, pad_value=one_of(0, 2), axis=one_of(-1)
+        signal=_signals,
+        frame_length=number(1, 5),
+        frame_step=number(1, 4),
+        pad_end=flag,
+        pad_value=one_of(0, 2),
+        axis=one_of(-1),
     ),
     **{f"signal.{op}_window": _window for op in ("hamming", "hann")},
     "signal.kaiser_bessel_derived_window": dict(
         window_length=one_of(2, 4, 6), beta=one_of(12.0, 3.0), dtype=dtypes("float32", "float64")
     ),
-    "signal.kaiser_window": dict(window_length=number(0, 7), beta=one_of(12.0, 3.0), dtype=dtypes("float32", "float64")),
+    "signal.kaiser_window": dict(
+        window_length=number(0, 7), beta=one_of(12.0, 3.0), dtype=dtypes("float32", "float64")
+    ),
     "signal.vorbis_window": dict(window_length=number(0, 7), dtype=dtypes("float32", "float64")),
     "signal.linear_to_mel_weight_matrix": dict(
         num_mel_bins=number(2, 6),

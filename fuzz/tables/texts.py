@@ -4,7 +4,9 @@ from ..kinds import *
 
 _unit = one_of("BYTE", "UTF8_CHAR")
 _errors = one_of("replace", "ignore", "strict")
-_utf8 = dict(input_encoding=one_of("UTF-8"), errors=_errors, replacement_char=one_of(65533, 32), replace_control_characters=flag)
+_utf8 = dict(
+    input_encoding=one_of("UTF-8"), errors=_errors, replacement_char=one_of(65533, 32), replace_control_characters=flag
+)
 
 TABLE = {
     "strings.as_string": dict(
@@ -16,7 +18,9 @@ TABLE = {
         fill=one_of("0", " "),
     ),
     "strings.join": dict(
-        inputs=lambda d: [d.array(d.shape if d.chance(0.7) else (), "words", "string") for _ in range(d.integer(1, 3))],
+        inputs=lambda d: [
+            d.array(d.shape if d.chance(0.7) else (), "words", "string") for _ in range(d.integer(1, 3))
+        ],
         separator=text("", "-"),
     ),
     "strings.length": dict(unit=_unit),
@@ -44,7 +48,9 @@ TABLE = {
     "strings.to_number": dict(out_type=dtypes("float32", "float64", "int32", "int64")),
     **{f"strings.unicode_{op}": _utf8 for op in ("decode", "decode_with_offsets")},
     **{
-        f"strings.unicode_{op}": dict(input_encoding=one_of("UTF-8"), errors=_errors, replacement_char=one_of(65533, 32))
+        f"strings.unicode_{op}": dict(
+            input_encoding=one_of("UTF-8"), errors=_errors, replacement_char=one_of(65533, 32)
+        )
         for op in ("split", "split_with_offsets")
     },
     "strings.unicode_transcode": dict(

@@ -35,7 +35,9 @@ class SavedModelExportArchive:
         self._model._saved_parts = lambda root: self._lists | self._endpoints
 
     variables = property(lambda self: self._lists["variables"], doc="Of all layers that are tracked.")
-    trainable_variables = property(lambda self: self._lists["trainable_variables"], doc="Those of them that are trained.")
+    trainable_variables = property(
+        lambda self: self._lists["trainable_variables"], doc="Those of them that are trained."
+    )
     non_trainable_variables = property(lambda self: self._lists["non_trainable_variables"], doc="The others.")
 
     def track(self, resource: Any) -> None:
@@ -58,7 +60,9 @@ class SavedModelExportArchive:
         if name in self._endpoints:
             raise ValueError(f"Endpoint name '{name}' is already taken.")
         if kwargs:
-            raise ValueError(f"{', '.join(map(repr, kwargs))}: only supported with the jax backend. Current backend: tapeflow")
+            raise ValueError(
+                f"{', '.join(map(repr, kwargs))}: only supported with the jax backend. Current backend: tapeflow"
+            )
         function = fn.function if isinstance(fn, BoundFunction) else fn
         if input_signature is not None:
             function = tf.function(fn, input_signature=tensor_specs(input_signature), autograph=False)
@@ -82,7 +86,9 @@ class SavedModelExportArchive:
     def add_variable_collection(self, name: str, variables: Any) -> None:
         """Save variables as a list, which the loaded object has as an attribute."""
         if not isinstance(variables, (list, tuple, set)):
-            raise ValueError(f"Expected `variables` to be a list/tuple/set. Received instead object of type '{type(variables)}'.")
+            raise ValueError(
+                f"Expected `variables` to be a list/tuple/set. Received instead object of type '{type(variables)}'."
+            )
         if not all(isinstance(v, (tf.Variable, Variable)) for v in variables):
             kinds = list({type(v) for v in variables})
             raise ValueError(
@@ -108,4 +114,8 @@ class SavedModelExportArchive:
 
 
 def _trace(function: Function) -> Any:
-    return function.get_concrete_function() if function.input_signature is not None else next(iter(function._traces.values()))
+    return (
+        function.get_concrete_function()
+        if function.input_signature is not None
+        else next(iter(function._traces.values()))
+    )

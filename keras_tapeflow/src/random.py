@@ -122,7 +122,9 @@ def dropout(inputs: Any, rate: Any, noise_shape: Any = None, seed: Any = None) -
     if isinstance(rate, (int, float)) and rate >= 1:
         return tf.where(False, inputs, tf.zeros_like(inputs))  # connected: its gradient is zero, not None
     pair = pair_of(seed)
-    decide = lambda shape, dtype: tf.random.stateless_uniform(shape, pair, dtype="float32" if dtype.name in _HALVES else dtype)
+    decide = lambda shape, dtype: tf.random.stateless_uniform(
+        shape, pair, dtype="float32" if dtype.name in _HALVES else dtype
+    )
     return tf.nn.experimental.general_dropout(inputs, rate, decide, noise_shape)
 
 

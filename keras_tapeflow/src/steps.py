@@ -36,7 +36,9 @@ _choices: dict[Hashable, str] = {}  # which engine graphs were found to be faste
 class Step:
     """`function(batch)` for each of a list of batches; what the last one gives."""
 
-    def __init__(self, function: Callable, jit: Any, eagerly: bool, warm: int = _EAGER, merge: Callable | None = None) -> None:
+    def __init__(
+        self, function: Callable, jit: Any, eagerly: bool, warm: int = _EAGER, merge: Callable | None = None
+    ) -> None:
         """`jit`: True, False or AUTO. `merge` puts the results of several batches together; without it the last one counts."""
         self.function, self.jit, self.eagerly, self.left, self.merge = function, jit, eagerly, warm, merge
         self.graph: Hashable = None

@@ -50,7 +50,9 @@ def adapt(module: ModuleType) -> None:
     def _write_keras_model_train_graph(self: Any) -> None:
         """The first steps run as plain Python; the graph is written after the first one that has one."""
         step = self.model.train_function
-        traced = [f for f in (getattr(step, "plan", None), getattr(step, "program", None)) if f is not None and f._traces]
+        traced = [
+            f for f in (getattr(step, "plan", None), getattr(step, "program", None)) if f is not None and f._traces
+        ]
         self._graph_to_come = not traced and not getattr(step, "eagerly", False)
         if traced:
             with self._train_writer.as_default():

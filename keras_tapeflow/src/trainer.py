@@ -142,7 +142,9 @@ class Trainer(Base):
             callbacks.on_epoch_begin(epoch)
             logs = dict(self._get_metrics_result_or_logs(self._train_epoch(batches, callbacks)))
             if validation_data is not None and self._should_eval(epoch, validation_freq):
-                found = self._validated(validation_data, validation_batch_size or batch_size, validation_steps, callbacks)
+                found = self._validated(
+                    validation_data, validation_batch_size or batch_size, validation_steps, callbacks
+                )
                 logs.update({f"val_{name}": value for name, value in found.items()})
             callbacks.on_epoch_end(epoch, logs)
             if self.stop_training:
@@ -206,7 +208,9 @@ class Trainer(Base):
         return logs if return_dict else self._flatten_metrics_in_order(logs)
 
     @traceback_utils.filter_traceback
-    def predict(self, x: Any, batch_size: Any = None, verbose: Any = "auto", steps: Any = None, callbacks: Any = None) -> Any:
+    def predict(
+        self, x: Any, batch_size: Any = None, verbose: Any = "auto", steps: Any = None, callbacks: Any = None
+    ) -> Any:
         batches = self._batches(x, None, None, batch_size, steps)
         callbacks = self._callback_list(callbacks, verbose, 1, batches)
         self.make_predict_function()
@@ -223,7 +227,14 @@ class Trainer(Base):
         return tree.map_structure(lambda *parts: np.concatenate([backend.convert_to_numpy(p) for p in parts]), *found)
 
     def _batches(
-        self, x: Any, y: Any, sample_weight: Any, batch_size: Any, steps: Any, shuffle: bool = False, class_weight: Any = None
+        self,
+        x: Any,
+        y: Any,
+        sample_weight: Any,
+        batch_size: Any,
+        steps: Any,
+        shuffle: bool = False,
+        class_weight: Any = None,
     ) -> EpochIterator:
         return Batches(
             x=adapted(x, y, sample_weight, class_weight), y=y, sample_weight=sample_weight, batch_size=batch_size,
@@ -234,7 +245,13 @@ class Trainer(Base):
         if isinstance(callbacks, callbacks_module.CallbackList):
             return callbacks
         return callbacks_module.CallbackList(
-            callbacks, add_progbar=verbose != 0, verbose=verbose, epochs=epochs, steps=batches.num_batches, model=self, **more
+            callbacks,
+            add_progbar=verbose != 0,
+            verbose=verbose,
+            epochs=epochs,
+            steps=batches.num_batches,
+            model=self,
+            **more,
         )
 
     # ---- a batch that is given

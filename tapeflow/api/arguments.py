@@ -52,7 +52,9 @@ def one_axis(axis: Any, rank: int, what: str = "axis") -> int:
     """One axis as a non-negative int."""
     axis = whole(axis, what)
     if not -rank <= axis < max(rank, 1):
-        raise invalid(f"{what}={axis} is out of range for a tensor of rank {rank}: it must be from {-rank} to {rank - 1}.")
+        raise invalid(
+            f"{what}={axis} is out of range for a tensor of rank {rank}: it must be from {-rank} to {rank - 1}."
+        )
     return axis + rank if axis < 0 else axis
 
 
@@ -80,5 +82,7 @@ def static_shape(shape: Any) -> tuple[int, ...]:
         raise
     except TypeError:
         if None in tuple(shape):
-            raise ValueError(f"Cannot use a partially known shape here: {tuple(shape)}. Give all of its sizes.") from None
+            raise ValueError(
+                f"Cannot use a partially known shape here: {tuple(shape)}. Give all of its sizes."
+            ) from None
         raise dtype_clash(f"A shape is made of integers, got {tuple(shape)}.") from None

@@ -53,7 +53,9 @@ def wav_file(samples: np.ndarray, rate: int) -> bytes:
     return file.getvalue()
 
 
-def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None) -> DecodeWav:
+def decode_wav(
+    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+) -> DecodeWav:
     """The samples `[frames, channels]` of a WAV file, between -1 and 1, and their rate. Frames are cut off or filled with silence for
     `desired_samples`, and channels left out or repeated for `desired_channels`.
 
@@ -93,13 +95,17 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
                 )
         if name == b"data":
             if not channels:
-                raise invalid("The WAV file has samples, but does not say of which format: its chunk 'fmt ' is missing.")
+                raise invalid(
+                    "The WAV file has samples, but does not say of which format: its chunk 'fmt ' is missing."
+                )
             if len(chunk) != announced or announced % (2 * channels):
                 raise invalid(
                     f"The WAV file is cut off: {announced} bytes of samples were announced, and {len(chunk)} bytes follow."
                 )
             return (np.frombuffer(chunk, "<i2") / np.float32(_TOP)).astype(np.float32).reshape(-1, channels), rate
-    raise invalid(f"Data too short when trying to read string: the {len(data)} bytes of the WAV file have no chunk 'data'.")
+    raise invalid(
+        f"Data too short when trying to read string: the {len(data)} bytes of the WAV file have no chunk 'data'."
+    )
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
@@ -118,4 +124,6 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
 
 
 def _too_short(what: str, wanted: int, found: int) -> InvalidArgumentError:
-    return invalid(f"Data too short when trying to read string: the WAV file's {what} has {wanted} bytes, and {found} are there.")
+    return invalid(
+        f"Data too short when trying to read string: the WAV file's {what} has {wanted} bytes, and {found} are there."
+    )

@@ -13,4 +13,15 @@ from tapeflow.transforms.derivatives import (
     vmap,
 )
 
-__all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "laplacian", "per_example_gradients", "value_and_grad", "vjp", "vmap"]
+__all__ = [
+    "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "laplacian",
+    "per_example_gradients",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]

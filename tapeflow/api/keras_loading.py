@@ -16,16 +16,25 @@ def load() -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != "keras":
             raise
-        raise ModuleNotFoundError('tf.keras needs Keras, which is not installed: pip install "keras>=3.15,<3.17".') from error
+        raise ModuleNotFoundError(
+            'tf.keras needs Keras, which is not installed: pip install "keras>=3.15,<3.17".'
+        ) from error
     backend = keras.config.backend()
     if backend != hook.NAME:
-        before = "Keras was imported before tapeflow, with another backend" if loaded else "the environment says KERAS_BACKEND"
+        before = (
+            "Keras was imported before tapeflow, with another backend"
+            if loaded
+            else "the environment says KERAS_BACKEND"
+        )
         raise ImportError(
             f"tf.keras is Keras on tapeflow, but Keras runs on {backend!r}: {before}. Import tapeflow before keras, or set "
             f"KERAS_BACKEND={hook.NAME} before the program starts."
         )
     flavour = importlib.import_module("keras._tf_keras.keras")
-    for part in ("losses", "metrics"):  # `tf.keras.losses.mean_squared_error`, which this flavour has only as `MSE` and `mse`
+    for part in (
+        "losses",
+        "metrics",
+    ):  # `tf.keras.losses.mean_squared_error`, which this flavour has only as `MSE` and `mse`
         for name, function in vars(getattr(keras, part)).items():
             vars(getattr(flavour, part)).setdefault(name, function)
     return flavour

@@ -74,7 +74,9 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
         raise ValueError("Must provide at least one structure")
     check_types, composites = kwargs.pop("check_types", True), kwargs.pop("expand_composites", False)
     if kwargs:
-        raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{', '.join(kwargs)}`")
+        raise ValueError(
+            f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{', '.join(kwargs)}`"
+        )
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types, composites)
     columns = zip(*[flatten(s, composites) for s in structure])

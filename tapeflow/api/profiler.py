@@ -49,7 +49,9 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     """
     with _Running.lock:
         if _Running.logdir is not None:
-            raise AlreadyExistsError(None, None, "Another profiler is running. Call tf.profiler.experimental.stop() first.")
+            raise AlreadyExistsError(
+                None, None, "Another profiler is running. Call tf.profiler.experimental.stop() first."
+            )
         _Running.logdir, _Running.spans = os.fspath(logdir), []
 
 
@@ -118,9 +120,18 @@ class Trace:
         end = time.perf_counter_ns()
         with _Running.lock:
             if _Running.logdir is not None:
-                about = {key: value if isinstance(value, (int, float, str)) else str(value) for key, value in self._about.items()}
+                about = {
+                    key: value if isinstance(value, (int, float, str)) else str(value)
+                    for key, value in self._about.items()
+                }
                 place = {"pid": os.getpid(), "tid": threading.get_native_id()}
-                span = {"name": self._name, "ph": "X", "ts": self._start / 1000, "dur": (end - self._start) / 1000, "args": about}
+                span = {
+                    "name": self._name,
+                    "ph": "X",
+                    "ts": self._start / 1000,
+                    "dur": (end - self._start) / 1000,
+                    "args": about,
+                }
                 _Running.spans.append(span | place)
 
 
@@ -131,7 +142,9 @@ def _no_service(*args: Any, **kwargs: Any) -> None:
     Traceback (most recent call last):
     tapeflow.core.errors.UnimplementedError: tapeflow profiles no other process...
     """
-    raise UnimplementedError(None, None, "tapeflow profiles no other process: use tf.profiler.experimental.start in this one.")
+    raise UnimplementedError(
+        None, None, "tapeflow profiles no other process: use tf.profiler.experimental.start in this one."
+    )
 
 
 experimental = SimpleNamespace(

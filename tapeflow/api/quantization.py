@@ -25,7 +25,12 @@ __all__ = [
 
 
 def fake_quant_with_min_max_args(
-    inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """`inputs` clipped to [min, max] and rounded to one of 2**num_bits levels, of which one is exactly 0.
 

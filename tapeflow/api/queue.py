@@ -32,7 +32,9 @@ class QueueBase:
         self._names = [names] if isinstance(names, str) else names
         for what, given in (("shapes", self._shapes), ("names", self._names)):
             if given is not None and len(given) != len(self._dtypes):
-                raise ValueError(f"Queue {what} must have as many entries as dtypes ({len(self._dtypes)}), got {len(given)}.")
+                raise ValueError(
+                    f"Queue {what} must have as many entries as dtypes ({len(self._dtypes)}), got {len(given)}."
+                )
         self._elements: collections.deque = collections.deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -44,7 +46,9 @@ class QueueBase:
     def _components(self, vals: Any) -> list[Tensor]:
         if self._names is not None:
             if not isinstance(vals, dict) or sorted(vals) != sorted(self._names):
-                raise ValueError(f"The queue has named components, so an element is a dict with the keys {self._names}.")
+                raise ValueError(
+                    f"The queue has named components, so an element is a dict with the keys {self._names}."
+                )
             vals = [vals[name] for name in self._names]
         elif not isinstance(vals, (list, tuple)):
             vals = [vals]

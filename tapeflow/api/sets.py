@@ -26,7 +26,11 @@ def _sets(given: Any) -> tuple[tuple[int, ...], dict[tuple[int, ...], set], np.d
     values = np.asarray(as_tensor(given).numpy())
     if values.ndim < 2:
         raise invalid(f"Sets are the rows of a tensor of rank 2 or more, got shape {values.shape}.")
-    return values.shape[:-1], {place: set(values[place].tolist()) for place in np.ndindex(values.shape[:-1])}, values.dtype
+    return (
+        values.shape[:-1],
+        {place: set(values[place].tolist()) for place in np.ndindex(values.shape[:-1])},
+        values.dtype,
+    )
 
 
 def _combined(a: Any, b: Any, operation: Callable[[set, set], set]) -> SparseTensor:

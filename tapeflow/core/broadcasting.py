@@ -34,7 +34,9 @@ def sum_to(ops: Any, g: Any, shape: tuple) -> Any:
     if have == shape if isinstance(g, np.ndarray) else alike(have, shape):
         return g
     extra = len(have) - len(shape)
-    axis = tuple(range(extra)) + tuple(i + extra for i, d in enumerate(shape) if not alike((d,), (have[i + extra],)) and d == 1)
+    axis = tuple(range(extra)) + tuple(
+        i + extra for i, d in enumerate(shape) if not alike((d,), (have[i + extra],)) and d == 1
+    )
     if axis:
         g = ops.reduce_sum(g, axis=axis, keepdims=False)
     return g if alike(tuple(g.shape), shape) else ops.reshape(g, shape=shape)

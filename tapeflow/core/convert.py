@@ -62,7 +62,11 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
         return EagerTensor(from_sequence(list(value), dtype))
     if hasattr(value, "__tf_tensor__"):
         return value.__tf_tensor__(dtype)
-    if value is not None and not isinstance(value, (set, dict)) and (hasattr(value, "__array__") or hasattr(value, "__buffer__")):
+    if (
+        value is not None
+        and not isinstance(value, (set, dict))
+        and (hasattr(value, "__array__") or hasattr(value, "__buffer__"))
+    ):
         return EagerTensor(from_numpy(np.asarray(value), dtype))
     raise ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
@@ -88,13 +92,17 @@ def from_numpy(array: Any, dtype: DType | None = None) -> Any:
     if type(array) is not np.ndarray and isinstance(array, np.ndarray):
         array = np.asarray(array)  # np.matrix and its like multiply in their own way
     if array.dtype.kind in "SU":
-        array = np.array([s.encode() if isinstance(s, str) else bytes(s) for s in array.ravel()], object).reshape(array.shape)
+        array = np.array([s.encode() if isinstance(s, str) else bytes(s) for s in array.ravel()], object).reshape(
+            array.shape
+        )
     elif array.dtype.kind == "O":
         array = _object_array(array)
     if array.dtype not in BY_NUMPY:
         plain = array.dtype.newbyteorder("=")
         if plain not in BY_NUMPY:
-            raise ValueError(f"Failed to convert a NumPy array of dtype {array.dtype} to a Tensor: there is no such tf dtype.")
+            raise ValueError(
+                f"Failed to convert a NumPy array of dtype {array.dtype} to a Tensor: there is no such tf dtype."
+            )
         array = array.astype(plain)
     if dtype is None or array.dtype == dtype.np:
         return _owned(array)
@@ -127,7 +135,9 @@ def _object_array(array: np.ndarray) -> np.ndarray:
 def _loses(before: Any, after: Any, dtype: DType) -> bool:
     """Into integers only what is whole and in range, into bool only bool, into real only real. Precision of floats may go."""
     if dtype.kind in "iu" and before.dtype.kind != "b":
-        return not np.array_equal(after.astype(before.dtype), before) or bool(np.any((after < 0) != (np.real(before) < 0)))
+        return not np.array_equal(after.astype(before.dtype), before) or bool(
+            np.any((after < 0) != (np.real(before) < 0))
+        )
     return dtype.kind == "b"
 
 
@@ -148,7 +158,13 @@ def fits(value: Any, dtype: DType) -> bool:
     if isinstance(value, (str, bytes)):
         return dtype.kind == "s"
     kinds = (
-        "biufc" if isinstance(value, bool) else "iufc" if isinstance(value, int) else "fc" if isinstance(value, float) else "c"
+        "biufc"
+        if isinstance(value, bool)
+        else "iufc"
+        if isinstance(value, int)
+        else "fc"
+        if isinstance(value, float)
+        else "c"
     )
     return dtype.kind in kinds
 
@@ -218,7 +234,12 @@ def _from_numbers(value: Sequence, dtype: DType | None) -> Any:
                 map(_overflows, array.flat)
             ):  # the square finds large numbers and NaN in one pass
                 return None
-    except (ValueError, OverflowError, RuntimeWarning, FloatingPointError):  # uneven, too large: the long way says what is wrong
+    except (
+        ValueError,
+        OverflowError,
+        RuntimeWarning,
+        FloatingPointError,
+    ):  # uneven, too large: the long way says what is wrong
         return None
     return out
 
@@ -271,7 +292,9 @@ def _shape_of(value: Any, leaves: list) -> tuple:
     if type(value) is Size:
         value = operator.index(value)
     if not isinstance(value, (*_NUMBERS, str, bytes, np.generic)):
-        raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
+        raise ValueError(
+            f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
+        )
     leaves.append(value)
     return ()
 
@@ -330,7 +353,17 @@ def remembered_constants() -> set[int]:
     return {id(tensor) for tensor in _CONSTANTS.values()}
 
 
-_FOLLOWERS = (*_NUMBERS, Size, str, bytes, list, tuple, range, np.ndarray, np.generic)  # they have no dtype that others must have
+_FOLLOWERS = (
+    *_NUMBERS,
+    Size,
+    str,
+    bytes,
+    list,
+    tuple,
+    range,
+    np.ndarray,
+    np.generic,
+)  # they have no dtype that others must have
 
 
 def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
@@ -342,7 +375,9 @@ def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
             converted[k] = v if isinstance(v, Composite) else to_tensor(v)
             leader = leader or converted[k].dtype
     if leader is None:
-        first = next((k for k, v in enumerate(values) if isinstance(v, (np.ndarray, np.generic)) or _is_foreign_array(v)), 0)
+        first = next(
+            (k for k, v in enumerate(values) if isinstance(v, (np.ndarray, np.generic)) or _is_foreign_array(v)), 0
+        )
         converted[first] = to_tensor(values[first])
         leader = converted[first].dtype
     for k, v in enumerate(converted):
@@ -362,7 +397,12 @@ def _follow(value: Any, dtype: DType, position: int, prim: Any) -> Tensor:
     try:
         return to_tensor(value, dtype)
     except TypeError as error:
-        if position and prim is not None and prim.clash is not TypeError and not isinstance(value, (np.ndarray, np.generic)):
+        if (
+            position
+            and prim is not None
+            and prim.clash is not TypeError
+            and not isinstance(value, (np.ndarray, np.generic))
+        ):
             fitting = default_dtype(value).name if isinstance(value, _NUMBERS) else "float32"
             raise dtype_clash(
                 f"cannot compute {prim.name} as input #{position} was expected to be a {dtype.name} tensor but is {value!r}. "

@@ -100,12 +100,16 @@ def write(prim, *, name=None, inputs=None, extra="", doc=None):
         )
     env = {f"fast{p[0]}": fast for p, _, fast in prim.groups if p}
     env |= dict(prim=prim, usual=prim.usual, kernel=prim.on("numpy", np), nothing={}, __name__="tapeflow.entries")
-    env |= dict(EagerTensor=EagerTensor, blank=object.__new__, next_id=next_id, float32=np.dtype("float32"), current=current)
+    env |= dict(
+        EagerTensor=EagerTensor, blank=object.__new__, next_id=next_id, float32=np.dtype("float32"), current=current
+    )
     env |= dict(apply=general.apply, retry=general.retry, tell=general.tell)
     exec(_compiled(source), env)
     function = env.pop("entry")
     function.__name__ = function.__qualname__ = called = name or prim.name
-    function.__code__ = function.__code__.replace(co_name=called, co_qualname=called, co_filename=f"<entry of {prim.name}>")
+    function.__code__ = function.__code__.replace(
+        co_name=called, co_qualname=called, co_filename=f"<entry of {prim.name}>"
+    )
     function.primitive = prim
     if doc is not None:
         function.__doc__ = doc
@@ -129,7 +133,11 @@ def _fits(xs, positions, allowed, fast):
     if allowed is not ANY:
         d_now = d if others else f"({d} := {first})"
         among = f"{d} in fast{positions[0]}"
-        test += f" and ({d_now} is float32 or {among})" if np.dtype("float32") in fast else f" and {d_now} in fast{positions[0]}"
+        test += (
+            f" and ({d_now} is float32 or {among})"
+            if np.dtype("float32") in fast
+            else f" and {d_now} in fast{positions[0]}"
+        )
     return test
 
 

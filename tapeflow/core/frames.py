@@ -27,7 +27,9 @@ class Frame:
 
     __slots__ = ("eager", "executor", "observers", "below", "audience", "device", "serial")
 
-    def __init__(self, executor: Any = None, observers: tuple = (), below: "Frame | None" = None, device: Any = None) -> None:
+    def __init__(
+        self, executor: Any = None, observers: tuple = (), below: "Frame | None" = None, device: Any = None
+    ) -> None:
         self.eager = executor is None and (device is None or device.is_host)
         self.executor, self.observers, self.device, self.serial = executor, observers, device, _serial()
         self.below, self.audience = below, observers if below is None else below.audience + observers

@@ -87,7 +87,9 @@ def write(prim: Any, mask: int, count: int) -> Plan | None:
     inputs = "*x" if prim.variadic else ", ".join(f"x{i}" for i in range(count))
     compiled = lambda source: eval(compile(f"lambda new, y, p, {inputs}: {source}", name, "eval"), env)
     eager = general.record("general", _TAKE_EAGER)
-    if prim.broadcasts is True and count == 2:  # most often both have one shape, and there is nothing to undo or to keep
+    if (
+        prim.broadcasts is True and count == 2
+    ):  # most often both have one shape, and there is nothing to undo or to keep
         same = _Writer(prim, mask, count, undo=False)
         env["same"] = same.pulls()
         eager = f"{same.record('same', _TAKE_EAGER)} if x0.array.shape == x1.array.shape else {eager}"

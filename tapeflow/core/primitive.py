@@ -30,7 +30,9 @@ NO_RULE = "no rule"  # a gradient would exist, nobody has written it: LookupErro
 
 # What a `jvp` can be besides rules. The tangent goes through:
 LINEAR = "linear"  # the operation itself, in the place of its input: linear in each of its inputs
-TOGETHER = "linear together"  # the same, but linear in all of its inputs at once: zeros stand for those without a tangent
+TOGETHER = (
+    "linear together"  # the same, but linear in all of its inputs at once: zeros stand for those without a tangent
+)
 DIAGONAL = "diagonal"  # the backward rule: each element of the output depends on one element of the input
 
 

@@ -42,7 +42,9 @@ def write(prim: Any, mask: int, count: int) -> Push:
 
 def _has_rule(prim: Any, i: int) -> bool:
     name = prim.inputs[0] if prim.variadic else prim.inputs[i]
-    return any((name in key if isinstance(key, tuple) else name == key) and rule != "cut" for key, rule in prim.vjp.items())
+    return any(
+        (name in key if isinstance(key, tuple) else name == key) and rule != "cut" for key, rule in prim.vjp.items()
+    )
 
 
 def _together(prim: Any, wanted: list[int], count: int) -> str:

@@ -186,7 +186,9 @@ def _size(value: Any) -> int | None:
     try:
         size = operator.index(value)
     except TypeError:
-        raise TypeError(f"A size in a shape must be an int or None, got {value!r} of type {type(value).__name__}.") from None
+        raise TypeError(
+            f"A size in a shape must be an int or None, got {value!r} of type {type(value).__name__}."
+        ) from None
     if size < 0:
         raise ValueError(f"A size in a shape cannot be negative, got {size}.")
     return size

@@ -78,7 +78,9 @@ class IndexedSlices:
                 "tf.IndexedSlices(values, indices, dense_shape)."
             )
         if dtype is not None and dtype is not self.dtype:
-            raise ValueError(f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self.dtype.name}.")
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self.dtype.name}."
+            )
         return recorded.unsorted_segment_sum(self._values, self._indices, num_segments=self.shape[0])
 
     # What a tape differentiates when the slices are a source: the values.

@@ -52,7 +52,9 @@ class Tensor(Value):
     def set_shape(self, shape: Any) -> None:
         """States what is known of the shape; raises ValueError if the tensor's shape contradicts it."""
         if not self.shape.is_compatible_with(shape):
-            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}."
+            )
 
     def _twin(self) -> "Tensor":
         """Another tensor of the same value, which no tape knows."""

@@ -82,7 +82,9 @@ class Batching(Pipeline):
         size, drop = positive(batch_size, "Batch size must be greater than zero."), bool(drop_remainder)
         padding = Padding(padded_shapes, padding_values, self._spec)
         spec = self._spec.then(lambda known: padding.spec(known, size if drop else None))
-        return self._next(lambda: Batches(self._make(), size, drop, padding.join), self._batches(size, drop), spec, "PaddedBatch")
+        return self._next(
+            lambda: Batches(self._make(), size, drop, padding.join), self._batches(size, drop), spec, "PaddedBatch"
+        )
 
     def ragged_batch(
         self, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = int64, name: str | None = None
@@ -105,8 +107,12 @@ class Batching(Pipeline):
             cast = lambda leaf: leaf.with_row_splits_dtype(splits) if isinstance(leaf, RaggedTensor) else leaf
             return packed_like(made, [cast(leaf) for leaf in leaves_of(made)])
 
-        spec = self._spec.then(lambda known: element_specs.batched(without_guesses(known), size if drop else None, ragged=True))
-        return self._next(lambda: Batches(self._make(), size, drop, join), self._batches(size, drop), spec, "RaggedBatch")
+        spec = self._spec.then(
+            lambda known: element_specs.batched(without_guesses(known), size if drop else None, ragged=True)
+        )
+        return self._next(
+            lambda: Batches(self._make(), size, drop, join), self._batches(size, drop), spec, "RaggedBatch"
+        )
 
     def _batches(self, size: int, drop: bool) -> float | None:
         if self._count is None or self._count == math.inf:

@@ -82,7 +82,11 @@ class DatasetSpec(TypeSpec):
         return isinstance(other, DatasetSpec) and compatible(self._element_spec, other._element_spec)
 
     def _parts(self) -> tuple:
-        return tuple(nest.flatten(self._element_spec)), tuple(nest.paths(self._element_spec)), tuple(self._dataset_shape)
+        return (
+            tuple(nest.flatten(self._element_spec)),
+            tuple(nest.paths(self._element_spec)),
+            tuple(self._dataset_shape),
+        )
 
     def __repr__(self) -> str:
         return f"DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})"
@@ -105,7 +109,10 @@ def common(a: Any, b: Any) -> Any:
 
     def covering(x: Any, y: Any) -> Any:
         if x != y and (
-            x is None or y is None or not x.is_compatible_with(y) and getattr(x, "dtype", x) is not getattr(y, "dtype", y)
+            x is None
+            or y is None
+            or not x.is_compatible_with(y)
+            and getattr(x, "dtype", x) is not getattr(y, "dtype", y)
         ):
             raise TypeError(f"Incompatible dataset elements:\n  {a} vs.   {b}")
         return x if x == y or not isinstance(x, TensorSpec) else x.most_specific_compatible_type(y)
@@ -145,7 +152,11 @@ def unbatched(spec: Any) -> Any:
                 if leaf.ragged_rank == 1
                 else RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank - 1)
             )
-        return SparseTensorSpec(shape, leaf.dtype) if isinstance(leaf, SparseTensorSpec) else TensorSpec(shape, leaf.dtype)
+        return (
+            SparseTensorSpec(shape, leaf.dtype)
+            if isinstance(leaf, SparseTensorSpec)
+            else TensorSpec(shape, leaf.dtype)
+        )
 
     return nest.map_structure(row, spec)
 
@@ -204,7 +215,11 @@ def of_any_size(spec: Any) -> Any:
     """The spec with sizes forgotten, ranks and dtypes kept."""
 
     def rank_only(leaf: Any) -> Any:
-        return TensorSpec([None] * leaf.shape.rank, leaf.dtype) if isinstance(leaf, TensorSpec) and leaf.shape.rank else leaf
+        return (
+            TensorSpec([None] * leaf.shape.rank, leaf.dtype)
+            if isinstance(leaf, TensorSpec) and leaf.shape.rank
+            else leaf
+        )
 
     return nest.map_structure(rank_only, spec)
 
@@ -213,7 +228,9 @@ def _traced(call: Callable, spec: Any) -> Any:
     """The spec of what `call` returns for symbols; None when it cannot be traced."""
     leaves = nest.flatten(spec)
     places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, (TensorSpec, RaggedTensorSpec, SparseTensorSpec))]
-    symbols = [TensorSpec(s.shape, s.dtype) if isinstance(s, _RaggedRowSpec) else s for s in (leaves[k] for k in places)]
+    symbols = [
+        TensorSpec(s.shape, s.dtype) if isinstance(s, _RaggedRowSpec) else s for s in (leaves[k] for k in places)
+    ]
     if any(k not in places and not isinstance(leaf, (DatasetSpec, type(None))) for k, leaf in enumerate(leaves)):
         return None
     seen: list = []
@@ -245,7 +262,9 @@ def _symbol_spec(leaf: Any) -> Any:
     if leaf is None:
         return None
     if isinstance(leaf, Tensor):
-        sizes = None if leaf.shape.rank is None else [n if type(n) is int else None for n in leaf.shape]  # others are symbols
+        sizes = (
+            None if leaf.shape.rank is None else [n if type(n) is int else None for n in leaf.shape]
+        )  # others are symbols
         return TensorSpec(sizes, leaf.dtype)
     if isinstance(leaf, RaggedTensor):
         return RaggedTensorSpec(leaf.shape, leaf.dtype, leaf.ragged_rank)

@@ -80,7 +80,9 @@ class _ElementStream(streams.Stream):
         own = source.seeds if type(source) is streams.Site else source.seed
         count = self.counts.get(own, 0)
         self.counts[own] = count + 1
-        return streams.scrambled(np.array((self.seed ^ hash(own) & _MASK, (self.place << 24) + count & _MASK), np.uint64))
+        return streams.scrambled(
+            np.array((self.seed ^ hash(own) & _MASK, (self.place << 24) + count & _MASK), np.uint64)
+        )
 
     def seeds(self, own: int | None) -> tuple[int, int]:
         return tuple([int(w) >> 33 for w in self.next_key(streams.Draw(own))[1:]])

@@ -184,10 +184,14 @@ def get_structure(dataset_or_iterator: Any) -> Any:
     try:
         return dataset_or_iterator.element_spec
     except AttributeError:
-        raise TypeError(f"Invalid `dataset_or_iterator`, a dataset or an iterator: got {type(dataset_or_iterator)}.") from None
+        raise TypeError(
+            f"Invalid `dataset_or_iterator`, a dataset or an iterator: got {type(dataset_or_iterator)}."
+        ) from None
 
 
-def save(dataset: Dataset, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
+def save(
+    dataset: Dataset, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None
+) -> None:
     """`dataset.save(path)`.
 
     >>> import tempfile

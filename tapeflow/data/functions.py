@@ -58,7 +58,9 @@ class Functions(Pipeline):
             ordered = (self.options().deterministic if deterministic is None else deterministic) is not False
             if workers is None:
                 return map(calls.begin(), itertools.count(), self._make())
-            return Parallel(calls.begin(parallel=True), self._make(), auto_workers() if workers == AUTOTUNE else workers, ordered)
+            return Parallel(
+                calls.begin(parallel=True), self._make(), auto_workers() if workers == AUTOTUNE else workers, ordered
+            )
 
         peek = lambda: (applied(map_func, e) for e in self._make())
         spec = Cell(find=lambda: element_specs.mapped(map_func, self.element_spec, peek))
@@ -146,7 +148,9 @@ class Functions(Pipeline):
             for value in self._make():
                 pair = applied(scan_func, (state, value))
                 if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                    raise TypeError(f"`scan_func` must return a pair, the new state and an output element; it returned {pair!r}.")
+                    raise TypeError(
+                        f"`scan_func` must return a pair, the new state and an output element; it returned {pair!r}."
+                    )
                 state = element(pair[0])
                 yield result(pair[1])
 
@@ -162,7 +166,9 @@ class Functions(Pipeline):
         """
         first = whole_number(start)
         make = lambda: ((EagerTensor(np.int64(i)), e) for i, e in enumerate(self._make(), first))
-        return self._next(make, self._count, self._spec.then(lambda known: (TensorSpec([], int64), known)), "Enumerate")
+        return self._next(
+            make, self._count, self._spec.then(lambda known: (TensorSpec([], int64), known)), "Enumerate"
+        )
 
     def apply(self, transformation_func: Callable) -> "Dataset":
         """`transformation_func` of the whole dataset.
@@ -184,7 +190,9 @@ class Functions(Pipeline):
                 None, None, f"buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning, got {given}."
             )
         size = _AHEAD if given in (None, AUTOTUNE) else given
-        return self._next((lambda: ReadAhead(self._make, size)) if size else self._make, self._count, self._spec, "Prefetch")
+        return self._next(
+            (lambda: ReadAhead(self._make, size)) if size else self._make, self._count, self._spec, "Prefetch"
+        )
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> "Dataset":
         """Without the elements that raise an error when they are made.
@@ -211,7 +219,9 @@ class Functions(Pipeline):
 
 
 def _warn(error: Exception) -> None:
-    logging.getLogger("tapeflow").warning("tf.data: an element was left out, its error: %s: %s", type(error).__name__, error)
+    logging.getLogger("tapeflow").warning(
+        "tf.data: an element was left out, its error: %s: %s", type(error).__name__, error
+    )
 
 
 def _truth(value: Any) -> bool:

@@ -58,7 +58,9 @@ def _signature(types: Any, shapes: Any, signature: Any) -> Any:
     """What elements are, as specs in tuples and dicts."""
     if signature is not None:
         if types is not None or shapes is not None:
-            raise TypeError("`output_signature` says dtypes and shapes: give it alone, or `output_types` and `output_shapes`.")
+            raise TypeError(
+                "`output_signature` says dtypes and shapes: give it alone, or `output_types` and `output_shapes`."
+            )
         found = _with_tuples(signature)
         for leaf in nest.flatten(found):
             if not isinstance(leaf, TypeSpec):
@@ -67,7 +69,9 @@ def _signature(types: Any, shapes: Any, signature: Any) -> Any:
                 )
         return found
     if types is None:
-        raise TypeError("Either `output_signature` or `output_types` must be given: the specs or the dtypes of the elements.")
+        raise TypeError(
+            "Either `output_signature` or `output_types` must be given: the specs or the dtypes of the elements."
+        )
     dtypes = nest.map_structure(as_dtype, _with_tuples(types))
     if shapes is None:
         return nest.map_structure(lambda dtype: TensorSpec(None, dtype), dtypes)
@@ -128,8 +132,12 @@ def _tensor(value: Any, spec: TensorSpec) -> Tensor:
     try:
         if isinstance(value, np.ndarray) and value.dtype == spec.dtype.np and value.dtype.kind != "O":
             tensor: Any = EagerTensor(value.copy())  # the generator may go on writing into it
-        elif isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc" and spec.dtype.kind in "biufc":
-            tensor = EagerTensor(np.asarray(value).astype(spec.dtype.np))  # arrays are cast, Python's numbers only without loss
+        elif (
+            isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc" and spec.dtype.kind in "biufc"
+        ):
+            tensor = EagerTensor(
+                np.asarray(value).astype(spec.dtype.np)
+            )  # arrays are cast, Python's numbers only without loss
         else:
             tensor = element(to_tensor(value, spec.dtype))
     except (TypeError, ValueError) as error:

@@ -28,7 +28,9 @@ class Iterator:
     (np.int64(0), np.int64(1), np.False_)
     """
 
-    def __init__(self, elements: PythonIterator, spec: Cell, again: Callable[[], PythonIterator] | None = None) -> None:
+    def __init__(
+        self, elements: PythonIterator, spec: Cell, again: Callable[[], PythonIterator] | None = None
+    ) -> None:
         self._elements, self._spec, self._again = elements, spec, again
         self._taken, self._turn = (
             0,
@@ -45,7 +47,9 @@ class Iterator:
         return self
 
     def __next__(self) -> Any:
-        has_an_effect("reading a dataset")  # a graph would give the element that it saw when it was traced, again and again
+        has_an_effect(
+            "reading a dataset"
+        )  # a graph would give the element that it saw when it was traced, again and again
         with self._turn:
             found = next(self._elements)
             self._taken += 1

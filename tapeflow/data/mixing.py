@@ -36,7 +36,9 @@ class Mixing(Pipeline):
         [(0, 5), (1, 6)]
         """
         if bool(args) == (datasets is not None):
-            raise TypeError("zip takes datasets, or one structure of them: `Dataset.zip(a, b)` or `Dataset.zip((a, b))`.")
+            raise TypeError(
+                "zip takes datasets, or one structure of them: `Dataset.zip(a, b)` or `Dataset.zip((a, b))`."
+            )
         structure = datasets if datasets is not None else args if len(args) > 1 else args[0]
         parts = structure_of_datasets(structure, "zip")
         counts = [p._count for p in parts]
@@ -54,7 +56,9 @@ class Mixing(Pipeline):
         return new(make, count, spec, "Zip")
 
     @staticmethod
-    def choose_from_datasets(datasets: Any, choice_dataset: "Dataset", stop_on_empty_dataset: bool = True) -> "Dataset":
+    def choose_from_datasets(
+        datasets: Any, choice_dataset: "Dataset", stop_on_empty_dataset: bool = True
+    ) -> "Dataset":
         """Elements of the datasets whose numbers `choice_dataset` gives, one after the other.
 
         >>> a, b = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
@@ -73,7 +77,9 @@ class Mixing(Pipeline):
             )
 
         def make() -> Iterator:
-            return _chosen([p._make for p in parts], (int(c.array) for c in choice_dataset._make()), stop_on_empty_dataset)
+            return _chosen(
+                [p._make for p in parts], (int(c.array) for c in choice_dataset._make()), stop_on_empty_dataset
+            )
 
         return new(make, None, _common_spec(parts), "DirectedInterleave")
 
@@ -112,11 +118,19 @@ class Mixing(Pipeline):
             return _chosen([p._make for p in parts], _drawn(rows(), words), stop_on_empty_dataset)
 
         return new(
-            make, math.inf if all(p._count == math.inf for p in parts) else None, _common_spec(parts), "DirectedInterleave"
+            make,
+            math.inf if all(p._count == math.inf for p in parts) else None,
+            _common_spec(parts),
+            "DirectedInterleave",
         )
 
     def rejection_resample(
-        self, class_func: Callable, target_dist: Any, initial_dist: Any = None, seed: Any = None, name: str | None = None
+        self,
+        class_func: Callable,
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: Any = None,
+        name: str | None = None,
     ) -> "Dataset":
         """Pairs of a class, which `class_func` says, and an element; elements are left out at random so that classes come as often as
         `target_dist` asks. How often they came before is `initial_dist`, or is counted along the way.
@@ -154,14 +168,18 @@ class Mixing(Pipeline):
 def _distribution(shares: Any, argument: str) -> np.ndarray:
     found = np.asarray(shares, float)
     if found.ndim != 1 or not found.size or (found < 0).any() or not found.sum() > 0:
-        raise ValueError(f"`{argument}` must have one number for every class, none of them negative, got {found.tolist()}.")
+        raise ValueError(
+            f"`{argument}` must have one number for every class, none of them negative, got {found.tolist()}."
+        )
     return found / found.sum()
 
 
 def _datasets(datasets: Any) -> Sequence["Dataset"]:
     parts = list(datasets) if isinstance(datasets, (list, tuple)) else []
     if not parts or any(not isinstance(p, Pipeline) for p in parts):
-        raise ValueError(f"Invalid `datasets`. `datasets` should be a list of datasets that is not empty, got {datasets!r}.")
+        raise ValueError(
+            f"Invalid `datasets`. `datasets` should be a list of datasets that is not empty, got {datasets!r}."
+        )
     return parts
 
 

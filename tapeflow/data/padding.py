@@ -23,7 +23,9 @@ class Padding:
         if shapes is None and spec.known is not None:
             for k, leaf in enumerate(nest.flatten(spec.known)):
                 if leaf.shape.rank is None:
-                    raise ValueError(f"You must provide `padded_shapes` argument because component {k} has unknown rank.")
+                    raise ValueError(
+                        f"You must provide `padded_shapes` argument because component {k} has unknown rank."
+                    )
         if spec.known is not None:  # or the first batch will tell
             self._fills([leaf.dtype for leaf in nest.flatten(spec.known)], spec.known)
 
@@ -38,7 +40,9 @@ class Padding:
         leaves = nest.flatten(element_spec)
         shapes = self._targets(element_spec)
         parts = [
-            TensorSpec(TensorShape([size]).concatenate(leaf.shape if shape is None else TensorShape(shape)), leaf.dtype)
+            TensorSpec(
+                TensorShape([size]).concatenate(leaf.shape if shape is None else TensorShape(shape)), leaf.dtype
+            )
             for leaf, shape in zip(leaves, shapes)
         ]
         return nest.pack_as(element_spec, parts)

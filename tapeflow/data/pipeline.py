@@ -96,7 +96,13 @@ class Pipeline(Opaque, Iterable):
         >>> tf.data.Dataset.range(10).batch(4).cardinality().numpy(), tf.data.Dataset.range(10).repeat().cardinality().numpy()
         (np.int64(3), np.int64(-1))
         """
-        count = UNKNOWN_CARDINALITY if self._count is None else INFINITE_CARDINALITY if self._count == math.inf else self._count
+        count = (
+            UNKNOWN_CARDINALITY
+            if self._count is None
+            else INFINITE_CARDINALITY
+            if self._count == math.inf
+            else self._count
+        )
         return EagerTensor(np.int64(count))
 
     def options(self) -> Options:
@@ -106,7 +112,9 @@ class Pipeline(Opaque, Iterable):
     def with_options(self, options: Options, name: str | None = None) -> "Dataset":
         """The same dataset with options; what they leave open is as before."""
         merged = self.options().merge(options)
-        return self._concrete(self._make, self._count, self._spec, self._kind, merged, self._rows, self._indices, self._whole)
+        return self._concrete(
+            self._make, self._count, self._spec, self._kind, merged, self._rows, self._indices, self._whole
+        )
 
     def __repr__(self) -> str:
         token = may_peek.set(False)

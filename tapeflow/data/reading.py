@@ -54,14 +54,17 @@ class Reading(Pipeline):
         if not found:
             raise InvalidArgumentError(None, None, "Dataset was empty: get_single_element needs exactly one element.")
         if len(found) > 1:
-            raise InvalidArgumentError(None, None, "Dataset had more than one element: get_single_element needs exactly one.")
+            raise InvalidArgumentError(
+                None, None, "Dataset had more than one element: get_single_element needs exactly one."
+            )
         return found[0]
 
 
 def _check_state(first: Any, state: Any) -> None:
     """Every state has the structure and the dtypes of the first."""
     if not nest.alike(first, state) or any(
-        getattr(a, "dtype", None) is not getattr(b, "dtype", None) for a, b in zip(nest.flatten(first), nest.flatten(state))
+        getattr(a, "dtype", None) is not getattr(b, "dtype", None)
+        for a, b in zip(nest.flatten(first), nest.flatten(state))
     ):
         raise TypeError(
             f"The structure and dtypes of the new state must match those of the initial state: {state!r} is not like {first!r}."

@@ -20,7 +20,8 @@ class Rows:
 
     def one(self, i: int) -> Any:
         parts = [
-            EagerTensor(part) if isinstance(part := a[i], (np.ndarray, np.generic)) else string_scalar(part) for a in self.arrays
+            EagerTensor(part) if isinstance(part := a[i], (np.ndarray, np.generic)) else string_scalar(part)
+            for a in self.arrays
         ]
         return parts[0] if self.single else packed_like(self.structure, parts)
 

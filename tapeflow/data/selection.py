@@ -42,7 +42,9 @@ class Selection(Pipeline):
         """
         fewer = whole_number(count)
         left = 0 if fewer < 0 else None if self._count is None else max(self._count - fewer, 0)
-        change: Callable[[Make], Iterator] = lambda make: iter(()) if fewer < 0 else itertools.islice(make(), fewer, None)
+        change: Callable[[Make], Iterator] = lambda make: (
+            iter(()) if fewer < 0 else itertools.islice(make(), fewer, None)
+        )
         return self._reordered(change, left, "Skip")
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
@@ -82,7 +84,9 @@ class Selection(Pipeline):
                 None, None, f"Number of shards must be greater than zero (currently num_shards = {shards})."
             )
         if not 0 <= mine < shards:
-            raise InvalidArgumentError(None, None, f"Index must be between 0 and {shards - 1} (currently index = {mine}).")
+            raise InvalidArgumentError(
+                None, None, f"Index must be between 0 and {shards - 1} (currently index = {mine})."
+            )
         count = self._count
         left = count if count is None or count == math.inf else math.ceil(max(count - mine, 0) / shards)
         return self._reordered(lambda make: itertools.islice(make(), mine, None, shards), left, "Shard")
@@ -101,7 +105,9 @@ class Selection(Pipeline):
         """
         size = whole_number(buffer_size)
         if size < 1 and size != UNKNOWN_CARDINALITY:
-            raise InvalidArgumentError(None, None, f"buffer_size must be greater than zero or UNKNOWN_CARDINALITY, got {size}.")
+            raise InvalidArgumentError(
+                None, None, f"buffer_size must be greater than zero or UNKNOWN_CARDINALITY, got {size}."
+            )
         seeds, rounds = seeds_of(seed), itertools.count()
 
         def change(make: Make) -> Iterator:
@@ -124,7 +130,9 @@ class Selection(Pipeline):
         counts = (self._count, dataset._count)
         total = math.inf if math.inf in counts else None if None in counts else sum(counts)  # type: ignore[arg-type]
         make = lambda: itertools.chain(self._make(), _lazily(dataset._make))
-        return self._next(make, total, Cell(find=lambda: common(self.element_spec, dataset.element_spec)), "Concatenate")
+        return self._next(
+            make, total, Cell(find=lambda: common(self.element_spec, dataset.element_spec)), "Concatenate"
+        )
 
     def unique(self, name: str | None = None) -> "Dataset":
         """Without elements that were there before.

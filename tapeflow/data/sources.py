@@ -58,7 +58,9 @@ class Sources(Pipeline):
             rows = Rows(whole, [leaf.array for leaf in leaves])
             return of_rows(rows, lambda: iter(range(count)), count, Cell(spec), "TensorSlice", whole=True)
         symbolic = any(leaf is not None and None in tuple(leaf.shape)[:1] for leaf in leaves)
-        return new(lambda: rows_of(_with_values(whole)), None if symbolic else rows_count(leaves), Cell(spec), "TensorSlice")
+        return new(
+            lambda: rows_of(_with_values(whole)), None if symbolic else rows_count(leaves), Cell(spec), "TensorSlice"
+        )
 
     from_generator = staticmethod(from_generator)
 
@@ -72,7 +74,9 @@ class Sources(Pipeline):
         dtype = as_dtype(kwargs.pop("output_type", int64))
         kwargs.pop("name", None)
         if kwargs:
-            raise TypeError(f"Dataset.range takes no argument {', '.join(map(repr, kwargs))}; it takes output_type and name.")
+            raise TypeError(
+                f"Dataset.range takes no argument {', '.join(map(repr, kwargs))}; it takes output_type and name."
+            )
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
         bounds = [to_tensor(a, None if hasattr(a, "dtype") else int64) for a in args]
@@ -86,7 +90,12 @@ class Sources(Pipeline):
         if len(numbers) <= _SMALL:
             array = np.arange(numbers.start, numbers.stop, numbers.step).astype(dtype.np)
             return of_rows(
-                Rows(EagerTensor(array), [array]), lambda: iter(range(len(numbers))), len(numbers), spec, "Range", whole=True
+                Rows(EagerTensor(array), [array]),
+                lambda: iter(range(len(numbers))),
+                len(numbers),
+                spec,
+                "Range",
+                whole=True,
             )
         return new(lambda: (EagerTensor(dtype.np.type(i)) for i in numbers), len(numbers), spec, "Range")
 
@@ -98,7 +107,9 @@ class Sources(Pipeline):
         [10, 15, 20]
         """
         kind = as_dtype(dtype).np.type
-        make = lambda: (EagerTensor(kind(i)) for i in itertools.count(np.asarray(start).item(), np.asarray(step).item()))
+        make = lambda: (
+            EagerTensor(kind(i)) for i in itertools.count(np.asarray(start).item(), np.asarray(step).item())
+        )
         return new(make, math.inf, Cell(TensorSpec([], dtype)), "Counter")
 
     @staticmethod

@@ -89,7 +89,9 @@ class ReadAhead:
 
     def _start(self) -> None:
         self._process = os.getpid()
-        self._thread = threading.Thread(target=_fill, args=(self._shared, self._make), name="tapeflow-prefetch", daemon=True)
+        self._thread = threading.Thread(
+            target=_fill, args=(self._shared, self._make), name="tapeflow-prefetch", daemon=True
+        )
         self._thread.start()
 
     def __iter__(self) -> "ReadAhead":
@@ -161,7 +163,10 @@ class Parallel:
 
     def __init__(self, call: Callable, elements: Iterator, workers: int, ordered: bool) -> None:
         self._call, self._elements, self._ordered, self._workers = call, elements, ordered, workers
-        self._window, self._place = 2 * workers, 0  # twice as many under way, so that threads work while the consumer does
+        self._window, self._place = (
+            2 * workers,
+            0,
+        )  # twice as many under way, so that threads work while the consumer does
         self._pending: deque[Future] = deque()
         self._takes = float("inf")  # how long a call takes, on average of late
         self._ended = False

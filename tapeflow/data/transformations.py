@@ -19,7 +19,9 @@ Transformation = Callable[[Dataset], Dataset]
 def _method(name: str, method: Callable, example: str) -> Callable[..., Transformation]:
     """`f(*args)` is for `dataset.apply(f(*args))`, which is `dataset.method(*args)`."""
     signature = inspect.signature(method)
-    signature = signature.replace(parameters=[p for p in signature.parameters.values() if p.name not in ("self", "name")])
+    signature = signature.replace(
+        parameters=[p for p in signature.parameters.values() if p.name not in ("self", "name")]
+    )
 
     def make(*args: Any, **kwargs: Any) -> Transformation:
         signature.bind(*args, **kwargs)  # or the error would come with `apply`
@@ -129,7 +131,9 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
             if seen != expected:
                 what = "an infinite number of" if expected == INFINITE_CARDINALITY else str(expected)
                 raise FailedPreconditionError(
-                    None, None, f"Input dataset was expected to contain {what} elements but contained only {seen} elements."
+                    None,
+                    None,
+                    f"Input dataset was expected to contain {what} elements but contained only {seen} elements.",
                 )
 
         count = {INFINITE_CARDINALITY: float("inf"), UNKNOWN_CARDINALITY: None}.get(expected, expected)

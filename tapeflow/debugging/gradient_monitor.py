@@ -47,7 +47,9 @@ class GradientMonitor(Monitor):
         self._writer: SummaryWriter | None = None
         self._view: Any = None
         self._latest: dict[str, Measured] = {}
-        self._groups: dict[str, int] = {}  # of variables whose gradients were taken together: the first name, and a number
+        self._groups: dict[
+            str, int
+        ] = {}  # of variables whose gradients were taken together: the first name, and a number
 
     def __enter__(self) -> "GradientMonitor":
         super().__enter__()
@@ -104,7 +106,8 @@ class GradientMonitor(Monitor):
 
     def _lines(self, found: list[Measured], width: int, most: int, fancy: bool) -> list[str]:
         rows = [
-            Row(m.name, m.gradient, m.weight, m.update, m.dead, self.norms[m.name], self.notes.get(m.name, "")) for m in found
+            Row(m.name, m.gradient, m.weight, m.update, m.dead, self.norms[m.name], self.notes.get(m.name, ""))
+            for m in found
         ]
         title = f"gradients at step {max(m.step for m in found)}, global norm {_global_norm(found):.3g}"
         return [title[:width], *table(rows, width, most, fancy)]

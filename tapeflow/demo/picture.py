@@ -25,7 +25,10 @@ def draw(out: str, model: Spirals) -> None:
     history = model.history
     steps = np.arange(1, len(history.loss) + 1)
     curves: list[tuple[Any, list[float], str, str | None]] = [(left, history.loss, "#c44e52", None)]
-    curves += [(middle, norms, ("#4c72b0", "#dd8452", "#55a868")[i], f"layer {i + 1}") for i, norms in enumerate(history.norms)]
+    curves += [
+        (middle, norms, ("#4c72b0", "#dd8452", "#55a868")[i], f"layer {i + 1}")
+        for i, norms in enumerate(history.norms)
+    ]
     for axes, values, colour, label in curves:  # what each step gave, faint, and its running mean
         axes.semilogy(steps, values, color=colour, linewidth=0.6, alpha=0.22)
         axes.semilogy(steps, _smooth(values), color=colour, linewidth=1.5, label=label)
@@ -43,7 +46,9 @@ def draw(out: str, model: Spirals) -> None:
     share /= share.sum(axis=1, keepdims=True)
     colours = np.array([[0.30, 0.45, 0.69], [0.87, 0.52, 0.32], [0.33, 0.66, 0.41]])
     shade = 1 - 0.55 * (1 - share @ colours)
-    right.imshow(shade.reshape(240, 240, 3), extent=(-1.15, 1.15, -1.15, 1.15), origin="lower", interpolation="bilinear")
+    right.imshow(
+        shade.reshape(240, 240, 3), extent=(-1.15, 1.15, -1.15, 1.15), origin="lower", interpolation="bilinear"
+    )
     right.scatter(*model.points.numpy().T, c=colours[model.labels.numpy()], s=9, edgecolors="white", linewidths=0.35)
     right.set(title="What the network has learned", xticks=[], yticks=[], xlim=(-1.15, 1.15), ylim=(-1.15, 1.15))
     figure.savefig(out)

@@ -38,7 +38,13 @@ class Screen:
         if self.live:
             if last or time.perf_counter() >= self.next_time:  # a dozen frames a second, however fast the steps are
                 self.next_time = time.perf_counter() + 0.08
-                lines = [self.progress(step, steps, model), "", *self.curve(history.loss), "", *self.gradients(monitor)]
+                lines = [
+                    self.progress(step, steps, model),
+                    "",
+                    *self.curve(history.loss),
+                    "",
+                    *self.gradients(monitor),
+                ]
                 lines = lines[: self.rows - 1]  # what has scrolled away cannot be redrawn
                 up = f"\x1b[{self.height}A" if self.height else ""
                 print(up + "".join(f"\x1b[2K{line}\n" for line in lines), end="", flush=True)
@@ -62,7 +68,10 @@ class Screen:
         top, bottom = logs.max(), min(logs.min(), logs.max() - 0.1)
         lines = (_braille if self.unicode else _ascii)((top - _resample(logs, columns * 2)) / (top - bottom), rows)
         labels = {0: f"{10**top:8.3g}", rows - 1: f"{10**bottom:8.3g}"}
-        return [f"{labels.get(r, ''):>8} {'│' if self.unicode else '|'}{self.paint(line, 33)}" for r, line in enumerate(lines)]
+        return [
+            f"{labels.get(r, ''):>8} {'│' if self.unicode else '|'}{self.paint(line, 33)}"
+            for r, line in enumerate(lines)
+        ]
 
     def gradients(self, monitor: tf.debugging.GradientMonitor) -> list[str]:
         """The monitor's table, and what it warns of."""

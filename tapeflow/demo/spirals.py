@@ -22,7 +22,9 @@ class History(NamedTuple):
 class Spirals:
     """The points, the network and its optimizer."""
 
-    def __init__(self, hidden: int, activation: str, learning_rate: float, clip: float, noise: float, seed: int) -> None:
+    def __init__(
+        self, hidden: int, activation: str, learning_rate: float, clip: float, noise: float, seed: int
+    ) -> None:
         self.rng = np.random.default_rng(seed)
         self.points, self.labels = points_on_spirals(self.rng, noise)
         sizes = [(2, hidden), (hidden, hidden), (hidden, CLASSES)]
@@ -42,7 +44,9 @@ class Spirals:
         batch = self.rng.integers(len(self.labels), size=BATCH)
         with tf.GradientTape() as tape:
             logits = self.forward(tf.gather(self.points, batch))
-            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(tf.gather(self.labels, batch), logits))
+            loss = tf.reduce_mean(
+                tf.nn.sparse_softmax_cross_entropy_with_logits(tf.gather(self.labels, batch), logits)
+            )
         gradients = tape.gradient(loss, self.variables)
         self.optimizer.apply(tf.clip_by_global_norm(gradients, self.clip)[0])
         self.note(loss, gradients)

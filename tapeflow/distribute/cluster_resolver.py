@@ -22,7 +22,9 @@ class ClusterSpec:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster._tasks
         if not isinstance(cluster, Mapping):
-            raise TypeError(f"`cluster` must be a dictionary of jobs and their addresses, or a ClusterSpec; got {cluster!r}.")
+            raise TypeError(
+                f"`cluster` must be a dictionary of jobs and their addresses, or a ClusterSpec; got {cluster!r}."
+            )
         numbered = lambda tasks: dict(tasks) if isinstance(tasks, Mapping) else dict(enumerate(tasks))
         self._tasks: dict[str, dict[int, str]] = {job: numbered(tasks) for job, tasks in cluster.items()}
 
@@ -53,7 +55,9 @@ class ClusterSpec:
 
     def as_dict(self) -> dict[str, Any]:
         """The jobs, with lists where tasks are numbered without gaps."""
-        dense = lambda tasks: [tasks[k] for k in sorted(tasks)] if sorted(tasks) == list(range(len(tasks))) else dict(tasks)
+        dense = lambda tasks: (
+            [tasks[k] for k in sorted(tasks)] if sorted(tasks) == list(range(len(tasks))) else dict(tasks)
+        )
         return {job: dense(tasks) for job, tasks in self._tasks.items()}
 
     def _job(self, name: str) -> dict[int, str]:

@@ -23,7 +23,9 @@ class ReduceOp(enum.Enum):
         """What a variable's `aggregation` means for its updates."""
         found = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}.get(aggregation)
         if found is None:
-            raise ValueError(f"Could not convert from `tf.VariableAggregation` {aggregation} to `tf.distribute.ReduceOp` type")
+            raise ValueError(
+                f"Could not convert from `tf.VariableAggregation` {aggregation} to `tf.distribute.ReduceOp` type"
+            )
         return found
 
 
@@ -44,7 +46,9 @@ class InputContext:
     4
     """
 
-    def __init__(self, num_input_pipelines: int = 1, input_pipeline_id: int = 0, num_replicas_in_sync: int = 1) -> None:
+    def __init__(
+        self, num_input_pipelines: int = 1, input_pipeline_id: int = 0, num_replicas_in_sync: int = 1
+    ) -> None:
         self.num_input_pipelines, self.input_pipeline_id = num_input_pipelines, input_pipeline_id
         self.num_replicas_in_sync = num_replicas_in_sync
 

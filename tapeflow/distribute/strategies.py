@@ -90,7 +90,9 @@ class TPUStrategy(Strategy):
         self._resolver = TPUClusterResolver() if tpu_cluster_resolver is None else tpu_cluster_resolver
         found = list_logical_devices("TPU")
         if not found:
-            raise NotFoundError(None, None, "There is no TPU on this machine: use tf.distribute.get_strategy() in its place.")
+            raise NotFoundError(
+                None, None, "There is no TPU on this machine: use tf.distribute.get_strategy() in its place."
+            )
         self._device = found[0].name
 
     def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:
@@ -116,7 +118,9 @@ class ParameterServerStrategy(Strategy):
 
     def __init__(self, cluster_resolver: Any, variable_partitioner: Any = None) -> None:
         raise UnimplementedError(
-            None, None, "tapeflow has no parameter servers: use tf.distribute.get_strategy() or MirroredStrategy, on one machine."
+            None,
+            None,
+            "tapeflow has no parameter servers: use tf.distribute.get_strategy() or MirroredStrategy, on one machine.",
         )
 
 

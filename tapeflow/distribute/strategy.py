@@ -195,7 +195,9 @@ class ReplicaContext:
     def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any = 0) -> None:
         self.strategy, self.replica_id_in_sync_group = strategy, replica_id_in_sync_group
 
-    num_replicas_in_sync = property(lambda self: self.strategy.num_replicas_in_sync, doc="How many replicas compute together.")
+    num_replicas_in_sync = property(
+        lambda self: self.strategy.num_replicas_in_sync, doc="How many replicas compute together."
+    )
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -221,7 +223,11 @@ _reduce_op = reduce_op
 
 
 def _tensor(value: Any) -> Any:
-    return value if hasattr(value, "dtype") and not isinstance(value, (Variable, np.ndarray, np.generic)) else to_tensor(value)
+    return (
+        value
+        if hasattr(value, "dtype") and not isinstance(value, (Variable, np.ndarray, np.generic))
+        else to_tensor(value)
+    )
 
 
 def _own(structure: Any) -> Any:

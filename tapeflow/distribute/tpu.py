@@ -32,7 +32,9 @@ def initialize_tpu_system(cluster_resolver: Any = None) -> None:
     if cluster_resolver is None:
         TPUClusterResolver()
     if not list_logical_devices("TPU"):
-        raise NotFoundError(None, None, "There is no TPU on this machine: use tf.distribute.get_strategy() in its place.")
+        raise NotFoundError(
+            None, None, "There is no TPU on this machine: use tf.distribute.get_strategy() in its place."
+        )
 
 
 def shutdown_tpu_system(cluster_resolver: Any = None) -> None:

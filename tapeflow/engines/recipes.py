@@ -17,7 +17,11 @@ def recipes(xp, low, high):
         by_normal = ((low < -_WIDE) & (high >= 0)) | ((high > _WIDE) & (low <= 0))
         close = high - low < cutoff
     valid = low < high
-    return (normal, by_normal & valid), (uniform, ~by_normal & close & valid), (exponential, ~by_normal & ~close & valid)
+    return (
+        (normal, by_normal & valid),
+        (uniform, ~by_normal & close & valid),
+        (exponential, ~by_normal & ~close & valid),
+    )
 
 
 def normal(xp, low, high, drawn):

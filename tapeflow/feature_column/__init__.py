@@ -33,7 +33,9 @@ def make_parse_example_spec(feature_columns: Any) -> dict[str, Any]:
             raise ValueError(f"All feature_columns must be FeatureColumn instances. Given: {column}")
         for key, spec in column.parse_example_spec.items():
             if found.setdefault(key, spec) != spec:
-                raise ValueError(f"feature_columns contain different parse_spec for key {key}. Given {spec} and {found[key]}")
+                raise ValueError(
+                    f"feature_columns contain different parse_spec for key {key}. Given {spec} and {found[key]}"
+                )
     return found
 
 
@@ -197,7 +199,9 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
 def _categorical(function: Callable) -> Callable:
     @functools.wraps(function)
     def checked(categorical_column: Any, *args: Any, **kwargs: Any) -> Any:
-        if not isinstance(categorical_column, _columns.Column) or isinstance(categorical_column, _columns.NumericColumn):
+        if not isinstance(categorical_column, _columns.Column) or isinstance(
+            categorical_column, _columns.NumericColumn
+        ):
             raise ValueError(f"A categorical column is needed. Given: {categorical_column}")
         return function(categorical_column, *args, **kwargs)
 

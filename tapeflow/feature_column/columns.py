@@ -124,7 +124,9 @@ class CrossedColumn(_Crossed, Column):
     def name(self) -> str:  # type: ignore[override]
         """The names of all features, sorted."""
         names = [
-            name for key in self.keys for name in (key.name.split("_X_") if isinstance(key, CrossedColumn) else [_named(key)])
+            name
+            for key in self.keys
+            for name in (key.name.split("_X_") if isinstance(key, CrossedColumn) else [_named(key)])
         ]
         return "_X_".join(sorted(names))
 

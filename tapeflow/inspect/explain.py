@@ -21,7 +21,9 @@ class SourceReport:
     def __init__(self, name: str, source: Any, connected: bool, causes: list[Cause]) -> None:
         self.name, self.source, self.connected, self.causes = name, source, connected, causes
 
-    kind = property(lambda self: self.causes[0].kind if self.causes else "connected", doc="The first cause in a word or two.")
+    kind = property(
+        lambda self: self.causes[0].kind if self.causes else "connected", doc="The first cause in a word or two."
+    )
     reason = property(lambda self: self.causes[0].text if self.causes else "", doc="What happened.")
     where = property(
         lambda self: self.causes[0].where if self.causes else "", doc="File and line of the program, or an empty text."
@@ -33,7 +35,13 @@ class SourceReport:
             return f"{self.name}: connected."
         head = f"{self.name}: {'connected, but' if self.connected else 'None.'}"
         return "\n".join(
-            [head, *[f"  {_capital(c.text)}{f' ({c.where})' if c.where else ''}. {c.repair}".rstrip() for c in self.causes]]
+            [
+                head,
+                *[
+                    f"  {_capital(c.text)}{f' ({c.where})' if c.where else ''}. {c.repair}".rstrip()
+                    for c in self.causes
+                ],
+            ]
         )
 
     __repr__ = __str__
@@ -80,7 +88,9 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation:
     recording = tape._recording
     if recording is None:
         cause = Cause(
-            "not recorded", "the tape was never entered, so it recorded nothing", repair="Compute the target inside `with tape:`."
+            "not recorded",
+            "the tape was never entered, so it recorded nothing",
+            repair="Compute the target inside `with tape:`.",
         )
         return Explanation([SourceReport(name, leaf, False, [cause]) for name, leaf in zip(names, leaves)])
     looker = _Looker(recording, seeds.checked_targets(target), leaves)
@@ -183,7 +193,9 @@ class _Looker:
     def _used_early(self, source: Any, opened: Origin) -> Cause | None:
         """Was the source used for the target, but before the tape watched it?"""
         ids, origins = self._ids(source), self.witness.origins
-        by_itself = isinstance(source, Variable) and self.recording.watch_accessed  # from the first read on, which is earlier
+        by_itself = (
+            isinstance(source, Variable) and self.recording.watch_accessed
+        )  # from the first read on, which is earlier
         watched_at = opened if by_itself else self.witness.tapes[self.recording].watches.get(source.serial, opened)
         for i in self.witness.leading_to({t.serial for t in self.targets}):
             origin = origins.get(i)
@@ -201,9 +213,16 @@ class _Looker:
         for target in self.targets:
             origin = self.witness.origins.get(target.serial)
             if origin is not None and target.serial not in self.recording.watched:
-                when = "before the tape opened" if origin.when < opened.when else "after the tape closed, or from other values"
+                when = (
+                    "before the tape opened"
+                    if origin.when < opened.when
+                    else "after the tape closed, or from other values"
+                )
                 return Cause(
-                    "target outside", f"the target was computed, by {origin.operation}, {when}", origin.line, cause.repair
+                    "target outside",
+                    f"the target was computed, by {origin.operation}, {when}",
+                    origin.line,
+                    cause.repair,
                 )
         return cause
 

@@ -23,7 +23,9 @@ class Box:
 
     __slots__ = ("children", "count", "entry", "kind", "name", "order")
 
-    def __init__(self, name: str, kind: str, children: "Sequence[Box]" = (), entry: Entry | None = None, count: int = 0) -> None:
+    def __init__(
+        self, name: str, kind: str, children: "Sequence[Box]" = (), entry: Entry | None = None, count: int = 0
+    ) -> None:
         self.name, self.kind, self.children, self.entry = name, kind, list(children), entry
         self.count = count  # which operation it is, from one on, sources left out
         self.order: int = entry.number if entry is not None else min([box.order for box in children], default=0)
@@ -62,7 +64,9 @@ def by_line(entries: list[Entry]) -> Box:
 def _leaves(entries: list[Entry]) -> list[Box]:
     numbers = itertools.count(1)
     return [
-        Box(e.watched, "source", entry=e) if e.is_source else Box(e.operation, "operation", entry=e, count=next(numbers))
+        Box(e.watched, "source", entry=e)
+        if e.is_source
+        else Box(e.operation, "operation", entry=e, count=next(numbers))
         for e in entries
     ]
 
@@ -85,7 +89,9 @@ def _by_scope(leaves: list[Box], depth: int, users: dict) -> list[Box]:
     """Boxes for what is in a scope `depth` names long: its inner scopes, and its own operations. A layer that is called several times is a box for
     each call, unless that is too much."""
     sources, operations = _split(leaves, lambda leaf: leaf.kind == "source")
-    stretches = [(name, list(group)) for name, group in itertools.groupby(operations, key=lambda leaf: _scope_of(leaf, depth))]
+    stretches = [
+        (name, list(group)) for name, group in itertools.groupby(operations, key=lambda leaf: _scope_of(leaf, depth))
+    ]
     if sum(1 if name else len(group) for name, group in stretches) > MOST:
         merged: dict[str, list[Box]] = {}
         for name, group in stretches:
@@ -100,7 +106,9 @@ def _by_scope(leaves: list[Box], depth: int, users: dict) -> list[Box]:
     layers = []
     for (name, _), group in zip(inner, groups):
         number[name] += 1
-        layers.append(Box(f"{name} ({number[name]})" if number[name] > 1 else name, "layer", _by_scope(group, depth + 1, users)))
+        layers.append(
+            Box(f"{name} ({number[name]})" if number[name] > 1 else name, "layer", _by_scope(group, depth + 1, users))
+        )
     own += outside
     if len(layers) + len(own) > _COMFORTABLE:
         own = _stretches(own, users)
@@ -176,7 +184,11 @@ def _run_name(chunk: list[Box]) -> str:
     if len(named) * 2 > len(chunk):
         return f"{named[0]} … {named[-1]}"
     operations = [leaf.count for box in chunk for leaf in box.leaves() if leaf.kind == "operation"]
-    return f"operations {min(operations):,} – {max(operations):,}" if operations else f"{chunk[0].name} … {chunk[-1].name}"
+    return (
+        f"operations {min(operations):,} – {max(operations):,}"
+        if operations
+        else f"{chunk[0].name} … {chunk[-1].name}"
+    )
 
 
 def _split(boxes: list[Box], which: Callable[[Box], bool]) -> tuple[list[Box], list[Box]]:

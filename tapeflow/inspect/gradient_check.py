@@ -103,7 +103,9 @@ def check_gradients(
         return GradientCheck(entries)
     name = getattr(f, "__name__", type(f).__name__)
     rows = [f"  {e}" for e in wrong[:_SHOWN]] + ([f"  and {len(wrong) - _SHOWN} more"] if len(wrong) > _SHOWN else [])
-    text = f"The gradient of {name} is wrong in {len(wrong)} of {len(entries)} entries:\n" + "\n".join(rows + check.unconnected)
+    text = f"The gradient of {name} is wrong in {len(wrong)} of {len(entries)} entries:\n" + "\n".join(
+        rows + check.unconnected
+    )
     raise GradientMismatch(text, wrong)
 
 
@@ -111,10 +113,14 @@ class _Check:
     """`f` as a function of the floating leaves of its arguments, the `places`."""
 
     def __init__(self, f: Callable, args: tuple, dtype: DType | None, rng: np.random.Generator) -> None:
-        args = tuple([np.array(a) if isinstance(a, list) and _only_numbers(a) else a for a in args])  # `[1., 2.]` means an array
+        args = tuple(
+            [np.array(a) if isinstance(a, list) and _only_numbers(a) else a for a in args]
+        )  # `[1., 2.]` means an array
         self.f, self.args, self.rng = f, args, rng
         self.leaves = [leaf if isinstance(leaf, Variable) else _tensor(leaf, dtype) for leaf in nest.flatten(args)]
-        self.which = [k for k, leaf in enumerate(self.leaves) if isinstance(leaf, (Tensor, Variable)) and leaf.dtype.is_floating]
+        self.which = [
+            k for k, leaf in enumerate(self.leaves) if isinstance(leaf, (Tensor, Variable)) and leaf.dtype.is_floating
+        ]
         self.places = [self.leaves[k] for k in self.which]
         paths = nest.paths(args)
         self.names = [_name(paths[k]) for k in self.which]
@@ -150,7 +156,10 @@ class _Check:
         if any(g is None for g in found) and not self.unconnected:
             reports = [r for r in explain(tape, y, places) if not r.connected]
             self.unconnected = [f"  argument {k}: {r.reason}." for k, r in enumerate(reports)]
-        dense = [zeros_of(p) if g is None else to_tensor(g) if isinstance(g, IndexedSlices) else g for g, p in zip(found, places)]
+        dense = [
+            zeros_of(p) if g is None else to_tensor(g) if isinstance(g, IndexedSlices) else g
+            for g, p in zip(found, places)
+        ]
         return dense
 
     def along(self, places: list) -> Tensor:
@@ -208,7 +217,9 @@ def _weighted_sum(values: list, weights: list) -> Tensor:
         product = ops.mul(y, to_tensor(np.asarray(w), y.dtype))
         part = ops.reduce_sum(product, axis=tuple(range(len(y.shape))), keepdims=False)
         total = (
-            part if total is None else ops.add(total, ops.cast(part, dtype=total.dtype.np) if part.dtype != total.dtype else part)
+            part
+            if total is None
+            else ops.add(total, ops.cast(part, dtype=total.dtype.np) if part.dtype != total.dtype else part)
         )
     return total
 

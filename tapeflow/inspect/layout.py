@@ -58,9 +58,13 @@ def _placed(from_edges: Callable, count: int, edges: list, extra: list) -> tuple
     places: dict[int, tuple[float, float]] = {}
     ways: dict[tuple[int, int], list[tuple[float, float]]] = {}
     if used:
-        numbers = {i: k for k, i in enumerate(used)}  # consecutive, so that the library's own points are known by higher numbers
+        numbers = {
+            i: k for k, i in enumerate(used)
+        }  # consecutive, so that the library's own points are known by higher numbers
         pairs = [(numbers[a], numbers[b]) for a, b in dict.fromkeys((*edges, *extra))]
-        found = from_edges(pairs, vertex_spacing=_UNIT, dummy_vertices=True, dummy_size=_UNIT * 0.25, check_layout=False)
+        found = from_edges(
+            pairs, vertex_spacing=_UNIT, dummy_vertices=True, dummy_size=_UNIT * 0.25, check_layout=False
+        )
         found = found.dot_layout(spacing=_UNIT)
         top = max(y for positions, *_ in found for _, (_, y) in positions)
         for positions, _, _, pieces in found:
@@ -75,7 +79,9 @@ def _placed(from_edges: Callable, count: int, edges: list, extra: list) -> tuple
         places[i] = (float(k % _WIDEST_ROW), below + k // _WIDEST_ROW)
     left = min((x for x, _ in places.values()), default=0.0)
     moved = lambda x, y: (round(x - left, 3), round(y, 3))
-    picture = Picture([moved(*places[i]) for i in range(count)], {e: [moved(*p) for p in way] for e, way in ways.items()})
+    picture = Picture(
+        [moved(*places[i]) for i in range(count)], {e: [moved(*p) for p in way] for e, way in ways.items()}
+    )
     return picture, [sorted(row) for row in rows.values()]
 
 

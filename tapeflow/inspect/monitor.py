@@ -157,7 +157,9 @@ class Monitor:
 
     def _about_to_run(self, function: ConcreteFunction) -> None:
         sites = self._in_graphs.get(function.graph)
-        if sites is None or function.sizes or function.as_python:  # (with open sizes, it is told again when they are known)
+        if (
+            sites is None or function.sizes or function.as_python
+        ):  # (with open sizes, it is told again when they are known)
             return
         executor = current().executor
         with self._lock:
@@ -228,7 +230,9 @@ class Monitor:
             elif m.gradient == 0:  # once may be chance
                 if len(before) >= _LOOKS - 1 and not any(list(before)[-_LOOKS + 1 :]):
                     self._warn(
-                        m, "zero", f"its gradient was exactly 0 in the last {_LOOKS} measurements: it has no effect on the loss"
+                        m,
+                        "zero",
+                        f"its gradient was exactly 0 in the last {_LOOKS} measurements: it has no effect on the loss",
                     )
             elif m.gradient < VANISHING * largest:
                 text = f"its gradient vanishes: a norm of {m.gradient:.3g}, where the largest is {largest:.3g}"

@@ -35,7 +35,9 @@ class Site:
         self.variables, self.names = variables, names
         self.units: list[int] = []  # of each variable, as its first gradient says
         self.count = self.looks = 0
-        self.reached: list[deque] = [deque(maxlen=_LOOKS) for _ in variables]  # for each unit, in the last measurements
+        self.reached: list[deque] = [
+            deque(maxlen=_LOOKS) for _ in variables
+        ]  # for each unit, in the last measurements
         self.waiting: Waiting | None = None
         self.armed: Variable | None = None  # does the graph measure in its next run?
         self.found: Variable | None = None  # how often it has, and what it found last

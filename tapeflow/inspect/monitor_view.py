@@ -53,7 +53,10 @@ def table(rows: list[Row], width: int, most: int, fancy: bool = True) -> list[st
     room = max(min(longest, width - taken()), 4)
     lines = [" ".join(["variable".ljust(room), *[title.rjust(size) for title, size, _, _ in columns]])]
     for r in shown:
-        cells = [_shortened(r.name, room, fancy).ljust(room), *[show(r, fancy).rjust(size) for _, size, show, _ in columns]]
+        cells = [
+            _shortened(r.name, room, fancy).ljust(room),
+            *[show(r, fancy).rjust(size) for _, size, show, _ in columns],
+        ]
         lines.append(" ".join(cells) + (f"  {r.note}" if r.note else ""))
     if len(rows) > len(shown):
         lines.append(f"{'…' if fancy else '...'} and {len(rows) - len(shown)} more")
@@ -64,7 +67,9 @@ def interesting(rows: list[Row], most: int) -> list[Row]:
     """Those with notes, then the largest and the smallest gradients in turn; in the order of the model."""
     if len(rows) <= most:
         return rows
-    by_size = sorted(range(len(rows)), key=lambda k: rows[k].gradient if rows[k].gradient == rows[k].gradient else math.inf)
+    by_size = sorted(
+        range(len(rows)), key=lambda k: rows[k].gradient if rows[k].gradient == rows[k].gradient else math.inf
+    )
     from_both_ends = [k for pair in zip(reversed(by_size), by_size) for k in pair]
     ranked = dict.fromkeys([*[k for k, r in enumerate(rows) if r.note], *from_both_ends])
     return [rows[k] for k in sorted(list(ranked)[:most])]

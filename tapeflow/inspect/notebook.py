@@ -8,9 +8,7 @@ from . import summary
 from .explain import Explanation, SourceReport
 from .witness import witness_of
 
-_HOW_TO_KNOW_MORE = (
-    "Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens. A page with pictures: tape.report()."
-)
+_HOW_TO_KNOW_MORE = "Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens. A page with pictures: tape.report()."
 
 
 def tape_html(tape: GradientTape) -> str:
@@ -35,6 +33,8 @@ def _source_rows(report: SourceReport) -> list[list[str]]:
 
 def _table(head: list[str], rows: list[list[str]], numbers: bool = True) -> str:
     """Cells after the first are numbers, or not."""
-    cell = lambda tag, k, text: f'<{tag} style="text-align:{"right" if numbers and k else "left"}">{escape(text)}</{tag}>'
+    cell = lambda tag, k, text: (
+        f'<{tag} style="text-align:{"right" if numbers and k else "left"}">{escape(text)}</{tag}>'
+    )
     line = lambda tag, row: "<tr>" + "".join(cell(tag, k, text) for k, text in enumerate(row)) + "</tr>"
     return f"<table><thead>{line('th', head)}</thead><tbody>{''.join(line('td', row) for row in rows)}</tbody></table>"

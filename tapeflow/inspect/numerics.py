@@ -33,7 +33,9 @@ class Checker(Witness):
 
     def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
         outs = out if type(out) is tuple else (out,)
-        made_here = not getattr(prim, "moves", True)  # others hand on what somebody made; so do users' rules, and calls
+        made_here = not getattr(
+            prim, "moves", True
+        )  # others hand on what somebody made; so do users' rules, and calls
         for k, result in enumerate(outs):
             if not result.dtype.is_inexact or not isinstance(result, (EagerTensor, MappedTensor)):
                 continue
@@ -52,7 +54,8 @@ class Checker(Witness):
     def before_walk(self, recording: Recording, records: list) -> list:
         """The same records, which say which of them is being pulled."""
         return [
-            (out, ids, (*[self._told(p, out, ids) for p in pulls[:2]], *pulls[2:]), saved) for out, ids, pulls, saved in records
+            (out, ids, (*[self._told(p, out, ids) for p in pulls[:2]], *pulls[2:]), saved)
+            for out, ids, pulls, saved in records
         ]
 
     def _told(self, pull: Callable, out: int, ids: Any) -> Callable:
@@ -68,7 +71,10 @@ class Checker(Witness):
     def _report(self, prim: Any, args: tuple, params: dict, k: int, array: Any) -> str:
         forward = _differentiated()
         what = f'op "{prim.name}"' + (f', part of the gradient of "{forward}"' if forward else "")
-        lines = [_first_line(f"output {k} of " if prim.outputs else "", what, array), f"  {describe(prim, args, params)}"]
+        lines = [
+            _first_line(f"output {k} of " if prim.outputs else "", what, array),
+            f"  {describe(prim, args, params)}",
+        ]
         lines += [f"  input {i}: {range_text(values_of(a))}" for i, a in enumerate(args)]
         lines.append(f"  output: {range_text(array)}")
         out, source = self.pulling
@@ -145,8 +151,16 @@ def range_text(array: Any) -> str:
     finite = numbers[np.isfinite(numbers)]
     if finite.size:
         low, high = finite.min(), finite.max()
-        text += f" from {low:.6g} to {high:.6g}" if low != high else f", all {low:.6g}" if array.size > 1 else f" {low:.6g}"
-    rest = [f"{n} {word}" for n, word in ((np.isnan(numbers).sum(), "NaN"), (np.isinf(numbers).sum(), "infinite")) if n]
+        text += (
+            f" from {low:.6g} to {high:.6g}"
+            if low != high
+            else f", all {low:.6g}"
+            if array.size > 1
+            else f" {low:.6g}"
+        )
+    rest = [
+        f"{n} {word}" for n, word in ((np.isnan(numbers).sum(), "NaN"), (np.isinf(numbers).sum(), "infinite")) if n
+    ]
     return f"{text} ({', '.join(rest)})" if rest else text
 
 

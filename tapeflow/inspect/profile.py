@@ -47,9 +47,15 @@ def of_records(records: list, witness: Any = None, names: dict[int, str] | None 
                 entries.append(_source(len(entries), i, origins.get(i), (names or {}).get(i, "source")))
             inputs.append(numbers[i])
         origin = origins.get(outs[0] if outs else 0)
-        kept = sum(nbytes for key, nbytes in arrays_of(saved if out else saved[2]) if key not in seen and not seen.add(key))
+        kept = sum(
+            nbytes for key, nbytes in arrays_of(saved if out else saved[2]) if key not in seen and not seen.add(key)
+        )
         number = len(entries)
-        tensor, result, seconds = outs[0] if outs else 0, origin.result if origin else "", origin.seconds if origin else 0.0
+        tensor, result, seconds = (
+            outs[0] if outs else 0,
+            origin.result if origin else "",
+            origin.seconds if origin else 0.0,
+        )
         operation = _operation(pulls, origin)
         entries.append(Entry(number, tensor, operation, tuple(inputs), result, kept, *_place(origin), seconds))
         numbers.update(dict.fromkeys(outs, number))

@@ -73,5 +73,9 @@ def page(data: dict[str, Any]) -> str:
     read = lambda name: (_PAGE / name).read_text(encoding="utf-8")
     # "<" is the only character by which a text could end the script that it is in.
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    html = read("page.html").replace("/* style */", read("page.css")).replace("/* program */", "\n".join(map(read, _PROGRAM)))
+    html = (
+        read("page.html")
+        .replace("/* style */", read("page.css"))
+        .replace("/* program */", "\n".join(map(read, _PROGRAM)))
+    )
     return html.replace("/* data */", text)

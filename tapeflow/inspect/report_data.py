@@ -78,7 +78,9 @@ def _merged(entries: list[Entry], recording: Recording) -> list[Entry]:
             first[key] = len(merged)
             entry = entry._replace(result=entry.result or f"{value.dtype.name} {tuple(value.shape)}")
         numbers[entry.number] = len(merged)
-        merged.append(entry._replace(number=len(merged), inputs=tuple(dict.fromkeys(numbers[i] for i in entry.inputs))))
+        merged.append(
+            entry._replace(number=len(merged), inputs=tuple(dict.fromkeys(numbers[i] for i in entry.inputs)))
+        )
     return merged
 
 

@@ -94,7 +94,9 @@ def _table(entries: list[Entry], witness: Witness | None, title: str, key: Calla
 
 def _aligned(rows: list[list[str]]) -> list[str]:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    line = lambda row: "  ".join([row[0].ljust(widths[0]), *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]])
+    line = lambda row: "  ".join(
+        [row[0].ljust(widths[0]), *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]]
+    )
     return [line(row).rstrip() for row in rows]
 
 
@@ -115,7 +117,13 @@ def size_text(number: float) -> str:
 
 
 def time_text(seconds: float) -> str:
-    return f"{seconds * 1e6:.0f} µs" if seconds < 1e-3 else f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+    return (
+        f"{seconds * 1e6:.0f} µs"
+        if seconds < 1e-3
+        else f"{seconds * 1e3:.1f} ms"
+        if seconds < 1
+        else f"{seconds:.2f} s"
+    )
 
 
 def _counted(n: int, what: str) -> str:

@@ -61,7 +61,9 @@ def _width(boxes: list[Box]) -> int:
     return round(min(max(widest + 22, _NARROWEST), _WIDEST))
 
 
-def _edges(entries: list[Entry], above: dict[int, int]) -> tuple[dict[int, _Edges], dict[int, _Edges], dict[int, _Edges]]:
+def _edges(
+    entries: list[Entry], above: dict[int, int]
+) -> tuple[dict[int, _Edges], dict[int, _Edges], dict[int, _Edges]]:
     """For each opened box: arrows between its boxes, arrows that come in, arrows that go out; of those, the other end is a box that the
     path to the common surrounding begins with."""
     inside, incoming, outgoing = defaultdict(Counter), defaultdict(Counter), defaultdict(Counter)
@@ -87,7 +89,9 @@ def _edges(entries: list[Entry], above: dict[int, int]) -> tuple[dict[int, _Edge
     return inside, incoming, outgoing
 
 
-def _view(children: list[int], order: dict[int, float], inside: _Edges, incoming: _Edges, outgoing: _Edges) -> dict[str, Any]:
+def _view(
+    children: list[int], order: dict[int, float], inside: _Edges, incoming: _Edges, outgoing: _Edges
+) -> dict[str, Any]:
     """Places of the children and of neighbours; arrows as [from, to, how many tensors, 1 if quiet, points on the way]."""
     sizes_in, sizes_out = Counter(), Counter()
     for (outer, _), n in incoming.items():

@@ -127,7 +127,8 @@ class Witness:
         """Records that tell, when they are pulled, how large the gradient is and how long it takes."""
         self.tapes[recording].profile = profile.of_records(recording.records, self)
         return [
-            (out, ids, (*[self._told(p, out, saved) for p in pulls[:2]], *pulls[2:]), saved) for out, ids, pulls, saved in records
+            (out, ids, (*[self._told(p, out, saved) for p in pulls[:2]], *pulls[2:]), saved)
+            for out, ids, pulls, saved in records
         ]
 
     def after_walk(self, recording: Recording, sources: list, gradients: list) -> None:

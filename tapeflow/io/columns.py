@@ -82,7 +82,9 @@ def filled(spec: Any, key: str, size: int) -> np.ndarray:
     default = array_of(spec.default_value)
     default = default if dtype.name == "string" else default.astype(dtype.np)
     if default.size != size and not (default.size == 1 and isinstance(spec, FixedLenSequenceFeature)):
-        raise invalid(f"Feature {key}: its default_value has {default.size} values, its shape {_shape(spec, key)} needs {size}.")
+        raise invalid(
+            f"Feature {key}: its default_value has {default.size} values, its shape {_shape(spec, key)} needs {size}."
+        )
     return np.broadcast_to(default.reshape(-1), size)
 
 
@@ -124,7 +126,10 @@ def _fixed(rows: Rows, key: str, spec: FixedLenFeature, single: bool) -> EagerTe
             )
         elif values.size != size:
             kind = "bytes" if dtype.name == "string" else _NAMES[dtype.name]
-            where, size_text = f"{name}Key: {key}, Index: {k}.", f"Values size: {values.size} but output shape: {list(shape)}"
+            where, size_text = (
+                f"{name}Key: {key}, Index: {k}.",
+                f"Values size: {values.size} but output shape: {list(shape)}",
+            )
             raise invalid(f"{where}  Number of {kind} values != expected.  {size_text}.")
     flat = joined([v for v in found if v is not None], dtype)
     return EagerTensor(flat.reshape(shape if single else (len(found), *shape)))
@@ -228,8 +233,6 @@ def _row_lengths(partition: Any, given: np.ndarray | None, count: int, key: str)
         case ValueRowIds():
             lengths = np.bincount(given) if given.size else given
     if lengths.sum() != count or (lengths < 0).any():
-        what = (
-            f"Feature {key}: the {type(partition).__name__} {given.tolist()} of {partition.key} do not partition {count} values."
-        )
+        what = f"Feature {key}: the {type(partition).__name__} {given.tolist()} of {partition.key} do not partition {count} values."
         raise InvalidArgumentError(None, None, what)
     return lengths

@@ -111,11 +111,18 @@ class RaggedFeature(_Ragged):
     RowLimits, ValueRowIds, UniformRowLength = RowLimits, ValueRowIds, UniformRowLength
 
     def __new__(
-        cls, dtype: Any, value_key: str | None = None, partitions: Any = (), row_splits_dtype: Any = int32, validate: bool = False
+        cls,
+        dtype: Any,
+        value_key: str | None = None,
+        partitions: Any = (),
+        row_splits_dtype: Any = int32,
+        validate: bool = False,
     ) -> "RaggedFeature":
         known = (RowSplits, RowLengths, RowStarts, RowLimits, ValueRowIds, UniformRowLength)
         for partition in partitions:
             if not isinstance(partition, known):
                 names = ", ".join(f"tf.io.RaggedFeature.{kind.__name__}" for kind in known)
                 raise TypeError(f"A partition is one of {names}; got {partition!r}.")
-        return super().__new__(cls, as_dtype(dtype), value_key, tuple(partitions), as_dtype(row_splits_dtype), validate)
+        return super().__new__(
+            cls, as_dtype(dtype), value_key, tuple(partitions), as_dtype(row_splits_dtype), validate
+        )

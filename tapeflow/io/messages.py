@@ -42,7 +42,8 @@ _MESSAGES: dict[str, list[tuple[int, str, str]]] = {
 }  # fmt: skip
 _ONE_OF = {"Feature": "kind"}
 _SCALARS = {
-    name: getattr(_Field, f"TYPE_{name.upper()}") for name in "bool bytes double float int32 int64 string uint32 uint64".split()
+    name: getattr(_Field, f"TYPE_{name.upper()}")
+    for name in "bool bytes double float int32 int64 string uint32 uint64".split()
 }
 
 
@@ -78,12 +79,16 @@ def _add_field(message: Any, number: int, name: str, kind: str) -> None:
 def _classes() -> dict[str, Any]:
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(_described().SerializeToString())
-    return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"tensorflow.{name}")) for name in _MESSAGES}
+    return {
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"tensorflow.{name}")) for name in _MESSAGES
+    }
 
 
 _made = _classes()
 BytesList, FloatList, Int64List = _made["BytesList"], _made["FloatList"], _made["Int64List"]
-Feature, Features, FeatureList, FeatureLists = (_made[n] for n in ("Feature", "Features", "FeatureList", "FeatureLists"))
+Feature, Features, FeatureList, FeatureLists = (
+    _made[n] for n in ("Feature", "Features", "FeatureList", "FeatureLists")
+)
 Example, SequenceExample, TensorProto = _made["Example"], _made["SequenceExample"], _made["TensorProto"]
 
 

@@ -12,7 +12,9 @@ from .columns import FEATURES, Rows, column
 __all__ = ["parse_example", "parse_single_example"]
 
 
-def parse_single_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> dict[str, Any]:
+def parse_single_example(
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
     """The features of one serialized `tf.train.Example`, by key.
 
     >>> example = tf.train.Example(features=tf.train.Features(feature={
@@ -26,12 +28,16 @@ def parse_single_example(serialized: Any, features: Any, example_names: Any = No
     _check(features)
     strings = strings_of(serialized, "serialized")
     if strings.ndim:
-        raise ValueError(f"Input serialized must be a scalar, got shape {strings.shape}; tf.io.parse_example takes a batch.")
+        raise ValueError(
+            f"Input serialized must be a scalar, got shape {strings.shape}; tf.io.parse_example takes a batch."
+        )
     rows = Rows([_feature_map(strings.item(), "")], [""])
     return {key: column(rows, key, spec, single=True) for key, spec in features.items()}
 
 
-def parse_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> dict[str, Any]:
+def parse_example(
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
     """The features of a vector of serialized `tf.train.Example`, by key, with an axis for the examples.
 
     >>> make = lambda *values: tf.train.Example(features=tf.train.Features(feature={
@@ -45,7 +51,11 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
         return parse_single_example(serialized, features)
     if strings.ndim != 1:
         raise invalid(f"serialized must be a scalar or a vector, got shape {strings.shape}.")
-    names = ["<unknown>"] * strings.size if example_names is None else [n.decode() for n in np.ravel(array_of(example_names))]
+    names = (
+        ["<unknown>"] * strings.size
+        if example_names is None
+        else [n.decode() for n in np.ravel(array_of(example_names))]
+    )
     said = [f"Name: {n}, " for n in names]
     rows = Rows([_feature_map(s, n) for s, n in zip(strings, said)], said)
     return {key: column(rows, key, spec, single=False) for key, spec in features.items()}

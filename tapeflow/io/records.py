@@ -75,7 +75,11 @@ def read_records(path: Any, compression_type: Any = None) -> Iterator[bytes]:
         while head := read(12, "length"):
             length, check = struct.unpack("<QI", head)
             if masked(head[:8]) != check:
-                hint = "" if number or kind else " Is this a TFRecord file, and one without compression (compression_type)?"
+                hint = (
+                    ""
+                    if number or kind
+                    else " Is this a TFRecord file, and one without compression (compression_type)?"
+                )
                 raise lost("corrupted", f"the checksum of its length is wrong.{hint}")
             body = read(length + 4, "data")
             data = body[:-4]
@@ -111,8 +115,16 @@ class TFRecordOptions:
     ) -> None:
         self.get_compression_type_string(compression_type)
         self.compression_type = compression_type
-        self.flush_mode, self.input_buffer_size, self.output_buffer_size = flush_mode, input_buffer_size, output_buffer_size
-        self.window_bits, self.compression_level, self.compression_method = window_bits, compression_level, compression_method
+        self.flush_mode, self.input_buffer_size, self.output_buffer_size = (
+            flush_mode,
+            input_buffer_size,
+            output_buffer_size,
+        )
+        self.window_bits, self.compression_level, self.compression_method = (
+            window_bits,
+            compression_level,
+            compression_method,
+        )
         self.mem_level, self.compression_strategy = mem_level, compression_strategy
 
     @classmethod
@@ -169,7 +181,9 @@ class TFRecordWriter:
         """Append one record."""
         if not isinstance(record, (bytes, bytearray, memoryview)):
             given = type(record).__name__
-            record = record.encode() if isinstance(record, str) else record.numpy() if isinstance(record, Tensor) else None
+            record = (
+                record.encode() if isinstance(record, str) else record.numpy() if isinstance(record, Tensor) else None
+            )
             if not isinstance(record, bytes):
                 raise TypeError(f"A record is bytes, not {given}: call SerializeToString() of a message.")
         data, length = bytes(record), struct.pack("<Q", len(record))

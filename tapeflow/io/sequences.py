@@ -36,7 +36,9 @@ def parse_single_sequence_example(
     array([5, 6, 7])
     """
     called = "<unknown>" if example_name is None else one_string(example_name, "example_name").decode()
-    context, sequences, _ = _parsed([one_string(serialized, "serialized")], [called], context_features, sequence_features, True)
+    context, sequences, _ = _parsed(
+        [one_string(serialized, "serialized")], [called], context_features, sequence_features, True
+    )
     return context, sequences
 
 
@@ -57,12 +59,20 @@ def parse_sequence_example(
     """
     strings = strings_of(serialized, "serialized")
     if strings.ndim != 1:
-        raise invalid(f"serialized must be a vector, got shape {strings.shape}; tf.io.parse_single_sequence_example takes one.")
-    names = ["<unknown>"] * strings.size if example_names is None else [n.decode() for n in np.ravel(array_of(example_names))]
+        raise invalid(
+            f"serialized must be a vector, got shape {strings.shape}; tf.io.parse_single_sequence_example takes one."
+        )
+    names = (
+        ["<unknown>"] * strings.size
+        if example_names is None
+        else [n.decode() for n in np.ravel(array_of(example_names))]
+    )
     return _parsed(list(strings), names, context_features, sequence_features, False)
 
 
-def _parsed(strings: list[bytes], names: list[str], context: Any, sequences: Any, single: bool) -> tuple[dict, dict, dict]:
+def _parsed(
+    strings: list[bytes], names: list[str], context: Any, sequences: Any, single: bool
+) -> tuple[dict, dict, dict]:
     if not context and not sequences:
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
     said = [f"Name: {n}, " for n in names]
@@ -84,7 +94,9 @@ def _message(serialized: bytes, name: str) -> Any:
     try:
         return SequenceExample.FromString(serialized)
     except DecodeError as error:
-        raise invalid(f"Invalid protocol message input, example id: {name} ({len(serialized)} bytes; {error}).") from None
+        raise invalid(
+            f"Invalid protocol message input, example id: {name} ({len(serialized)} bytes; {error})."
+        ) from None
 
 
 def _steps(lists: Any, key: str, spec: Any, name: str) -> list[np.ndarray]:
@@ -138,7 +150,9 @@ def _ragged(steps: list[list], spec: RaggedFeature, key: str, names: list[str], 
     splits = lambda lengths: EagerTensor(np.concatenate([[0], np.cumsum(lengths)]).astype(spec.row_splits_dtype.np))
     values = EagerTensor(joined([v for own in steps for v in own], spec.dtype))
     result = RaggedTensor.from_row_splits(values, splits([v.size for own in steps for v in own]), validate=False)
-    return result if single else RaggedTensor.from_row_splits(result, splits([len(own) for own in steps]), validate=False)
+    return (
+        result if single else RaggedTensor.from_row_splits(result, splits([len(own) for own in steps]), validate=False)
+    )
 
 
 _SEQUENCES: Any = {FixedLenSequenceFeature: _dense, VarLenFeature: _sparse, RaggedFeature: _ragged}

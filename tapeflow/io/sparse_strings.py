@@ -22,7 +22,9 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
     TensorShape([3])
     """
     _check(sp_input, out_type)
-    return string_tensor(_three(*(array_of(part) for part in (sp_input.indices, sp_input.values, sp_input.dense_shape))))
+    return string_tensor(
+        _three(*(array_of(part) for part in (sp_input.indices, sp_input.values, sp_input.dense_shape)))
+    )
 
 
 def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Tensor:
@@ -44,7 +46,9 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
     return string_tensor(strings, (int(shape[0]), 3))
 
 
-def deserialize_many_sparse(serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None) -> SparseTensor:
+def deserialize_many_sparse(
+    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+) -> SparseTensor:
     """One sparse tensor of rows that were serialized, with a first axis for the rows; it is as large as the largest of them.
 
     >>> row = tf.io.serialize_sparse(tf.SparseTensor([[2]], [5.], [4]))

@@ -59,7 +59,9 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     try:
         proto = TensorProto.FromString(data)
     except DecodeError as error:
-        raise invalid(f"Could not parse `serialized` as TensorProto: {data[:24]!r} ({len(data)} bytes; {error}).") from None
+        raise invalid(
+            f"Could not parse `serialized` as TensorProto: {data[:24]!r} ({len(data)} bytes; {error})."
+        ) from None
     given = _NAMES.get(proto.dtype)
     if given is not None and given != wanted.name:
         raise invalid(f"Type mismatch between parsed tensor ({given}) and dtype ({wanted.name}).")
@@ -80,7 +82,9 @@ def array_in(proto: Any) -> np.ndarray:
 def _values(proto: Any, dtype: Any, count: int, given: str) -> np.ndarray:
     if proto.tensor_content:
         if len(proto.tensor_content) != count * dtype.itemsize:
-            raise invalid(f"Cannot parse tensor from proto: {len(proto.tensor_content)} bytes for {count} values of {given}.")
+            raise invalid(
+                f"Cannot parse tensor from proto: {len(proto.tensor_content)} bytes for {count} values of {given}."
+            )
         return np.frombuffer(proto.tensor_content, dtype).copy()
     listed = getattr(proto, _TYPES[given][1], ())  # a library's own messages may lack the latest fields
     if given == "string":
@@ -107,7 +111,11 @@ def _values(proto: Any, dtype: Any, count: int, given: str) -> np.ndarray:
 
 
 def decode_raw(
-    input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: int | None = None, name: str | None = None
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The bytes of each string as numbers, along a new last axis; with `fixed_length` strings are cut or padded with zeros.
 
@@ -122,7 +130,9 @@ def decode_raw(
     if fixed_length is not None:
         length = int(fixed_length)
         if length <= 0 or length % width:
-            raise invalid(f"fixed_length ({length}) must be positive and a multiple of the size of out_type ({width}).")
+            raise invalid(
+                f"fixed_length ({length}) must be positive and a multiple of the size of out_type ({width})."
+            )
         parts = [part[:length].ljust(length, b"\0") for part in parts]
     length = len(parts[0]) if parts else 0
     for k, part in enumerate(parts):
@@ -132,7 +142,9 @@ def decode_raw(
                 "Give fixed_length to cut or pad them."
             )
     if length % width:
-        raise invalid(f"Input to DecodeRaw has length {length} that is not a multiple of {width}, the size of {dtype.name}.")
+        raise invalid(
+            f"Input to DecodeRaw has length {length} that is not a multiple of {width}, the size of {dtype.name}."
+        )
     flat = np.frombuffer(b"".join(parts), dtype.np)
     if little_endian != (sys.byteorder == "little") and width > 1:
         flat = flat.byteswap()

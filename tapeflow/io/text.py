@@ -47,10 +47,14 @@ def decode_csv(
         if any(a >= b for a, b in itertools.pairwise(select_cols)):
             raise ValueError(f"select_cols is not strictly increasing: {list(select_cols)}.")
         if len(select_cols) != len(defaults):
-            raise ValueError(f"select_cols has {len(select_cols)} columns, record_defaults {len(defaults)}: they should match.")
+            raise ValueError(
+                f"select_cols has {len(select_cols)} columns, record_defaults {len(defaults)}: they should match."
+            )
     for k, default in enumerate(defaults):
         if as_dtype(default.dtype).name not in _CSV:
-            raise invalid(f"record_defaults[{k}] is of {as_dtype(default.dtype).name}, which is not one of {', '.join(_CSV)}.")
+            raise invalid(
+                f"record_defaults[{k}] is of {as_dtype(default.dtype).name}, which is not one of {', '.join(_CSV)}."
+            )
         if default.size > 1:
             raise invalid(f"There should only be 1 default per field but field {k} has {default.size}.")
     columns: list[list] = [[] for _ in defaults]
@@ -200,7 +204,9 @@ def _inflated(s: bytes, kind: str, most: int) -> bytes:
                 "variable TAPEFLOW_MAX_DECOMPRESSED_BYTES to a larger number.",
             )  # fmt: skip
         if not stream.eof:
-            raise DataLossError(None, None, f"The bytes are not {kind} data: they end too early, after {len(s)} bytes.")
+            raise DataLossError(
+                None, None, f"The bytes are not {kind} data: they end too early, after {len(s)} bytes."
+            )
         s = stream.unused_data if kind == "GZIP" else b""  # GZIP data may be several streams, as TensorFlow has it
     return b"".join(parts)
 

@@ -35,13 +35,21 @@ def scalar_op(python_operator: Callable, name: str) -> dict[str, Any]:
 
 def elementwise(signature: str, *, kernel: Any, vjp: Any, dtypes: Any = INEXACT, **rules: Any) -> Callable:
     """One input, one output of the same shape and dtype."""
-    return primitive(signature, kernel=kernel, vjp=vjp, dtypes=dtypes, elementwise=True, **{"shape": same_shape, **rules})
+    return primitive(
+        signature, kernel=kernel, vjp=vjp, dtypes=dtypes, elementwise=True, **{"shape": same_shape, **rules}
+    )
 
 
 def broadcasting(signature: str, *, kernel: Any, vjp: Any, dtypes: Any = NUMERIC, **rules: Any) -> Callable:
     """Inputs that broadcast against each other and share a dtype."""
     return primitive(
-        signature, kernel=kernel, vjp=vjp, dtypes=dtypes, elementwise=True, broadcasts=True, **{"shape": broadcast_shape, **rules}
+        signature,
+        kernel=kernel,
+        vjp=vjp,
+        dtypes=dtypes,
+        elementwise=True,
+        broadcasts=True,
+        **{"shape": broadcast_shape, **rules},
     )
 
 

@@ -125,7 +125,9 @@ def _print(reports: list[FileReport], everything: bool) -> None:
         counts = [f"{len(missing)} missing" if missing else "", f"{len(partly)} partly there" if partly else ""]
         rest = "".join(f", {count}" for count in counts if count)
         print(f"{report.path}: {len(report.lines) - len(missing)} of {len(report.lines)} names are there{rest}")
-        for one in report.answers(support.SUPPORTED, support.PARTLY, support.MISSING) if everything else [*missing, *partly]:
+        for one in (
+            report.answers(support.SUPPORTED, support.PARTLY, support.MISSING) if everything else [*missing, *partly]
+        ):
             places = report.lines[one.name]
             where = ", ".join(places[:5]) + (f", … ({len(places)} lines)" if len(places) > 5 else "")
             where = where if where.startswith("cell") else f"line {where}"

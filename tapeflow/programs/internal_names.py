@@ -253,7 +253,9 @@ def _tensor_class() -> type:
 
 
 def _assign_moving_average() -> Callable[..., Any]:
-    def assign_moving_average(variable: Any, value: Any, decay: float, zero_debias: bool = True, name: str | None = None) -> Any:
+    def assign_moving_average(
+        variable: Any, value: Any, decay: float, zero_debias: bool = True, name: str | None = None
+    ) -> Any:
         """Moves a variable towards a value: `variable - (1 - decay) * (variable - value)`, without the correction for its start."""
         return variable.assign_sub((variable - value) * (1 - decay))
 

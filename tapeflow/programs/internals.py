@@ -49,7 +49,9 @@ class PrivateModule(ModuleType):
                     continue
             if (found := internal_names.OWN.get(f"{self._inside}.{name}")) is not None:
                 return found()
-        message = f"tapeflow has no {self.__name__}.{name}, a private name of TensorFlow. Is there a public one that does?"
+        message = (
+            f"tapeflow has no {self.__name__}.{name}, a private name of TensorFlow. Is there a public one that does?"
+        )
         if not name.startswith("__") and _is_import_from(sys._getframe(1)):
             raise ImportError(message, name=self.__name__)
         raise AttributeError(message, name=name)
@@ -63,7 +65,14 @@ class PrivateModule(ModuleType):
             return ["tf.raw_ops." + "".join(part[:1].upper() + part[1:] for part in name.split("_"))]
         if (renamed := internal_names.RENAMED.get(f"{inside}.{name}")) is not None:
             return [renamed]
-        spaces = [*internal_names.PLACES.get(inside, "").split(), "tf", "tf.math", "tf.nn", "tf.linalg", "tf.compat.v1"]
+        spaces = [
+            *internal_names.PLACES.get(inside, "").split(),
+            "tf",
+            "tf.math",
+            "tf.nn",
+            "tf.linalg",
+            "tf.compat.v1",
+        ]
         return [f"{space}.{name}" for space in spaces] if "." in inside else []
 
 

@@ -83,7 +83,9 @@ class SmallNamespace(SimpleNamespace):
     """A namespace inside a module, such as `tf.config.experimental`, that is watched as well."""
 
     def __init__(self, public: str, members: dict[str, Any]) -> None:
-        super().__init__(**{name: _watched(value, f"{public}.{name}") for name, value in members.items()}, __name__=public)
+        super().__init__(
+            **{name: _watched(value, f"{public}.{name}") for name, value in members.items()}, __name__=public
+        )
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name) if name.startswith("__") else MissingName(f"{self.__name__}.{name}")

@@ -59,7 +59,9 @@ def public_names() -> tuple[str, ...]:
     """
     tf = sys.modules["tapeflow"]
     layers = {
-        name for name, value in vars(tf).items() if isinstance(value, ModuleType) and (not is_public(value) or name == "api")
+        name
+        for name, value in vars(tf).items()
+        if isinstance(value, ModuleType) and (not is_public(value) or name == "api")
     }
     names = []
     for path, module in namespaces(tf, "tf"):

@@ -20,7 +20,11 @@ def code_cells(content: bytes) -> list[tuple[int, str]]:
     """(number, source) of the code cells, numbered from 1 among all cells."""
     try:
         notebook: Any = json.loads(content)
-        cells = notebook["cells"] if "cells" in notebook else [c for sheet in notebook["worksheets"] for c in sheet["cells"]]
+        cells = (
+            notebook["cells"]
+            if "cells" in notebook
+            else [c for sheet in notebook["worksheets"] for c in sheet["cells"]]
+        )
         texts = [(n, c.get("source", c.get("input", ""))) for n, c in enumerate(cells, 1) if c["cell_type"] == "code"]
         return [(number, text if isinstance(text, str) else "".join(text)) for number, text in texts]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -40,7 +44,9 @@ def plain_python(text: str) -> tuple[str, list[tuple[int, str]]]:
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if lines and lines[first].startswith("%%"):
         magic = lines[first].lstrip("%").split()[:1]
-        skipped.append((first + 1, lines[first] if magic and magic[0] in _PYTHON_CELLS else f"the cell {lines[first]}"))
+        skipped.append(
+            (first + 1, lines[first] if magic and magic[0] in _PYTHON_CELLS else f"the cell {lines[first]}")
+        )
         lines = [*lines[:first], "pass", *lines[first + 1 :]] if magic and magic[0] in _PYTHON_CELLS else []
     for _ in range(len(lines)):
         number = _line_of_error("\n".join(lines))
@@ -68,6 +74,8 @@ def _replaced(line: str) -> str:
     if _STATEMENT_MAGICS.match(line.strip()):
         return indent + _STATEMENT_MAGICS.sub("", line.strip(), count=1)
     if _ASSIGNED.match(line):
-        message = f"This line asks IPython or a shell for a value, and there is none under `tapeflow run`: {line.strip()}"
+        message = (
+            f"This line asks IPython or a shell for a value, and there is none under `tapeflow run`: {line.strip()}"
+        )
         return f"{indent}raise RuntimeError({message!r})"
     return f"{indent}pass" if _NOT_PYTHON.match(line) else ""

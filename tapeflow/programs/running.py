@@ -49,12 +49,18 @@ def run_module(name: str, arguments: Sequence[str] = ()) -> int:
 
 def run_text(source: str, arguments: Sequence[str] = (), file: str = "<string>") -> int:
     """Runs a program given as text, as `python -c` does; returns the exit status."""
-    return _run(lambda: _execute([compile(source, file, "exec")]), ["-c" if file == "<string>" else "-", *arguments], "")
+    return _run(
+        lambda: _execute([compile(source, file, "exec")]), ["-c" if file == "<string>" else "-", *arguments], ""
+    )
 
 
 def _script(path: str) -> None:
     source = Path(path).read_bytes()
-    _execute([compile(source, path, "exec")], __file__=path, __loader__=importlib.machinery.SourceFileLoader("__main__", path))
+    _execute(
+        [compile(source, path, "exec")],
+        __file__=path,
+        __loader__=importlib.machinery.SourceFileLoader("__main__", path),
+    )
 
 
 def _notebook(path: str) -> None:
@@ -106,7 +112,9 @@ def _show(error: BaseException) -> None:
         sys.excepthook(type(error), error, error.__traceback__)
     else:
         sys.stdout.flush()
-        traceback.print_exception(error)  # unlike the built-in hook of Python 3.11, it shows the lines of a notebook's cells
+        traceback.print_exception(
+            error
+        )  # unlike the built-in hook of Python 3.11, it shows the lines of a notebook's cells
 
 
 def _look_first_in(folder: str) -> None:

@@ -80,7 +80,9 @@ def find(name: str) -> Any:
 
 # How the documentation of something that is there only to say what to do instead begins, or what its first example shows.
 _REFUSES = re.compile(r"Raises (?:RuntimeError|NotImplementedError|UnimplementedError)[:,] *(?P<why>[^\n]*)")
-_FAILS = re.compile(r"[^>]*>>> .*\n(?:\.\.\. .*\n)*Traceback.*\n[\w.]*(?:NotImplemented|Unimplemented|Runtime)Error: (?P<why>.*)")
+_FAILS = re.compile(
+    r"[^>]*>>> .*\n(?:\.\.\. .*\n)*Traceback.*\n[\w.]*(?:NotImplemented|Unimplemented|Runtime)Error: (?P<why>.*)"
+)
 
 
 def refusal(name: str) -> str | None:

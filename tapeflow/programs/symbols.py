@@ -131,7 +131,9 @@ class _Reader:
             if alias.name == "*":
                 scope.update({name: f"{module}.{name}" for name in self.members(module)})
                 continue
-            name = public(f"tensorflow{module[2:]}.{alias.name}") if module.startswith("tf") else f"{module}.{alias.name}"
+            name = (
+                public(f"tensorflow{module[2:]}.{alias.name}") if module.startswith("tf") else f"{module}.{alias.name}"
+            )
             scope[alias.asname or alias.name] = name
             if not self.is_namespace(name):
                 self._use(node.lineno, name)
@@ -142,12 +144,16 @@ class _Reader:
         for part in outside:
             self.visit(part, scopes)
         inner: _Scope = {
-            argument.arg: None for argument in ast.walk(arguments or node) if isinstance(argument, ast.arg) and arguments
+            argument.arg: None
+            for argument in ast.walk(arguments or node)
+            if isinstance(argument, ast.arg) and arguments
         }
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             scopes[-1][node.name] = None
         children = [child for child in ast.iter_child_nodes(node) if child is not arguments and child not in outside]
-        children.sort(key=lambda child: not isinstance(child, ast.comprehension))  # loop variables first: they hide names
+        children.sort(
+            key=lambda child: not isinstance(child, ast.comprehension)
+        )  # loop variables first: they hide names
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             self.later += [(child, [*scopes, inner]) for child in children]
         else:
@@ -190,12 +196,18 @@ def _bound_here(node: ast.AST) -> Iterator[str]:
         case ast.ExceptHandler(name=str(name)):
             yield name
     for target in targets:
-        yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+        yield from (
+            part.id for part in ast.walk(target) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        )
 
 
 def _outside(arguments: ast.AST | None) -> list[ast.AST]:
     """What of a function's parameters is evaluated where the function is defined: defaults and annotations."""
     if arguments is None:
         return []
-    notes = [argument.annotation for argument in ast.walk(arguments) if isinstance(argument, ast.arg) and argument.annotation]
+    notes = [
+        argument.annotation
+        for argument in ast.walk(arguments)
+        if isinstance(argument, ast.arg) and argument.annotation
+    ]
     return [*notes, *(default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None)]  # type: ignore[attr-defined]

@@ -108,7 +108,9 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     writer = _saved.ObjectWriter()
     writer.root(obj)
     chosen = _default_signatures(writer.parts(obj)) if signatures is None else _signatures(signatures)
-    described = {name: {"function": writer.function(f), "inputs": _input_names(_only_trace(f))} for name, f in chosen.items()}
+    described = {
+        name: {"function": writer.function(f), "inputs": _input_names(_only_trace(f))} for name, f in chosen.items()
+    }
     writer.finish()
     model = {
         "variables": writer.variables,
@@ -136,7 +138,8 @@ def _signatures(given: Any) -> dict[str, Any]:
                 "signature or concrete functions can be used as a signature; f.get_concrete_function(tf.TensorSpec(...)) makes one."
             )
         _named_outputs(
-            _only_trace(function).structured_outputs, f"the function used to generate the SavedModel signature {name!r}"
+            _only_trace(function).structured_outputs,
+            f"the function used to generate the SavedModel signature {name!r}",
         )
     return chosen
 
@@ -206,7 +209,9 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     folder = _Path(_os.fspath(export_dir))
     wanted = {tags} if isinstance(tags, str) else set(tags or ())
     if not wanted <= {SERVING}:
-        raise ValueError(f"The SavedModel in {folder} has the tag {SERVING!r} alone; tags={tags!r} was asked for. Leave it out.")
+        raise ValueError(
+            f"The SavedModel in {folder} has the tag {SERVING!r} alone; tags={tags!r} was asked for. Leave it out."
+        )
     model, arrays = _read_model(folder)
     try:
         return _ObjectReader(model, arrays.__getitem__).root()

@@ -39,7 +39,9 @@ def write_model(folder: Path, model: dict, arrays: dict) -> None:
         before = _values_file(folder / INDEX)
         with replacing(str(folder / INDEX)) as file:
             file.write(
-                _with_checksum(json.dumps({"format": _FORMAT, "version": _VERSION} | model | files, separators=(",", ":")))
+                _with_checksum(
+                    json.dumps({"format": _FORMAT, "version": _VERSION} | model | files, separators=(",", ":"))
+                )
             )
     except BaseException:
         if _values_file(folder / INDEX) != values.name:
@@ -111,12 +113,16 @@ def _values(folder: Path, model: dict) -> dict:
     except FileNotFoundError:
         raise OSError(f"The SavedModel in {folder} is incomplete: {file.name} is missing.") from None
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
-        raise DataLossError(None, None, f"The SavedModel in {folder} is damaged: {error or type(error).__name__}") from error
+        raise DataLossError(
+            None, None, f"The SavedModel in {folder} is damaged: {error or type(error).__name__}"
+        ) from error
 
 
 def cannot_parse(folder: Path, why: str) -> OSError:
     """TensorFlow's error and its first words."""
-    return OSError(f"Cannot parse file {folder / INDEX}: {why}. It is damaged; copy the SavedModel again, or save it again.")
+    return OSError(
+        f"Cannot parse file {folder / INDEX}: {why}. It is damaged; copy the SavedModel again, or save it again."
+    )
 
 
 def _model(folder: Path) -> dict:

@@ -33,8 +33,12 @@ class LoadedObject(Module):
     def _own(self, name: str) -> Any:
         return self._collections[name] if name in self._collections else getattr(Module, name).fget(self)
 
-    variables = property(lambda self: self._own("variables"), doc="Those that were saved as `variables`, or all there are.")
-    trainable_variables = property(lambda self: self._own("trainable_variables"), doc="Those that a tape watches by itself.")
+    variables = property(
+        lambda self: self._own("variables"), doc="Those that were saved as `variables`, or all there are."
+    )
+    trainable_variables = property(
+        lambda self: self._own("trainable_variables"), doc="Those that a tape watches by itself."
+    )
     non_trainable_variables = property(lambda self: self._own("non_trainable_variables"), doc="The others.")
 
     def _saved_parts(self, root: bool) -> dict[str, Any]:
@@ -93,7 +97,9 @@ class SignatureFunction:
         return {name: TensorSpec(t.get_shape(), t.dtype, name=name) for name, t in found.items()}
 
     variables = property(lambda self: self.function.variables, doc="What it reads and assigns.")
-    trainable_variables = property(lambda self: self.function.trainable_variables, doc="Those that a tape watches by itself.")
+    trainable_variables = property(
+        lambda self: self.function.trainable_variables, doc="Those that a tape watches by itself."
+    )
     graph = property(lambda self: self.function.graph, doc="`print(f.graph)` shows it.")
 
     def __repr__(self) -> str:

@@ -43,7 +43,9 @@ class ObjectWriter:
                 f"{type(value).__name__}."
             )
         self._root = value
-        for function in list(self._functions(value, set())):  # tracing may make variables, and put them into attributes
+        for function in list(
+            self._functions(value, set())
+        ):  # tracing may make variables, and put them into attributes
             traces(function)
         self._add(value, "")
 
@@ -108,7 +110,9 @@ class ObjectWriter:
         else:
             # A module whose class does not call `super().__init__()` has no name.
             node["name"] = getattr(value, "_name", None) if isinstance(value, Module) else None
-            found = {name: self._add(part, f"{path}.{name}" if path else name) for name, part in self.parts(value).items()}
+            found = {
+                name: self._add(part, f"{path}.{name}" if path else name) for name, part in self.parts(value).items()
+            }
             node["children"] = {name: number for name, number in found.items() if number is not None}
         return self._numbers[key]
 
@@ -141,7 +145,12 @@ class ObjectWriter:
                 name += "_"
             self.arrays[name] = np.asarray(variable.value().array)
             self._of_variables[variable.serial] = len(self.variables)
-            described = {"array": name, "name": variable.name, "trainable": variable.trainable, "shape": _listed(variable.shape)}
+            described = {
+                "array": name,
+                "name": variable.name,
+                "trainable": variable.trainable,
+                "shape": _listed(variable.shape),
+            }
             self.variables.append(described)
         return self._of_variables[variable.serial]
 

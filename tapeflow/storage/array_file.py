@@ -65,5 +65,7 @@ def read_arrays(path: Path, checksum: int | None = None) -> dict[str, np.ndarray
         if not 0 <= start <= end <= len(whole) - 8 - length:
             raise ValueError(f"{path} is damaged: {name!r} lies outside of it.")
         own = special.get(name) or {"dtype": name_of(entry["dtype"]), "shape": entry["shape"]}
-        found[name] = from_bytes(memoryview(whole)[8 + length + start : 8 + length + end], own["dtype"], tuple(own["shape"]))
+        found[name] = from_bytes(
+            memoryview(whole)[8 + length + start : 8 + length + end], own["dtype"], tuple(own["shape"])
+        )
     return found

@@ -76,7 +76,9 @@ class EventFile:
             return
         for event in waiting:
             size = struct.pack("<Q", len(event))
-            self._file.write(size + struct.pack("<I", self._masked(size)) + event + struct.pack("<I", self._masked(event)))
+            self._file.write(
+                size + struct.pack("<I", self._masked(size)) + event + struct.pack("<I", self._masked(event))
+            )
         self._file.flush()
 
     def _flush_from_time_to_time(self) -> None:

@@ -112,7 +112,9 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
     try:
         if wanted() is not False:
             graphs = [graph_message(f.graph, f.name).SerializeToString() for f in functions if not f.as_python]
-            write(name, np.array(_run_metadata(graphs), object), step, metadata("graph_run_metadata_graph", None, b"1"))
+            write(
+                name, np.array(_run_metadata(graphs), object), step, metadata("graph_run_metadata_graph", None, b"1")
+            )
     finally:
         trace_off()
 
@@ -172,7 +174,9 @@ def graph_message(graph: Graph, scope: str = "") -> Any:
         name = named(node.prim.name)
         for k, place in enumerate(node.outputs):
             names[place] = name if k == 0 else f"{name}:{k}"
-        made.node.append(_node(found, name, node.prim.name, inputs, [graph.symbols[p].spec for p in node.outputs], node))
+        made.node.append(
+            _node(found, name, node.prim.name, inputs, [graph.symbols[p].spec for p in node.outputs], node)
+        )
     return made
 
 

@@ -27,7 +27,14 @@ _WAV = b"\x10\x0b"  # the audio plugin's data: field 2, the encoding, is 11
 
 
 def _summary(
-    kind: str, plugin: str, name: str | None, data: Any, step: Any, description: Any, make: Callable, content: bytes = b""
+    kind: str,
+    plugin: str,
+    name: str | None,
+    data: Any,
+    step: Any,
+    description: Any,
+    make: Callable,
+    content: bytes = b"",
 ) -> Tensor:
     """Writes what `make` makes of the data under the name, for one of TensorBoard's plugins."""
     with summary_scope(name, f"{kind}_summary") as (tag, _):
@@ -39,7 +46,9 @@ def _summary(
 
 def _tensor(data: Any) -> Tensor:
     """The data, or what a function gives that is called only when something is written."""
-    return as_tensor(data() if callable(data) and not isinstance(data, Tensor) and not hasattr(data, "dtype") else data)
+    return as_tensor(
+        data() if callable(data) and not isinstance(data, Tensor) and not hasattr(data, "dtype") else data
+    )
 
 
 def _check_rank(data: Any, rank: int, axes: str) -> Tensor:
@@ -59,14 +68,18 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     """
     data = as_tensor(data)
     if data.shape.rank not in (0, None):
-        raise ValueError(f"Expected scalar shape, saw shape: {tuple(data.shape)}. Write its mean, or use tf.summary.histogram.")
+        raise ValueError(
+            f"Expected scalar shape, saw shape: {tuple(data.shape)}. Write its mean, or use tf.summary.histogram."
+        )
     return _summary("scalar", "scalars", name, data, step, description, lambda tensor: cast(tensor, float32))
 
 
 # ---- histograms
 
 
-def histogram(name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None) -> Tensor:
+def histogram(
+    name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
+) -> Tensor:
     """Writes how the entries of a tensor are spread, in `buckets` (30) ranges of the same width. Returns whether it was written.
 
     >>> tf.summary.histogram("weights", tf.random.normal([100]), step=1).numpy()     # no writer
@@ -76,7 +89,13 @@ def histogram(name: str, data: Any, step: Any = None, buckets: int | None = None
     if buckets < 0:
         raise InvalidArgumentError(None, None, f"A histogram has 0 buckets or more, got buckets={buckets}.")
     return _summary(
-        "histogram", "histograms", name, data, step, description, lambda tensor: _counted(cast(tensor, float64).numpy(), buckets)
+        "histogram",
+        "histograms",
+        name,
+        data,
+        step,
+        description,
+        lambda tensor: _counted(cast(tensor, float64).numpy(), buckets),
     )
 
 
@@ -121,7 +140,9 @@ def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, descript
 
         shape = tuple(tensor.shape)
         if shape[3] not in _MODES:
-            raise InvalidArgumentError(None, None, f"image must have 1, 2, 3 or 4 channels, got {shape[3]}: shape {shape}.")
+            raise InvalidArgumentError(
+                None, None, f"image must have 1, 2, 3 or 4 channels, got {shape[3]}: shape {shape}."
+            )
         pictures = convert_image_dtype(tensor[:most], uint8, saturate=True).numpy()
         head = [str(shape[2]).encode(), str(shape[1]).encode()]  # width, height
         return np.array([*head, *map(_png, pictures)], object)

@@ -74,7 +74,9 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tens
     np.False_
     """
     return (
-        recorded(_from_bytes, as_tensor(tensor), step, "write_raw_pb") if wanted() is not False else EagerTensor(np.bool_(False))
+        recorded(_from_bytes, as_tensor(tensor), step, "write_raw_pb")
+        if wanted() is not False
+        else EagerTensor(np.bool_(False))
     )
 
 
@@ -84,5 +86,7 @@ def _from_bytes(serialized: Any) -> Any:
         try:
             joined.MergeFromString(text)
         except Exception as error:  # protobuf's DecodeError, whose place depends on its implementation
-            raise DataLossError(None, None, f"Bad tf.compat.v1.Summary binary proto tensor string at index {k}") from error
+            raise DataLossError(
+                None, None, f"Bad tf.compat.v1.Summary binary proto tensor string at index {k}"
+            ) from error
     return joined

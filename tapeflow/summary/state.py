@@ -13,7 +13,16 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
 
-__all__ = ["State", "chosen_step", "get_step", "record_if", "set_step", "should_record_summaries", "state", "summary_scope"]
+__all__ = [
+    "State",
+    "chosen_step",
+    "get_step",
+    "record_if",
+    "set_step",
+    "should_record_summaries",
+    "state",
+    "summary_scope",
+]
 
 
 class State(threading.local):
@@ -63,7 +72,9 @@ def chosen_step(step: Any) -> Any:
     if not isinstance(step, Tensor):
         step = np.asarray(step)
         if step.dtype.kind not in "iu":
-            raise TypeError(f"Cannot convert {step.tolist()!r} to EagerTensor of dtype int64: a step is a whole number.")
+            raise TypeError(
+                f"Cannot convert {step.tolist()!r} to EagerTensor of dtype int64: a step is a whole number."
+            )
         step = to_tensor(step)
     if isinstance(step, Variable):
         step = step.value()

@@ -134,7 +134,9 @@ class GradientTape:
     def watch(self, tensor):
         """Record what is computed from `tensor` from now on: a tensor, a variable, or any nest of them."""
         if not self._active:
-            raise RuntimeError("Cannot watch: the tape is not recording. Call tape.watch(x) inside the tape's `with` block.")
+            raise RuntimeError(
+                "Cannot watch: the tape is not recording. Call tape.watch(x) inside the tape's `with` block."
+            )
         for leaf in nest.flatten(tensor):
             self._watch_one(leaf)
 
@@ -185,7 +187,9 @@ class GradientTape:
     def reset(self):
         """Forgets everything recorded and watched. Only inside the tape's `with` block."""
         if not self._active or self._pause is not None:
-            raise ValueError("Tape is not recording: reset() belongs inside the tape's `with` block, outside stop_recording().")
+            raise ValueError(
+                "Tape is not recording: reset() belongs inside the tape's `with` block, outside stop_recording()."
+            )
         if self._recording not in current().observers and self._recording in current().audience:
             raise ValueError("reset() belongs outside the mapped function, where the tape was opened.")
         self._renew()
@@ -217,8 +221,12 @@ class GradientTape:
         start = seeds.seeds(target, targets, output_gradients)
         if self._active:
             self._step_aside("gradient")
-        graph = unconnected.edges(recording) if mode == "error" else []  # before the walk, which lets go of the records
-        found = self._walk(recording, _paths_to(leaves, recording), targets, start, leaves, consume=not self._persistent)
+        graph = (
+            unconnected.edges(recording) if mode == "error" else []
+        )  # before the walk, which lets go of the records
+        found = self._walk(
+            recording, _paths_to(leaves, recording), targets, start, leaves, consume=not self._persistent
+        )
         if mode == "error" and any(g is None for g in found):
             refused = recording.end[3] if recording.end else ()
             raise ValueError(unconnected.error_text(recording, graph, targets, sources, leaves, found, refused))
@@ -229,7 +237,9 @@ class GradientTape:
     def _usable(self) -> Recording:
         recording = self._recording
         if recording is None:
-            raise RuntimeError("The tape recorded nothing: it was never entered. Compute the target inside `with tape:`.")
+            raise RuntimeError(
+                "The tape recorded nothing: it was never entered. Compute the target inside `with tape:`."
+            )
         if recording.spent:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians), and this one was. "
@@ -260,7 +270,9 @@ class GradientTape:
         leaves = seeds.checked_sources(sources)
         jacobians.check_one(target, "target", "jacobian")
         pfor = experimental_use_pfor
-        found = self._jacobian(target, sources, leaves, unconnected_gradients, parallel_iterations, pfor, batched=False)
+        found = self._jacobian(
+            target, sources, leaves, unconnected_gradients, parallel_iterations, pfor, batched=False
+        )
         return _packed(sources, leaves, found)
 
     def batch_jacobian(
@@ -287,16 +299,27 @@ class GradientTape:
         jacobians.check_one(source, "source", "batch_jacobian")
         jacobians.check_batches(target, source)
         pfor = experimental_use_pfor and (parallel_iterations is None or self._persistent)
-        return self._jacobian(target, source, [source], unconnected_gradients, parallel_iterations, pfor, batched=True)[0]
+        return self._jacobian(
+            target, source, [source], unconnected_gradients, parallel_iterations, pfor, batched=True
+        )[0]
 
     def _jacobian(
-        self, target: Any, sources: Any, leaves: list, unconnected_gradients: Any, at_once: int | None, pfor: bool, batched: bool
+        self,
+        target: Any,
+        sources: Any,
+        leaves: list,
+        unconnected_gradients: Any,
+        at_once: int | None,
+        pfor: bool,
+        batched: bool,
     ) -> list:
         """`at_once`: how many rows go together; None for as many as fit into memory. `pfor`: may they at all?"""
         mode = gradient_mode(unconnected_gradients)
         recording = self._usable()
         if not pfor and not self._persistent and current().executor is None:  # a graph keeps everything anyway
-            raise RuntimeError("experimental_use_pfor=False (or parallel_iterations) needs a tape made with persistent=True.")
+            raise RuntimeError(
+                "experimental_use_pfor=False (or parallel_iterations) needs a tape made with persistent=True."
+            )
         if self._active:
             self._step_aside("jacobian")
         [one] = seeds.checked_targets(target)
@@ -325,7 +348,9 @@ class GradientTape:
                 what,
             )
 
-    def _walk(self, recording: Recording, paths: tuple, targets: list, start: list, leaves: list, consume: bool) -> list:
+    def _walk(
+        self, recording: Recording, paths: tuple, targets: list, start: list, leaves: list, consume: bool
+    ) -> list:
         """The gradient of each source, along the `paths` to them: a tensor, IndexedSlices, or None."""
         frame = current()
         plain = frame.eager and not frame.observers and not recording.on_tensors
@@ -333,7 +358,9 @@ class GradientTape:
         for target, seed in zip(targets, start):
             if type(target) is MappedTensor and _seen_below(recording, target):
                 raise _opened_outside("differentiate")
-            if seed is None and target.serial in recording.watched:  # integers of a primitive without a rule: the walk says so
+            if (
+                seed is None and target.serial in recording.watched
+            ):  # integers of a primitive without a rule: the walk says so
                 seed = target
             if seed is not None:
                 i = target.serial or identify(target)
@@ -437,7 +464,8 @@ def _packed(sources: Any, leaves: list, found: list) -> Any:
     if isinstance(sources, (Tensor, Variable)):
         return found[0]
     found = [
-        s._with_differentiable(g) if g is not None and hasattr(s, "_with_differentiable") else g for s, g in zip(leaves, found)
+        s._with_differentiable(g) if g is not None and hasattr(s, "_with_differentiable") else g
+        for s, g in zip(leaves, found)
     ]
     return nest.pack_as(sources, found)
 

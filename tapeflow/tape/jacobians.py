@@ -35,7 +35,9 @@ def check_one(value: Any, what: str, method: str) -> None:
         if not isinstance(value, (list, tuple, dict)):
             advice = "It must be computed with tf operations inside the tape's `with` block, and stay a tensor."
         given = "None" if value is None else f"a {type(value).__name__}"
-        raise AttributeError(f"{method} takes one tensor as {what}, got {given}. {advice}")  # TensorFlow's type: it has no shape
+        raise AttributeError(
+            f"{method} takes one tensor as {what}, got {given}. {advice}"
+        )  # TensorFlow's type: it has no shape
 
 
 def check_batches(target: Any, source: Any) -> None:
@@ -83,7 +85,10 @@ class Rows:
     def one_by_one(self) -> Iterator[list]:
         for k in range(self.count):
             seed = ops.getitem(self.seeds(k, k + 1), index=(0,))
-            yield [None if (g := _dense(found)) is None else ops.reshape(g, shape=(1, *g.shape)) for found in self.walk(seed)]
+            yield [
+                None if (g := _dense(found)) is None else ops.reshape(g, shape=(1, *g.shape))
+                for found in self.walk(seed)
+            ]
 
     def chunks(self, size: int | None, guess: int) -> list[list]:
         """The rows, `size` of them at a time; None for as many as fit into memory, if a row's arrays are of the guessed size."""

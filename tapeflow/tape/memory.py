@@ -72,7 +72,9 @@ def _largest(saved: tuple, itemsize: int) -> int:
         if isinstance(value, Tensor):
             found = max(found, bytes_of(value))
         elif type(value) is tuple:
-            shape = value[0] if len(value) == 2 and isinstance(value[0], tuple) else value  # the specification of an output
+            shape = (
+                value[0] if len(value) == 2 and isinstance(value[0], tuple) else value
+            )  # the specification of an output
             if all(type(d) in (int, Size) for d in shape):
                 found = max(found, math.prod(map(estimated, shape)) * itemsize)
     return found

@@ -15,7 +15,9 @@ from tapeflow.core.variables.variable import Variable, unwrapped
 
 
 def _is_one(value: Any) -> bool:
-    return isinstance(value, (Tensor, Variable)) or hasattr(value, "_differentiable") or hasattr(value, "__tf_variable__")
+    return (
+        isinstance(value, (Tensor, Variable)) or hasattr(value, "_differentiable") or hasattr(value, "__tf_variable__")
+    )
 
 
 def checked_targets(target: Any) -> list:

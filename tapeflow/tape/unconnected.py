@@ -77,7 +77,10 @@ def source_names(sources: Any, leaves: list) -> list[str]:
     """What messages call sources: a variable by its own name, everything else, and what shares a name, by its place."""
     names = [label(leaf) if isinstance(leaf, Variable) else "" for leaf in leaves]
     places = [f"source{path}" for path in nest.paths(sources)]
-    return [place if not name else name if names.count(name) == 1 else f"{name} ({place})" for name, place in zip(names, places)]
+    return [
+        place if not name else name if names.count(name) == 1 else f"{name} ({place})"
+        for name, place in zip(names, places)
+    ]
 
 
 class Reasons:
@@ -87,7 +90,13 @@ class Reasons:
     the targets were computed from, and tell by `line_of` where."""
 
     def __init__(
-        self, recording: Recording, graph: list, targets: list, sources: list, refused: Collection = (), complete: bool = True
+        self,
+        recording: Recording,
+        graph: list,
+        targets: list,
+        sources: list,
+        refused: Collection = (),
+        complete: bool = True,
     ) -> None:
         self.recording, self.graph, self.targets, self.refused = recording, graph, targets, refused
         self.complete = complete
@@ -122,7 +131,9 @@ class Reasons:
 
     def _where_paths_end(self, k: int) -> list[Cause]:
         here = self._come_from if self.complete else None
-        refused = {(name, self.line_of(out)): None for i, out, name in self.refused if here is None or here.get(i, 0) >> k & 1}
+        refused = {
+            (name, self.line_of(out)): None for i, out, name in self.refused if here is None or here.get(i, 0) >> k & 1
+        }
         if refused:
             return [_refused(name, line) for name, line in refused]
         found = self._noted(k)
@@ -138,7 +149,10 @@ class Reasons:
             return [Cause("not used", "it is watched, but the target does not use it", repair=repair)]
         if any(self.seen.intersection(note.made) for note in self._notes(k)):
             return found
-        return [*found, Cause("not used", "if that has nothing to do with the target, the target does not use it", repair=repair)]
+        return [
+            *found,
+            Cause("not used", "if that has nothing to do with the target, the target does not use it", repair=repair),
+        ]
 
     def _noted(self, k: int) -> list[Cause]:
         """The ends of paths from source `k`: those that the target is known to come from, if any, else all that may be."""
@@ -148,7 +162,9 @@ class Reasons:
 
     def _notes(self, k: int) -> list[Note]:
         """What came after the targets had been computed is no reason."""
-        latest = max([t.serial if t.serial and not isinstance(t, Variable) else _NEVER for t in self.targets], default=_NEVER)
+        latest = max(
+            [t.serial if t.serial and not isinstance(t, Variable) else _NEVER for t in self.targets], default=_NEVER
+        )
         in_time = [n for n in self.recording.notes if n.when < latest or self.seen.intersection(n.made)]
         return [n for n in in_time if self._come_from.get(n.tensor, 0) >> k & 1]
 
@@ -170,10 +186,14 @@ def _unread(recording: Recording, variable: Variable) -> Cause:
         return Cause("not watched", what, repair="Call tape.watch(v) first.")
     what = "the variable was not read while the tape recorded (or its value was read before the tape opened)"
     repair = "Read it, or call the model that does, inside the `with` block."
-    like = [v for v in recording.variables.values() if v.name == variable.name != _NAMELESS and v.shape == variable.shape]
+    like = [
+        v for v in recording.variables.values() if v.name == variable.name != _NAMELESS and v.shape == variable.shape
+    ]
     if len(like) == 1:
         return Cause(
-            "another variable", f"{what}; another one of its name, {variable.name!r}, was", repair="Is that the one you mean?"
+            "another variable",
+            f"{what}; another one of its name, {variable.name!r}, was",
+            repair="Is that the one you mean?",
         )
     return Cause("not read", what, repair=repair)
 
@@ -197,8 +217,12 @@ def _same(a: Any, b: Any) -> bool:
 def _refused(name: str, line: str) -> Cause:
     kind, _, called = name.partition(" ")
     if kind == "function":
-        what = f"the function {called} gives no gradient for it: inside, the path is cut, or its result does not use it"
-        return Cause("inside a function", what, line, "Call tape.explain inside it, or look for what cuts the path there.")
+        what = (
+            f"the function {called} gives no gradient for it: inside, the path is cut, or its result does not use it"
+        )
+        return Cause(
+            "inside a function", what, line, "Call tape.explain inside it, or look for what cuts the path there."
+        )
     return Cause("custom gradient", f"the {name} gave None for it", line, "Return a tensor for every argument.")
 
 

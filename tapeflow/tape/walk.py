@@ -90,7 +90,9 @@ class _Arrivals:
     def __init__(self, grads: dict[int, Any]) -> None:
         self.grads = grads
         self.twice: set[int] = set()  # tensors whose gradient so far is a sum of two that was made here
-        self.odd: set[int] = set()  # tensors whose gradient is a Sum or sparse: nearly always empty, so asking is nearly free
+        self.odd: set[int] = (
+            set()
+        )  # tensors whose gradient is a Sum or sparse: nearly always empty, so asking is nearly free
         self.refused: list[tuple[int, int, str]] = []
 
     def again(self, i: int, p: Any) -> None:
@@ -113,7 +115,15 @@ class _Arrivals:
 
 
 def _unusual_step(
-    out: int, ids: Any, pulls: tuple, saved: tuple, arrivals: _Arrivals, keep: set[int], ops: Any, which: int, conjugate: bool
+    out: int,
+    ids: Any,
+    pulls: tuple,
+    saved: tuple,
+    arrivals: _Arrivals,
+    keep: set[int],
+    ops: Any,
+    which: int,
+    conjugate: bool,
 ) -> None:
     """A step over several outputs, sparse gradients, rules that return None, or complex numbers."""
     grads = arrivals.grads

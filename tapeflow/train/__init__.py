@@ -14,7 +14,17 @@ from . import experimental as experimental
 
 # Protocol-buffer messages: their library is an extra, so they are imported when they are asked for.
 _MESSAGES = frozenset(
-    {"BytesList", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List", "SequenceExample"}
+    {
+        "BytesList",
+        "Example",
+        "Feature",
+        "FeatureList",
+        "FeatureLists",
+        "Features",
+        "FloatList",
+        "Int64List",
+        "SequenceExample",
+    }
 )
 
 __all__ = [

@@ -99,7 +99,9 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
         flat = [to_tensor(o) for o in nest.flatten(outputs)]
     leaves = nest.flatten(args)
     variables = [
-        v for v in _variables_of(inside, flat) if not any(v.serial == a.serial for a in leaves if isinstance(a, Variable))
+        v
+        for v in _variables_of(inside, flat)
+        if not any(v.serial == a.serial for a in leaves if isinstance(a, Variable))
     ]
     if variables and not _takes_variables(backward):
         raise TypeError(
@@ -121,7 +123,9 @@ def _checked_result(f: Callable, result: Any) -> tuple:
             f"{type(result).__name__}. Write `return y, lambda g: ...`."
         )
     if not callable(result[1]):
-        raise TypeError(f"The second value that {_name(f)} returns must be its backward function; it is {result[1]!r}.")
+        raise TypeError(
+            f"The second value that {_name(f)} returns must be its backward function; it is {result[1]!r}."
+        )
     return result
 
 
@@ -160,7 +164,9 @@ class Rule:
         """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this rule."""
         frame = current()
         self.body = [tensor.serial for tensor in body]
-        if frame.executor is not None:  # those below first, as of operations: the others may compute with the outputs at once
+        if (
+            frame.executor is not None
+        ):  # those below first, as of operations: the others may compute with the outputs at once
             frame.executor.announce(self, inputs, outs, body)
         tell(frame.observers, self, inputs, {}, outs)
 
@@ -203,7 +209,9 @@ def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str
 class CustomRule(Rule):
     """The backward function that a user's function returned."""
 
-    def __init__(self, name: str, backward: Callable, inputs: tuple, positions: list[int], arity: int, variables: list) -> None:
+    def __init__(
+        self, name: str, backward: Callable, inputs: tuple, positions: list[int], arity: int, variables: list
+    ) -> None:
         self.name, self.backward, self.variables = name, backward, variables
         self.specs = [(tuple(x.shape), x.dtype) for x in inputs]
         self.positions, self.arity = positions, arity

@@ -24,7 +24,18 @@ from .directions import in_every_direction
 from .forward import ForwardAccumulator
 from .functions import check_function, dense, directed, name_of, one_number, positions, sources_of, tensors, with_aux
 
-__all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "laplacian", "per_example_gradients", "value_and_grad", "vjp", "vmap"]
+__all__ = [
+    "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "laplacian",
+    "per_example_gradients",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]
 
 
 def value_and_grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Callable:
@@ -120,7 +131,9 @@ def _forward_jacobian(f: Callable, args: tuple, kwargs: dict, sources: Any, chun
     if not leaves:
         return nest.map_structure(lambda _: sources, tensors(f, f(*args, **kwargs)))
     columns = zip(*map(of_leaf, leaves))
-    return nest.pack_as(like[0], [nest.pack_as(sources, list(c)) if nest.is_nested(sources) else c[0] for c in columns])
+    return nest.pack_as(
+        like[0], [nest.pack_as(sources, list(c)) if nest.is_nested(sources) else c[0] for c in columns]
+    )
 
 
 def _directions_last(rows: Tensor, x: Any) -> Tensor:
@@ -285,10 +298,16 @@ def per_example_gradients(
 def _check_gradients_fit(wrt: Any, args: tuple, in_axes: tuple) -> None:
     """Before anything is computed: there is one gradient for each example."""
     shapes = lambda structure: [
-        (tuple(x.shape), getattr(x.dtype, "np", x.dtype)) for x in map(unwrapped, nest.flatten(structure)) if hasattr(x, "shape")
+        (tuple(x.shape), getattr(x.dtype, "np", x.dtype))
+        for x in map(unwrapped, nest.flatten(structure))
+        if hasattr(x, "shape")
     ]
     batches = [
-        shape for a, axis in zip(args, in_axes) if axis == 0 for x in nest.flatten(a) if (shape := getattr(x, "shape", None))
+        shape
+        for a, axis in zip(args, in_axes)
+        if axis == 0
+        for x in nest.flatten(a)
+        if (shape := getattr(x, "shape", None))
     ]
     numbers = positions(wrt)
     sources = wrt if numbers is None else [args[k] for k in numbers if -len(args) <= k < len(args)]

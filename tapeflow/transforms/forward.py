@@ -127,7 +127,9 @@ def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
         if any(x is other for other in flat[:k]):
             raise ValueError(f"Primal {k} was given twice; add up its tangents and give it once.")
         if not x.dtype.is_inexact:
-            logging.getLogger("tapeflow").warning("The dtype of a primal must be floating (e.g. tf.float32), got %r.", x.dtype)
+            logging.getLogger("tapeflow").warning(
+                "The dtype of a primal must be floating (e.g. tf.float32), got %r.", x.dtype
+            )
     return flat, [_fitting(x, t, name, k) for k, (x, t) in enumerate(zip(flat, given))]
 
 
@@ -136,7 +138,9 @@ def _check_structures(primals: Any, tangents: Any) -> None:
         described = [_described(s) for s in (primals, tangents)]
         raise ValueError(f"primals and tangents have different structures: {' and '.join(described)}.")
     if type(primals) is not type(tangents):
-        raise TypeError(f"primals is a {type(primals).__name__}, tangents a {type(tangents).__name__}; give the same structure.")
+        raise TypeError(
+            f"primals is a {type(primals).__name__}, tangents a {type(tangents).__name__}; give the same structure."
+        )
 
 
 def _described(structure: Any) -> str:

@@ -49,7 +49,9 @@ def _source(f: Callable, leaf: Any, k: int) -> Any:
     if isinstance(unwrapped(leaf), Variable):
         return leaf
     if not isinstance(leaf, Tensor) and not is_convertible(leaf):
-        raise TypeError(f"Argument {k} of {name_of(f)} is {leaf!r} of type {type(leaf).__name__}: there is no derivative by it.")
+        raise TypeError(
+            f"Argument {k} of {name_of(f)} is {leaf!r} of type {type(leaf).__name__}: there is no derivative by it."
+        )
     x = to_tensor(leaf)
     if not x.dtype.is_inexact:
         raise TypeError(
@@ -86,15 +88,25 @@ def with_aux(f: Callable, out: Any, has_aux: bool) -> tuple[Any, Any]:
     if not has_aux:
         return out, None
     if not isinstance(out, tuple) or len(out) != 2:
-        raise TypeError(f"has_aux=True: {name_of(f)} must return (value, anything else), it returned {type(out).__name__}.")
+        raise TypeError(
+            f"has_aux=True: {name_of(f)} must return (value, anything else), it returned {type(out).__name__}."
+        )
     return out
 
 
 def one_number(f: Callable, out: Any) -> Tensor:
     out = tensors(f, out)
     if not isinstance(out, Tensor) or out.shape != () or not out.dtype.is_inexact:
-        given = f"a {out.dtype.name} tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
-        advice = "Reduce it (tf.reduce_sum), or ask for tf.derivatives.jacobian." if isinstance(out, Tensor) and out.ndim else ""
+        given = (
+            f"a {out.dtype.name} tensor of shape {tuple(out.shape)}"
+            if isinstance(out, Tensor)
+            else f"a {type(out).__name__}"
+        )
+        advice = (
+            "Reduce it (tf.reduce_sum), or ask for tf.derivatives.jacobian."
+            if isinstance(out, Tensor) and out.ndim
+            else ""
+        )
         raise ValueError(
             f"{name_of(f)} must return one floating number to have a gradient, it returned {given}. {advice}".rstrip()
         )

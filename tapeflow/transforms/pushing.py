@@ -67,7 +67,9 @@ class Pushing:
             several = type(out) is tuple
             ts = [tangents[ids]] if isinstance(ids, int) else [tangents[i] for i in ids]
             other = transposed(pulls, saved, ts, out if several else (out,), several, doubtful=prim.body is not None)
-            if other is None:  # not the transpose of anything: what the rule stands for has been seen, and has tangents too
+            if (
+                other is None
+            ):  # not the transpose of anything: what the rule stands for has been seen, and has tangents too
                 other = [tangents.get(i) for i in prim.body]
             found = other if found is None else [_total(a, b) for a, b in zip(found, other)]
         return found or ()

@@ -63,7 +63,9 @@ def recompute_grad(f: Callable) -> Callable:
                     again = nest.flatten(f(*args, **kwargs))
                 wanted = [(y, g) for y, g in zip(again, gs) if g is not None and y.dtype.is_inexact]
                 found = tape.gradient([y for y, _ in wanted], [*sources, *variables], [g for _, g in wanted])
-                of_sources = {s.serial: g for s, g in zip(sources, found)}  # what is given twice gets its whole gradient once
+                of_sources = {
+                    s.serial: g for s, g in zip(sources, found)
+                }  # what is given twice gets its whole gradient once
                 given = [of_sources.pop(getattr(a, "serial", None), None) for a in leaves]
                 return (given, found[len(sources) :]) if variables else given
 

@@ -30,7 +30,9 @@ class Branch(OnTop):
 
     def __init__(self, chosen: Tensor) -> None:
         self.chosen = chosen
-        self.levels: list[tuple] = []  # of nested maps that `chosen` differs in: its rows, and which of them is chosen first
+        self.levels: list[
+            tuple
+        ] = []  # of nested maps that `chosen` differs in: its rows, and which of them is chosen first
         while type(chosen) is MappedTensor:
             owner, held = chosen.owner, chosen.held
             with entered(_under(owner)):

@@ -62,7 +62,9 @@ class MappedTensor(Tensor):
         return self.shape[0]
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: shape={tuple(self.shape)}, dtype={self.dtype.name}, one for each of {self.owner.size} rows>"
+        return (
+            f"<tf.Tensor: shape={tuple(self.shape)}, dtype={self.dtype.name}, one for each of {self.owner.size} rows>"
+        )
 
     __str__ = __repr__
 
@@ -124,7 +126,12 @@ class Vectorizer(OnTop):
     __slots__ = ("size", "randomness", "loops", "warn", "drawn", "draws")
 
     def __init__(
-        self, size: int, randomness: str = "same", loops: bool = True, warn: bool = False, drawn: list[Tensor] | None = None
+        self,
+        size: int,
+        randomness: str = "same",
+        loops: bool = True,
+        warn: bool = False,
+        drawn: list[Tensor] | None = None,
     ) -> None:
         self.size, self.randomness, self.loops, self.warn = size, randomness, loops, warn
         self.drawn, self.draws = drawn, 0
@@ -220,7 +227,9 @@ class Vectorizer(OnTop):
     def _one_by_one(self, prim: Any, held: list, batched: list[bool], params: dict) -> Any:
         self.must_loop(prim.name)
         if not self.size:
-            specs = prim.infer([Spec(shape=tuple(a.shape)[b:], dtype=a.dtype.np) for a, b in zip(held, batched)], params)
+            specs = prim.infer(
+                [Spec(shape=tuple(a.shape)[b:], dtype=a.dtype.np) for a, b in zip(held, batched)], params
+            )
             empty = lambda s: EagerTensor(np.zeros((0, *(d or 0 for d in s.shape)), s.dtype))
             return tuple(map(empty, specs)) if isinstance(specs, tuple) else empty(specs)
         return stacked(lambda *row: prim.entry(*row, **params), held, batched, self.size)

@@ -59,7 +59,9 @@ def vmap(
             return batch.run(lambda given: run(*given), chunk_size, out_axes, randomness=randomness)
         except MemoryError as error:
             together = batch.size if chunk_size is None else min(chunk_size, batch.size)
-            raise out_of_memory(f"{error}\n  {together} rows are computed at once; a smaller chunk_size takes less.") from None
+            raise out_of_memory(
+                f"{error}\n  {together} rows are computed at once; a smaller chunk_size takes less."
+            ) from None
 
     return mapped
 
@@ -80,9 +82,13 @@ class Batch:
         self.structure = structure
         self.leaves = nest.flatten(structure)
         name = lambda k: place(structure, k)
-        self.rows = {k: _rows_first(self.leaves[k], axis, k, name, advice) for k, axis in enumerate(axes) if axis is not None}
+        self.rows = {
+            k: _rows_first(self.leaves[k], axis, k, name, advice) for k, axis in enumerate(axes) if axis is not None
+        }
         if not self.rows:
-            raise ValueError("Nothing to map over: no argument has a batch axis. Give at least one tensor that has one.")
+            raise ValueError(
+                "Nothing to map over: no argument has a batch axis. Give at least one tensor that has one."
+            )
         sizes = {k: rows.shape[0] for k, rows in self.rows.items()}
         if ones_repeat and len(sizes) > 1 and any(size != 1 for size in sizes.values()):
             for k in [k for k, size in sizes.items() if size == 1]:
@@ -92,7 +98,9 @@ class Batch:
         for k, size in sizes.items():
             if size != sizes[first]:
                 given = lambda j: f"{name(j)} has {sizes[j]} (shape {_shape(self.leaves[j])}, axis {axes[j]})"
-                raise ValueError(f"Mapped arguments must have the same number of rows, but {given(first)} and {given(k)}.")
+                raise ValueError(
+                    f"Mapped arguments must have the same number of rows, but {given(first)} and {given(k)}."
+                )
         self.size = sizes[first]
 
     def run(self, f: Callable, chunk_size: int | None = None, out_axes: Any = 0, **how: Any) -> Any:
@@ -110,7 +118,9 @@ class Batch:
                 parts.append(self._run(f, rows, size, out_axes, how))
         axes = _axes_of(out_axes, parts[0], "out_axes")
         columns = zip(*map(nest.flatten, parts))
-        join = lambda column, axis: None if column[0] is None else ops.concat(*column, axis=axis % max(len(column[0].shape), 1))
+        join = lambda column, axis: (
+            None if column[0] is None else ops.concat(*column, axis=axis % max(len(column[0].shape), 1))
+        )
         return nest.pack_as(parts[0], [join(column, axis) for column, axis in zip(columns, axes)])
 
     def _run(self, f: Callable, rows: dict, size: int, out_axes: Any, how: dict) -> Any:
@@ -129,12 +139,20 @@ class Batch:
         outs = []
         for i in range(self.size):
             outs.append(
-                f(nest.pack_as(self.structure, [columns[k][i] if k in columns else x for k, x in enumerate(self.leaves)]))
+                f(
+                    nest.pack_as(
+                        self.structure, [columns[k][i] if k in columns else x for k, x in enumerate(self.leaves)]
+                    )
+                )
             )
         paths = nest.paths(outs[0])
         for i, out in enumerate(outs):
-            if nest.paths(out) != paths or [x is None for x in nest.flatten(out)] != [x is None for x in nest.flatten(outs[0])]:
-                raise ValueError(f"The function returned {outs[0]!r} for row 0 and {out!r} for row {i}: results must be alike.")
+            if nest.paths(out) != paths or [x is None for x in nest.flatten(out)] != [
+                x is None for x in nest.flatten(outs[0])
+            ]:
+                raise ValueError(
+                    f"The function returned {outs[0]!r} for row 0 and {out!r} for row {i}: results must be alike."
+                )
         results = zip(*[[_as_result(leaf, k, out) for k, leaf in enumerate(nest.flatten(out))] for out in outs])
         return nest.pack_as(outs[0], [None if r[0] is None else ops.stack(*r, axis=0) for r in results])
 
@@ -178,7 +196,9 @@ def _rows_first(leaf: Any, axis: int, k: int, name: Callable[[int], str], advice
     x = to_tensor(leaf._read() if isinstance(leaf, Variable) else leaf)
     rank = len(x.shape)
     if not -rank <= axis < rank:
-        have = "is a scalar and has no axis to map over" if not rank else f"has shape {tuple(x.shape)} and no axis {axis}"
+        have = (
+            "is a scalar and has no axis to map over" if not rank else f"has shape {tuple(x.shape)} and no axis {axis}"
+        )
         raise ValueError(f"{name(k)} {have}. {advice}")
     return rows_from(x, axis % rank)
 

@@ -22,7 +22,9 @@ def test_shifts_stay_within_the_width():
     assert tf.bitwise.right_shift([1, -8, 1, -5], [31, 1, -1, 40]).numpy().tolist() == [0, -4, 1, -1]
 
 
-@pytest.mark.parametrize("f", [tf.bitwise.bitwise_and, tf.bitwise.bitwise_or, tf.bitwise.bitwise_xor, tf.bitwise.left_shift])
+@pytest.mark.parametrize(
+    "f", [tf.bitwise.bitwise_and, tf.bitwise.bitwise_or, tf.bitwise.bitwise_xor, tf.bitwise.left_shift]
+)
 def test_floats_have_no_bits_here(f):
     with pytest.raises(tf.errors.InvalidArgumentError, match="does not take"):
         f([1.0], [2.0])

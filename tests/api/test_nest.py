@@ -143,7 +143,9 @@ def test_composites_are_leaves_unless_expanded():
     for value, parts in ((ragged, 2), (sparse, 3), (slices, 3)):
         assert tf.nest.flatten(value)[0] is value
         assert len(tf.nest.flatten(value, expand_composites=True)) == parts
-        rebuilt = tf.nest.pack_sequence_as(value, tf.nest.flatten(value, expand_composites=True), expand_composites=True)
+        rebuilt = tf.nest.pack_sequence_as(
+            value, tf.nest.flatten(value, expand_composites=True), expand_composites=True
+        )
         assert type(rebuilt) is type(value)
 
 

@@ -281,4 +281,8 @@ def test_refused(call):
     with pytest.raises((ValueError, TypeError, tf.errors.OpError, NotImplementedError)) as error:
         eval(f"tf.{call}", {"tf": tf, "np": np})
     assert str(error.value), "an error says something"
-    assert type(error.value).__module__ != "builtins" or type(error.value) in (ValueError, TypeError, NotImplementedError)
+    assert type(error.value).__module__ != "builtins" or type(error.value) in (
+        ValueError,
+        TypeError,
+        NotImplementedError,
+    )

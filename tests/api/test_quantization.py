@@ -18,7 +18,12 @@ def test_the_range_is_moved_so_that_zero_is_a_level():
     y = tf.quantization.fake_quant_with_min_max_args(X).numpy()
     np.testing.assert_allclose(y[[0, 1, 4, -1]], [-6.0235295, -5.9764705, 0.0, 5.9764705], rtol=1e-6)
     assert (
-        len(np.unique(tf.quantization.fake_quant_with_min_max_args(np.linspace(-7, 7, 999, dtype=np.float32), num_bits=3))) == 8
+        len(
+            np.unique(
+                tf.quantization.fake_quant_with_min_max_args(np.linspace(-7, 7, 999, dtype=np.float32), num_bits=3)
+            )
+        )
+        == 8
     )
 
 

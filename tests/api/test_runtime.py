@@ -150,7 +150,9 @@ def test_variables_of_a_module_carry_its_name():
             return self.w.name
 
     layer = Lazy(name="layer")
-    assert layer.name_scope.name == "layer/" and layer() == "layer/w:0" and layer.inner.name_scope.name == "layer/inner/"
+    assert (
+        layer.name_scope.name == "layer/" and layer() == "layer/w:0" and layer.inner.name_scope.name == "layer/inner/"
+    )
     with tf.name_scope("elsewhere"), layer.inner.name_scope as scope:
         assert scope == "layer/inner/" and tf.Variable(1.0).name == "layer/inner/Variable:0"
 
@@ -166,7 +168,9 @@ def test_modules_copy_and_pickle():
     """`target = copy.deepcopy(network)` used to raise "cannot pickle '_thread._local' object"."""
     net = DeepNet()
     for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
-        assert other.shared is other.zlayers[0] and [v.name for v in other.variables] == [v.name for v in net.variables]
+        assert other.shared is other.zlayers[0] and [v.name for v in other.variables] == [
+            v.name for v in net.variables
+        ]
         other.scale.assign(5.0)
         assert other.zlayers[0](tf.ones([1, 2]))[0] == "dense"
     assert float(net.scale) == 1.0
@@ -201,7 +205,11 @@ def test_gradient_registry():
 
 def test_text_and_bytes():
     assert tf.compat.as_bytes("é") == "é".encode() and tf.compat.as_text(b"a") == tf.compat.as_str("a") == "a"
-    assert tf.compat.as_str_any(3) == "3" and tf.compat.path_to_str(pathlib.Path("a")) == "a" and tf.compat.path_to_str(5) == 5
+    assert (
+        tf.compat.as_str_any(3) == "3"
+        and tf.compat.path_to_str(pathlib.Path("a")) == "a"
+        and tf.compat.path_to_str(5) == 5
+    )
     for convert in (tf.compat.as_bytes, tf.compat.as_text):
         with pytest.raises(TypeError):
             convert(3)
@@ -209,7 +217,9 @@ def test_text_and_bytes():
 
 def test_dimensions():
     d = tf.compat.v1.Dimension(3)
-    assert tf.compat.dimension_value(d) == tf.compat.dimension_value(3) == 3 and tf.compat.dimension_value(None) is None
+    assert (
+        tf.compat.dimension_value(d) == tf.compat.dimension_value(3) == 3 and tf.compat.dimension_value(None) is None
+    )
     assert (d * 2).value == 6 and (d // 2).value == 1 and (d - tf.compat.v1.Dimension(None)).value is None
     assert tf.compat.dimension_at_index(tf.TensorShape([4, 5]), 1) == 5
 
@@ -217,7 +227,11 @@ def test_dimensions():
 def test_version_1_names():
     v1 = tf.compat.v1
     v = tf.Variable(1.0)
-    assert v1.assign(v, 3.0).numpy() == 3.0 and v1.assign_add(v, 1.0).numpy() == 4.0 and v1.assign_sub(v, 2.0).numpy() == 2.0
+    assert (
+        v1.assign(v, 3.0).numpy() == 3.0
+        and v1.assign_add(v, 1.0).numpy() == 4.0
+        and v1.assign_sub(v, 2.0).numpy() == 2.0
+    )
     assert v1.reshape is tf.reshape and v1.float32 is tf.float32 and v1.GradientTape is tf.GradientTape
     with pytest.raises(RuntimeError, match="a graph of TensorFlow 1"):
         v1.placeholder(tf.float32)

@@ -13,7 +13,10 @@ pytest.importorskip("jax")
 def test_small_run(tmp_path, capsys):
     """tapeflow and `jax.jit` compute the same losses, and both are in the table."""
     assert (
-        gpu.main(["--small", "--frameworks", "tapeflow,jax", "--dtypes", "float32", "--out", str(tmp_path), "mlp", "lstm"]) == 0
+        gpu.main(
+            ["--small", "--frameworks", "tapeflow,jax", "--dtypes", "float32", "--out", str(tmp_path), "mlp", "lstm"]
+        )
+        == 0
     )
     results = json.loads((tmp_path / "gpu.json").read_text())
     for key, found in results["timings"].items():
@@ -21,7 +24,11 @@ def test_small_run(tmp_path, capsys):
         assert gpu_report.disagreements(found, "tapeflow", "float32") == [], key
     report = (tmp_path / "GPU.md").read_text()
     assert report.strip() == capsys.readouterr().out.strip()
-    assert "LSTM, 5 steps" in report and "`jax.jit`, `lax.scan`" in report and "The losses of the first steps agree." in report
+    assert (
+        "LSTM, 5 steps" in report
+        and "`jax.jit`, `lax.scan`" in report
+        and "The losses of the first steps agree." in report
+    )
 
 
 def test_nothing_is_begun_after_the_time_is_over(capsys):
@@ -56,7 +63,10 @@ def test_targets_are_said_to_be_missed():
     """By the median of the ratios, round by round; a peer that was not timed is not compared with."""
     times = {"tapeflow": [2.0, 2.2, 9.0], "jax": [], "PyTorch eager": [1.0, 1.0, 3.0], "absent": []}
     slow = {name: {"times": seconds} for name, seconds in times.items()}
-    timings = {"mlp float32": slow | {"jax": {"times": [1.0, 2.0, 8.0]}}, "cnn float32": slow | {"jax": slow["tapeflow"]}}
+    timings = {
+        "mlp float32": slow | {"jax": {"times": [1.0, 2.0, 8.0]}},
+        "cnn float32": slow | {"jax": slow["tapeflow"]},
+    }
     results = {"timings": timings, "peers": list(times)}
     assert gpu_report.targets(results, "tapeflow", "jax") == [
         "- within 1.05× of jax: 1 of 2, from 1.00× to 1.12×. Missed: mlp float32 (1.12×).",

@@ -8,7 +8,9 @@ import pytest
 import tapeflow as tf
 
 
-@pytest.mark.parametrize("call", [lambda: tf.ones([2, 3]) @ tf.ones([2, 3]), lambda: tf.constant(1) + tf.constant(1.0)])
+@pytest.mark.parametrize(
+    "call", [lambda: tf.ones([2, 3]) @ tf.ones([2, 3]), lambda: tf.constant(1) + tf.constant(1.0)]
+)
 def test_errors_pickle(call):
     """A clash of dtypes used to fail to pickle, so that a worker process died of it instead of reporting it."""
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:

@@ -30,7 +30,14 @@ def test_a_shape_is_a_tuple():
 
 def test_unknown_rank():
     s = S(None)
-    assert s.rank is None and not s and s.dims is None and s[0] is None and str(s) == "<unknown>" and s.num_elements() is None
+    assert (
+        s.rank is None
+        and not s
+        and s.dims is None
+        and s[0] is None
+        and str(s) == "<unknown>"
+        and s.num_elements() is None
+    )
     for f in (lambda: len(s), lambda: list(s), lambda: s.as_list()):
         with pytest.raises(ValueError):
             f()

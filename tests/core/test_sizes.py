@@ -42,7 +42,11 @@ def test_questions_are_answered_for_now_and_remembered():
 def test_a_size_equals_itself_without_a_question():
     (n, m), relied_on = sizes(6, 6)
     assert (
-        n == n * 1 and alike((n, 3), (n, 3)) and not alike((n, 3), (m, 3)) and not alike((n,), (6,)) and not alike((n,), (n, n))
+        n == n * 1
+        and alike((n, 3), (n, 3))
+        and not alike((n, 3), (m, 3))
+        and not alike((n,), (6,))
+        and not alike((n,), (n, n))
     )
     assert (n == None) is False and (n == "6") is False  # noqa: E711
     assert relied_on == [] and n == m and len(relied_on) == 1

@@ -23,7 +23,9 @@ def test_rows_are_gathered_and_views_are_not_copied():
     assert first.array.base is second.array.base is not None  # of one array
     assert np.array_equal(np.concatenate([first, second, third]), x)
     shuffled = DS.from_tensor_slices((x, np.arange(10))).shuffle(10, seed=2)
-    for (a, i), (b, j) in zip(shuffled.batch(3), shuffled.map(lambda *e: e).batch(3)):  # rows by number, and element by element
+    for (a, i), (b, j) in zip(
+        shuffled.batch(3), shuffled.map(lambda *e: e).batch(3)
+    ):  # rows by number, and element by element
         assert np.array_equal(a, x[i.numpy()]) and np.array_equal(b, x[j.numpy()])
 
 
@@ -38,7 +40,11 @@ def test_shuffles_do_not_depend_on_how_elements_are_held(buffer):
 def test_strings_and_scalars():
     assert values(DS.from_tensor_slices(["a", "bb"]).map(lambda s: s + "x").batch(2)) == [[b"ax", b"bbx"]]
     assert values(DS.from_tensor_slices(["a", "b", "c"]).shuffle(3, seed=1).batch(3).unbatch().take(0)) == []
-    assert sorted(values(DS.from_tensor_slices(["a", "b", "c"]).shuffle(3, seed=1).batch(2).unbatch())) == [b"a", b"b", b"c"]
+    assert sorted(values(DS.from_tensor_slices(["a", "b", "c"]).shuffle(3, seed=1).batch(2).unbatch())) == [
+        b"a",
+        b"b",
+        b"c",
+    ]
 
 
 def test_what_cannot_be_stacked():
@@ -53,12 +59,18 @@ def test_padding():
     assert values(lengths(3).padded_batch(2, padding_values=np.int64(9))) == [[[1, 9], [2, 2]], [[3, 3, 3]]]
     signature = {"a": tf.TensorSpec([None], tf.int32), "b": tf.TensorSpec([], tf.string)}
     ds = DS.from_generator(lambda: [{"a": [1], "b": "x"}, {"a": [1, 2], "b": "y"}], output_signature=signature)
-    (batch,) = ds.padded_batch(2, padded_shapes={"a": [4], "b": []}, padding_values={"a": -1, "b": "?"}).as_numpy_iterator()
+    (batch,) = ds.padded_batch(
+        2, padded_shapes={"a": [4], "b": []}, padding_values={"a": -1, "b": "?"}
+    ).as_numpy_iterator()
     assert batch["a"].tolist() == [[1, -1, -1, -1], [1, 2, -1, -1]] and batch["b"].tolist() == [b"x", b"y"]
-    assert ds.padded_batch(2, {"a": [4], "b": []}, drop_remainder=True).element_spec["a"] == tf.TensorSpec([2, 4], tf.int32)
+    assert ds.padded_batch(2, {"a": [4], "b": []}, drop_remainder=True).element_spec["a"] == tf.TensorSpec(
+        [2, 4], tf.int32
+    )
     (both,) = DS.from_tensors(([1], [2])).padded_batch(1, padded_shapes=([2], [3]), padding_values=7)
     assert [x.numpy().tolist() for x in both] == [[[1, 7]], [[2, 7, 7]]]
-    words = DS.from_generator(lambda: [["a"], ["b", "c"]], output_signature=tf.TensorSpec([None], tf.string)).padded_batch(2)
+    words = DS.from_generator(
+        lambda: [["a"], ["b", "c"]], output_signature=tf.TensorSpec([None], tf.string)
+    ).padded_batch(2)
     assert values(words) == [[[b"a", b""], [b"b", b"c"]]]
 
 
@@ -111,9 +123,13 @@ def test_windows():
 
 
 def test_groups():
-    ds = DS.range(10).group_by_window(lambda x: x % 2, lambda key, window: window.batch(3).map(lambda b: b + 100 * key), 3)
+    ds = DS.range(10).group_by_window(
+        lambda x: x % 2, lambda key, window: window.batch(3).map(lambda b: b + 100 * key), 3
+    )
     assert values(ds) == [[0, 2, 4], [101, 103, 105], [6, 8], [107, 109]]
-    by_size = DS.range(7).group_by_window(lambda x: x % 2, lambda k, w: w.batch(9), window_size_func=lambda key: key + 1)
+    by_size = DS.range(7).group_by_window(
+        lambda x: x % 2, lambda k, w: w.batch(9), window_size_func=lambda key: key + 1
+    )
     assert values(by_size) == [[0], [2], [1, 3], [4], [6], [5]]
     with pytest.raises(ValueError, match="not both"):
         DS.range(3).group_by_window(lambda x: x, lambda k, w: w)
@@ -124,7 +140,11 @@ def test_buckets():
     ds = DS.from_generator(lambda: texts, tf.int64, [None])
     length = lambda x: tf.shape(x)[0]
     found = values(ds.bucket_by_sequence_length(length, [3, 5], [2, 2, 2]))
-    assert found == [[[1, 2, 3, 4], [5, 6, 7, 0]], [[7, 8, 9, 10, 11, 0], [13, 14, 15, 16, 19, 20]], [[0, 0], [21, 22]]]
+    assert found == [
+        [[1, 2, 3, 4], [5, 6, 7, 0]],
+        [[7, 8, 9, 10, 11, 0], [13, 14, 15, 16, 19, 20]],
+        [[0, 0], [21, 22]],
+    ]
     bounded = ds.take(3).bucket_by_sequence_length(length, [4, 6], [2, 2, 2], pad_to_bucket_boundary=True)
     assert values(bounded) == [[[0, 0, 0], [5, 6, 7]], [[1, 2, 3, 4, 0]]]
     with pytest.raises(ValueError, match="which is 4"):

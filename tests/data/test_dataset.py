@@ -92,7 +92,9 @@ def test_classes_as_often_as_asked(initial):
     found = [(int(label), int(x), int(own)) for label, (x, own) in sampled]
     assert all(label == own == labels[x] for label, x, own in found)
     assert 0.4 < np.mean([label for label, _, _ in found]) < 0.6 and 300 < len(found) < 500
-    assert values(sampled.map(lambda label, element: element[0])) != [x for _, x, _ in found]  # drawn anew in every round
+    assert values(sampled.map(lambda label, element: element[0])) != [
+        x for _, x, _ in found
+    ]  # drawn anew in every round
     with pytest.raises(tf.errors.InvalidArgumentError, match="class 5"):
         list(DS.from_tensors(5).rejection_resample(lambda x: x, [0.5, 0.5]))
     with pytest.raises(ValueError, match="initial_dist"):
@@ -209,7 +211,9 @@ def test_interleave():
     repeated = lambda x: DS.from_tensors(x).repeat(6)
     wanted = [1] * 4 + [2] * 4 + [1] * 2 + [2] * 2 + [3] * 4 + [4] * 4 + [3] * 2 + [4] * 2 + [5] * 6
     assert values(DS.range(1, 6).interleave(repeated, cycle_length=2, block_length=4)) == wanted
-    uneven = DS.from_tensor_slices([1, 3, 0, 2]).interleave(lambda n: DS.from_tensors(n).repeat(tf.cast(n, tf.int64)), 2)
+    uneven = DS.from_tensor_slices([1, 3, 0, 2]).interleave(
+        lambda n: DS.from_tensors(n).repeat(tf.cast(n, tf.int64)), 2
+    )
     assert values(uneven) == [1, 3, 3, 3, 2, 2]
 
 
@@ -218,7 +222,9 @@ def test_scan_and_unique_and_errors():
     assert values(DS.from_tensor_slices(["a", "b", "a"]).unique()) == [b"a", b"b"]
     bad = DS.from_tensor_slices([1.0, 0.0, 4.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x, "bad"))
     assert values(bad.ignore_errors()) == [1.0, 0.25]
-    state = DS.range(3).reduce({"n": 0, "s": 0.0}, lambda s, x: {"n": s["n"] + 1, "s": s["s"] + tf.cast(x, tf.float32)})
+    state = DS.range(3).reduce(
+        {"n": 0, "s": 0.0}, lambda s, x: {"n": s["n"] + 1, "s": s["s"] + tf.cast(x, tf.float32)}
+    )
     assert (int(state["n"]), float(state["s"])) == (3, 3.0)
 
 

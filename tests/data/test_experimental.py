@@ -34,7 +34,9 @@ def test_cardinality_can_be_asserted():
     assert len(some.apply(ex.assert_cardinality(3))) == 3 and len(list(some.apply(ex.assert_cardinality(3)))) == 3
     with pytest.raises(tf.errors.FailedPreconditionError, match="expected to contain 4 elements but contained only 3"):
         list(some.apply(ex.assert_cardinality(4)))
-    with pytest.raises(tf.errors.FailedPreconditionError, match="expected to contain 2 elements but contained at least 3"):
+    with pytest.raises(
+        tf.errors.FailedPreconditionError, match="expected to contain 2 elements but contained at least 3"
+    ):
         list(some.apply(ex.assert_cardinality(2)))
 
 
@@ -50,7 +52,10 @@ def test_grain():
     assert values(ex.from_grain(source.to_iter_dataset()).map(lambda e: e["y"])) == list(range(10))
     endless = ex.from_grain(grain.MapDataset.range(2).repeat())
     assert int(endless.cardinality()) == -1 and values(endless.take(3)) == [0, 1, 0]
-    assert values(ex.from_grain(grain.MapDataset.range(4)).window(2).flat_map(lambda w: w.batch(2))) == [[0, 1], [2, 3]]
+    assert values(ex.from_grain(grain.MapDataset.range(4)).window(2).flat_map(lambda w: w.batch(2))) == [
+        [0, 1],
+        [2, 3],
+    ]
     with pytest.raises(TypeError, match="from_grain takes"):
         ex.from_grain(3)
 
@@ -91,7 +96,9 @@ def test_datasets_of_what_functions_compute():
         return s
 
     assert float(rows(tf.ones([3, 2]))) == 12.0 and float(rows(tf.ones([1, 2]))) == 4.0
-    scaled = tf.function(lambda x: DS.range(4).map(lambda i: tf.cast(i, tf.float32) * x).reduce(0.0, lambda a, b: a + b))
+    scaled = tf.function(
+        lambda x: DS.range(4).map(lambda i: tf.cast(i, tf.float32) * x).reduce(0.0, lambda a, b: a + b)
+    )
     assert float(scaled(tf.constant(2.0))) == 12.0 and float(scaled(tf.constant(3.0))) == 18.0
 
 

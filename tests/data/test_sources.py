@@ -43,7 +43,9 @@ def test_ragged_rows_become_ragged_again():
     assert [row.numpy().tolist() for row in ds] == [[1], [2, 3], []]
     (batch,) = ds.shuffle(1).batch(3)
     assert isinstance(batch, tf.RaggedTensor) and batch.to_list() == [[1], [2, 3], []]
-    assert ds.element_spec.shape.as_list() == [None] and ds.batch(2).element_spec == tf.RaggedTensorSpec([None, None], tf.int32)
+    assert ds.element_spec.shape.as_list() == [None] and ds.batch(2).element_spec == tf.RaggedTensorSpec(
+        [None, None], tf.int32
+    )
 
 
 def test_sparse_rows():
@@ -117,7 +119,11 @@ def test_zip():
     assert values(DS.zip(datasets=(a, b))) == [(0, 5), (1, 6)] == values(DS.zip(a.map(lambda x: x), b))
     nested = DS.zip((a, (b, b.filter(lambda x: x > 5))))
     assert [(int(x), (int(y), int(z))) for x, (y, z) in nested] == [(0, (5, 6)), (1, (6, 7))]
-    rows = DS.zip((DS.from_tensor_slices([1, 2, 3]), DS.from_tensor_slices(([4, 5, 6], [7, 8, 9])))).shuffle(3, seed=1).batch(3)
+    rows = (
+        DS.zip((DS.from_tensor_slices([1, 2, 3]), DS.from_tensor_slices(([4, 5, 6], [7, 8, 9]))))
+        .shuffle(3, seed=1)
+        .batch(3)
+    )
     ((x, (y, z)),) = rows
     assert (y - x).numpy().tolist() == [3, 3, 3] and (z - x).numpy().tolist() == [6, 6, 6]  # rows stay together
     with pytest.raises(TypeError, match="use `tuple` instead"):
@@ -129,7 +135,13 @@ def test_zip():
 def test_choosing_and_sampling():
     parts = [DS.from_tensors(s).repeat(2) for s in "abc"]
     assert values(DS.choose_from_datasets(parts, DS.range(3).repeat(3))) == [b"a", b"b", b"c"] * 2
-    assert values(tf.data.experimental.choose_from_datasets([DS.range(1), DS.range(4)], DS.range(2).repeat(4))) == [0, 0, 1, 2, 3]
+    assert values(tf.data.experimental.choose_from_datasets([DS.range(1), DS.range(4)], DS.range(2).repeat(4))) == [
+        0,
+        0,
+        1,
+        2,
+        3,
+    ]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Selector index out of range: 1 >= 1"):
         values(DS.choose_from_datasets([DS.range(2)], DS.range(3)))
     with pytest.raises(TypeError, match=r"scalar `tf\.int64`"):

@@ -32,8 +32,14 @@ def choose(x):
         (lambda: DS.range(3).map(choose), spec([])),
         (lambda: DS.range(3).enumerate(), (spec([]), spec([]))),
         (lambda: DS.range(3).scan(0.0, lambda s, x: (s, (x, s))), (spec([]), spec([], tf.float32))),
-        (lambda: DS.from_tensor_slices([[1, 2]]).flat_map(lambda x: DS.from_tensor_slices((x, x))), (spec([], tf.int32),) * 2),
-        (lambda: DS.from_tensor_slices([[1, 2]]).interleave(lambda x: DS.from_tensors(x).batch(2)), spec([None, 2], tf.int32)),
+        (
+            lambda: DS.from_tensor_slices([[1, 2]]).flat_map(lambda x: DS.from_tensor_slices((x, x))),
+            (spec([], tf.int32),) * 2,
+        ),
+        (
+            lambda: DS.from_tensor_slices([[1, 2]]).interleave(lambda x: DS.from_tensors(x).batch(2)),
+            spec([None, 2], tf.int32),
+        ),
         (lambda: DS.from_tensors([1, 2]).concatenate(DS.from_tensors([1, 2, 3])), spec([None], tf.int32)),
         (lambda: DS.range(9).group_by_window(lambda x: x, lambda k, w: w.batch(2), 2), spec([None])),
         (lambda: DS.range(3).map(lambda x: tf.numpy_function(lambda v: v, [x], tf.int64)).batch(2), spec([None])),
@@ -63,17 +69,33 @@ def test_nothing_runs_before_it_is_read():
     def fails(x):
         raise RuntimeError("ran")
 
-    ds = DS.range(3).map(fails).filter(fails).flat_map(fails).batch(2).unbatch().padded_batch(2).cache().prefetch(1).window(2)
+    ds = (
+        DS.range(3)
+        .map(fails)
+        .filter(fails)
+        .flat_map(fails)
+        .batch(2)
+        .unbatch()
+        .padded_batch(2)
+        .cache()
+        .prefetch(1)
+        .window(2)
+    )
     assert isinstance(ds, DS) and "Window" in repr(ds)
 
 
 def test_datasets_have_specs():
     assert DS.range(4).window(2).element_spec == tf.data.DatasetSpec(spec([]))
-    assert tf.data.DatasetSpec.from_value(DS.range(2)) == tf.data.DatasetSpec(spec([])) != tf.data.DatasetSpec(spec([2]))
+    assert (
+        tf.data.DatasetSpec.from_value(DS.range(2)) == tf.data.DatasetSpec(spec([])) != tf.data.DatasetSpec(spec([2]))
+    )
     assert tf.data.DatasetSpec(spec([])).is_compatible_with(DS.range(2))
     assert not tf.data.DatasetSpec(spec([])).is_compatible_with(DS.from_tensors("a"))
     assert tf.data.IteratorSpec.from_value(iter(DS.range(2))) == tf.data.IteratorSpec(spec([]))
-    assert repr(DS.range(2).batch(2)) == "<_BatchDataset element_spec=TensorSpec(shape=(None,), dtype=tf.int64, name=None)>"
+    assert (
+        repr(DS.range(2).batch(2))
+        == "<_BatchDataset element_spec=TensorSpec(shape=(None,), dtype=tf.int64, name=None)>"
+    )
 
 
 def test_elements_must_fit():

@@ -81,7 +81,9 @@ def test_order_may_be_given_up():
 def test_functions_that_take_no_time_are_called_here():
     def all_here():
         names = set()
-        ds = DS.range(200).map(lambda x: names.add(threading.current_thread().name) or x, num_parallel_calls=tf.data.AUTOTUNE)
+        ds = DS.range(200).map(
+            lambda x: names.add(threading.current_thread().name) or x, num_parallel_calls=tf.data.AUTOTUNE
+        )
         assert values(ds) == list(range(200))
         return names == {threading.current_thread().name}
 
@@ -199,7 +201,13 @@ def test_what_functions_see_is_eager_and_watched_by_nobody():
 
 def test_numbers_and_arrays_in_many_threads():
     x = np.arange(2000.0, dtype=np.float32).reshape(500, 4)
-    ds = DS.from_tensor_slices(x).shuffle(500, seed=1).map(lambda r: tf.reduce_sum(r), num_parallel_calls=4).batch(50).prefetch(2)
+    ds = (
+        DS.from_tensor_slices(x)
+        .shuffle(500, seed=1)
+        .map(lambda r: tf.reduce_sum(r), num_parallel_calls=4)
+        .batch(50)
+        .prefetch(2)
+    )
     assert sorted(np.concatenate(list(ds.as_numpy_iterator())).tolist()) == x.sum(1).tolist()
 
 

@@ -33,7 +33,9 @@ def test_a_training_step():
             y = v * x
         return context.all_reduce("sum", tape.gradient(y, v))
 
-    for batch in strategy.experimental_distribute_dataset(tf.data.Dataset.range(1, 3).map(lambda x: tf.cast(x, tf.float32))):
+    for batch in strategy.experimental_distribute_dataset(
+        tf.data.Dataset.range(1, 3).map(lambda x: tf.cast(x, tf.float32))
+    ):
         assert float(strategy.run(step, args=(batch,))) == float(batch)
     assert not tf.distribute.has_strategy()
 
@@ -90,7 +92,9 @@ def test_reduce():
 
 def test_datasets():
     strategy = tf.distribute.MirroredStrategy()
-    made = strategy.distribute_datasets_from_function(lambda c: tf.data.Dataset.range(c.get_per_replica_batch_size(3)).batch(2))
+    made = strategy.distribute_datasets_from_function(
+        lambda c: tf.data.Dataset.range(c.get_per_replica_batch_size(3)).batch(2)
+    )
     assert isinstance(made, tf.distribute.DistributedDataset) and made.cardinality == 2
     assert [batch.numpy().tolist() for batch in made] == [[0, 1], [2]]
     iterator = iter(made)
@@ -106,7 +110,9 @@ def test_datasets():
 
 def test_values_of_replicas():
     strategy = tf.distribute.MirroredStrategy()
-    values = strategy.experimental_distribute_values_from_function(lambda c: tf.constant([c.replica_id_in_sync_group + 1.0]))
+    values = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant([c.replica_id_in_sync_group + 1.0])
+    )
     assert isinstance(values, tf.distribute.DistributedValues)
     assert strategy.run(lambda x: x * 2, args=(values,)).numpy().tolist() == [2.0]
     assert strategy.experimental_local_results(values)[0].numpy().tolist() == [1.0]
@@ -193,12 +199,18 @@ def test_a_machine_without_a_tpu():
 def test_clusters(monkeypatch):
     resolvers = tf.distribute.cluster_resolver
     spec = tf.train.ClusterSpec({"worker": ["a:1", "b:2"], "ps": {3: "c:3"}})
-    assert spec.num_tasks("worker") == 2 and spec.task_address("ps", 3) == "c:3" and spec.job_tasks("worker") == ["a:1", "b:2"]
+    assert (
+        spec.num_tasks("worker") == 2
+        and spec.task_address("ps", 3) == "c:3"
+        and spec.job_tasks("worker") == ["a:1", "b:2"]
+    )
     assert repr(tf.train.ClusterSpec({"worker": ["a:1"]})) == "ClusterSpec({'worker': ['a:1']})"
     with pytest.raises(ValueError, match="No such job"):
         spec.num_tasks("chief")
     assert resolvers.SimpleClusterResolver(spec, rpc_layer="grpc").master("worker", 1) == "grpc://b:2"
-    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 1}}))
+    monkeypatch.setenv(
+        "TF_CONFIG", json.dumps({"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 1}})
+    )
     found = resolvers.TFConfigClusterResolver()
     assert (found.task_type, found.task_id) == ("worker", 1)
     with pytest.raises(tf.errors.UnimplementedError, match="one machine"):

@@ -38,7 +38,9 @@ def test_maml_differentiates_through_the_inner_loop():
     rng = np.random.default_rng(0)
     weights = [tf.Variable(tf.cast(w, tf.float64)) for w in maml.weights_at_start(rng)]
     seen, unseen = [[tf.cast(a, tf.float64) for a in half] for half in maml.sine_waves(rng, 5, 10)]
-    after = lambda first_order: tf.reduce_mean(maml.errors(unseen, maml.adapted(weights, seen, 2, first_order=first_order)))
+    after = lambda first_order: tf.reduce_mean(
+        maml.errors(unseen, maml.adapted(weights, seen, 2, first_order=first_order))
+    )
 
     def gradient(first_order):
         with tf.GradientTape() as tape:

@@ -41,7 +41,9 @@ def test_what_reads_them():
     }  # fmt: skip
     example = tf.train.Example()
     example.features.feature["price"].float_list.value.append(2.5)
-    assert tf.io.parse_example([example.SerializeToString()], {"price": spec["price"]})["price"].numpy().tolist() == [[2.5]]
+    assert tf.io.parse_example([example.SerializeToString()], {"price": spec["price"]})["price"].numpy().tolist() == [
+        [2.5]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,11 @@ def test_what_reads_them():
         (lambda: columns.numeric_column("a", normalizer_fn=3), TypeError, "callable"),
         (lambda: columns.bucketized_column(PRICE, [2.0, 1.0]), ValueError, "sorted"),
         (lambda: columns.bucketized_column(WORDS, [1.0]), ValueError, "numeric_column"),
-        (lambda: columns.bucketized_column(columns.numeric_column("x", shape=[2, 2]), [1.0]), ValueError, "one-dimensional"),
+        (
+            lambda: columns.bucketized_column(columns.numeric_column("x", shape=[2, 2]), [1.0]),
+            ValueError,
+            "one-dimensional",
+        ),
         (lambda: columns.categorical_column_with_vocabulary_list("c", ["x", "x"]), ValueError, "Duplicate"),
         (lambda: columns.categorical_column_with_vocabulary_list("c", []), ValueError, "non-empty"),
         (lambda: columns.categorical_column_with_vocabulary_list("c", ["x"], None, 1, 2), ValueError, "both"),

@@ -37,7 +37,9 @@ def test_a_planted_wrong_value_and_gradient(monkeypatch, factor):
     def wrong(x):
         return sine(x), lambda g: g * tf.cos(x) * tf.cast(factor, x.dtype)
 
-    entries = [e for e in corpus.stored() if e[0].startswith("tf.math.sin(") and ("'float32'" in e[0] or "'float64'" in e[0])]
+    entries = [
+        e for e in corpus.stored() if e[0].startswith("tf.math.sin(") and ("'float32'" in e[0] or "'float64'" in e[0])
+    ]
     assert entries
     for function, how in ((lambda x: sine(x) * tf.cast(factor, x.dtype), "value"), (wrong, "gradient's value")):
         monkeypatch.setattr(tf.math, "sin", lambda x, f=function: f(tf.convert_to_tensor(x)))

@@ -55,7 +55,9 @@ def test_a_wrong_second_gradient(plant, monkeypatch):
     def wrong(x):
         return tf.sin(x), lambda g: g * slope(x)
 
-    monkeypatch.setattr(tf.math, "planted", lambda x: wrong(tf.convert_to_tensor(x)) if x.dtype.is_floating else sine(x))
+    monkeypatch.setattr(
+        tf.math, "planted", lambda x: wrong(tf.convert_to_tensor(x)) if x.dtype.is_floating else sine(x)
+    )
     assert "second gradient" in kinds_found()
 
 

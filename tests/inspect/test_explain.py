@@ -285,7 +285,11 @@ def test_many_sources_and_their_names(x):
     with tf.GradientTape() as tape:
         y = v * 2.0
     found = tape.explain(y, {"a": v, "b": [w, x]})
-    assert [r.name for r in found] == ["v", "w", "source['b'][1]"] and [r.connected for r in found] == [True, False, False]
+    assert [r.name for r in found] == ["v", "w", "source['b'][1]"] and [r.connected for r in found] == [
+        True,
+        False,
+        False,
+    ]
     assert str(found).startswith("v: connected.\nw: None.\n  The variable was not read while the tape recorded")
     assert not found.connected and len(found) == 3
 

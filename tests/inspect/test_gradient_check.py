@@ -11,7 +11,11 @@ check = tf.test.check_gradients
 
 def test_right_ones_pass():
     found = check(lambda w, x: tf.tanh(x @ w), np.ones((3, 2)), np.linspace(-1, 1, 6).reshape(2, 3))
-    assert len(found.entries) == 2 * (6 + 6) and found.largest_error < 1e-7 and "gradients agree: 24 entries" in repr(found)
+    assert (
+        len(found.entries) == 2 * (6 + 6)
+        and found.largest_error < 1e-7
+        and "gradients agree: 24 entries" in repr(found)
+    )
     check(lambda x: {"a": tf.exp(x), "n": tf.argmax(x), "b": [x[0] * x[1], None]}, [0.5, 1.5])
 
 

@@ -82,7 +82,9 @@ def test_a_gradient_that_explodes_after_a_while():
             with tf.GradientTape() as tape:
                 loss = tf.reduce_sum(v) * scale
             tape.gradient(loss, v)
-    assert watching.warnings == ["step 5, v: its gradient explodes: a norm of 300 after 2; clip it, or lower the learning rate."]
+    assert watching.warnings == [
+        "step 5, v: its gradient explodes: a norm of 300 after 2; clip it, or lower the learning rate."
+    ]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -178,7 +180,9 @@ def scalars(path):
     events = EventAccumulator(str(path), size_guidance={"tensors": 0}).Reload()
     tags = events.Tags()["tensors"]
     assert all(events.SummaryMetadata(tag).plugin_data.plugin_name == "scalars" for tag in tags)
-    return {tag: {e.step: float(tensor_util.make_ndarray(e.tensor_proto)) for e in events.Tensors(tag)} for tag in tags}
+    return {
+        tag: {e.step: float(tensor_util.make_ndarray(e.tensor_proto)) for e in events.Tensors(tag)} for tag in tags
+    }
 
 
 @pytest.mark.parametrize("how", ["directory", "writer", "default"])

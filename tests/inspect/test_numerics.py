@@ -43,7 +43,9 @@ def test_backward():
         y = tf.reduce_sum(root)
     text, _ = report(tape.gradient, y, v)
     assert 'part of the gradient of "sqrt"' in text
-    number = re.search(r"the forward operation: sqrt at test_numerics\.py:(\d+), of values float32 \(2,\) from 0 to 4", text)[1]
+    number = re.search(
+        r"the forward operation: sqrt at test_numerics\.py:(\d+), of values float32 \(2,\) from 0 to 4", text
+    )[1]
     assert "root = tf.sqrt(v)" in linecache.getline(__file__, int(number))
 
 
@@ -140,5 +142,8 @@ def test_with_a_witness_at_the_same_time():
 
 def test_forward_mode_has_the_programs_line():
     x = tf.constant(0.0)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"test_numerics\.py"), tf.autodiff.ForwardAccumulator(x, x + 1.0):
+    with (
+        pytest.raises(tf.errors.InvalidArgumentError, match=r"test_numerics\.py"),
+        tf.autodiff.ForwardAccumulator(x, x + 1.0),
+    ):
         tf.sqrt(x)

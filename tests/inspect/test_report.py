@@ -43,7 +43,9 @@ def test_page_has_everything_that_is_known(tmp_path):
         tape.gradient(y, v)
     page = tape.report(tmp_path / "tape.html")
     data = data_in(page)
-    assert str(page) == str(tmp_path / "tape.html") and (tmp_path / "tape.html").read_text(encoding="utf-8") == page.html
+    assert (
+        str(page) == str(tmp_path / "tape.html") and (tmp_path / "tape.html").read_text(encoding="utf-8") == page.html
+    )
     assert column(data, "name") == ["v", "exp", "matmul", "reduce_sum"]
     assert column(data, "result") == ["float32 (3, 4)", "float32 (3, 4)", "float32 (3, 2)", "float32 ()"]
     assert [data["kinds"][k] for k in data["entries"]["kind"]] == ["source", "elementwise", "product", "reduction"]
@@ -91,7 +93,9 @@ def test_hostile_names_stay_text():
     with tf.debugging.explain_gradients(), tf.GradientTape() as tape:
         y = tf.exp(v)
     page = tape.report()
-    assert "<img" not in page.html and page.html.count("</script>") == 2 and column(data_in(page), "name")[0] == HOSTILE
+    assert (
+        "<img" not in page.html and page.html.count("</script>") == 2 and column(data_in(page), "name")[0] == HOSTILE
+    )
     shown = page._repr_html_()
     assert shown.count("<") == 2 and 'sandbox="allow-scripts"' in shown
     w = tf.Variable([1.0], name=HOSTILE)
@@ -115,7 +119,11 @@ def test_without_a_witness():
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.exp(v) * v)
     data = data_in(tape.report())
-    assert not data["seen"] and column(data, "name") == ["v", "exp", "mul", "reduce_sum"] and data["entries"]["kept"][1] == 8
+    assert (
+        not data["seen"]
+        and column(data, "name") == ["v", "exp", "mul", "reduce_sum"]
+        and data["entries"]["kept"][1] == 8
+    )
     tape.gradient(y, v)
     assert "spent" in data_in(tape.report())["message"]
     assert "never entered" in data_in(tf.GradientTape().report())["message"]

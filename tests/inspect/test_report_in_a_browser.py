@@ -33,7 +33,9 @@ def show(browser, tmp_path):
     def opened(tape, dark=False):
         path = tmp_path / "tape.html"
         tape.report(path)
-        contexts.append(browser.new_context(viewport={"width": 1366, "height": 800}, color_scheme="dark" if dark else "light"))
+        contexts.append(
+            browser.new_context(viewport={"width": 1366, "height": 800}, color_scheme="dark" if dark else "light")
+        )
         page = contexts[-1].new_page()
         page.set_default_timeout(10_000)
         page.on("console", lambda message: said.append(message.text))
@@ -180,13 +182,17 @@ def test_search_marks_and_jumps(show, model_tape):
     assert page.locator("#hits li").count() == 1 and "look" in page.locator("#hits").inner_text()
     assert page.locator(".box.hit").all_text_contents()[0].startswith("look")  # the layer that it is in
     page.keyboard.press("Enter")
-    assert page.locator(".box.chosen").text_content().startswith("relu") and "1 of 1" in page.locator("#found").inner_text()
+    assert (
+        page.locator(".box.chosen").text_content().startswith("relu")
+        and "1 of 1" in page.locator("#found").inner_text()
+    )
     page.fill("#query", "reduce_mean(tf.square")  # of the text of a line
     assert page.locator("#hits li").count() >= 2
     page.fill("#query", "sequential decide")  # of a layer: all words
     page.locator("#hits li").first.click()
     assert (
-        details(page).splitlines()[0] in ("kernel", "matmul", "bias", "add") and "decide" in page.locator("#crumbs").inner_text()
+        details(page).splitlines()[0] in ("kernel", "matmul", "bias", "add")
+        and "decide" in page.locator("#crumbs").inner_text()
     )
     page.fill("#query", "nothing like it")
     assert "Nothing found" in page.locator("#hits").inner_text() and page.locator(".box.hit").count() == 0
@@ -204,7 +210,11 @@ def test_zoom_and_pan(show):
     assert scale(page) == pytest.approx(nearer * 1.3, rel=1e-3)
     page.locator("[data-zoom=fit]").click()
     area, drawn = page.locator("#graph").bounding_box(), page.locator("#graph > g").bounding_box()
-    assert drawn["x"] >= area["x"] and drawn["y"] >= area["y"] and drawn["x"] + drawn["width"] <= area["x"] + area["width"]
+    assert (
+        drawn["x"] >= area["x"]
+        and drawn["y"] >= area["y"]
+        and drawn["x"] + drawn["width"] <= area["x"] + area["width"]
+    )
     page.mouse.move(area["x"] + 20, area["y"] + 20)
     page.mouse.down()
     page.mouse.move(area["x"] + 80, area["y"] + 50, steps=4)
@@ -215,7 +225,10 @@ def test_zoom_and_pan(show):
 
 def test_memory_and_tables(show):
     page = show(small_tape())
-    assert page.locator("#memory path.line").count() == 2 and "released step by step" in page.locator("#memory").inner_text()
+    assert (
+        page.locator("#memory path.line").count() == 2
+        and "released step by step" in page.locator("#memory").inner_text()
+    )
     page.locator("#memory svg").hover()
     assert "kept" in page.locator("#memory p").inner_text()
     assert "h = tf.tanh" in page.locator("#by-line").inner_text()

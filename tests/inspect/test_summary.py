@@ -28,7 +28,9 @@ def test_an_array_counts_once():
 
 def test_lines_layers_and_times_with_a_witness(capsys):
     with tf.debugging.explain_gradients():
-        model = tf.keras.Sequential([tf.keras.layers.Dense(4, "relu", name="first"), tf.keras.layers.Dense(1, name="second")])
+        model = tf.keras.Sequential(
+            [tf.keras.layers.Dense(4, "relu", name="first"), tf.keras.layers.Dense(1, name="second")]
+        )
         x = tf.ones([8, 3])
         model(x)
         with tf.GradientTape() as tape:

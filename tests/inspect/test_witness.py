@@ -83,7 +83,11 @@ def test_a_checker_does_not_hide_what_a_witness_knows():
                 y = tf.exp(v)
             tape.gradient(y, v)
             tape.summary(lines.append)
-    assert lines[0].startswith("The tape is spent") and lines[1].startswith("1 operation recorded") and "backward" in lines[1]
+    assert (
+        lines[0].startswith("The tape is spent")
+        and lines[1].startswith("1 operation recorded")
+        and "backward" in lines[1]
+    )
 
 
 def test_the_summary_names_functions_and_custom_gradients():

@@ -53,7 +53,11 @@ def test_reading_in_a_function_happens_at_every_call(tmp_path):
 
 def test_patterns(folder):
     assert names(tf.io.matching_files(folder + "/*.txt").numpy(), folder) == [".hidden.txt", "a.txt", "b.txt"]
-    assert names(tf.io.matching_files([folder + "/*.csv", folder + "/[ab].txt"]).numpy(), folder) == ["a.txt", "b.txt", "c.csv"]
+    assert names(tf.io.matching_files([folder + "/*.csv", folder + "/[ab].txt"]).numpy(), folder) == [
+        "a.txt",
+        "b.txt",
+        "c.csv",
+    ]
     assert names(tf.io.matching_files(folder + "/*/*.txt").numpy(), folder) == ["sub/deep.txt"]
     assert tf.io.matching_files(folder + "/none/*").numpy().tolist() == []
     assert names(tf.io.match_filenames_once(folder + "/c.*").numpy(), folder) == ["c.csv"]
@@ -63,7 +67,12 @@ def test_patterns(folder):
 
 
 def test_looking(folder):
-    assert gfile.exists(folder) and not gfile.exists(folder + "/x") and gfile.isdir(folder) and not gfile.isdir(folder + "/a.txt")
+    assert (
+        gfile.exists(folder)
+        and not gfile.exists(folder + "/x")
+        and gfile.isdir(folder)
+        and not gfile.isdir(folder + "/a.txt")
+    )
     assert sorted(gfile.listdir(folder)) == [".hidden.txt", "a.txt", "b.txt", "c.csv", "sub"]
     assert sorted(names(gfile.glob([folder + "/*.csv", folder + "/b*"]), folder)) == ["b.txt", "c.csv"]
     for missing in ("/x", "/a.txt"):

@@ -19,7 +19,11 @@ EXAMPLE = bytes.fromhex(
 def example():
     return tf.train.Example(
         features=tf.train.Features(
-            feature={"a": feature(int64_list=[1, -2, 3]), "b": feature(float_list=[1.5]), "c": feature(bytes_list=[b"yy"])}
+            feature={
+                "a": feature(int64_list=[1, -2, 3]),
+                "b": feature(float_list=[1.5]),
+                "c": feature(bytes_list=[b"yy"]),
+            }
         )
     )
 
@@ -58,7 +62,9 @@ def test_sequences():
     lists = tf.train.FeatureLists(
         feature_list={"t": tf.train.FeatureList(feature=[feature(int64_list=[1]), feature(int64_list=[7])])}
     )
-    made = tf.train.SequenceExample(context=tf.train.Features(feature={"n": feature(int64_list=[2])}), feature_lists=lists)
+    made = tf.train.SequenceExample(
+        context=tf.train.Features(feature={"n": feature(int64_list=[2])}), feature_lists=lists
+    )
     found = tf.train.SequenceExample.FromString(made.SerializeToString())
     assert [list(f.int64_list.value) for f in found.feature_lists.feature_list["t"].feature] == [[1], [7]]
 

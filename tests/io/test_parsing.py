@@ -29,7 +29,14 @@ ONE = example(
     x=ints(3, 1), y=ints(0, 5), v=floats(1.0, 2.0),
 )  # fmt: skip
 TWO = example(
-    a=ints(9, 2, 3, 4), b=floats(2.5), c=strings(), lengths=ints(2, 2), ids=ints(0, 0, 0, 1), x=ints(1), y=ints(2), v=floats(7.0)
+    a=ints(9, 2, 3, 4),
+    b=floats(2.5),
+    c=strings(),
+    lengths=ints(2, 2),
+    ids=ints(0, 0, 0, 1),
+    x=ints(1),
+    y=ints(2),
+    v=floats(7.0),
 )
 
 
@@ -50,7 +57,9 @@ def sparse(tensor):
 
 def test_fixed():
     found = one(
-        a=io.FixedLenFeature([2, 2], tf.int64), b=io.FixedLenFeature([], tf.float32), c=io.FixedLenFeature([2], tf.string)
+        a=io.FixedLenFeature([2, 2], tf.int64),
+        b=io.FixedLenFeature([], tf.float32),
+        c=io.FixedLenFeature([2], tf.string),
     )
     assert found["a"].numpy().tolist() == [[1, 2], [3, 4]] and found["a"].dtype == tf.int64
     assert found["b"].numpy() == 1.5 and found["b"].shape == ()
@@ -58,7 +67,9 @@ def test_fixed():
 
 
 def test_defaults():
-    found = one(z=io.FixedLenFeature([], tf.int64, default_value=7), empty=io.FixedLenFeature([2], tf.string, ["p", "q"]))
+    found = one(
+        z=io.FixedLenFeature([], tf.int64, default_value=7), empty=io.FixedLenFeature([2], tf.string, ["p", "q"])
+    )
     assert found["z"].numpy() == 7 and found["empty"].numpy().tolist() == [b"p", b"q"]
 
 
@@ -68,7 +79,11 @@ def test_defaults():
         ("z", io.FixedLenFeature([], tf.int64), "Feature: z .*int64.* is required but could not be found"),
         ("empty", io.FixedLenFeature([], tf.int64), "Feature: empty .* is required"),
         ("a", io.FixedLenFeature([], tf.int64), "Key: a.*Values size: 4 but output shape: "),
-        ("a", io.FixedLenFeature([4], tf.float32), "Key: a.  Data types don't match. Data type: int64 but expected type: float"),
+        (
+            "a",
+            io.FixedLenFeature([4], tf.float32),
+            "Key: a.  Data types don't match. Data type: int64 but expected type: float",
+        ),
         ("a", io.VarLenFeature(tf.string), "Data types don't match"),
         ("a", io.FixedLenFeature([4], tf.int32), "not int32"),
         ("a", io.FixedLenSequenceFeature([3], tf.int64, allow_missing=True), "divisible by 3, found 4"),
@@ -112,7 +127,9 @@ def test_ragged(partition, rows):
     assert listed == rows and found["a"].numpy().tolist() == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("kind, given", [(R.RowSplits, [0, 1, 1, 3]), (R.RowStarts, [0, 1, 1]), (R.RowLimits, [1, 1, 3])])
+@pytest.mark.parametrize(
+    "kind, given", [(R.RowSplits, [0, 1, 1, 3]), (R.RowStarts, [0, 1, 1]), (R.RowLimits, [1, 1, 3])]
+)
 def test_partitions_by_places(kind, given):
     made = example(a=floats(1.0, 2.0, 3.0), p=ints(*given))
     found = io.parse_single_example(made, {"a": R(tf.float32, partitions=[kind("p")])})
@@ -120,7 +137,11 @@ def test_partitions_by_places(kind, given):
 
 
 def test_sparse_in_parts():
-    assert sparse(one(s=io.SparseFeature(["x", "y"], "v", tf.float32, [10, 10]))["s"]) == ([[1, 5], [3, 0]], [2.0, 1.0], [10, 10])
+    assert sparse(one(s=io.SparseFeature(["x", "y"], "v", tf.float32, [10, 10]))["s"]) == (
+        [[1, 5], [3, 0]],
+        [2.0, 1.0],
+        [10, 10],
+    )
 
 
 def test_bad_bytes():
@@ -144,7 +165,9 @@ def test_bad_descriptions():
 
 def test_batch():
     found = both(
-        a=io.FixedLenFeature([4], tf.int64), b=io.FixedLenFeature([], tf.float32), z=io.FixedLenFeature([2], tf.int64, [4, 5])
+        a=io.FixedLenFeature([4], tf.int64),
+        b=io.FixedLenFeature([], tf.float32),
+        z=io.FixedLenFeature([2], tf.int64, [4, 5]),
     )
     assert found["a"].numpy().tolist() == [[1, 2, 3, 4], [9, 2, 3, 4]]
     assert found["b"].numpy().tolist() == [1.5, 2.5] and found["z"].numpy().tolist() == [[4, 5], [4, 5]]
@@ -182,13 +205,16 @@ def test_batch_sparse_in_parts():
 
 
 def test_batch_of_none():
-    found = io.parse_example(np.array([], object), {"a": io.FixedLenFeature([4], tf.int64), "v": io.VarLenFeature(tf.int64)})
+    found = io.parse_example(
+        np.array([], object), {"a": io.FixedLenFeature([4], tf.int64), "v": io.VarLenFeature(tf.int64)}
+    )
     assert found["a"].shape == (0, 4) and sparse(found["v"])[2] == [0, 0]
 
 
 def test_the_index_of_the_bad_one():
     with pytest.raises(
-        tf.errors.InvalidArgumentError, match=r"Key: c, Index: 1\.  Number of bytes values != expected.  Values size: 0"
+        tf.errors.InvalidArgumentError,
+        match=r"Key: c, Index: 1\.  Number of bytes values != expected.  Values size: 0",
     ):
         both(c=io.FixedLenFeature([2], tf.string))
 
@@ -249,7 +275,11 @@ def test_sequences_ragged_and_missing():
 
 
 def test_a_batch_of_sequences():
-    wanted = {"t": io.FixedLenSequenceFeature([], tf.int64), "v": io.VarLenFeature(tf.float32), "r": R(tf.float32, "v")}
+    wanted = {
+        "t": io.FixedLenSequenceFeature([], tf.int64),
+        "v": io.VarLenFeature(tf.float32),
+        "r": R(tf.float32, "v"),
+    }
     context, found, lengths = io.parse_sequence_example([LONG, SHORT], CONTEXT, wanted)
     assert context["n"].numpy().tolist() == [3, 1] and lengths["t"].numpy().tolist() == [3, 1]
     assert found["t"].numpy().tolist() == [[1, 2, 3], [7, 0, 0]]

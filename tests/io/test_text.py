@@ -70,13 +70,20 @@ def test_base64():
     assert tf.io.encode_base64([b"hello?>", b""]).numpy().tolist() == [b"aGVsbG8_Pg", b""]
     assert tf.io.encode_base64(b"hello", pad=True).numpy() == b"aGVsbG8="
     assert tf.io.decode_base64([b"aGVsbG8_Pg", b"aGVsbG8="]).numpy().tolist() == [b"hello?>", b"hello"]
-    for bad, message in [(b"a$b", "Invalid character"), (b"aGVsbG8/Pg", "Invalid character"), (b"aGVsb", "1 modulo 4")]:
+    for bad, message in [
+        (b"a$b", "Invalid character"),
+        (b"aGVsbG8/Pg", "Invalid character"),
+        (b"aGVsb", "1 modulo 4"),
+    ]:
         with pytest.raises(tf.errors.InvalidArgumentError, match=message):
             tf.io.decode_base64(bad)
 
 
 def test_compressed():
-    assert tf.io.decode_compressed([zlib.compress(b"x"), zlib.compress(b"yy")], "ZLIB").numpy().tolist() == [b"x", b"yy"]
+    assert tf.io.decode_compressed([zlib.compress(b"x"), zlib.compress(b"yy")], "ZLIB").numpy().tolist() == [
+        b"x",
+        b"yy",
+    ]
     assert tf.io.decode_compressed(gzip.compress(b"x"), "GZIP").numpy() == b"x"
     assert tf.io.decode_compressed(b"x").numpy() == b"x"
     with pytest.raises(tf.errors.DataLossError, match="not ZLIB data"):

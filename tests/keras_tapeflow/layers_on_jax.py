@@ -39,7 +39,9 @@ def main(file):
 
     jax.config.update("jax_enable_x64", True)
     dtypes.BIT64_TO_BIT32_DTYPE["float64"] = "float64"  # or Keras would compute parts of a float64 layer in float32
-    found = {("layer", name): layer_by_jax(name) for name in LAYERS} | {("loss", name): loss_by_jax(name) for name in LOSSES}
+    found = {("layer", name): layer_by_jax(name) for name in LAYERS} | {
+        ("loss", name): loss_by_jax(name) for name in LOSSES
+    }
     arrays = {
         f"{kind} {name} {what} {k}": np.asarray(value)
         for (kind, name), parts in found.items()

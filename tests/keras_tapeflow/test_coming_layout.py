@@ -70,7 +70,11 @@ def tree(tmp_path_factory):
 def test_models_train(tree, first):
     env = os.environ | {"KERAS_BACKEND": "tapeflow", "PYTHONPATH": os.pathsep.join([str(tree), str(ROOT)])}
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", f"{first}\n{PROGRAM}"], env=env, capture_output=True, text=True, cwd=tree
+        [sys.executable, "-W", "ignore", "-c", f"{first}\n{PROGRAM}"],
+        env=env,
+        capture_output=True,
+        text=True,
+        cwd=tree,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [f"{tree}/keras/__init__.py tapeflow True (16, 1) tapeflow", "True"]

@@ -12,13 +12,17 @@ keras, d = tf.keras, tf.derivatives
 def model():
     keras.utils.set_random_seed(3)
     layers = keras.layers
-    return keras.Sequential([keras.Input((3,)), layers.Dense(2, activation="tanh", name="hidden"), layers.Dense(1, name="out")])
+    return keras.Sequential(
+        [keras.Input((3,)), layers.Dense(2, activation="tanh", name="hidden"), layers.Dense(1, name="out")]
+    )
 
 
 @pytest.fixture
 def data():
     rng = np.random.default_rng(0)
-    return tf.constant(rng.normal(size=(5, 3)).astype("float32")), tf.constant(rng.normal(size=(5, 1)).astype("float32"))
+    return tf.constant(rng.normal(size=(5, 3)).astype("float32")), tf.constant(
+        rng.normal(size=(5, 1)).astype("float32")
+    )
 
 
 def mean_square(model, x, y):

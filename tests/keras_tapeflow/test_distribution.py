@@ -27,5 +27,7 @@ def test_several_are_refused():
     with pytest.raises(NotImplementedError, match="trains in one process"):
         keras.distribution.initialize("10.0.0.1,10.0.0.2", 2, 0)
     mesh = keras.distribution.DeviceMesh((2,), ["batch"], ["cpu:0", "cpu:1"])
-    with pytest.raises(NotImplementedError, match=r"does not spread tensors over devices; the mesh has \['cpu:0', 'cpu:1'\]"):
+    with pytest.raises(
+        NotImplementedError, match=r"does not spread tensors over devices; the mesh has \['cpu:0', 'cpu:1'\]"
+    ):
         keras.distribution.distribute_tensor(np.ones(2), keras.distribution.TensorLayout(["batch"], mesh))

@@ -9,7 +9,11 @@ keras = tf.keras
 
 
 def convolution(layers):
-    image = [layers.Input([None, None, 3]), layers.Conv2D(4, 3, strides=2, padding="same"), layers.BatchNormalization()]
+    image = [
+        layers.Input([None, None, 3]),
+        layers.Conv2D(4, 3, strides=2, padding="same"),
+        layers.BatchNormalization(),
+    ]
     return keras.Sequential([*image, layers.GlobalMaxPooling2D(), layers.Dense(2)]), (9, 8, 3)
 
 

@@ -24,7 +24,10 @@ def test_keras_after_tapeflow_runs_on_it():
 
 
 def test_the_environment_alone_will_do_where_the_hook_is_installed():
-    assert run("import tapeflow_keras_hook, keras; print(keras.config.backend())", KERAS_BACKEND="tapeflow") == "tapeflow\n"
+    assert (
+        run("import tapeflow_keras_hook, keras; print(keras.config.backend())", KERAS_BACKEND="tapeflow")
+        == "tapeflow\n"
+    )
 
 
 def test_another_backend_stays_what_the_environment_says():
@@ -42,7 +45,9 @@ def test_importing_tapeflow_does_not_import_keras():
 
 def test_an_unsupported_version_is_refused(monkeypatch):
     monkeypatch.setattr(hook, "_version", lambda: "3.99.0")
-    with pytest.raises(ImportError, match=r"Keras 3.99.0 does not run on this tapeflow, which supports Keras 3.15 to 3.16"):
+    with pytest.raises(
+        ImportError, match=r"Keras 3.99.0 does not run on this tapeflow, which supports Keras 3.15 to 3.16"
+    ):
         hook._check_version()
 
 

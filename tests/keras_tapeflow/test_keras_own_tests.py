@@ -12,7 +12,9 @@ keras_tests = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(keras_tests)
 
 
-@pytest.mark.parametrize(("parts", "least"), [(keras_tests.LAYERS, 1700), (keras_tests.REST, 4600)], ids=["layers", "rest"])
+@pytest.mark.parametrize(
+    ("parts", "least"), [(keras_tests.LAYERS, 1700), (keras_tests.REST, 4600)], ids=["layers", "rest"]
+)
 def test_core_set(parts, least):
     found = keras_tests.run(parts, which=keras_tests.SHORT)
     cases = [case for part in found.values() for case in part]

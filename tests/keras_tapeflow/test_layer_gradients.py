@@ -77,7 +77,9 @@ def test_a_row_used_twice_is_one_row_for_the_optimizer():
     layer.set_weights([np.full((4, 2), 0.5)])
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(layer(np.array([1, 1, 1])) ** 2)
-    keras.optimizers.Adam(0.1).apply_gradients(zip(tape.gradient(loss, layer.trainable_variables), layer.trainable_variables))
+    keras.optimizers.Adam(0.1).apply_gradients(
+        zip(tape.gradient(loss, layer.trainable_variables), layer.trainable_variables)
+    )
     np.testing.assert_allclose(
         layer.get_weights()[0], [[0.5, 0.5], [0.4, 0.4], [0.5, 0.5], [0.5, 0.5]], rtol=1e-4
     )  # a step of 0.1, by a root
@@ -86,4 +88,8 @@ def test_a_row_used_twice_is_one_row_for_the_optimizer():
 def test_shapes_of_variables_are_tensorflow_s():
     layer = keras.layers.Dense(3)
     layer.build((None, 2))
-    assert layer.kernel.shape == (2, 3) and layer.kernel.shape.as_list() == [2, 3] and layer.kernel.shape.num_elements() == 6
+    assert (
+        layer.kernel.shape == (2, 3)
+        and layer.kernel.shape.as_list() == [2, 3]
+        and layer.kernel.shape.num_elements() == 6
+    )

@@ -40,7 +40,11 @@ def layer_here(name):
         ys = tf.nest.flatten(call(xs))
         total = sum(tf.reduce_sum(y * y) for y in ys)
     gradients = tape.gradient(total, [*xs, *layer.trainable_variables])
-    return {"results": ys, "gradients": gradients, "state": [v for v in layer.non_trainable_variables if v.dtype == "float64"]}
+    return {
+        "results": ys,
+        "gradients": gradients,
+        "state": [v for v in layer.non_trainable_variables if v.dtype == "float64"],
+    }
 
 
 def loss_here(name):
@@ -55,7 +59,9 @@ def loss_here(name):
 @pytest.mark.long
 def test_layers_and_losses_are_the_same(tmp_path):
     want = on_jax(tmp_path)
-    here = {("layer", name): layer_here(name) for name in LAYERS} | {("loss", name): loss_here(name) for name in LOSSES}
+    here = {("layer", name): layer_here(name) for name in LAYERS} | {
+        ("loss", name): loss_here(name) for name in LOSSES
+    }
     got = {
         f"{kind} {name} {what} {k}": np.asarray(tf.convert_to_tensor(value))
         for (kind, name), parts in here.items()
@@ -66,4 +72,6 @@ def test_layers_and_losses_are_the_same(tmp_path):
     assert {name: value.dtype for name, value in got.items()} == {name: value.dtype for name, value in want.items()}
     del want[OTHERWISE]
     off = {name: np.max(np.abs(got[name] - value)) / max(1, np.max(np.abs(value))) for name, value in want.items()}
-    assert {name: error for name, error in off.items() if error > TOLERANCES.get(" ".join(name.split()[:2]), 1e-10)} == {}
+    assert {
+        name: error for name, error in off.items() if error > TOLERANCES.get(" ".join(name.split()[:2]), 1e-10)
+    } == {}

@@ -63,7 +63,10 @@ def test_helper_is_tensorflow_s(name):
 def test_beams_are_found_without_repeats():
     likely = tf.nn.softmax(tf.constant(np.sin(np.arange(27.0) ** 2).reshape(1, 9, 3) * 2, tf.float32))
     decoded, scores = K.ctc_decode(likely, tf.constant([9]), greedy=False, beam_width=10, top_paths=2)
-    assert [d.numpy()[0].tolist() for d in decoded] == [[1, 0, 1, 0, 1, -1, -1, -1, -1], [1, 0, 1, -1, -1, -1, -1, -1, -1]]
+    assert [d.numpy()[0].tolist() for d in decoded] == [
+        [1, 0, 1, 0, 1, -1, -1, -1, -1],
+        [1, 0, 1, -1, -1, -1, -1, -1, -1],
+    ]
     np.testing.assert_allclose(scores, [[-2.147434, -2.2320244]], rtol=1e-5)
 
 

@@ -21,7 +21,12 @@ def policy():
 def a_model():
     layers = keras.layers
     model = keras.Sequential(
-        [keras.Input((4,)), layers.Dense(8, activation="relu"), layers.Dense(1), layers.Activation("linear", dtype="float32")]
+        [
+            keras.Input((4,)),
+            layers.Dense(8, activation="relu"),
+            layers.Dense(1),
+            layers.Activation("linear", dtype="float32"),
+        ]
     )
     model.set_weights(WEIGHTS)
     return model
@@ -30,7 +35,11 @@ def a_model():
 @pytest.mark.parametrize(
     "name, optimizer, losses",
     [
-        ("mixed_float16", "LossScaleOptimizer", [4.7634, 3.0128, 1.6062]),  # the first two steps overflow, and are skipped
+        (
+            "mixed_float16",
+            "LossScaleOptimizer",
+            [4.7634, 3.0128, 1.6062],
+        ),  # the first two steps overflow, and are skipped
         ("mixed_bfloat16", "SGD", [4.348, 2.098, 0.8945]),
         ("float32", "SGD", [4.3447, 2.1006, 0.8955]),
     ],
@@ -67,7 +76,8 @@ def test_a_loop_with_a_scaled_loss(policy, name, wrap):
         return loss, scaled
 
     found = [
-        (float(loss), float(scaled / loss), float(optimizer.dynamic_scale)) for loss, scaled in (step(X, Y) for _ in range(6))
+        (float(loss), float(scaled / loss), float(optimizer.dynamic_scale))
+        for loss, scaled in (step(X, Y) for _ in range(6))
     ]
     losses, factors, scales = zip(*found)
     np.testing.assert_allclose(losses, [5.2591, 4.3502, 3.6436, 3.0709, 2.5904, 2.168], rtol=3e-3)

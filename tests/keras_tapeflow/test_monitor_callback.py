@@ -74,7 +74,9 @@ def test_training_is_the_same_with_and_without(jit):
     for callbacks in ([], [tf.debugging.GradientMonitorCallback(every=2, terminal=False)]):
         model = linear()
         model.compile("adam", "mse", jit_compile=jit)
-        losses.append(model.fit(*data(), batch_size=8, epochs=3, shuffle=False, verbose=0, callbacks=callbacks).history["loss"])
+        losses.append(
+            model.fit(*data(), batch_size=8, epochs=3, shuffle=False, verbose=0, callbacks=callbacks).history["loss"]
+        )
     np.testing.assert_allclose(losses[0], losses[1], rtol=1e-6)
 
 
@@ -143,7 +145,9 @@ def test_two_tapes_in_a_train_step(mode, tmp_path):
         assert (
             m.name == "critic/score/bias" or m.gradient > 0 and (m.update > 0 or m.weight == 0)
         )  # which this loss does not depend on
-    assert steps == {f"{name}/{part}": [1, 5] for name in ("critic/score", "generator/last") for part in ("kernel", "bias")}
+    assert steps == {
+        f"{name}/{part}": [1, 5] for name in ("critic/score", "generator/last") for part in ("kernel", "bias")
+    }
     assert not callback.monitor.warnings
     [file] = tmp_path.iterdir()
     text = file.read_bytes()
@@ -164,13 +168,18 @@ def test_curves_for_tensorboard(tmp_path):
 def test_dead_units_are_reported(caplog):
     keras.utils.set_random_seed(0)
     inputs = keras.Input((6,))
-    hidden = keras.layers.Dense(8, activation="relu", name="hidden", bias_initializer=keras.initializers.Constant(-50.0))(inputs)
+    hidden = keras.layers.Dense(
+        8, activation="relu", name="hidden", bias_initializer=keras.initializers.Constant(-50.0)
+    )(inputs)
     model = keras.Model(inputs, keras.layers.Dense(1, name="last")(hidden))
     model.compile("sgd", "mse", jit_compile=False)
     callback = tf.debugging.GradientMonitorCallback(every=2, terminal=False)
     with caplog.at_level(logging.WARNING, "tapeflow"):
         model.fit(*data(), batch_size=8, verbose=0, callbacks=[callback])
-    assert "step 5, hidden/kernel: 100% of its units got no gradient in the last 3 measurements." in callback.monitor.warnings
+    assert (
+        "step 5, hidden/kernel: 100% of its units got no gradient in the last 3 measurements."
+        in callback.monitor.warnings
+    )
     assert any("hidden/kernel" in r.message for r in caplog.records)
 
 

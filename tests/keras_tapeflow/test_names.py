@@ -45,7 +45,9 @@ def test_modules_are_imported_as_in_tensorflow(statement, same):
 
 def test_it_may_be_the_first_import():
     code = "from tapeflow.keras.layers import Dense; import tapeflow; print(Dense is tapeflow.keras.layers.Dense)"
-    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True).stdout == "True\n"
+    assert (
+        subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True).stdout == "True\n"
+    )
 
 
 def test_a_module_that_is_not_there_is_named():

@@ -33,8 +33,14 @@ def test_a_vocabulary_from_a_dataset():
 
 def test_lookups(tmp_path):
     assert layers.StringLookup(vocabulary=["a", "b"])(np.array(["a", "z"])).numpy().tolist() == [1, 0]
-    assert layers.StringLookup(vocabulary=["a", "b"], invert=True)(np.array([0, 1, 2])).numpy().tolist() == [b"[UNK]", b"a", b"b"]
-    assert layers.StringLookup(vocabulary=["a", "b"], output_mode="one_hot")(tf.constant(["a", "c"])).numpy().tolist() == [
+    assert layers.StringLookup(vocabulary=["a", "b"], invert=True)(np.array([0, 1, 2])).numpy().tolist() == [
+        b"[UNK]",
+        b"a",
+        b"b",
+    ]
+    assert layers.StringLookup(vocabulary=["a", "b"], output_mode="one_hot")(
+        tf.constant(["a", "c"])
+    ).numpy().tolist() == [
         [0, 1, 0],
         [1, 0, 0],
     ]
@@ -96,6 +102,10 @@ def test_pictures_from_folders(tmp_path):
     for name in "ab":
         (tmp_path / name).mkdir()
         image.fromarray(np.full((5, 5, 3), 7, "uint8")).save(tmp_path / name / "1.png")
-    dataset = keras.utils.image_dataset_from_directory(tmp_path, image_size=(4, 4), batch_size=2, shuffle=False, verbose=False)
+    dataset = keras.utils.image_dataset_from_directory(
+        tmp_path, image_size=(4, 4), batch_size=2, shuffle=False, verbose=False
+    )
     [(pictures, labels)] = dataset
-    assert pictures.shape == (2, 4, 4, 3) and float(tf.reduce_mean(pictures)) == 7 and labels.numpy().tolist() == [0, 1]
+    assert (
+        pictures.shape == (2, 4, 4, 3) and float(tf.reduce_mean(pictures)) == 7 and labels.numpy().tolist() == [0, 1]
+    )

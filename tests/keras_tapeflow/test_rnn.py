@@ -72,7 +72,9 @@ def test_time_may_be_the_first_axis():
     for options in ({}, {"mask": turned(MASK)}):
         _, outputs, _ = rnn(running_sum, turned(X), [tf.zeros([2, 1])], time_major=True, **options)
         own = {"mask": MASK} if options else {}
-        np.testing.assert_array_equal(turned(outputs.numpy()), rnn(running_sum, X, [tf.zeros([2, 1])], **own)[1].numpy())
+        np.testing.assert_array_equal(
+            turned(outputs.numpy()), rnn(running_sum, X, [tf.zeros([2, 1])], **own)[1].numpy()
+        )
 
 
 def test_constants_follow_the_states():
@@ -112,7 +114,10 @@ def test_gradients_of_a_graph_are_those_of_eager(layer, mask):
 
 WAYS = [
     (layers.LSTM, {}),
-    (layers.LSTM, {"use_bias": False, "activation": "relu", "recurrent_activation": "hard_sigmoid", "go_backwards": True}),
+    (
+        layers.LSTM,
+        {"use_bias": False, "activation": "relu", "recurrent_activation": "hard_sigmoid", "go_backwards": True},
+    ),
     (layers.GRU, {}),
     (layers.GRU, {"reset_after": False, "go_backwards": True}),
     (layers.GRU, {"use_bias": False, "activation": "relu"}),

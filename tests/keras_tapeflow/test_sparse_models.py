@@ -80,7 +80,11 @@ def test_an_embedding_learns_the_same_eagerly_in_graphs_and_of_dense_gradients(o
                 self.table.assign(start)
 
             def call(self, x):
-                taken = keras.ops.matmul(keras.ops.one_hot(x, 6), self.table) if dense else keras.ops.take(self.table, x, axis=0)
+                taken = (
+                    keras.ops.matmul(keras.ops.one_hot(x, 6), self.table)
+                    if dense
+                    else keras.ops.take(self.table, x, axis=0)
+                )
                 return keras.ops.mean(taken, axis=1)
 
         model = Mean()
@@ -148,4 +152,6 @@ def test_a_text_as_numbers_is_not_sparse():
 def test_a_dataset_of_ragged_rows_is_filled_up():
     model = keras.Sequential([keras.layers.Embedding(4, 2), keras.layers.GlobalAveragePooling1D()])
     ragged = tf.ragged.constant([[1, 2, 3], [1]])
-    np.testing.assert_array_equal(model.predict(ragged, verbose=0), model.predict(ragged.to_tensor().numpy(), verbose=0))
+    np.testing.assert_array_equal(
+        model.predict(ragged, verbose=0), model.predict(ragged.to_tensor().numpy(), verbose=0)
+    )

@@ -51,7 +51,9 @@ def wheel(tmp_path_factory):
         copy(ROOT / part, folder / part)
     build = "from setuptools import build_meta; print('built', build_meta.build_wheel('out'))"
     path = os.environ.get("PYTHONPATH", "")
-    name = run(sys.executable, "-W", "ignore", "-c", build, cwd=folder, PYTHONPATH=path).rpartition("built ")[2].strip()
+    name = (
+        run(sys.executable, "-W", "ignore", "-c", build, cwd=folder, PYTHONPATH=path).rpartition("built ")[2].strip()
+    )
     return folder / "out" / name
 
 
@@ -79,7 +81,9 @@ print(keras.config.backend(), tapeflow.__file__)
 
 def test_the_environment_is_enough(wheel, tmp_path):
     venv.create(tmp_path / "venv", symlinks=os.name != "nt")
-    scripts, site = (Path(sysconfig.get_path(p, "venv", {"base": str(tmp_path / "venv")})) for p in ("scripts", "purelib"))
+    scripts, site = (
+        Path(sysconfig.get_path(p, "venv", {"base": str(tmp_path / "venv")})) for p in ("scripts", "purelib")
+    )
     zipfile.ZipFile(wheel).extractall(site)
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     out = run(str(scripts / "python"), "-W", "ignore", "-c", PROGRAM, cwd=tmp_path, KERAS_BACKEND="tapeflow")

@@ -114,7 +114,9 @@ def test_backups_that_keras_wrote_are_read(tmp_path, caplog):
     backed_up(tmp_path, range(3), double_checkpoint=True)
     for file in tmp_path.glob("training_metadata*"):
         file.write_text(
-            json.dumps({key: value for key, value in json.loads(file.read_text()).items() if key in ("epoch", "batch")})
+            json.dumps(
+                {key: value for key, value in json.loads(file.read_text()).items() if key in ("epoch", "batch")}
+            )
         )
     assert restored(tmp_path) == 3
     weights = tmp_path / "latest.weights.h5"

@@ -13,7 +13,12 @@ from .samples import all_samples
 from .test_registry import parts, tf_tensor
 
 SAMPLES = all_samples()
-CASES = [(name, k) for name, samples in sorted(SAMPLES.items()) for k in range(len(samples)) if REGISTRY[name].batch is not None]
+CASES = [
+    (name, k)
+    for name, samples in sorted(SAMPLES.items())
+    for k in range(len(samples))
+    if REGISTRY[name].batch is not None
+]
 
 # What has no rule computes its rows one by one. The list can only become shorter.
 WITHOUT_A_RULE = {

@@ -61,7 +61,9 @@ def test_the_shape_rule_is_numpys(shapes):
 
 @given(shape=hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3), data=st.data())
 def test_sum_to_is_the_adjoint_of_broadcasting(shape, data):
-    small = tuple(data.draw(st.sampled_from([d, 1])) if d else d for d in shape)[data.draw(st.integers(0, len(shape))) :]
+    small = tuple(data.draw(st.sampled_from([d, 1])) if d else d for d in shape)[
+        data.draw(st.integers(0, len(shape))) :
+    ]
     g, x = filled(shape, 0.5), filled(small, 0.25)
     assert np.sum(g * np.broadcast_to(x, shape)) == pytest.approx(np.sum(sum_to(bare, g, small) * x))
 

@@ -54,7 +54,9 @@ def test_forward_rule_is_the_transpose_of_the_backward_rule(name, k):
 
 
 def test_ties_share():
-    tangent = pushed(lambda x: [tf.reduce_max(x, 1)], tensors([TIES]), tensors([np.array([[9.0, 1.0, 3.0], [3.0, 6.0, 9.0]])]))
+    tangent = pushed(
+        lambda x: [tf.reduce_max(x, 1)], tensors([TIES]), tensors([np.array([[9.0, 1.0, 3.0], [3.0, 6.0, 9.0]])])
+    )
     np.testing.assert_allclose(tangent[0], [2.0, 6.0])
 
 
@@ -66,5 +68,7 @@ def test_a_full_qr_of_a_tall_matrix_has_no_tangent():
 def test_least_squares_has_no_tangent_either():
     with pytest.raises(ValueError, match="fast=True"):
         pushed(
-            lambda x: [recorded.least_squares(x, tf.ones([4, 1], tf.float64))], tensors([normal(4, 2)]), tensors([normal(4, 2)])
+            lambda x: [recorded.least_squares(x, tf.ones([4, 1], tf.float64))],
+            tensors([normal(4, 2)]),
+            tensors([normal(4, 2)]),
         )

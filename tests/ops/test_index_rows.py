@@ -220,7 +220,9 @@ def test_an_error_in_one_row_is_raised(f, bad):
 
 def test_masks_with_different_counts_say_so():
     mask = EagerTensor(np.array([[True, False], [True, True]]))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Some rows have 1 elements that are true and others up to 2"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="Some rows have 1 elements that are true and others up to 2"
+    ):
         tf.vmap(tf.boolean_mask)(EagerTensor(np.ones((2, 2))), mask)
 
 

@@ -16,7 +16,12 @@ SAMPLES = all_samples()
 def differentiable(name, k):
     """The inputs to differentiate by, as the check of gradients chooses them."""
     prim, sample = REGISTRY[name], SAMPLES[name][k]
-    if not sample.order or not isinstance(prim.vjp, dict) or callable(prim.result) and prim.result(**sample.params) == "cut":
+    if (
+        not sample.order
+        or not isinstance(prim.vjp, dict)
+        or callable(prim.result)
+        and prim.result(**sample.params) == "cut"
+    ):
         return []
     return [
         i for i, a in enumerate(sample.args)
@@ -24,7 +29,9 @@ def differentiable(name, k):
     ]  # fmt: skip
 
 
-CASES = [(name, k) for name, samples in sorted(SAMPLES.items()) for k in range(len(samples)) if differentiable(name, k)]
+CASES = [
+    (name, k) for name, samples in sorted(SAMPLES.items()) for k in range(len(samples)) if differentiable(name, k)
+]
 
 
 def function(name, k):
@@ -87,7 +94,13 @@ def test_forward_reverse_and_differences(name, k):
     forward = total(us, arrays(pushed(f, tensors(xs), tensors(vs))))
     close(forward, total(us, numeric), size, sample.rtol, f"forward mode of {name} against differences")
     reverse = total(arrays(pulled(f, tensors(xs), tensors(us))), vs)
-    close(forward, reverse, size, 1e-8 if sample.rtol <= 1e-4 else sample.rtol, f"forward mode of {name} against reverse mode")
+    close(
+        forward,
+        reverse,
+        size,
+        1e-8 if sample.rtol <= 1e-4 else sample.rtol,
+        f"forward mode of {name} against reverse mode",
+    )
 
 
 @pytest.mark.parametrize("name,k", [(n, k) for n, k in CASES if SAMPLES[n][k].order > 1])
@@ -101,8 +114,12 @@ def test_second_order_in_every_way(name, k):
     size = float(sum(np.sum(np.abs(a)) for a in arrays(pulled(gradient, tensors(xs), ws)))) + abs(want)
     found = {
         "forward over reverse": total(arrays(pushed(gradient, tensors(xs), vs)), arrays(ws)),
-        "reverse over forward": total(arrays(pulled(lambda *at: pushed(f, list(at), vs), tensors(xs), us)), arrays(ws)),
-        "forward over forward": total(arrays(pushed(lambda *at: pushed(f, list(at), vs), tensors(xs), ws)), arrays(us)),
+        "reverse over forward": total(
+            arrays(pulled(lambda *at: pushed(f, list(at), vs), tensors(xs), us)), arrays(ws)
+        ),
+        "forward over forward": total(
+            arrays(pushed(lambda *at: pushed(f, list(at), vs), tensors(xs), ws)), arrays(us)
+        ),
     }
     for how, got in found.items():
         close(got, want, size, 1e-7, f"{how} of {name}")

@@ -157,9 +157,16 @@ def test_one_bad_matrix_of_a_batch(dtype, place):
 def test_determinants_with_infinities():
     """TensorFlow's results, by running it."""
     inf = np.inf
-    matrices = [[[inf, 1.0], [1.0, 1.0]], [[inf, inf], [1.0, 1.0]], [[1.0, 1.0], [1.0, inf]], [[np.nan, 1.0], [1.0, 1.0]]]
+    matrices = [
+        [[inf, 1.0], [1.0, 1.0]],
+        [[inf, inf], [1.0, 1.0]],
+        [[1.0, 1.0], [1.0, inf]],
+        [[np.nan, 1.0], [1.0, 1.0]],
+    ]
     np.testing.assert_equal(tf.linalg.det(matrices).numpy(), np.float32([inf, np.nan, inf, np.nan]))
-    np.testing.assert_equal(tf.linalg.det([[inf, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]).numpy(), np.float32(np.nan))
+    np.testing.assert_equal(
+        tf.linalg.det([[inf, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]).numpy(), np.float32(np.nan)
+    )
 
 
 def test_a_singular_matrix_has_no_lu():

@@ -112,8 +112,13 @@ def check_gradients(f, xs, name, order, rtol, eps=1e-5, seed=0):
         with tf.GradientTape() as tape:
             tape.watch(list(inputs))
             outs = f(*inputs)
-        gs = tape.gradient(outs, list(inputs), output_gradients=[tf_tensor(u) for u in us], unconnected_gradients="zero")
-        return [tf_tensor(np.asarray(g.numpy())) if isinstance(g, tf.IndexedSlices) and order == 1 else dense(g) for g in gs]
+        gs = tape.gradient(
+            outs, list(inputs), output_gradients=[tf_tensor(u) for u in us], unconnected_gradients="zero"
+        )
+        return [
+            tf_tensor(np.asarray(g.numpy())) if isinstance(g, tf.IndexedSlices) and order == 1 else dense(g)
+            for g in gs
+        ]
 
     got = sum(real_dot(np.asarray(g.array), v) for g, v in zip(pulled(*xs), vs))
     want = sum(real_dot(u, n) for u, n in zip(us, numeric))

@@ -93,7 +93,9 @@ def kernel(prim, arrays, params):
 def inferred(prim, arrays, params, computed):
     """The same by the shape rule; sizes that only the values decide are taken from what was computed."""
     specs = parts(prim, prim.infer([Spec(shape=a.shape, dtype=a.dtype) for a in arrays], params))
-    known = lambda spec, shape: tuple([have if want is None else want for want, have in zip(spec.shape, shape, strict=True)])
+    known = lambda spec, shape: tuple(
+        [have if want is None else want for want, have in zip(spec.shape, shape, strict=True)]
+    )
     return [(known(spec, shape), np.dtype(spec.dtype)) for spec, (shape, _) in zip(specs, computed, strict=True)]
 
 

@@ -44,7 +44,10 @@ def names(text):
             "import tensorflow as tf\ndef f(x: tf.Tensor = tf.zeros([1])) -> tf.Variable: pass",
             ["tf.Tensor", "tf.Variable", "tf.zeros"],
         ),
-        ("import tensorflow as tf\n@tf.function\ndef f(): pass\nclass A(tf.Module): pass", ["tf.function", "tf.Module"]),
+        (
+            "import tensorflow as tf\n@tf.function\ndef f(): pass\nclass A(tf.Module): pass",
+            ["tf.function", "tf.Module"],
+        ),
         (
             "import tensorflow as tf\nclass A(tf.keras.Model):\n    def call(self, x): return tf.sin(x)",
             ["tf.keras.Model", "tf.sin"],
@@ -164,7 +167,8 @@ def test_folders_and_notebooks(tmp_path, capsys):
     (tmp_path / "sub" / "a.py").write_text("import tensorflow as tf\ntf.sin(1.)")
     (tmp_path / "sub" / "plain.py").write_text("print(1)")
     cells = [
-        {"cell_type": "code", "source": source} for source in ("!ls\nimport tensorflow as tf", "x = 1\ntf.sin(x)\ntf.log(x)")
+        {"cell_type": "code", "source": source}
+        for source in ("!ls\nimport tensorflow as tf", "x = 1\ntf.sin(x)\ntf.log(x)")
     ]
     (tmp_path / "b.ipynb").write_text(json.dumps({"cells": cells}))
     assert main(["check", str(tmp_path / "sub")]) == 0

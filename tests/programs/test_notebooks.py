@@ -13,7 +13,9 @@ def notebook(folder, *cells):
     kind = lambda text: "markdown" if text.startswith("# ") else "code"
     entries = [{"cell_type": kind(text), "source": text.splitlines(keepends=True), "metadata": {}} for text in cells]
     path = folder / "book.ipynb"
-    path.write_text(json.dumps({"cells": entries, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"cells": entries, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}), encoding="utf-8"
+    )
     return path
 
 

@@ -68,7 +68,10 @@ def test_an_error_is_shown_as_python_shows_it(tmp_path):
     path = written(tmp_path, FAILING)
     ours = command("run", path)
     pythons = subprocess.run(
-        [sys.executable, path], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(_fake_tensorflow(tmp_path))}
+        [sys.executable, path],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(_fake_tensorflow(tmp_path))},
     )
     assert ours.returncode == pythons.returncode == 1
     assert ours.stderr == pythons.stderr
@@ -91,7 +94,9 @@ def test_a_missing_name_ends_at_the_programs_line(tmp_path, interpreter, capsys)
     path = written(tmp_path, "import tensorflow as tf\ntf.math.sine(1.)\n")
     assert main(["run", str(path)]) == 1
     shown = capsys.readouterr().err
-    assert shown.splitlines()[-1].startswith("AttributeError: tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin")
+    assert shown.splitlines()[-1].startswith(
+        "AttributeError: tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin"
+    )
     assert shown.count("File ") == 1 and f'File "{path}", line 2' in shown
 
 
@@ -105,7 +110,12 @@ def test_a_missing_module_ends_at_the_programs_line(tmp_path, interpreter, capsy
 
 @pytest.mark.parametrize(
     ("text", "status", "message"),
-    [("import sys; sys.exit(7)", 7, ""), ("raise SystemExit", 0, ""), ("raise SystemExit('bye')", 1, "bye\n"), ("pass", 0, "")],
+    [
+        ("import sys; sys.exit(7)", 7, ""),
+        ("raise SystemExit", 0, ""),
+        ("raise SystemExit('bye')", 1, "bye\n"),
+        ("pass", 0, ""),
+    ],
 )
 def test_exit_status(text, status, message):
     done = command("run", "-c", text)
@@ -145,7 +155,11 @@ _WITH_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_i
 def test_interrupted(tmp_path):
     path = written(tmp_path, "import time\nprint('started', flush=True)\ntime.sleep(60)\n")
     running = subprocess.Popen(
-        [sys.executable, "-c", _WITH_INTERRUPTS, "run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+        [sys.executable, "-c", _WITH_INTERRUPTS, "run", path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
     )
     assert running.stdout.readline() == "started\n"
     running.send_signal(signal.SIGINT)
@@ -222,4 +236,8 @@ def test_answers_as_a_tensorflow_for_cpus(installed):
     assert [device.name for device in tf.config.list_physical_devices()] == ["/physical_device:CPU:0"]
     assert tf.config.get_soft_device_placement() is True
     assert tf.config.threading.get_inter_op_parallelism_threads() == 0
-    assert dict(tf.sysconfig.get_build_info()) == {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}
+    assert dict(tf.sysconfig.get_build_info()) == {
+        "is_cuda_build": False,
+        "is_rocm_build": False,
+        "is_tensorrt_build": False,
+    }

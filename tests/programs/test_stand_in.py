@@ -114,9 +114,13 @@ def test_layers_keep_their_names(installed):
         importlib.import_module("tensorflow.tape")
 
 
-@pytest.mark.parametrize("library", ["tensorflow_datasets", "tensorflow_probability", "tensorflow_hub", "tensorflow_addons"])
+@pytest.mark.parametrize(
+    "library", ["tensorflow_datasets", "tensorflow_probability", "tensorflow_hub", "tensorflow_addons"]
+)
 def test_libraries_around_tensorflow(installed, library):
-    with pytest.raises(ModuleNotFoundError, match=f"No module named '{library}': tapeflow stands in for TensorFlow, not"):
+    with pytest.raises(
+        ModuleNotFoundError, match=f"No module named '{library}': tapeflow stands in for TensorFlow, not"
+    ):
         importlib.import_module(library)
 
 
@@ -135,7 +139,10 @@ def test_an_installed_library_is_left_alone(installed, tmp_path, monkeypatch):
             "tapeflow has no tf.math.reduce_summ yet. The nearest it has: tf.math.reduce_sum",
         ),
         ("from tensorflow import estimator", "tapeflow has no tf.estimator yet. Estimators left TensorFlow, too"),
-        ("import tensorflow.contrib", "No module named 'tensorflow.contrib': tapeflow has no tf.contrib yet. It is TensorFlow 1"),
+        (
+            "import tensorflow.contrib",
+            "No module named 'tensorflow.contrib': tapeflow has no tf.contrib yet. It is TensorFlow 1",
+        ),
         (
             "from tensorflow.keras.layers import Dens",
             "Keras 3 has no tf.keras.layers.Dens. The nearest it has: tf.keras.layers.Dense.",
@@ -167,9 +174,13 @@ def test_tensorflow_that_is_imported_already(monkeypatch):
 def test_ours_is_served_where_tensorflow_is_installed(tmp_path):
     (tmp_path / "tensorflow").mkdir()
     (tmp_path / "tensorflow" / "__init__.py").write_text("raise SystemExit('the other one')")
-    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import tensorflow as tf, tapeflow; assert tf is tapeflow"
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import tensorflow as tf, tapeflow; assert tf is tapeflow"
+    )
     root = tapeflow.__path__[0].rpartition("tapeflow")[0]
-    done = subprocess.run([sys.executable, "-m", "tapeflow", "run", "-c", program], capture_output=True, text=True, cwd=root)
+    done = subprocess.run(
+        [sys.executable, "-m", "tapeflow", "run", "-c", program], capture_output=True, text=True, cwd=root
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -47,7 +47,11 @@ def test_supported_names_resolve():
 
 
 def test_every_other_name_has_a_reason():
-    without = [name for name, entry in support.table().items() if entry["status"] != support.SUPPORTED and not entry.get("note")]
+    without = [
+        name
+        for name, entry in support.table().items()
+        if entry["status"] != support.SUPPORTED and not entry.get("note")
+    ]
     assert not without
 
 
@@ -61,6 +65,7 @@ def test_the_page_links_to_the_documentation(script):
     page = script.PAGE.read_text(encoding="utf-8")
     assert "[`tf.GradientTape`](reference/tf.md#tf.GradientTape) | 497 | supported |" in page
     assert (
-        "[`tf.keras.layers.Dense`](https://www.tensorflow.org/api_docs/python/tf/keras/layers/Dense) | 196 | supported |" in page
+        "[`tf.keras.layers.Dense`](https://www.tensorflow.org/api_docs/python/tf/keras/layers/Dense) | 196 | supported |"
+        in page
     )
     assert "| **not** |" in page

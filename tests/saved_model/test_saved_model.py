@@ -91,7 +91,9 @@ def test_attributes_come_back(folder):
     assert loaded.rest[0].numpy().tolist() == [1, 2] and not loaded.rest[0].trainable and loaded.rest[2] == 7
     assert loaded.rest[1]["inner"].shared is loaded.factor  # one variable, not two
     assert loaded.pair[0].numpy() == b"text" and not hasattr(loaded, "number")
-    assert {v.name for v in loaded.variables} == {v.name for v in module.variables} and len(loaded.trainable_variables) == 2
+    assert {v.name for v in loaded.variables} == {v.name for v in module.variables} and len(
+        loaded.trainable_variables
+    ) == 2
     assert loaded([1.0, 2.0, 3.0]).numpy().tolist() == [2.0, 4.0, 6.0]  # a list is as good as a tensor
     assert loaded(tf.ones([3]), twice=True).numpy().tolist() == [4.0] * 3
     assert loaded.rows(x=np.ones([5, 2], "f")).shape == loaded.rows(tf.ones([5, 2])).shape == (5, 2)
@@ -168,7 +170,9 @@ def test_signatures(folder):
         found["rows"](x=one)
     with pytest.raises(TypeError, match=r"rows must be a float32\[None, 2\]"):
         found["rows"](rows=[1.0, 2.0])
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"traced for float32\[None, 2\], and was given shape \(2,\)"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"traced for float32\[None, 2\], and was given shape \(2,\)"
+    ):
         found["rows"](rows=one)
     with pytest.raises(KeyError, match="no signature 'serve'; it has 'rows', 'both'"):
         found["serve"]
@@ -256,7 +260,9 @@ def test_a_failed_save_leaves_the_old_model(folder, monkeypatch):
         saved(folder, Scale(4.0))
     with pytest.raises(OSError, match="disk full"):
         saved(folder.parent / "new")
-    assert sorted(p.name for p in folder.iterdir()) == before and [p.name for p in folder.parent.iterdir()] == ["scale"]
+    assert sorted(p.name for p in folder.iterdir()) == before and [p.name for p in folder.parent.iterdir()] == [
+        "scale"
+    ]
     assert tf.saved_model.load(folder).factor.numpy() == 2.0
 
 

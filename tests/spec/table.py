@@ -68,7 +68,11 @@ def run(program: str, start: Any) -> str:
     sys.modules["case"] = module
     tree = ast.parse(program, name)
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
             warnings.simplefilter("ignore")
             exec(start, module.__dict__)
             value_at_end = isinstance(tree.body[-1], ast.Expr)

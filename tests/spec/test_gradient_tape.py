@@ -24,7 +24,8 @@ def listed(ranges: str, row: Row) -> bool:
     """Is the row in "3.1-3.20 4.116"?"""
     place = lambda text: tuple(map(int, text.split(".")))
     return any(
-        place(first) <= row.place <= place(last or first) for first, _, last in (item.partition("-") for item in ranges.split())
+        place(first) <= row.place <= place(last or first)
+        for first, _, last in (item.partition("-") for item in ranges.split())
     )
 
 

@@ -56,7 +56,12 @@ def test_only_what_nobody_writes_is_swept(tmp_path):
         "a.tmp-somebody's",
         "a.tmp",
     ]
-    swept = [f"a.tmp-{system}-{gone}-5-0", f"b.tmp-{system}-{process}-{started + 1}-0", "a.tmp-00000000-1-1-1", "a.tmp-4-5-6"]
+    swept = [
+        f"a.tmp-{system}-{gone}-5-0",
+        f"b.tmp-{system}-{process}-{started + 1}-0",
+        "a.tmp-00000000-1-1-1",
+        "a.tmp-4-5-6",
+    ]
     for name in kept + swept:
         (tmp_path / name).write_text("")
     (tmp_path / f"room.tmp-{system}-{gone}-5-1").mkdir()

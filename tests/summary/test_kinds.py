@@ -147,7 +147,11 @@ BATCH = np.zeros((1, 2, 2, 3), np.float32)
         (lambda: tf.summary.scalar("x", [1.0, 2.0], step=1), ValueError, r"Expected scalar shape, saw shape: \(2,\)"),
         (lambda: tf.summary.scalar("x", "text", step=1), tf.errors.UnimplementedError, "string"),
         (lambda: tf.summary.image("x", BATCH[0], step=1), ValueError, "rank 4"),
-        (lambda: tf.summary.image("x", np.zeros((1, 2, 2, 5)), step=1), tf.errors.InvalidArgumentError, "channels, got 5"),
+        (
+            lambda: tf.summary.image("x", np.zeros((1, 2, 2, 5)), step=1),
+            tf.errors.InvalidArgumentError,
+            "channels, got 5",
+        ),
         (lambda: tf.summary.image("x", BATCH, step=1, max_outputs=-1), tf.errors.InvalidArgumentError, "max_outputs"),
         (lambda: tf.summary.audio("x", [1.0], 8000, step=1), ValueError, "rank 3"),
         (lambda: tf.summary.audio("x", BATCH[0], 8000, step=1, encoding="mp3"), ValueError, "Unknown encoding: 'mp3'"),

@@ -94,7 +94,11 @@ def test_aliased_gradients_stay_apart():
 def test_sparse_and_dense_paths_to_one_table():
     table = tf.Variable(np.arange(12.0, dtype=np.float32).reshape(4, 3))
     with tf.GradientTape() as tape:
-        y = tf.reduce_sum(tf.gather(table, [1, 1, 3]) * 2.0) + tf.reduce_sum(table[0]) + tf.reduce_sum(tf.gather(table, [3]))
+        y = (
+            tf.reduce_sum(tf.gather(table, [1, 1, 3]) * 2.0)
+            + tf.reduce_sum(table[0])
+            + tf.reduce_sum(tf.gather(table, [3]))
+        )
     g = tf.convert_to_tensor(tape.gradient(y, table))
     np.testing.assert_array_equal(g, [[1.0] * 3, [4.0] * 3, [0.0] * 3, [3.0] * 3])
 

@@ -31,7 +31,12 @@ def test_value_and_grad():
 def test_auxiliary_results():
     f = lambda x: (tf.reduce_sum(x**2), {"twice": 2 * x, "text": "anything"})
     (value, aux), g = d.value_and_grad(f, has_aux=True)(tf.constant([1.0, 2.0]))
-    assert (float(value), aux["text"], aux["twice"].numpy().tolist(), g.numpy().tolist()) == (5.0, "anything", [2, 4], [2, 4])
+    assert (float(value), aux["text"], aux["twice"].numpy().tolist(), g.numpy().tolist()) == (
+        5.0,
+        "anything",
+        [2, 4],
+        [2, 4],
+    )
     g, aux = d.grad(f, has_aux=True)(tf.constant([1.0, 2.0]))
     assert aux["text"] == "anything"
 
@@ -52,7 +57,9 @@ def test_one_tensor_as_two_arguments_counts_as_two():
 
 def test_variables_in_any_structure():
     w, b, unused = tf.Variable([1.0, 2.0]), tf.Variable(3.0), tf.Variable(1.0)
-    value, g = d.value_and_grad(lambda x: tf.reduce_sum(w * x) * b, wrt={"w": w, "rest": [b, unused]})(tf.constant([1.0, 1.0]))
+    value, g = d.value_and_grad(lambda x: tf.reduce_sum(w * x) * b, wrt={"w": w, "rest": [b, unused]})(
+        tf.constant([1.0, 1.0])
+    )
     assert (float(value), g["w"].numpy().tolist(), [float(r) for r in g["rest"]]) == (9.0, [3, 3], [3, 0])
 
 

@@ -49,7 +49,9 @@ def test_a_linear_custom_rule_is_transposed():
     np.testing.assert_allclose(acc.jvp(y), [30.0, 200.0])
 
 
-@pytest.mark.parametrize("clipped", [lambda g: tf.clip_by_value(g, -0.1, 0.1), lambda g: tf.clip_by_norm(g, 1.0), tf.sign])
+@pytest.mark.parametrize(
+    "clipped", [lambda g: tf.clip_by_value(g, -0.1, 0.1), lambda g: tf.clip_by_norm(g, 1.0), tf.sign]
+)
 def test_a_custom_rule_that_is_not_linear_leaves_the_tangent_to_the_function(clipped):
     f = tf.custom_gradient(lambda x: (x * x, clipped))
     np.testing.assert_allclose(pushed(f, tf.constant([3.0, 1.0]), tf.constant([1.0, 1.0])), [6.0, 2.0])

@@ -46,7 +46,11 @@ def test_rows_together_give_what_they_give_one_by_one(name):
 def summed(function, *values):
     """The sum of all inexact results, squared so that every element has a gradient of its own."""
     parts = [leaf for leaf in leaves(function(*values)) if leaf.dtype.is_floating or leaf.dtype.is_complex]
-    return tf.add_n([tf.cast(tf.reduce_sum(tf.abs(p) ** 2 + tf.math.real(p)), tf.float64) for p in parts]) if parts else None
+    return (
+        tf.add_n([tf.cast(tf.reduce_sum(tf.abs(p) ** 2 + tf.math.real(p)), tf.float64) for p in parts])
+        if parts
+        else None
+    )
 
 
 def gradients(function, values, **how):
@@ -103,7 +107,8 @@ def test_all_rows_together_do_not_pass_for_a_matrix(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["cond", "while_loop", "map_fn", "gather", "nn.conv2d SAME", "linalg.solve", "getitem", "image.resize bilinear"]
+    "name",
+    ["cond", "while_loop", "map_fn", "gather", "nn.conv2d SAME", "linalg.solve", "getitem", "image.resize bilinear"],
 )
 def test_maps_nest(name):
     """Rows of rows, and the same for every outer row."""

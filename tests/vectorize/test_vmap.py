@@ -272,7 +272,9 @@ def test_index_slices_become_dense():
             y = tf.reduce_sum(tf.gather(table, [i, 0]))
         return tape.gradient(y, table)
 
-    np.testing.assert_allclose(tf.vectorized_map(per, tf.constant([0, 2])), [[[2, 2], [0, 0], [0, 0]], [[1, 1], [0, 0], [1, 1]]])
+    np.testing.assert_allclose(
+        tf.vectorized_map(per, tf.constant([0, 2])), [[[2, 2], [0, 0], [0, 0]], [[1, 1], [0, 0], [1, 1]]]
+    )
 
 
 # ---- what cannot be mapped
@@ -352,7 +354,9 @@ def test_a_custom_gradient_with_results_of_both_kinds():
 
 
 def test_errors_show_the_shapes_of_a_row():
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"For a row: In add\(a: float64 \(4,\), b: float64 \(3,\)\)"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"For a row: In add\(a: float64 \(4,\), b: float64 \(3,\)\)"
+    ):
         tf.vmap(lambda x: x + tf.ones([3], tf.float64))(X)
     with pytest.raises(
         tf.errors.InvalidArgumentError, match=r"(?s)5 rows.*For a row: In getitem\(x: float32 \(3,\), index=\(0, 0\)\)"

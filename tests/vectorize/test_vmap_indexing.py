@@ -21,7 +21,11 @@ def numbers(low, high, *shape):
 PROGRAMS = {
     "an embedding": (lambda i: tf.nn.embedding_lookup(TABLE, i), numbers(0, 10, 5)),
     "gather along an axis": (lambda x, i: tf.gather(x, i, axis=-1), floats(3, 6), numbers(0, 6, 2)),
-    "gather with batch_dims": (lambda x, i: tf.gather(x, i, axis=2, batch_dims=1), floats(2, 3, 6), numbers(0, 6, 2, 2)),
+    "gather with batch_dims": (
+        lambda x, i: tf.gather(x, i, axis=2, batch_dims=1),
+        floats(2, 3, 6),
+        numbers(0, 6, 2, 2),
+    ),
     "gather_nd": (tf.gather_nd, floats(3, 6), numbers(0, 3, 5, 2)),
     "gather_nd with batch_dims": (lambda x, i: tf.gather_nd(x, i, batch_dims=1), floats(3, 6), numbers(0, 6, 3, 1)),
     "scatter_nd": (lambda i, u: tf.scatter_nd(i, u, [6, 2]), numbers(0, 6, 4, 1), floats(4, 2)),

@@ -213,7 +213,9 @@ def test_losses(in_axes):
     sparse = lambda x, c: tf.nn.sparse_softmax_cross_entropy_with_logits(c, x)
     dense = lambda x, c: tf.nn.softmax_cross_entropy_with_logits(tf.one_hot(c, 5, dtype=x.dtype), x)
     for f in (sparse, dense):
-        np.testing.assert_allclose(tf.vmap(f, in_axes)(logits, classes), looped(f, in_axes, logits, classes), rtol=1e-9)
+        np.testing.assert_allclose(
+            tf.vmap(f, in_axes)(logits, classes), looped(f, in_axes, logits, classes), rtol=1e-9
+        )
 
 
 def test_a_label_out_of_range_is_refused_in_a_map():

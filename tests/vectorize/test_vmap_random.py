@@ -83,7 +83,9 @@ def test_the_same_numbers_for_all_rows(name):
 
 @each(DRAWS)
 def test_no_choice_is_an_error(draw):
-    with pytest.raises(ValueError, match=r"Random numbers are drawn inside a mapped function, at .*test_vmap_random\.py"):
+    with pytest.raises(
+        ValueError, match=r"Random numbers are drawn inside a mapped function, at .*test_vmap_random\.py"
+    ):
         tf.vmap(draw)(X)
 
 
@@ -147,7 +149,9 @@ def test_chunks(chunk_size):
 
 
 def test_no_rows():
-    out = tf.vmap(lambda x: (tf.random.normal([2]), tf.random.gamma([3], x), tf.random.shuffle(x)), randomness="different")(X[:0])
+    out = tf.vmap(
+        lambda x: (tf.random.normal([2]), tf.random.gamma([3], x), tf.random.shuffle(x)), randomness="different"
+    )(X[:0])
     assert [tuple(o.shape) for o in out] == [(0, 2), (0, 3, 4), (0, 4)]
 
 

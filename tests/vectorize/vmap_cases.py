@@ -70,9 +70,15 @@ def each(kinds, names, module=""):
 each("x", "abs acos asin atan atanh cos cosh exp floor identity negative round sigmoid sign sin sinh square tan tanh")
 each("x", "ones_like zeros_like rank size shape stop_gradient asinh guarantee_const")
 each("q", "acosh sqrt")
-each("x", "ceil erf erfc expm1 rint log_sigmoid softplus softsign reciprocal reciprocal_no_nan is_finite is_inf is_nan", "math.")
 each(
-    "x", "bessel_i0 bessel_i0e bessel_i1 bessel_i1e zero_fraction is_non_decreasing is_strictly_increasing count_nonzero", "math."
+    "x",
+    "ceil erf erfc expm1 rint log_sigmoid softplus softsign reciprocal reciprocal_no_nan is_finite is_inf is_nan",
+    "math.",
+)
+each(
+    "x",
+    "bessel_i0 bessel_i0e bessel_i1 bessel_i1e zero_fraction is_non_decreasing is_strictly_increasing count_nonzero",
+    "math.",
 )
 each("p", "log log1p lgamma digamma rsqrt", "math.")
 each("u", "erfinv erfcinv ndtri", "math.")
@@ -82,7 +88,10 @@ each(
     "bessel_j0 bessel_j1 bessel_k0 bessel_k1 bessel_y0 bessel_y1 dawsn expint fresnel_cos fresnel_sin spence",
     "math.special.",
 )
-each("x y", "add subtract multiply divide equal not_equal less less_equal greater greater_equal maximum minimum truediv atan2")
+each(
+    "x y",
+    "add subtract multiply divide equal not_equal less less_equal greater greater_equal maximum minimum truediv atan2",
+)
 each("x y", "divide_no_nan multiply_no_nan squared_difference floordiv floormod xdivy mod nextafter", "math.")
 each("p q", "igamma igammac xlogy xlog1py pow", "math.")
 case("math.betainc", "p q u")
@@ -122,12 +131,12 @@ case("realdiv", "x p")
 
 for _axis in ("", "axis=1", "axis=[0, 1], keepdims=True"):
     _options = eval(f"dict({_axis})")
-    for (
-        _name
-    ) in "reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_logsumexp math.reduce_std math.reduce_variance".split():
+    for _name in "reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_logsumexp math.reduce_std math.reduce_variance".split():
         case(_name, "x", lambda x, n=_name, o=_options: eval(f"tf.{n}")(x, **o), _axis)
     case("math.reduce_euclidean_norm", "x", lambda x, o=_options: tf.math.reduce_euclidean_norm(x, **o), _axis)
-    each_bool = [case(n, "b", lambda b, n=n, o=_options: getattr(tf, n)(b, **o), _axis) for n in ("reduce_all", "reduce_any")]
+    each_bool = [
+        case(n, "b", lambda b, n=n, o=_options: getattr(tf, n)(b, **o), _axis) for n in ("reduce_all", "reduce_any")
+    ]
 case("argmax", "x", lambda x: tf.argmax(x, axis=1))
 case("argmin", "x", lambda x: tf.argmin(x, axis=0, output_type=tf.int32))
 case("cumsum", "x", lambda x: tf.cumsum(x, axis=1, exclusive=True, reverse=True))
@@ -153,7 +162,11 @@ case("math.invert_permutation", "k")
 for _name in "max mean min prod sum".split():
     case(f"math.segment_{_name}", "v", lambda v, n=_name: getattr(tf.math, f"segment_{n}")(v, [0, 0, 1, 2]))
     case(f"math.segment_{_name}", "v o", lambda v, o, n=_name: getattr(tf.math, f"segment_{n}")(v, o), "mapped ids")
-    case(f"math.unsorted_segment_{_name}", "v i", lambda v, i, n=_name: getattr(tf.math, f"unsorted_segment_{n}")(v, i, 3))
+    case(
+        f"math.unsorted_segment_{_name}",
+        "v i",
+        lambda v, i, n=_name: getattr(tf.math, f"unsorted_segment_{n}")(v, i, 3),
+    )
 case("math.unsorted_segment_sqrt_n", "v i", lambda v, i: tf.math.unsorted_segment_sqrt_n(v, i, 3))
 
 # ---- shapes and places
@@ -184,7 +197,9 @@ case("gather", "x i", lambda x, i: tf.gather(x, i, axis=1))
 case("gather", "=x j", lambda x, j: tf.gather(tf.transpose(x), j), "mapped index only")
 case("gather", "x", lambda x: tf.gather(x, [1, 0, 1]), "fixed index")
 case("gather", "x", lambda x: tf.gather(x, [[1, 0], [2, 2]], batch_dims=1), "batch_dims")
-case("gather", "x i", lambda x, i: tf.gather(x, tf.reshape(i, [2, 2]), batch_dims=1, axis=1), "batch_dims, mapped index")
+case(
+    "gather", "x i", lambda x, i: tf.gather(x, tf.reshape(i, [2, 2]), batch_dims=1, axis=1), "batch_dims, mapped index"
+)
 case("gather_nd", "x j", lambda x, j: tf.gather_nd(x, [[0, j], [1, 2]]))
 case("gather_nd", "x j", lambda x, j: tf.gather_nd(x, [[0, j + 1], [1, 2]], bad_indices_policy="IGNORE"), "ignore")
 case("boolean_mask", "x", lambda x: tf.boolean_mask(x, [True, False]))
@@ -265,9 +280,15 @@ each("x", "relu relu6 elu selu gelu silu leaky_relu crelu softmax log_softmax l2
 case("nn.bias_add", "x v", lambda x, v: tf.nn.bias_add(x, v[:3]))
 case("nn.dropout", "x d", lambda x, d: tf.nn.experimental.stateless_dropout(x, 0.5, seed=d))
 case("nn.sigmoid_cross_entropy_with_logits", "u x", lambda u, x: tf.nn.sigmoid_cross_entropy_with_logits(u, x))
-case("nn.weighted_cross_entropy_with_logits", "u x a", lambda u, x, a: tf.nn.weighted_cross_entropy_with_logits(u, x, a))
+case(
+    "nn.weighted_cross_entropy_with_logits", "u x a", lambda u, x, a: tf.nn.weighted_cross_entropy_with_logits(u, x, a)
+)
 case("nn.softmax_cross_entropy_with_logits", "u x", lambda u, x: tf.nn.softmax_cross_entropy_with_logits(u, x))
-case("nn.sparse_softmax_cross_entropy_with_logits", "i x", lambda i, x: tf.nn.sparse_softmax_cross_entropy_with_logits(i[:2], x))
+case(
+    "nn.sparse_softmax_cross_entropy_with_logits",
+    "i x",
+    lambda i, x: tf.nn.sparse_softmax_cross_entropy_with_logits(i[:2], x),
+)
 case("nn.log_poisson_loss", "p x", lambda p, x: tf.nn.log_poisson_loss(p, x))
 case("nn.compute_average_loss", "v", lambda v: tf.nn.compute_average_loss(v, global_batch_size=4))
 case("nn.batch_normalization", "x v", lambda x, v: tf.nn.batch_normalization(x, v[0], v[1] ** 2, v[2], v[3], 1e-3))
@@ -288,7 +309,9 @@ case("nn.convolution", "S F", lambda x, f: tf.nn.convolution(x, f[0], padding="V
 case("nn.atrous_conv2d", "I F", lambda x, f: tf.nn.atrous_conv2d(x, f, 2, "SAME"))
 case("nn.depthwise_conv2d", "I F", lambda x, f: tf.nn.depthwise_conv2d(x, f, [1, 1, 1, 1], "SAME"))
 case(
-    "nn.separable_conv2d", "I F", lambda x, f: tf.nn.separable_conv2d(x, f, tf.reshape(f[:2, :1], [1, 1, 6, 2]), [1] * 4, "SAME")
+    "nn.separable_conv2d",
+    "I F",
+    lambda x, f: tf.nn.separable_conv2d(x, f, tf.reshape(f[:2, :1], [1, 1, 6, 2]), [1] * 4, "SAME"),
 )
 case("nn.dilation2d", "I D", lambda x, d: tf.nn.dilation2d(x, d, [1] * 4, "SAME", "NHWC", [1] * 4))
 case("nn.erosion2d", "I D", lambda x, d: tf.nn.erosion2d(x, d, [1] * 4, "SAME", "NHWC", [1] * 4))
@@ -298,7 +321,11 @@ case("nn.max_pool3d", "V", lambda x: tf.nn.max_pool3d(x, 2, 2, "VALID"))
 case("nn.avg_pool3d", "V", lambda x: tf.nn.avg_pool3d(x, 2, 2, "VALID"))
 case("nn.max_pool_with_argmax", "I", lambda x: tf.nn.max_pool_with_argmax(x, 2, 2, "VALID"))
 case("nn.pool", "S", lambda x: tf.nn.pool(x, [2], "AVG", padding="SAME"))
-case("nn.ctc_loss", "S o", lambda x, o: tf.nn.ctc_loss(o[None, 2:], tf.cast(x[:1], tf.float32), [2], [8], False, blank_index=0))
+case(
+    "nn.ctc_loss",
+    "S o",
+    lambda x, o: tf.nn.ctc_loss(o[None, 2:], tf.cast(x[:1], tf.float32), [2], [8], False, blank_index=0),
+)
 case("nn.isotonic_regression", "x", lambda x: tf.nn.isotonic_regression(x)[0])
 case(
     "quantization.fake_quant_with_min_max_args",
@@ -321,7 +348,11 @@ case("signal.overlap_and_add", "x", lambda x: tf.signal.overlap_and_add(x, 2))
 case("signal.stft", "l", lambda e: tf.signal.stft(e, 4, 2))
 case("signal.inverse_stft", "l", lambda e: tf.signal.inverse_stft(tf.signal.stft(e, 4, 2), 4, 2))
 case("signal.mdct", "l", lambda e: tf.signal.mdct(e, 4))
-each("g", "flip_left_right flip_up_down rot90 transpose rgb_to_grayscale rgb_to_hsv hsv_to_rgb rgb_to_yiq rgb_to_yuv", "image.")
+each(
+    "g",
+    "flip_left_right flip_up_down rot90 transpose rgb_to_grayscale rgb_to_hsv hsv_to_rgb rgb_to_yiq rgb_to_yuv",
+    "image.",
+)
 each("g", "yiq_to_rgb yuv_to_rgb per_image_standardization total_variation", "image.")
 case("image.grayscale_to_rgb", "g", lambda g: tf.image.grayscale_to_rgb(g[..., :1]))
 case("image.adjust_brightness", "g a", lambda g, a: tf.image.adjust_brightness(g, a))
@@ -340,7 +371,9 @@ for _method in ("bilinear", "nearest", "bicubic", "area"):
 case("image.image_gradients", "I", lambda x: tf.image.image_gradients(x))
 case("image.sobel_edges", "I", lambda x: tf.image.sobel_edges(x))
 case("image.psnr", "g h", lambda g, h: tf.image.psnr(g, h, 1.0))
-case("image.ssim", "g h", lambda g, h: tf.image.ssim(tf.cast(g, tf.float32), tf.cast(h, tf.float32), 1.0, filter_size=3))
+case(
+    "image.ssim", "g h", lambda g, h: tf.image.ssim(tf.cast(g, tf.float32), tf.cast(h, tf.float32), 1.0, filter_size=3)
+)
 case("image.extract_patches", "I", lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1] * 4, "VALID"))
 case(
     "image.crop_and_resize",
@@ -358,11 +391,20 @@ case("image.stateless_random_contrast", "g d", lambda g, d: tf.image.stateless_r
 
 for _name in "normal truncated_normal uniform".split():
     case(f"random.stateless_{_name}", "d", lambda d, n=_name: getattr(tf.random, f"stateless_{n}")([4], d))
-case("random.stateless_normal", "d a", lambda d, a: tf.random.stateless_normal([4], d, a, 2.0 + a, tf.float64), "mapped mean")
+case(
+    "random.stateless_normal",
+    "d a",
+    lambda d, a: tf.random.stateless_normal([4], d, a, 2.0 + a, tf.float64),
+    "mapped mean",
+)
 case("random.stateless_uniform", "d", lambda d: tf.random.stateless_uniform([4], d, 0, 10, tf.int32), "integers")
 case("random.stateless_gamma", "d p", lambda d, p: tf.random.stateless_gamma([2, 3], d, p, dtype=tf.float64))
 case("random.stateless_poisson", "d p", lambda d, p: tf.random.stateless_poisson([2, 3], d, p))
-case("random.stateless_binomial", "d u", lambda d, u: tf.random.stateless_binomial([2, 3], d, 8.0, tf.cast(u, tf.float32)))
+case(
+    "random.stateless_binomial",
+    "d u",
+    lambda d, u: tf.random.stateless_binomial([2, 3], d, 8.0, tf.cast(u, tf.float32)),
+)
 case("random.stateless_categorical", "d x", lambda d, x: tf.random.stateless_categorical(x, 5, d))
 case("random.stateless_parameterized_truncated_normal", "d a", lambda d, a: tf.random.stateless_parameterized_truncated_normal(
     [4], d, a, 1.0 + a * a, a - 1.0, a + 1.0))  # fmt: skip

@@ -68,7 +68,9 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
     state = tree.map_structure(_tensor, init)
     rows = [] if xs is None else [_tensor(x) for x in tree.flatten(xs)]
     count = int(length) if length is not None else rows[0].shape[0]
-    row_of = lambda parts: None if xs is None else tree.pack_sequence_as(xs, list(parts)) if tree.is_nested(xs) else parts[0]
+    row_of = lambda parts: (
+        None if xs is None else tree.pack_sequence_as(xs, list(parts)) if tree.is_nested(xs) else parts[0]
+    )
     if inside_a_graph() and rows and count:
         return _scanned_by_a_loop(f, state, rows, row_of, reverse)
     results = []

@@ -110,7 +110,9 @@ class Variable(KerasVariable):
 
 # Keras marks what it takes for a frozen variable, the unpacked table of a quantised embedding, as not trainable; a tensor never is.
 Tensor.trainable = property(lambda self: False, lambda self, value: None)
-Tensor._keras_logits = property(fset=lambda self, value: None)  # a hint that the old `K.softmax` leaves; nobody finds it
+Tensor._keras_logits = property(
+    fset=lambda self, value: None
+)  # a hint that the old `K.softmax` leaves; nobody finds it
 
 
 # ---- conversion
@@ -150,10 +152,15 @@ def dense_tensor(x: Any, dtype: Any = None) -> Tensor:
         return dense_tensor(dense(as_sparse(x)), dtype)
     if dtype is None:
         found = tree.flatten(x)
-        if any(isinstance(leaf, (str, bytes)) or getattr(getattr(leaf, "dtype", None), "kind", "") in "SUO" for leaf in found):
+        if any(
+            isinstance(leaf, (str, bytes)) or getattr(getattr(leaf, "dtype", None), "kind", "") in "SUO"
+            for leaf in found
+        ):
             return tf.convert_to_tensor(x)
         dtype = result_type(*[getattr(leaf, "dtype", type(leaf)) for leaf in found])
-    if isinstance(x, (list, tuple)) and any(isinstance(leaf, (Tensor, KerasVariable, tf.Variable)) for leaf in tree.flatten(x)):
+    if isinstance(x, (list, tuple)) and any(
+        isinstance(leaf, (Tensor, KerasVariable, tf.Variable)) for leaf in tree.flatten(x)
+    ):
         return tf.stack([dense_tensor(part, dtype) for part in x])
     return tf.convert_to_tensor(np.asarray(x).astype(tf.as_dtype(dtype).np))
 

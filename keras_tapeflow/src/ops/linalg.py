@@ -33,7 +33,9 @@ def lu_factor(a):
 
 def qr(x, mode="reduced"):
     if mode not in ("reduced", "complete"):
-        raise ValueError(f"`mode` argument value not supported. Expected one of {{'reduced', 'complete'}}. Received: mode={mode}")
+        raise ValueError(
+            f"`mode` argument value not supported. Expected one of {{'reduced', 'complete'}}. Received: mode={mode}"
+        )
     return tuple(tf.linalg.qr(floating(x), full_matrices=mode == "complete"))
 
 

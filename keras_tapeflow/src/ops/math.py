@@ -69,7 +69,9 @@ def cdist(x, y):
     """The distance of each row of `x` from each row of `y`. Its gradient is 0 where they are equal."""
     x, y = alike(x, y)
     if x.shape[-1] != y.shape[-1]:
-        raise ValueError(f"Rows of `x` and `y` must have the same length. Received shapes {tuple(x.shape)} and {tuple(y.shape)}.")
+        raise ValueError(
+            f"Rows of `x` and `y` must have the same length. Received shapes {tuple(x.shape)} and {tuple(y.shape)}."
+        )
     return tf.norm(x[..., :, None, :] - y[..., None, :, :], axis=-1)
 
 
@@ -131,7 +133,9 @@ def _window(window: Any, sequence_length: int, fft_length: int, dtype: Any) -> T
     if isinstance(window, str):
         made = {"hann": tf.signal.hann_window, "hamming": tf.signal.hamming_window}
         if window not in made:
-            raise ValueError(f"If a string is passed to `window`, it must be one of {sorted(made)}. Received: window={window}")
+            raise ValueError(
+                f"If a string is passed to `window`, it must be one of {sorted(made)}. Received: window={window}"
+            )
         values = made[window](sequence_length, periodic=True, dtype=dtype)
     else:
         values = convert_to_tensor(window, dtype)

@@ -74,7 +74,9 @@ def with_entries(like: Any, at: np.ndarray, values: Tensor) -> Any:
     if type(like) is IndexedSlices:
         return IndexedSlices(values, at, like.dense_shape)
     shape = tuple(like.shape)
-    return SparseTensor(np.stack(np.unravel_index(at, shape), 1) if shape else np.zeros((len(at), 0), int), values, shape)
+    return SparseTensor(
+        np.stack(np.unravel_index(at, shape), 1) if shape else np.zeros((len(at), 0), int), values, shape
+    )
 
 
 def summed(x: Any) -> Any:
@@ -93,7 +95,9 @@ def values_at(x: Any, wanted: np.ndarray) -> Tensor:
     at = places(x)
     if np.array_equal(at, wanted):
         return x._differentiable
-    return ops.unsorted_segment_sum(x._differentiable, EagerTensor(np.searchsorted(wanted, at)), num_segments=len(wanted))
+    return ops.unsorted_segment_sum(
+        x._differentiable, EagerTensor(np.searchsorted(wanted, at)), num_segments=len(wanted)
+    )
 
 
 def picked(x: Any, wanted: np.ndarray) -> Tensor:

@@ -19,7 +19,11 @@ def counted(function: Callable, x: Any, weights: Any = None, minlength: int = 0)
     if type(x) is SparseTensor:
         lead, numbers = x.indices.array[:, :-1], x.values.array
         weights = (
-            None if weights is None else weights.values if type(weights) is SparseTensor else read(dense(weights), x, places(x))
+            None
+            if weights is None
+            else weights.values
+            if type(weights) is SparseTensor
+            else read(dense(weights), x, places(x))
         )
     else:
         x, weights = dense(x), None if weights is None else tf.reshape(dense(weights), [-1])
@@ -28,7 +32,11 @@ def counted(function: Callable, x: Any, weights: Any = None, minlength: int = 0)
     shape = (*x.shape[:-1], size)
     at, which = np.unique(np.ravel_multi_index((*lead.T, numbers.astype(np.int64)), shape), return_inverse=True)
     one = np.ones(1, np.int32)
-    dtype = function(one, None if weights is None else weights[:1]).dtype if weights is None or len(numbers) else weights.dtype
+    dtype = (
+        function(one, None if weights is None else weights[:1]).dtype
+        if weights is None or len(numbers)
+        else weights.dtype
+    )
     weights = tf.ones([len(numbers)], dtype) if weights is None else dense_tensor(weights, dtype)
     total = ops.unsorted_segment_sum(weights, EagerTensor(which), num_segments=len(at))
     return SparseTensor(np.stack(np.unravel_index(at, shape), 1), total, shape)

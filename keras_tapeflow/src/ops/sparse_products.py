@@ -17,7 +17,11 @@ def product(function: Callable, x1: Any, x2: Any) -> Any:
     """Of two sparse tensors sparse. The gradient of a dense matrix that is multiplied has just the rows that were needed."""
     x1, x2 = (as_sparse(x) or dense_tensor(x) for x in (x1, x2))
     kinds = type(x1), type(x2)
-    if kinds == (SparseTensor, SparseTensor) and x1.ndim == x2.ndim > 1 and tuple(x1.shape)[:-2] == tuple(x2.shape)[:-2]:
+    if (
+        kinds == (SparseTensor, SparseTensor)
+        and x1.ndim == x2.ndim > 1
+        and tuple(x1.shape)[:-2] == tuple(x2.shape)[:-2]
+    ):
         return _sparse_product(function, x1, x2)
     if kinds[0] is SparseTensor and kinds[1] not in KINDS and x1.ndim == x2.ndim == 2 and x1.shape[1] == x2.shape[0]:
         return _times_matrix(function, x1, x2)
@@ -30,14 +34,18 @@ def _times_matrix(function: Callable, x: SparseTensor, matrix: Tensor) -> Tensor
     dtype = function(tf.zeros([1, 1], x.dtype), tf.zeros([1, 1], matrix.dtype)).dtype
     part = ops.gather(matrix, EagerTensor(needed), axis=0)
     values, part = dense_tensor(x.values, dtype), dense_tensor(part, dtype)
-    return ops.sparse_matmul(values, part, *(EagerTensor(np.ascontiguousarray(i)) for i in (rows, which)), num_rows=x.shape[0])
+    return ops.sparse_matmul(
+        values, part, *(EagerTensor(np.ascontiguousarray(i)) for i in (rows, which)), num_rows=x.shape[0]
+    )
 
 
 def _sparse_product(function: Callable, x1: SparseTensor, x2: SparseTensor) -> SparseTensor:
     """Every entry of one meets those of the other that have the same inner index; what lands at one place adds up."""
     *lead, count, inner = x1.shape
     if inner != x2.shape[-2]:
-        raise ValueError(f"Inner sizes of a product must agree. Received shapes {tuple(x1.shape)} and {tuple(x2.shape)}.")
+        raise ValueError(
+            f"Inner sizes of a product must agree. Received shapes {tuple(x1.shape)} and {tuple(x2.shape)}."
+        )
     (w1, w2), width = (x1.indices.array, x2.indices.array), x2.shape[-1]
     batch = [np.ravel_multi_index(w[:, :-2].T, lead) if lead else np.zeros(len(w), np.int64) for w in (w1, w2)]
     key1, key2 = batch[0] * inner + w1[:, -1], batch[1] * inner + w2[:, -2]

@@ -40,7 +40,11 @@ from .sparse_products import product
 def _on_values(function: Callable, x: Any, *args: Any, **kwargs: Any) -> Any:
     """0 stays 0, so that entries are all there is to compute."""
     x = summed(x)
-    return on_values(lambda values: function(values, *args, **kwargs), x) if type(x) in KINDS else function(x, *args, **kwargs)
+    return (
+        on_values(lambda values: function(values, *args, **kwargs), x)
+        if type(x) in KINDS
+        else function(x, *args, **kwargs)
+    )
 
 
 def _linear(function: Callable, x: Any) -> Any:
@@ -66,7 +70,9 @@ def _moved(function: Callable, x: Any, *args: Any, **kwargs: Any) -> Any:
 def _reduced(function: Callable, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """A sum over axes is sparse, a mean a sum that is divided. Of slices it is dense."""
     rank = len(x.shape)
-    axes = tuple(range(rank)) if axis is None else tuple([a % rank for a in ((axis,) if isinstance(axis, int) else axis)])
+    axes = (
+        tuple(range(rank)) if axis is None else tuple([a % rank for a in ((axis,) if isinstance(axis, int) else axis)])
+    )
     if type(x) is IndexedSlices:
         return function(dense(x), axis, keepdims)
     if function.__name__ == "nansum":
@@ -116,7 +122,9 @@ def _product(function: Callable, x1: Any, x2: Any) -> Any:
         return with_entries(x1, both, function(picked(x1, both), picked(x2, both)))
     like = x1 if kinds[0] in KINDS else x2
     at = places(like)
-    return like._with_differentiable(function(*[like._differentiable if x is like else read(x, like, at) for x in (x1, x2)]))
+    return like._with_differentiable(
+        function(*[like._differentiable if x is like else read(x, like, at) for x in (x1, x2)])
+    )
 
 
 def _quotient(function: Callable, x1: Any, x2: Any) -> Any:
@@ -188,7 +196,9 @@ def rule_of(name: str) -> Callable:
 
 
 # Functions that do not ask for their rule themselves, after they have seen that their arguments are dense.
-_GUARDED = "bincount concatenate digitize expand_dims mean nansum reshape round signbit squeeze sum transpose zeros_like"
+_GUARDED = (
+    "bincount concatenate digitize expand_dims mean nansum reshape round signbit squeeze sum transpose zeros_like"
+)
 
 
 def keep_sparse(functions: dict[str, Any]) -> None:

@@ -62,7 +62,9 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     batch, *space = input.shape[: 1 + n]
     tail = tuple(input.shape[1 + n :])
     if batch % math.prod(blocks):
-        raise invalid(f"The batch of {batch} must be a multiple of the {math.prod(blocks)} places in a block of {blocks}.")
+        raise invalid(
+            f"The batch of {batch} must be a multiple of the {math.prod(blocks)} places in a block of {blocks}."
+        )
     batch //= math.prod(blocks)
     cut = ops.reshape(input, shape=(*blocks, batch, *space, *tail))
     woven = ops.transpose(cut, perm=(n, *[a for i in range(n) for a in (n + 1 + i, i)], *range(2 * n + 1, cut.ndim)))
@@ -78,7 +80,9 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
 def _blocks(block_shape: Any, rank: int) -> tuple:
     blocks = static_shape(block_shape)
     if not 1 + len(blocks) <= rank or any(b < 1 for b in blocks):
-        raise invalid(f"block_shape must be positive sizes for axes after the first, got {blocks} for a tensor of rank {rank}.")
+        raise invalid(
+            f"block_shape must be positive sizes for axes after the first, got {blocks} for a tensor of rank {rank}."
+        )
     return blocks
 
 
@@ -131,5 +135,7 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
     else:
         raise invalid(f"padding must be 'SAME' or 'VALID', got {padding!r}.")
     whole = (None, None, None)
-    window = lambda start: tuple([(o, o + (c - 1) * s + 1, s) if c else (0, 0, 1) for o, c, s in zip(start, count, steps)])
+    window = lambda start: tuple(
+        [(o, o + (c - 1) * s + 1, s) if c else (0, 0, 1) for o, c, s in zip(start, count, steps)]
+    )
     return concat([ops.getitem(input, index=(whole, *window(start))) for start in np.ndindex(*kernel)], axis=4)

@@ -116,7 +116,9 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     return ops.broadcast_to(value, shape=dims)
 
 
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None) -> Tensor:
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
+) -> Tensor:
     """Identity matrices: ones on the diagonal, zeros elsewhere.
 
     >>> tf.eye(2, 3).numpy()
@@ -171,7 +173,9 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         return _arange(first, last, step, dtype.np)
     count = int(np.ceil((last - first) / step))
     return placed(
-        EagerTensor((_made(lambda shape, dtype: np.arange(*shape), (count,), dtype.np) * step + first).astype(dtype.np))
+        EagerTensor(
+            (_made(lambda shape, dtype: np.arange(*shape), (count,), dtype.np) * step + first).astype(dtype.np)
+        )
     )
 
 
@@ -198,7 +202,11 @@ def _widest(dtypes: list[DType]) -> DType:
 
 def _scalar(value: Any, dtype: DType) -> Any:
     """A Python number, of the value that `dtype` gives it."""
-    value = ops.cast(value, dtype=dtype.np) if isinstance(value, Tensor) or hasattr(value, "dtype") else to_tensor(value, dtype)
+    value = (
+        ops.cast(value, dtype=dtype.np)
+        if isinstance(value, Tensor) or hasattr(value, "dtype")
+        else to_tensor(value, dtype)
+    )
     if value.ndim:
         raise invalid(f"tf.range takes scalars, got a tensor of shape {tuple(value.shape)}.")
     return value.array.item()
@@ -227,7 +235,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     along = (count,) + (1,) * (len(spread) - axis)
     steps = (np.arange(count) / max(count - 1, 1)).reshape(along).astype(start.dtype.np)
     start, stop = (
-        ops.reshape(ops.broadcast_to(e, shape=spread), shape=(*spread[:axis], 1, *spread[axis:])) for e in (start, stop)
+        ops.reshape(ops.broadcast_to(e, shape=spread), shape=(*spread[:axis], 1, *spread[axis:]))
+        for e in (start, stop)
     )
     # Weighted this way both ends come out exactly.
     return start * (1 - steps) + stop * steps
@@ -318,5 +327,6 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         grid[place] = v.shape[0]
     line = lambda place, size: tuple([size if k == place else 1 for k in _indices(len(grid))])
     return [
-        ops.broadcast_to(ops.reshape(v, shape=line(place, v.shape[0])), shape=tuple(grid)) for place, v in zip(order, vectors)
+        ops.broadcast_to(ops.reshape(v, shape=line(place, v.shape[0])), shape=tuple(grid))
+        for place, v in zip(order, vectors)
     ]

@@ -114,7 +114,9 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     return root_of(ops.reduce_sum(squares, axis=(0,), keepdims=False), tensors[0].dtype)
 
 
-def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None) -> tuple[list, Tensor]:
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list, Tensor]:
     """All tensors scaled by one factor, so that their `global_norm` is at most `clip_norm`; and the norm they had.
 
     None entries stay None, IndexedSlices stay IndexedSlices. `use_norm` is the norm if it is known already. An infinite or NaN norm makes

@@ -91,7 +91,9 @@ class SparseTensorSpec(TypeSpec):
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         other = self.from_value(spec_or_value) if isinstance(spec_or_value, SparseTensor) else spec_or_value
         return (
-            isinstance(other, SparseTensorSpec) and self._dtype is other._dtype and self._shape.is_compatible_with(other._shape)
+            isinstance(other, SparseTensorSpec)
+            and self._dtype is other._dtype
+            and self._shape.is_compatible_with(other._shape)
         )
 
     def _parts(self) -> tuple:

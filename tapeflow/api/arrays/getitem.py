@@ -64,7 +64,9 @@ def _bound(value: Any) -> int | None:
 def _single(key: Any) -> Any:
     """An int for whatever stands for one; otherwise an index array or a mask, as a tensor or a NumPy array."""
     if isinstance(key, (bool, np.bool_)):
-        raise ValueError(f"A single {key} cannot index a tensor: a mask has at least one axis. Use tf.where or an `if`.")
+        raise ValueError(
+            f"A single {key} cannot index a tensor: a mask has at least one axis. Use tf.where or an `if`."
+        )
     if isinstance(key, Variable):
         key = key._read()
     elif isinstance(key, (list, range)):

@@ -17,7 +17,12 @@ from tapeflow.vectorize.values import values_of
 
 
 def gather(
-    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
 ) -> Tensor:
     """The slices of `params` along `axis` (the first by default) at `indices`. Each index must be in range; none is negative.
 
@@ -37,7 +42,9 @@ def gather(
     if batch_dims < 0:
         batch_dims += indices.ndim
     if not 0 <= batch_dims <= indices.ndim:
-        raise invalid(f"batch_dims must be from {-indices.ndim} to {indices.ndim}, the rank of indices, got {batch_dims}.")
+        raise invalid(
+            f"batch_dims must be from {-indices.ndim} to {indices.ndim}, the rank of indices, got {batch_dims}."
+        )
     if not params.ndim:
         raise invalid("params must be at least rank 1: a scalar has no slices to gather.")
     if not batch_dims:
@@ -74,7 +81,9 @@ def _gather_batched(params: Tensor, indices: Tensor, axis: int, batch_dims: int)
     return ops.transpose(out, perm=back)
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = "") -> Tensor:
+def gather_nd(
+    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+) -> Tensor:
     """The elements (or slices) of `params` that the rows of `indices` point at, one number for each of the first axes.
 
     `bad_indices_policy="IGNORE"` gives zeros where an index is out of range; otherwise that is an error.

@@ -34,7 +34,9 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
         return ops.identity(as_tensor(values[0]))
     tensors = _tensors(values)
     if not tensors[0].ndim:
-        raise invalid("ConcatOp : Expected at least rank 1: scalars have no axis to be joined along. Use tf.stack(values).")
+        raise invalid(
+            "ConcatOp : Expected at least rank 1: scalars have no axis to be joined along. Use tf.stack(values)."
+        )
     return ops.concat(*tensors, axis=one_axis(axis, tensors[0].ndim))
 
 
@@ -85,11 +87,15 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
     axis %= rank
     if num is not None and num != value.shape[axis]:
-        raise invalid(f"num={num} does not fit: axis {axis} of shape {tuple(value.shape)} has {value.shape[axis]} slices.")
+        raise invalid(
+            f"num={num} does not fit: axis {axis} of shape {tuple(value.shape)} has {value.shape[axis]} slices."
+        )
     return list(ops.unstack(value, axis=axis))
 
 
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = "split") -> list[Tensor]:
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = "split"
+) -> list[Tensor]:
     """Pieces along an axis: so many equal ones, or pieces of the sizes given, of which one may be -1 (what remains).
 
     >>> [part.numpy().tolist() for part in tf.split([1, 2, 3, 4, 5, 6], [1, -1, 2])]
@@ -138,8 +144,12 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
         )
     numbers = values_of(partitions)
     if numbers.size and not (numbers.min() >= 0 and numbers.max() < num_partitions):
-        raise invalid(f"partitions must be in [0, {num_partitions}), got numbers from {numbers.min()} to {numbers.max()}.")
-    return [ops.compress(data, ops.equal(partitions, EagerTensor(numbers.dtype.type(k)))) for k in range(num_partitions)]
+        raise invalid(
+            f"partitions must be in [0, {num_partitions}), got numbers from {numbers.min()} to {numbers.max()}."
+        )
+    return [
+        ops.compress(data, ops.equal(partitions, EagerTensor(numbers.dtype.type(k)))) for k in range(num_partitions)
+    ]
 
 
 def dynamic_stitch(indices: Sequence, data: Sequence, name: str | None = None) -> Tensor:
@@ -158,7 +168,9 @@ def dynamic_stitch(indices: Sequence, data: Sequence, name: str | None = None) -
     parts = convert_group(data)
     for m, (i, d) in enumerate(zip(numbers, parts)):
         if tuple(d.shape[: i.ndim]) != tuple(i.shape):
-            raise invalid(f"data[{m}].shape = {tuple(d.shape)} does not start with indices[{m}].shape = {tuple(i.shape)}.")
+            raise invalid(
+                f"data[{m}].shape = {tuple(d.shape)} does not start with indices[{m}].shape = {tuple(i.shape)}."
+            )
     row = tuple(parts[0].shape[numbers[0].ndim :])
     sizes = [i.shape.num_elements() for i in numbers]
     flat = ops.concat(*[ops.reshape(i, shape=(size,)) for i, size in zip(numbers, sizes)], axis=0)

@@ -117,7 +117,9 @@ def _true_quotient(a: Any, b: Any) -> Tensor | None:
     """Integers divide into float64, the small ones into float32."""
     a, b = _same_dtype(a, b)
     if a.dtype.kind == "b":
-        raise TypeError("Invalid dtype tf.bool in __truediv__: only numbers divide. Cast it first: tf.cast(x, tf.float32).")
+        raise TypeError(
+            "Invalid dtype tf.bool in __truediv__: only numbers divide. Cast it first: tf.cast(x, tf.float32)."
+        )
     if a.dtype is not b.dtype or not a.dtype.is_integer:
         return None
     wide = (float32 if a.dtype.size <= 2 else float64).np
@@ -248,5 +250,7 @@ def _refused(name: str, symbol: str) -> Callable:
     return refused
 
 
-for _name, _symbol in dict(add="+", sub="-", mul="*", truediv="/", floordiv="//", mod="%", pow="**", matmul="@").items():
+for _name, _symbol in dict(
+    add="+", sub="-", mul="*", truediv="/", floordiv="//", mod="%", pow="**", matmul="@"
+).items():
     setattr(Variable, f"__i{_name}__", _refused(_name, _symbol))

@@ -69,7 +69,9 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """
     sizes = _sizes(input)
     if None in sizes:
-        raise ValueError(f"A ragged tensor has no single shape, only {sizes}. Use its bounding_shape() or row_lengths().")
+        raise ValueError(
+            f"A ragged tensor has no single shape, only {sizes}. Use its bounding_shape() or row_lengths()."
+        )
     return _as_tensor_of_sizes(sizes, out_type)
 
 
@@ -122,7 +124,9 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """
     x = as_tensor(x)
     if not TensorShape(shape).is_compatible_with(x.shape):
-        raise invalid(f"Shape of tensor {tuple(x.shape)} is not compatible with expected shape {tuple(TensorShape(shape))}.")
+        raise invalid(
+            f"Shape of tensor {tuple(x.shape)} is not compatible with expected shape {tuple(TensorShape(shape))}."
+        )
     return ops.identity(x)
 
 

@@ -16,7 +16,9 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from .building import zeros
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
+def scatter_nd(
+    indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """Zeros of `shape`, with `updates` added at the places that the rows of `indices` point at.
 
     >>> tf.scatter_nd([[1], [3], [1]], [10, 20, 5], [4]).numpy()
@@ -116,7 +118,9 @@ def _placed(shape: tuple, indices: Tensor, updates: Tensor, policy: str) -> tupl
         )
     dims = shape[:depth]
     if policy == "IGNORE":
-        inside = ops.logical_and(ops.greater_equal(indices, 0), ops.less(indices, EagerTensor(np.array(dims, indices.dtype.np))))
+        inside = ops.logical_and(
+            ops.greater_equal(indices, 0), ops.less(indices, EagerTensor(np.array(dims, indices.dtype.np)))
+        )
         good = ops.reduce_all(inside, axis=(indices.ndim - 1,), keepdims=False)
         indices, updates = ops.compress(indices, good), ops.compress(updates, good)
     return ops.ravel_index(indices, dims=dims), updates, (math.prod(dims), *shape[depth:])

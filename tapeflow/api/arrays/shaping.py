@@ -101,7 +101,9 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
         raise invalid(f"Tried to squeeze axis {axis} of a scalar, which has none.")
     for a in gone:
         if shape[a] != 1:
-            raise invalid(f"Can not squeeze dim[{a}], expected a dimension of 1, got {shape[a]}: the shape is {shape}.")
+            raise invalid(
+                f"Can not squeeze dim[{a}], expected a dimension of 1, got {shape[a]}: the shape is {shape}."
+            )
     return ops.reshape(input, shape=tuple([d for i, d in enumerate(shape) if i not in gone]))
 
 
@@ -155,11 +157,15 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         spread = ops.broadcast_to(spread, shape=(*shape[: axis + 1], counts[0], *shape[axis + 1 :]))
         return ops.reshape(spread, shape=(*shape[:axis], shape[axis] * counts[0], *shape[axis + 1 :]))
     if len(counts) != shape[axis]:
-        raise ValueError(f"repeats has {len(counts)} numbers for {shape[axis]} slices along axis {axis} of shape {shape}.")
+        raise ValueError(
+            f"repeats has {len(counts)} numbers for {shape[axis]} slices along axis {axis} of shape {shape}."
+        )
     return ops.take(input, np.repeat(np.arange(shape[axis]), counts), axis=axis)
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Tensor:
+def pad(
+    tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
+) -> Tensor:
     """`tensor` with more elements around it: `paddings` has a pair (before, after) for each axis.
 
     `mode` says which: "CONSTANT" (`constant_values`), "REFLECT" (mirrored at the edge element) or "SYMMETRIC" (the edge
@@ -199,7 +205,9 @@ def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
     except (TypeError, ValueError):
         pairs = []
     if len(pairs) != rank:
-        raise invalid(f"paddings must be a pair (before, after) of integers for each of the {rank} axes, got {paddings!r}.")
+        raise invalid(
+            f"paddings must be a pair (before, after) of integers for each of the {rank} axes, got {paddings!r}."
+        )
     if any(before < 0 or after < 0 for before, after in pairs):
         raise invalid(f"Paddings must be non-negative, got {pairs}.")
     return pairs

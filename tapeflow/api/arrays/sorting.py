@@ -41,7 +41,9 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
     return _along(ops.sort, values, axis, direction)
 
 
-def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None) -> Tensor:
+def argsort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Tensor:
     """The indices that put the elements in order along `axis`. Equal elements always keep their order.
 
     >>> x = tf.constant([30, 10, 20])
@@ -195,7 +197,9 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
     return UniqueWithCounts(ops.take(x, first, axis=0), ops.cast(idx, dtype=dtype), ops.cast(count, dtype=dtype))
 
 
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None) -> Tensor:
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
+) -> Tensor:
     """Where each value would go in a sorted row: before equal elements (`side="left"`) or after them (`"right"`).
 
     >>> tf.searchsorted([1., 2., 2., 3.], [2., 5.]).numpy(), tf.searchsorted([1., 2., 2., 3.], [2., 5.], side="right").numpy()
@@ -207,7 +211,9 @@ def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type
     if not values.ndim or not rows.ndim:
         raise invalid("sorted_sequence and values must have at least one axis; give [value] to look for one.")
     if rows.ndim > 1 and tuple(rows.shape[:-1]) != tuple(values.shape[:-1]):
-        raise invalid(f"Leading dimensions of sorted_sequence {tuple(rows.shape)} and values {tuple(values.shape)} must match.")
+        raise invalid(
+            f"Leading dimensions of sorted_sequence {tuple(rows.shape)} and values {tuple(values.shape)} must match."
+        )
     found = ops.searchsorted(rows, values, side=side)
     return found if as_dtype(out_type) is int32 else ops.cast(found, dtype=as_dtype(out_type).np)
 

@@ -104,7 +104,11 @@ class TensorSpec(TypeSpec):
         return self._dtype is other.dtype and self._shape.is_compatible_with(other.shape)
 
     def is_subtype_of(self, other: TypeSpec) -> bool:
-        if not isinstance(other, TensorSpec) or self._dtype is not other._dtype or other._name not in (None, self._name):
+        if (
+            not isinstance(other, TensorSpec)
+            or self._dtype is not other._dtype
+            or other._name not in (None, self._name)
+        ):
             return False
         return self._shape.is_subtype_of(other._shape)
 
@@ -186,7 +190,11 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     if isinstance(value, IndexedSlices):
         dense = value.dense_shape
         return IndexedSlicesSpec(
-            value.shape, value.values.dtype, value.indices.dtype, None if dense is None else dense.dtype, value.indices.shape
+            value.shape,
+            value.values.dtype,
+            value.indices.dtype,
+            None if dense is None else dense.dtype,
+            value.indices.shape,
         )
     own = getattr(value, "_type_spec", None)
     if own is not None:

@@ -56,7 +56,9 @@ _METHODS = {
     "astype": lambda self, dtype, copy=True: FUNCTIONS["astype"](self, dtype),
     "clip": lambda self, min=None, max=None: FUNCTIONS["clip"](self, min, max),
     "max": lambda self, axis=None, keepdims=False: FUNCTIONS["max"](self, axis, keepdims=keepdims),
-    "mean": lambda self, axis=None, dtype=None, keepdims=False: FUNCTIONS["mean"](self, axis, dtype, keepdims=keepdims),
+    "mean": lambda self, axis=None, dtype=None, keepdims=False: FUNCTIONS["mean"](
+        self, axis, dtype, keepdims=keepdims
+    ),
     "min": lambda self, axis=None, keepdims=False: FUNCTIONS["min"](self, axis, keepdims=keepdims),
     "ravel": lambda self, order="C": FUNCTIONS["ravel"](self, order),
     "reshape": _reshape,

@@ -31,7 +31,9 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
     """
     found, shape = _rank(x)
     if found != (wanted := _given_rank(rank)):
-        raise ValueError(f"{message or ''} Tensor must have rank {wanted}. Received rank {found}, shape {shape}".strip())
+        raise ValueError(
+            f"{message or ''} Tensor must have rank {wanted}. Received rank {found}, shape {shape}".strip()
+        )
 
 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
@@ -41,7 +43,9 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: st
     """
     found, shape = _rank(x)
     if found < (wanted := _given_rank(rank)):
-        raise ValueError(f"{message or ''} Tensor must have rank at least {wanted}. Received rank {found}, shape {shape}".strip())
+        raise ValueError(
+            f"{message or ''} Tensor must have rank at least {wanted}. Received rank {found}, shape {shape}".strip()
+        )
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
@@ -52,7 +56,9 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
     found, shape = _rank(x)
     wanted = tuple(_given_rank(r) for r in ranks)
     if found not in wanted:
-        raise ValueError(f"{message or ''} Tensor must have rank in {wanted}. Received rank {found}, shape {shape}".strip())
+        raise ValueError(
+            f"{message or ''} Tensor must have rank in {wanted}. Received rank {found}, shape {shape}".strip()
+        )
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
@@ -84,7 +90,9 @@ def assert_shapes(
     for tensor, wanted in shapes.items() if isinstance(shapes, Mapping) else shapes:
         shape = tuple(as_tensor(tensor).shape)
         if not isinstance(wanted, Iterable):
-            raise ValueError(f"{start}The shape of a tensor of shape {shape} must be given as an iterable, not as {wanted!r}.")
+            raise ValueError(
+                f"{start}The shape of a tensor of shape {shape} must be given as an iterable, not as {wanted!r}."
+            )
         wanted = list(wanted)
         if wanted[:1] and wanted[0] in (..., "...", "*"):
             wanted = [None] * (len(shape) - len(wanted) + 1) + wanted[1:]

@@ -90,7 +90,9 @@ def _place(index: list[int], rank: int) -> str:
     return f"{row}{own}"
 
 
-def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
     """Raises InvalidArgumentError unless `x == y` everywhere, with broadcasting.
 
     >>> tf.debugging.assert_equal(tf.constant([2, 2]), 2)
@@ -106,7 +108,9 @@ def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | No
     _compared("==", "equal", x, y, message, summarize)
 
 
-def assert_none_equal(x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None) -> None:
+def assert_none_equal(
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> None:
     """Raises InvalidArgumentError unless `x != y` everywhere.
 
     >>> tf.debugging.assert_none_equal([1., 2.], 0.)
@@ -114,7 +118,9 @@ def assert_none_equal(x: Any, y: Any, summarize: int | None = None, message: str
     _compared("!=", "not_equal", x, y, message, summarize)
 
 
-def assert_less(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_less(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
     """Raises InvalidArgumentError unless `x < y` everywhere.
 
     >>> tf.debugging.assert_less([1, 2], 3)
@@ -122,7 +128,9 @@ def assert_less(x: Any, y: Any, message: str | None = None, summarize: int | Non
     _compared("<", "less", x, y, message, summarize)
 
 
-def assert_less_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_less_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
     """Raises InvalidArgumentError unless `x <= y` everywhere.
 
     >>> tf.debugging.assert_less_equal([1, 3], 3)
@@ -130,7 +138,9 @@ def assert_less_equal(x: Any, y: Any, message: str | None = None, summarize: int
     _compared("<=", "less_equal", x, y, message, summarize)
 
 
-def assert_greater(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_greater(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
     """Raises InvalidArgumentError unless `x > y` everywhere.
 
     >>> tf.debugging.assert_greater([4, 5], 3)
@@ -220,7 +230,9 @@ def assert_negative(x: Any, message: str | None = None, summarize: int | None = 
     _signed("<", lambda a: a < 0, x, message, summarize)
 
 
-def assert_non_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_non_negative(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
     """Raises InvalidArgumentError unless every element is at least 0.
 
     >>> tf.debugging.assert_non_negative([0., 3.])
@@ -228,7 +240,9 @@ def assert_non_negative(x: Any, message: str | None = None, summarize: int | Non
     _signed(">=", lambda a: a >= 0, x, message, summarize)
 
 
-def assert_non_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_non_positive(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
     """Raises InvalidArgumentError unless every element is at most 0.
 
     >>> tf.debugging.assert_non_positive([0., -3.])

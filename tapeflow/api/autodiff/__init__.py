@@ -39,7 +39,9 @@ def gradients(
     return found
 
 
-def hessians(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians") -> Any:
+def hessians(
+    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
+) -> Any:
     """The second derivatives of `ys` by each of `xs` inside a `tf.function`; eagerly it raises, as in TensorFlow, and says what to use.
 
     >>> tf.function(lambda x: tf.hessians(tf.reduce_sum(x ** 3), x)[0])(tf.constant([1., 2.])).numpy().tolist()

@@ -12,7 +12,9 @@ _registry: dict[str, tuple[Callable | None, str]] = {}
 
 def _register(op_type: str, function: Callable | None) -> None:
     if op_type in _registry:
-        raise KeyError(f"Registering two gradient with name {op_type!r}! (Previous registration was at {_registry[op_type][1]})")
+        raise KeyError(
+            f"Registering two gradient with name {op_type!r}! (Previous registration was at {_registry[op_type][1]})"
+        )
     _registry[op_type] = (function, user_line())
 
 

@@ -38,7 +38,10 @@ def do_not_convert(func: Callable | None = None) -> Any:
 
 
 def set_loop_options(
-    parallel_iterations: Any = None, swap_memory: Any = None, maximum_iterations: Any = None, shape_invariants: Any = None
+    parallel_iterations: Any = None,
+    swap_memory: Any = None,
+    maximum_iterations: Any = None,
+    shape_invariants: Any = None,
 ) -> None:
     """Called first thing in a loop over tensors, says how often it runs at most, and which variables change their shape.
 

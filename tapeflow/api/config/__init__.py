@@ -159,7 +159,9 @@ def _set_device_policy(device_policy: str | None) -> None:
     """What happens when an operand is on another device; None is the default, "silent"."""
     policy = "silent" if device_policy is None else device_policy
     if policy not in _POLICIES:
-        raise ValueError(f"Invalid argument `device_policy`: {device_policy!r}. It is one of {', '.join(_POLICIES)}, or None.")
+        raise ValueError(
+            f"Invalid argument `device_policy`: {device_policy!r}. It is one of {', '.join(_POLICIES)}, or None."
+        )
     _state["policy"] = policy
 
 

@@ -46,7 +46,9 @@ class DeviceSpec:
                 kind, number = rest if key == "device" else (key, rest[0])
                 parts["device_type"], parts["device_index"] = kind, None if number == "*" else number
             else:
-                raise ValueError(f"Unknown attribute '{piece}' is encountered while parsing the device spec: '{spec}'.")
+                raise ValueError(
+                    f"Unknown attribute '{piece}' is encountered while parsing the device spec: '{spec}'."
+                )
         return cls(**parts)
 
     def parse_from_string(self, spec: str) -> "DeviceSpec":

@@ -112,7 +112,9 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
     >>> tf.config.set_visible_devices([], "GPU")
     """
-    devices = list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [devices]
+    devices = (
+        list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [devices]
+    )
     for device in devices:
         _known(device)
         if device_type is not None and device.device_type != device_type:
@@ -183,7 +185,9 @@ def get_memory_info(device: str) -> dict[str, int]:
     if found == HOST:
         return {"current": 0, "peak": 0}
     if found is None or found not in _devices(found.kind, "logical"):
-        raise ValueError(f"No matching devices found for {device!r}; there are {[d.name for d in list_logical_devices()]}.")
+        raise ValueError(
+            f"No matching devices found for {device!r}; there are {[d.name for d in list_logical_devices()]}."
+        )
     stats = _engine().logical()[found].memory_stats() or {}
     return {"current": stats.get("bytes_in_use", 0), "peak": stats.get("peak_bytes_in_use", 0)}
 
@@ -300,7 +304,9 @@ def _gpu(self: EagerTensor, gpu_index: int = 0) -> Tensor:
     """A copy on a GPU; RuntimeError if it is not there."""
     wanted = Device("GPU", gpu_index)
     if wanted not in _devices("GPU", "logical"):
-        raise RuntimeError(f"GPU:{gpu_index} unknown device. The devices are {[d.name for d in list_logical_devices()]}.")
+        raise RuntimeError(
+            f"GPU:{gpu_index} unknown device. The devices are {[d.name for d in list_logical_devices()]}."
+        )
     return moved(self, wanted)
 
 

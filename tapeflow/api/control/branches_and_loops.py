@@ -57,7 +57,11 @@ def cond(pred: Any, true_fn: Callable | None = None, false_fn: Callable | None =
 
 
 def case(
-    pred_fn_pairs: Any, default: Callable | None = None, exclusive: bool = False, strict: bool = False, name: str | None = "case"
+    pred_fn_pairs: Any,
+    default: Callable | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str | None = "case",
 ) -> Any:
     """The result of the first function whose predicate is true, of `default` if none is.
 
@@ -92,7 +96,9 @@ def case(
         return _case_by_row(pairs, default, exclusive)
     true = [k for k, (pred, _) in enumerate(pairs) if bool(pred)]
     if exclusive and len(true) > 1:
-        raise invalid(f"More than one condition evaluated as True but exclusive=True. The predicates number {true} are true.")
+        raise invalid(
+            f"More than one condition evaluated as True but exclusive=True. The predicates number {true} are true."
+        )
     if true:
         return pairs[true[0]][1]()
     return _or_else(pairs, default)()
@@ -136,7 +142,9 @@ def _case_by_row(pairs: list, default: Callable | None, exclusive: bool) -> Any:
     return _by_row(choices)
 
 
-def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str | None = "switch_case") -> Any:
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str | None = "switch_case"
+) -> Any:
     """The result of the function number `branch_index`: a list counts from 0, a dict or pairs say their numbers.
 
     Any other number calls `default`, or without one the function of the highest number.
@@ -145,7 +153,9 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = N
     b'right'
     """
     if not isinstance(branch_index, Tensor):
-        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}. Use tf.constant({branch_index!r}).")
+        raise TypeError(
+            f"'branch_index' must be a Tensor, got {type(branch_index)}. Use tf.constant({branch_index!r})."
+        )
     if branch_index.ndim:
         raise invalid(f"'branch_index' must be a scalar, got shape {tuple(branch_index.shape)}.")
     if not branch_index.dtype.is_integer:
@@ -180,7 +190,9 @@ def _switch_of_a_graph(index: Tensor, branches: dict[int, Callable], other: Call
         found = [ops.cast(ops.equal(place, n), dtype=int32.np) * (k - len(numbers)) for k, n in enumerate(numbers)]
         place = functools.reduce(ops.add, found) + len(numbers)
     functions = {f"branch {n}": branches[n] for n in numbers}
-    return graphs.choose(place, functions if other is branches[numbers[-1]] else functions | {"default": other}, "switch_case")
+    return graphs.choose(
+        place, functions if other is branches[numbers[-1]] else functions | {"default": other}, "switch_case"
+    )
 
 
 # ---- branches that differ from row to row
@@ -214,7 +226,9 @@ def _merged(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
     try:
         nest.assert_same_structure(old, new)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{what} must have the same number, type, and overall structure of return values. {error}") from error
+        raise TypeError(
+            f"{what} must have the same number, type, and overall structure of return values. {error}"
+        ) from error
     pairs = zip(nest.flatten(new), nest.flatten(old))
     return nest.pack_sequence_as(new, [_merged_leaf(chosen, a, b, what) for a, b in pairs])
 
@@ -309,7 +323,9 @@ def _iterated(body: Callable, loop_vars: Any, as_value: Callable, going: Tensor 
             )
     if going is None:
         return given
-    return _merged(going, given, type(given)(loop_vars) if type(given) in (list, tuple) else loop_vars, "Loop variables")
+    return _merged(
+        going, given, type(given)(loop_vars) if type(given) in (list, tuple) else loop_vars, "Loop variables"
+    )
 
 
 # ---- order, which eager execution keeps by itself

@@ -178,7 +178,9 @@ def _accumulated(fn: Callable, elems: Any, initializer: Any, reverse: bool, what
         rows.reverse()
     if initializer is None:
         if not rows:
-            raise OutOfRangeError(None, None, f"{what} of nothing needs an initializer: elems has size 0 along its first axis.")
+            raise OutOfRangeError(
+                None, None, f"{what} of nothing needs an initializer: elems has size 0 along its first axis."
+            )
         state, rows = rows[0], rows[1:]
         states = [state]
     else:
@@ -208,7 +210,9 @@ def vectorized_map(fn: Callable, elems: Any, fallback_to_while_loop: bool = True
     """
     leaves = len(nest.flatten(elems))
     place = lambda structure, k: f"elems{_nest.paths(elems)[k]}" if _nest.is_nested(elems) else "elems"
-    advice = "The function is called with slices of elems along the first axis; what is the same for all it can just use."
+    advice = (
+        "The function is called with slices of elems along the first axis; what is the same for all it can just use."
+    )
     batch = Batch(elems, [0] * leaves, place, advice, ones_repeat=True)
     try:
         return batch.run(fn, randomness="different", loops=fallback_to_while_loop, warn=warn)

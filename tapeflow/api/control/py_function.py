@@ -62,7 +62,9 @@ def _outputs(result: Any, Tout: Any, convert: Callable) -> tuple:
         return (convert(result, _dtype(Tout)),)
     given = [] if result is None and not Tout else list(result) if isinstance(result, (list, tuple)) else [result]
     if len(given) != len(Tout):
-        raise InvalidArgumentError(None, None, f"The function returned {len(given)} values, but Tout lists {len(Tout)} dtypes.")
+        raise InvalidArgumentError(
+            None, None, f"The function returned {len(given)} values, but Tout lists {len(Tout)} dtypes."
+        )
     return tuple(convert(value, _dtype(t)) for value, t in zip(given, Tout))
 
 
@@ -92,7 +94,9 @@ def _at_every_run(call: Callable, tensors: list[Tensor], Tout: Sequence, name: s
         text = f"XLA cannot compile tf.{name}, at {user_line()}: it calls Python. Leave jit_compile=True out."
         raise InvalidArgumentError(None, None, text)
     if any(shape is None or not shape.is_fully_defined() for shape in shapes):
-        has_an_effect(f"tf.{name}, whose results have a shape that is not known (say it: Tout=tf.TensorSpec(shape, dtype)),")
+        has_an_effect(
+            f"tf.{name}, whose results have a shape that is not known (say it: Tout=tf.TensorSpec(shape, dtype)),"
+        )
     specs = [Spec(shape=tuple(shape), dtype=_dtype(wanted).np) for shape, wanted in zip(shapes, Tout)]
     return later(call, tuple(tensors), {}, f"tf.{name}", specs, differentiable=name == "py_function")
 
@@ -176,7 +180,9 @@ def _decorator(function: Callable, inp: Any, Tout: Any, **options: Any) -> Calla
     return lambda func: functools.wraps(func)(lambda *args: function(func, args, Tout, **options))
 
 
-def py_function(func: Callable | None = None, inp: Sequence | None = None, Tout: Any = None, name: str | None = None) -> Any:
+def py_function(
+    func: Callable | None = None, inp: Sequence | None = None, Tout: Any = None, name: str | None = None
+) -> Any:
     """`func(*inp)` on tensors, its results as tensors of the dtypes `Tout`. Operations in it are recorded like all others.
 
     >>> x = tf.constant(3.)
@@ -202,7 +208,11 @@ def py_function(func: Callable | None = None, inp: Sequence | None = None, Tout:
 
 
 def numpy_function(
-    func: Callable | None = None, inp: Sequence | None = None, Tout: Any = None, stateful: bool = True, name: str | None = None
+    func: Callable | None = None,
+    inp: Sequence | None = None,
+    Tout: Any = None,
+    stateful: bool = True,
+    name: str | None = None,
 ) -> Any:
     """`func(*inp)` on NumPy arrays, its results as tensors. No gradient goes through it; `tf.custom_gradient` can give one.
 
@@ -212,7 +222,9 @@ def numpy_function(
     if func is None:
         return _decorator(numpy_function, inp, Tout, stateful=stateful, name=name)
     if not callable(func):
-        raise TypeError(f"{type(func).__name__!r} object is not callable: numpy_function takes a function, got {func!r}.")
+        raise TypeError(
+            f"{type(func).__name__!r} object is not callable: numpy_function takes a function, got {func!r}."
+        )
     _with_dtypes(Tout, "numpy_function")
 
     def convert(value: Any, dtype: DType) -> Tensor:
@@ -221,4 +233,6 @@ def numpy_function(
 
     # Eagerly it is a call of the function: what it raises is raised as it is.
     called = _called if inside_a_graph() else lambda func, arguments: func(*arguments)
-    return _applied(lambda *row: _outputs(called(func, map(np.asarray, row)), Tout, convert), inp, Tout, "numpy_function")
+    return _applied(
+        lambda *row: _outputs(called(func, map(np.asarray, row)), Tout, convert), inp, Tout, "numpy_function"
+    )

@@ -67,8 +67,12 @@ class TensorArray:
         self._length = known.item() if known is not None else size  # a Size, where it is not known
         self._entries: list[Tensor | None] = [None] * (0 if size is None or type(self._length) is Size else int(size))
         self._cleared: set[int] = set()
-        self._made_at = (user_place(), self._dtype.name) if self._dynamic and not self._shape.is_fully_defined() else None
-        self._home = current().executor  # where writing changes it; in a branch or a loop of a graph it makes another array
+        self._made_at = (
+            (user_place(), self._dtype.name) if self._dynamic and not self._shape.is_fully_defined() else None
+        )
+        self._home = (
+            current().executor
+        )  # where writing changes it; in a branch or a loop of a graph it makes another array
 
     dtype: DType = property(lambda self: self._dtype, doc="The dtype of every entry.")
     dynamic_size = property(lambda self: self._dynamic, doc="Whether writing past the end makes the array longer.")
@@ -124,7 +128,9 @@ class TensorArray:
 
     def _fitting(self, value: Any) -> Tensor:
         """A value to write, as a tensor of the dtype and shape of the others."""
-        value = value if isinstance(value, Tensor) else to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        value = (
+            value if isinstance(value, Tensor) else to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        )
         if value.dtype is not self._dtype:
             raise invalid(
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use tf.cast."
@@ -144,7 +150,9 @@ class TensorArray:
         if type(value.shape[0]) is Size or type(self._length) is Size:
             return self._with_entries(value)
         if value.shape[0] > len(self._entries) and not self._dynamic:
-            raise ValueError(f"Cannot unstack {value.shape[0]} tensors into a TensorArray of static size {len(self._entries)}.")
+            raise ValueError(
+                f"Cannot unstack {value.shape[0]} tensors into a TensorArray of static size {len(self._entries)}."
+            )
         return self.scatter(range(value.shape[0]), value)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
@@ -165,7 +173,9 @@ class TensorArray:
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         lengths = tuple(_ints(lengths))
         if sum(lengths) != value.shape[0]:
-            raise invalid(f"The lengths {list(lengths)} add up to {sum(lengths)}, but the value has {value.shape[0]} rows.")
+            raise invalid(
+                f"The lengths {list(lengths)} add up to {sum(lengths)}, but the value has {value.shape[0]} rows."
+            )
         if len(lengths) != len(self._entries) and not self._dynamic:
             raise invalid(
                 f"TensorArray's size is not equal to the size of lengths ({len(self._entries)} vs. {len(lengths)}), "
@@ -187,7 +197,9 @@ class TensorArray:
         places = _places(index)
         for place in places:
             if not 0 <= place < len(self._entries):
-                raise OutOfRangeError(None, None, f"Tried to read from index {place} but array size is: {len(self._entries)}")
+                raise OutOfRangeError(
+                    None, None, f"Tried to read from index {place} but array size is: {len(self._entries)}"
+                )
             if place in self._cleared:
                 raise invalid(
                     f"Could not read index {place} twice because it was cleared after a previous read "
@@ -307,7 +319,9 @@ class TensorArray:
         for k, entry in enumerate(made._entries):
             before = other._entries[k] if k < len(other._entries) else None
             if entry is not before and k not in made._cleared:
-                made._entries[k] = ops.where(chosen, made._entry(k), ops.zeros_like(entry) if before is None else before)
+                made._entries[k] = ops.where(
+                    chosen, made._entry(k), ops.zeros_like(entry) if before is None else before
+                )
         return made
 
     def __repr__(self) -> str:

@@ -34,7 +34,9 @@ def read_bmp(data: bytes) -> np.ndarray:
     channels, rows = bits // 8, abs(height)
     stride = (width * channels + 3) // 4 * 4
     if len(data) - start < stride * rows:
-        raise ValueError(f"{rows} rows of {stride} bytes should follow the header, but there are {len(data) - start} bytes")
+        raise ValueError(
+            f"{rows} rows of {stride} bytes should follow the header, but there are {len(data) - start} bytes"
+        )
     raw = np.frombuffer(data, np.uint8, stride * rows, start).reshape(rows, stride)[:, : width * channels]
     picture = raw.reshape(rows, width, channels)
     picture = picture[::-1] if height > 0 else picture  # stored from the bottom, usually
@@ -55,7 +57,8 @@ def write_deep_png(picture: np.ndarray, compression: int = -1) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 16, kind, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(filtered.tobytes(), compression)), (b"IEND", b"")]
     return _SIGNATURE + b"".join(
-        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body)) for name, body in chunks
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in chunks
     )
 
 
@@ -71,7 +74,9 @@ def read_deep_png(data: bytes) -> np.ndarray:
     packed = [body for name, body in chunks if name == b"IDAT"]
     width, height, bits, kind, _, _, interlaced = struct.unpack(">IIBBBBB", header)
     if bits != 16 or interlaced:
-        raise ValueError(f"{bits} bits a channel{', interlaced' * bool(interlaced)}; this reader takes 16 bits, not interlaced")
+        raise ValueError(
+            f"{bits} bits a channel{', interlaced' * bool(interlaced)}; this reader takes 16 bits, not interlaced"
+        )
     if kind not in PNG_CHANNELS:
         raise ValueError(f"there is no colour type {kind}")
     channels = PNG_CHANNELS[kind]
@@ -82,7 +87,12 @@ def read_deep_png(data: bytes) -> np.ndarray:
     except zlib.error as error:
         raise ValueError(f"the compressed rows are damaged ({error})") from None
     lines = np.frombuffer(raw, np.uint8).reshape(height, 1 + width * channels * 2)
-    return _unfiltered(lines[:, 1:], lines[:, 0], channels * 2).view(">u2").astype(np.uint16).reshape(height, width, channels)
+    return (
+        _unfiltered(lines[:, 1:], lines[:, 0], channels * 2)
+        .view(">u2")
+        .astype(np.uint16)
+        .reshape(height, width, channels)
+    )
 
 
 def png_chunks(data: bytes) -> list[tuple[bytes, bytes]]:

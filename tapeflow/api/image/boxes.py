@@ -99,7 +99,14 @@ def stateless_sample_distorted_bounding_box(
 
 
 def _sampled(
-    key: Tensor, image_size: Any, bounding_boxes: Any, min_covered: Any, ratios: Any, areas: Any, attempts: Any, use_image: Any
+    key: Tensor,
+    image_size: Any,
+    bounding_boxes: Any,
+    min_covered: Any,
+    ratios: Any,
+    areas: Any,
+    attempts: Any,
+    use_image: Any,
 ) -> SampledBox:
     size, boxes = as_tensor(image_size), cast(bounding_boxes, float32)
     if tuple(size.shape) != (3,):
@@ -108,7 +115,9 @@ def _sampled(
         raise invalid(f"bounding_boxes must be (batch, count, 4), got shape {tuple(boxes.shape)}.")
     if not boxes.shape[0] * boxes.shape[1]:
         if not use_image:
-            raise invalid("There are no bounding boxes. Give one, or use_image_if_no_bounding_boxes=True for the whole image.")
+            raise invalid(
+                "There are no bounding boxes. Give one, or use_image_if_no_bounding_boxes=True for the whole image."
+            )
         boxes = EagerTensor(np.array([[[0, 0, 1, 1]]], np.float32))
     window = ops.random_window(
         key, size, boxes,
@@ -122,5 +131,7 @@ def _sampled(
     begin, end = window[:2], window[2:]
     share = cast(window, float32) / cast(ops.concat(size[:2], size[:2], axis=0), float32)
     return SampledBox(
-        ops.concat(begin, zero, axis=0), ops.concat(end - begin, all_channels, axis=0), ops.reshape(share, shape=(1, 1, 4))
+        ops.concat(begin, zero, axis=0),
+        ops.concat(end - begin, all_channels, axis=0),
+        ops.reshape(share, shape=(1, 1, 4)),
     )

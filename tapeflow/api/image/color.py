@@ -58,7 +58,9 @@ def _colours(image: Any, floats: bool = True) -> Tensor:
             f"floats are needed here, got {x.dtype.name}. Convert first: tf.image.convert_image_dtype(image, tf.float32)."
         )
     if not x.ndim or x.shape[-1] != 3:
-        raise invalid(f"the last dimension must be 3, for red, green and blue (or the like); got shape {tuple(x.shape)}.")
+        raise invalid(
+            f"the last dimension must be 3, for red, green and blue (or the like); got shape {tuple(x.shape)}."
+        )
     return x
 
 

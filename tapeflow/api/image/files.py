@@ -44,7 +44,9 @@ def _one_frame(contents: Any, array: Tensor) -> Tensor:
 def _not_bmp(contents: Any, function: str) -> None:
     data = one_string(contents, "`contents`")
     if format_of(data) == "BMP":
-        raise invalid(f"Trying to decode BMP format using a wrong op: {function}. Use `decode_bmp` or `decode_image` instead.")
+        raise invalid(
+            f"Trying to decode BMP format using a wrong op: {function}. Use `decode_bmp` or `decode_image` instead."
+        )
 
 
 def decode_jpeg(
@@ -86,9 +88,18 @@ def decode_and_crop_jpeg(
     >>> tf.io.decode_and_crop_jpeg(tf.io.encode_jpeg(image), [1, 2, 4, 5]).shape
     TensorShape([4, 5, 3])
     """
-    whole = decode_jpeg(contents, channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
+    whole = decode_jpeg(
+        contents, channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+    )
     top, left, height, width = array_of(crop_window).tolist()
-    if top < 0 or left < 0 or height <= 0 or width <= 0 or top + height > whole.shape[0] or left + width > whole.shape[1]:
+    if (
+        top < 0
+        or left < 0
+        or height <= 0
+        or width <= 0
+        or top + height > whole.shape[0]
+        or left + width > whole.shape[1]
+    ):
         raise invalid(
             f"Invalid JPEG crop window {[top, left, height, width]} for a picture of {whole.shape[0]} × {whole.shape[1]}."
         )
@@ -130,7 +141,9 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     """
     kind = format_of(one_string(contents, "`contents`"))
     if kind != "BMP":
-        raise invalid(f"Trying to decode {kind} format using decode_bmp. Use `decode_{kind.lower()}` or `decode_image` instead.")
+        raise invalid(
+            f"Trying to decode {kind} format using decode_bmp. Use `decode_{kind.lower()}` or `decode_image` instead."
+        )
     return _decoded(contents, channels)
 
 
@@ -149,7 +162,11 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8, name: str 
 
 
 def decode_image(
-    contents: Any, channels: int | None = None, dtype: Any = uint8, name: str | None = None, expand_animations: bool = True
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
 ) -> Tensor:
     """Any of JPEG, PNG, GIF, BMP and WebP. A GIF has an axis of frames, unless `expand_animations=False`: then its first.
 

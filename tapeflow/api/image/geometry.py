@@ -81,7 +81,9 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 # ---- crops and paddings
 
 
-def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Tensor:
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
     """The part that begins at the given row and column and has the given height and width.
 
     >>> image = tf.reshape(tf.range(9), [3, 3, 1])
@@ -93,12 +95,16 @@ def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targ
     start, size = (int(offset_height), int(offset_width)), (int(target_height), int(target_width))
     old = tuple(x.shape)[rows : rows + 2]
     if min(start) < 0 or min(size) <= 0 or any(s + n > m for s, n, m in zip(start, size, old)):
-        raise ValueError(f"a part of size {size} at offset {start} does not lie within an image of height and width {old}.")
+        raise ValueError(
+            f"a part of size {size} at offset {start} does not lie within an image of height and width {old}."
+        )
     whole = (None, None, None)
     return ops.getitem(x, index=(*[whole] * rows, *[(s, s + n, 1) for s, n in zip(start, size)], whole))
 
 
-def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Tensor:
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
     """The image at the given row and column of a larger one, with zeros around it.
 
     >>> tf.image.pad_to_bounding_box(tf.ones([1, 1, 1]), 0, 1, 2, 3).numpy()[:, :, 0]

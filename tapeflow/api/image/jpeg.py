@@ -20,7 +20,9 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", nam
     """
     image = as_tensor(image)
     encoded = encode_jpeg(convert_image_dtype(image, uint8, saturate=True), quality=int(jpeg_quality))
-    return convert_image_dtype(decode_jpeg(encoded, image.shape[-1], dct_method=dct_method), image.dtype, saturate=True)
+    return convert_image_dtype(
+        decode_jpeg(encoded, image.shape[-1], dct_method=dct_method), image.dtype, saturate=True
+    )
 
 
 def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Tensor:

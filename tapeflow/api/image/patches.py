@@ -19,7 +19,9 @@ from tapeflow.engines.numpy.nn.windows import output_size
 from tapeflow.vectorize.values import values_of
 
 
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
+def extract_patches(
+    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Tensor:
     """Every patch of each image, flattened into the channels. Sizes, strides and rates (gaps) are [1, rows, columns, 1].
 
     >>> image = tf.reshape(tf.range(1., 10.), [1, 3, 3, 1])
@@ -85,7 +87,9 @@ def crop_and_resize(
         )
     chosen = values_of(box_indices)
     if not ((chosen >= 0) & (chosen < x.shape[0])).all():
-        raise OutOfRangeError(None, None, f"box_indices must be from 0 to {x.shape[0] - 1}, one of {x.shape[0]} images.")
+        raise OutOfRangeError(
+            None, None, f"box_indices must be from 0 to {x.shape[0] - 1}, one of {x.shape[0]} images."
+        )
     size = static_shape(crop_size)
     if len(size) != 2 or min(size) <= 0:
         raise invalid(f"crop dimensions must be two positive numbers, got {size}.")

@@ -23,7 +23,9 @@ def _pillow() -> Any:
     try:
         from PIL import Image
     except ImportError as error:
-        raise ImportError('Decoding and encoding images needs the library Pillow: pip install "tapeflow[image]".') from error
+        raise ImportError(
+            'Decoding and encoding images needs the library Pillow: pip install "tapeflow[image]".'
+        ) from error
     return Image
 
 
@@ -198,7 +200,9 @@ def png_bytes(array: np.ndarray, compression: int) -> bytes:
 
 def _saved(array: np.ndarray, kind: str, **options: Any) -> bytes:
     buffer = BytesIO()
-    _pillow().fromarray(array[:, :, 0] if array.shape[2] == 1 else np.ascontiguousarray(array)).save(buffer, kind, **options)
+    _pillow().fromarray(array[:, :, 0] if array.shape[2] == 1 else np.ascontiguousarray(array)).save(
+        buffer, kind, **options
+    )
     return buffer.getvalue()
 
 

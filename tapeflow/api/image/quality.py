@@ -61,7 +61,9 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
     if x.ndim not in (3, 4):
         raise ValueError(f"'images' must be either 3 or 4-dimensional, got shape {tuple(x.shape)}.")
     if x.dtype.is_unsigned:
-        raise invalid(f"differences of {x.dtype.name} can be negative, which it cannot hold. Cast it: tf.cast(images, tf.int32).")
+        raise invalid(
+            f"differences of {x.dtype.name} can be negative, which it cannot hold. Cast it: tf.cast(images, tf.int32)."
+        )
     rows = x.ndim - 3
     whole = (None, None, None)
     axes = tuple(range(rows, x.ndim))
@@ -80,7 +82,9 @@ def _pair(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
     """Two images and the range of their values, in float32."""
     a, b = as_tensor(a), as_tensor(b)
     if min(a.ndim, b.ndim) < 3:
-        raise ValueError(f"images must be at least three-dimensional; got shapes {tuple(a.shape)} and {tuple(b.shape)}.")
+        raise ValueError(
+            f"images must be at least three-dimensional; got shapes {tuple(a.shape)} and {tuple(b.shape)}."
+        )
     if tuple(a.shape)[-3:] != tuple(b.shape)[-3:]:
         raise invalid(f"the shapes {tuple(a.shape)} and {tuple(b.shape)} differ in height, width or channels.")
     top = convert_image_dtype(cast(max_val, a.dtype), float32)
@@ -109,10 +113,14 @@ def _blurred(x: Tensor, size: int, sigma: float) -> Tensor:
     return x
 
 
-def _ssim_parts(a: Tensor, b: Tensor, top: Tensor, size: int, sigma: float, k1: float, k2: float) -> tuple[Tensor, Tensor]:
+def _ssim_parts(
+    a: Tensor, b: Tensor, top: Tensor, size: int, sigma: float, k1: float, k2: float
+) -> tuple[Tensor, Tensor]:
     """(luminance times contrast and structure, contrast and structure) at every place of the window."""
     if min(*a.shape[-3:-1], *b.shape[-3:-1]) < size:
-        raise invalid(f"images of height and width {tuple(a.shape)[-3:-1]} are smaller than the filter, {size} x {size}.")
+        raise invalid(
+            f"images of height and width {tuple(a.shape)[-3:-1]} are smaller than the filter, {size} x {size}."
+        )
     c1, c2 = ops.square(top * k1), ops.square(top * k2)
     blurred = lambda x: _blurred(x, size, sigma)
     mean_a, mean_b = blurred(a), blurred(b)

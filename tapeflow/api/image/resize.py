@@ -75,7 +75,9 @@ def resize(
     height, width = _target(size, tuple(x.shape)[1:3], preserve_aspect_ratio)
     method = method.lower() if isinstance(method, str) else method
     if method != "nearest" and method not in _WEIGHTS:
-        raise ValueError(f"Resize method is not implemented: {method!r}. There are 'nearest', {str(list(_WEIGHTS))[1:-1]}.")
+        raise ValueError(
+            f"Resize method is not implemented: {method!r}. There are 'nearest', {str(list(_WEIGHTS))[1:-1]}."
+        )
     out = resampled(x if method == "nearest" else cast(x, np.float32), {1: height, 2: width}, method, antialias)
     return ops.reshape(out, shape=tuple(out.shape)[1:]) if single else out
 
@@ -109,7 +111,10 @@ def resampled(x: Tensor, sizes: dict[int, int], method: str, antialias: bool = F
     for axis, new in sorted(
         sizes.items(), key=lambda pair: pair[1] / x.shape[pair[0]]
     ):  # what shrinks most first leaves the least to do
-        if x.shape[axis] != new or kind in ("gaussian", "mitchellcubic"):  # the others leave lines in their places alone
+        if x.shape[axis] != new or kind in (
+            "gaussian",
+            "mitchellcubic",
+        ):  # the others leave lines in their places alone
             x = ops.resample(x, axis=axis, weights=(kind, x.shape[axis], new, *options), transposed=False)
     return x
 

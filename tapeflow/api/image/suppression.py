@@ -67,7 +67,9 @@ def non_max_suppression_with_scores(
     if sigma:
         shared = _overlaps(ops.take(boxes, index, axis=0))
         earlier = EagerTensor(np.tri(len(index), k=-1, dtype=shared.dtype.np))
-        chosen = chosen * ops.exp(ops.reduce_sum(ops.square(shared) * earlier, axis=(1,), keepdims=False) * (-0.5 / sigma))
+        chosen = chosen * ops.exp(
+            ops.reduce_sum(ops.square(shared) * earlier, axis=(1,), keepdims=False) * (-0.5 / sigma)
+        )
     return index, chosen
 
 
@@ -216,12 +218,20 @@ def _boxes_and_scores(boxes: Any, scores: Any) -> tuple[Tensor, Tensor]:
     if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise invalid(f"boxes must be (count, 4), got shape {tuple(boxes.shape)}.")
     if tuple(scores.shape) != (boxes.shape[0],):
-        raise invalid(f"scores must be (count,), one for each of {boxes.shape[0]} boxes; got shape {tuple(scores.shape)}.")
+        raise invalid(
+            f"scores must be (count,), one for each of {boxes.shape[0]} boxes; got shape {tuple(scores.shape)}."
+        )
     return boxes, scores
 
 
 def _suppressed(
-    boxes: Tensor, scores: Tensor, most: Any, threshold: Any, score_threshold: Any, sigma: float = 0.0, overlaps: bool = False
+    boxes: Tensor,
+    scores: Tensor,
+    most: Any,
+    threshold: Any,
+    score_threshold: Any,
+    sigma: float = 0.0,
+    overlaps: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """(index, count), see the primitive `suppress`; one row without a batch."""
     if scores.ndim == 1:

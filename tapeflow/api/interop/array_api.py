@@ -180,7 +180,9 @@ def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None,
     return _promotion.tensor(made, _as_dtype(dtype) or (float32 if made.dtype.kind == "f" else int32))
 
 
-def linspace(start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: Any = True) -> Tensor:
+def linspace(
+    start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: Any = True
+) -> Tensor:
     """`num` evenly spaced numbers; differentiable in both ends.
 
     >>> tf.constant(0.).__array_namespace__().linspace(0, 1, 3).numpy()
@@ -323,7 +325,19 @@ def unique_values(x: Any, /) -> Tensor:
     return _FUNCTIONS["unique"](x, equal_nan=False)
 
 
-_MADE_WITH = ["Any", "Callable", "DType", "ModuleType", "Tensor", "VERSIONS", "as_dtype", "builtins", "namedtuple", "np", "sys"]
+_MADE_WITH = [
+    "Any",
+    "Callable",
+    "DType",
+    "ModuleType",
+    "Tensor",
+    "VERSIONS",
+    "as_dtype",
+    "builtins",
+    "namedtuple",
+    "np",
+    "sys",
+]
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _MADE_WITH]
 
 

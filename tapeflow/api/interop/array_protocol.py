@@ -27,7 +27,14 @@ _OPERATORS = {
 }  # fmt: skip
 
 # What `ufunc.reduce` and `ufunc.accumulate` are called otherwise.
-_REDUCE = {np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min", np.logical_and: "all", np.logical_or: "any"}
+_REDUCE = {
+    np.add: "sum",
+    np.multiply: "prod",
+    np.maximum: "max",
+    np.minimum: "min",
+    np.logical_and: "all",
+    np.logical_or: "any",
+}
 _ACCUMULATE = {np.add: "cumsum", np.multiply: "cumprod"}
 
 # Functions that only look: there is nothing to differentiate, and a tensor would be no use.
@@ -58,7 +65,9 @@ def _array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs
         return BINARY[_OPERATORS[ufunc]](*inputs)
     inputs = tuple(map(_read, inputs))
     if any(isinstance(o, Tensor) for o in kwargs.get("out", ())):
-        raise TypeError(f"np.{ufunc.__name__}(…, out=tensor): tensors never change. Use the result, or a variable's assign.")
+        raise TypeError(
+            f"np.{ufunc.__name__}(…, out=tensor): tensors never change. Use the result, or a variable's assign."
+        )
     if not _watched(inputs):
         return getattr(ufunc, method)(*map(_plain, inputs), **kwargs)
     name = f"np.{ufunc.__name__}" if getattr(np, ufunc.__name__, None) is ufunc else ufunc.__name__
@@ -72,7 +81,9 @@ def _ufunc_method(ufunc: np.ufunc, method: str) -> Callable | None:
     if method == "__call__":
         if getattr(np, ufunc.__name__, None) is ufunc:
             return FUNCTIONS.get(ufunc.__name__)
-        return next((getattr(tf.math, ours) for ours, theirs in _SPECIAL.items() if ufunc.__name__ in theirs.split()), None)
+        return next(
+            (getattr(tf.math, ours) for ours, theirs in _SPECIAL.items() if ufunc.__name__ in theirs.split()), None
+        )
     if method == "reduce" and ufunc in _REDUCE:
         return lambda a, axis=0, **rest: FUNCTIONS[_REDUCE[ufunc]](a, axis, **rest)
     if method == "accumulate" and ufunc in _ACCUMULATE:
@@ -125,7 +136,9 @@ def _called(function: Callable, name: str, args: Any, kwargs: dict) -> Any:
         return function(*args, **given)
     except TypeError as error:
         if "unexpected keyword" in str(error):
-            raise TypeError(f"{name} of a tensor that a tape watches does not take {', '.join(given)}: {error}") from None
+            raise TypeError(
+                f"{name} of a tensor that a tape watches does not take {', '.join(given)}: {error}"
+            ) from None
         raise
 
 

@@ -47,7 +47,9 @@ class _Capsule:
 
     def __init__(self, capsule: Any) -> None:
         if type(capsule).__name__ != "PyCapsule":
-            raise invalid(f"from_dlpack takes a DLPack capsule or an object with __dlpack__, got {type(capsule).__name__}.")
+            raise invalid(
+                f"from_dlpack takes a DLPack capsule or an object with __dlpack__, got {type(capsule).__name__}."
+            )
         self.capsule = capsule
 
     def __dlpack__(self, **_: Any) -> Any:

@@ -6,7 +6,21 @@ from tapeflow.api.arrays.building import eye
 from tapeflow.api.arrays.clipping import global_norm
 from tapeflow.api.math.reductions import l2_normalize
 
-from .decompositions import cholesky, eig, eigh, eigh_tridiagonal, eigvals, eigvalsh, expm, logm, lu, matrix_rank, qr, sqrtm, svd
+from .decompositions import (
+    cholesky,
+    eig,
+    eigh,
+    eigh_tridiagonal,
+    eigvals,
+    eigvalsh,
+    expm,
+    logm,
+    lu,
+    matrix_rank,
+    qr,
+    sqrtm,
+    svd,
+)
 from .diagonals import band_part, diag, diag_part, set_diag, tensor_diag, tensor_diag_part, trace
 from .einsum import einsum
 from .norms import norm, normalize

@@ -155,7 +155,10 @@ def eigh_tridiagonal(
             chosen = np.flatnonzero((values.array >= low) & (values.array <= high))
             low, high = (chosen[0], chosen[-1]) if len(chosen) else (0, -1)
         part = (Ellipsis, (int(low), int(high) + 1, None))
-        values, vectors = ops.getitem(values, index=part), None if vectors is None else ops.getitem(vectors, index=part)
+        values, vectors = (
+            ops.getitem(values, index=part),
+            None if vectors is None else ops.getitem(vectors, index=part),
+        )
     return values if vectors is None else (values, vectors)
 
 

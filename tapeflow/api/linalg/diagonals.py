@@ -68,9 +68,13 @@ def diag(
     diagonal = as_tensor(diagonal)
     low, high = band = _band(k)
     if diagonal.ndim < (1 if low == high else 2):
-        raise invalid(f"diagonal must be at least {1 if low == high else 2}-dim, received shape: {tuple(diagonal.shape)}.")
+        raise invalid(
+            f"diagonal must be at least {1 if low == high else 2}-dim, received shape: {tuple(diagonal.shape)}."
+        )
     if low != high and diagonal.shape[-2] != high - low + 1:
-        raise invalid(f"k={band} stands for {high - low + 1} diagonals, but the diagonals have shape {tuple(diagonal.shape)}.")
+        raise invalid(
+            f"k={band} stands for {high - low + 1} diagonals, but the diagonals have shape {tuple(diagonal.shape)}."
+        )
     rows, cols = _sides(diagonal.shape[-1], band, int(num_rows), int(num_cols))
     return _padded(
         ops.diag_matrix(diagonal, k=band, rows=rows, cols=cols, align=_alignment(align)),
@@ -119,7 +123,9 @@ def diag_part(
     return _padded(packed, mask.reshape(shape), padding_value)
 
 
-def set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
+def set_diag(
+    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
     """Matrices with their diagonal (or band) `k` replaced by `diagonal`, packed as `tf.linalg.diag` takes it.
 
     >>> tf.linalg.set_diag([[1., 1.], [1., 1.]], [5., 6.]).numpy()
@@ -160,7 +166,8 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     shape = tuple(diagonal.shape)
     n = prod(shape)
     return ops.reshape(
-        ops.diag_matrix(ops.reshape(diagonal, shape=(n,)), k=(0, 0), rows=n, cols=n, align="RIGHT_LEFT"), shape=shape * 2
+        ops.diag_matrix(ops.reshape(diagonal, shape=(n,)), k=(0, 0), rows=n, cols=n, align="RIGHT_LEFT"),
+        shape=shape * 2,
     )
 
 
@@ -175,7 +182,9 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     half = input.ndim // 2
     shape = tuple(input.shape[:half])
     if not half or input.ndim % 2 or shape != tuple(input.shape[half:]):
-        raise invalid(f"Invalid shape {tuple(input.shape)}: the first half of the dimensions must be the same as the second.")
+        raise invalid(
+            f"Invalid shape {tuple(input.shape)}: the first half of the dimensions must be the same as the second."
+        )
     flat = ops.reshape(input, shape=(prod(shape), prod(shape)))
     return ops.reshape(ops.diag_part(flat, k=(0, 0), align="RIGHT_LEFT"), shape=shape)
 

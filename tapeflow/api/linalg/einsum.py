@@ -42,14 +42,18 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     kwargs.pop("name", None)
     if kwargs:
         raise TypeError(f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. Valid arguments: name, optimize.")
-    values = list(inputs) if all(isinstance(x, Tensor) for x in inputs) else convert_group(inputs, ops.contract.primitive)
+    values = (
+        list(inputs) if all(isinstance(x, Tensor) for x in inputs) else convert_group(inputs, ops.contract.primitive)
+    )
     for function, sources in _program(equation, tuple([tuple(x.shape) for x in values]), optimize):
         values.append(function(*[values[s] for s in sources]))
     return values[-1]
 
 
 @lru_cache(4096)
-def _program(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> list[tuple[Callable, tuple[int, ...]]]:
+def _program(
+    equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any
+) -> list[tuple[Callable, tuple[int, ...]]]:
     """Steps (function, places of its arguments); each appends its result to the list of values that starts with the operands."""
     terms, out, wide = _explicit(equation, shapes)
     sizes = _sizes(equation, terms, shapes, wide)
@@ -67,7 +71,9 @@ def _program(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) 
             first, second = [i for i, x in enumerate(term) if x == repeated][:2]
             others = [i for i in range(len(term)) if i not in (first, second)]
             place = do(
-                partial(_diagonal, perm=(*others, first, second)), place, gives="".join(term[i] for i in others) + repeated
+                partial(_diagonal, perm=(*others, first, second)),
+                place,
+                gives="".join(term[i] for i in others) + repeated,
             )
         return place
 
@@ -120,7 +126,8 @@ def _explicit(equation: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[
     """One letter for each axis of each operand, the letters of the result, and those that stand for `...`."""
     text = equation.replace(" ", "")
     if not re.fullmatch(
-        r"(?:[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)(?:,[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)*(?:->[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)?", text
+        r"(?:[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)(?:,[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)*(?:->[a-zA-Z]*(?:\.\.\.)?[a-zA-Z]*)?",
+        text,
     ):
         raise ValueError(
             f"Subscripts have incorrect format: {equation}. Give letters and '...', commas between operands, e.g. 'ij,jk->ik'."
@@ -141,7 +148,9 @@ def _explicit(equation: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[
             )
         widest = max(widest, len(shape) - named)
     if widest and "..." not in out:
-        raise invalid(f"Output contains {widest} broadcasting dimension(s) but no ellipsis (...) in equation {equation!r}.")
+        raise invalid(
+            f"Output contains {widest} broadcasting dimension(s) but no ellipsis (...) in equation {equation!r}."
+        )
     unused = [x for x in _LETTERS if x not in text]
     wide = "".join(unused[:widest])
     fill = lambda term, count: term.replace("...", wide[len(wide) - count :])
@@ -150,7 +159,9 @@ def _explicit(equation: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[
     if len(set(out)) < len(out):
         raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
     if missing := [x for x in out if x not in "".join(terms)]:
-        raise ValueError(f"Output subscripts contain the label {missing[0]} not present in the input subscripts: {equation}")
+        raise ValueError(
+            f"Output subscripts contain the label {missing[0]} not present in the input subscripts: {equation}"
+        )
     return terms, out, wide
 
 

@@ -16,7 +16,9 @@ __all__ = ["norm", "normalize"]
 _MATRIX_NORMS = ["euclidean", "fro", 1, 2, np.inf]
 
 
-def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None) -> Tensor:
+def norm(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
+) -> Tensor:
     """The norm of a vector (all elements, or those along one `axis`), or of a matrix (`axis` is a pair).
 
     `ord` is 'euclidean', or p > 0 for (Σ|x|ᵖ)^(1/p), np.inf for the largest; for matrices 'fro' (as 'euclidean'), 1 (largest column sum),
@@ -73,11 +75,17 @@ def _matrix_norm(x: Tensor, ord: Any, rows: int, cols: int, keepdims: bool) -> T
         others = [i for i in range(x.ndim) if i not in axis]
         values = ops.singular_values(ops.transpose(x, perm=(*others, rows, cols)))
         largest = ops.reduce_max(values, axis=(values.ndim - 1,), keepdims=False)
-        return ops.reshape(largest, shape=tuple(1 if i in axis else d for i, d in enumerate(x.shape))) if keepdims else largest
+        return (
+            ops.reshape(largest, shape=tuple(1 if i in axis else d for i, d in enumerate(x.shape)))
+            if keepdims
+            else largest
+        )
     summed, compared = (rows, cols) if ord == 1 else (cols, rows)
     sums = ops.reduce_sum(ops.abs(x), axis=(summed,), keepdims=True)
     largest = ops.reduce_max(sums, axis=(compared,), keepdims=True)
-    return largest if keepdims else ops.reshape(largest, shape=tuple(d for i, d in enumerate(x.shape) if i not in axis))
+    return (
+        largest if keepdims else ops.reshape(largest, shape=tuple(d for i, d in enumerate(x.shape) if i not in axis))
+    )
 
 
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:

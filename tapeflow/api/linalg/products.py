@@ -55,7 +55,9 @@ def matmul(
 
 
 def _tensors(a: Any, b: Any, function: Any) -> tuple[Tensor, Tensor]:
-    return (a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else tuple(convert_group([a, b], function.primitive))
+    return (
+        (a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else tuple(convert_group([a, b], function.primitive))
+    )
 
 
 def _turned(x: Tensor, transposed: bool, adjoint: bool) -> Tensor:
@@ -96,7 +98,9 @@ def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: b
     """
     a = as_tensor(a)
     if a.ndim < 2:
-        raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2. Received a tensor of shape {tuple(a.shape)}.")
+        raise ValueError(
+            f"Argument `a` should be a (batch) matrix with rank >= 2. Received a tensor of shape {tuple(a.shape)}."
+        )
     return ops.matrix_transpose(ops.conj(a) if conjugate and a.dtype.is_complex else a)
 
 
@@ -156,7 +160,9 @@ def _pairs_of_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list
         raise ValueError(f"Different number of contraction axes `a` and `b`, {len(axes_a)} != {len(axes_b)}.")
     for name, chosen, rank in ("a", axes_a, rank_a), ("b", axes_b, rank_b):
         if any(not -rank <= x < rank for x in chosen) or len({x % rank for x in chosen}) != len(chosen):
-            raise ValueError(f"`axes` for `{name}` must be different axes of a tensor of rank {rank}. Received {chosen}.")
+            raise ValueError(
+                f"`axes` for `{name}` must be different axes of a tensor of rank {rank}. Received {chosen}."
+            )
     return [x % rank_a for x in axes_a], [x % rank_b for x in axes_b]
 
 

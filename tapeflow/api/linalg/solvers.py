@@ -43,7 +43,9 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     return ops.solve(_adjoint(matrix) if adjoint else matrix, rhs)
 
 
-def triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Tensor:
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
     """The x with `matrix` x = `rhs`, reading only the lower (or upper) triangle; `adjoint` solves with the adjoint of that triangle.
 
     >>> tf.linalg.triangular_solve([[2., 9.], [1., 4.]], [[2.], [9.]]).numpy()          # the 9 above the diagonal is not read
@@ -67,7 +69,9 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 
 
-def banded_triangular_solve(bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Tensor:
+def banded_triangular_solve(
+    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
     """`tf.linalg.triangular_solve` for a triangle given by its diagonals, one a row, highest first.
 
     Diagonals below the main one end at the right of their row, those above it begin at the left.
@@ -285,7 +289,9 @@ def tridiagonal_solve(
     elif transpose_rhs:
         rhs = ops.matrix_transpose(rhs)
     if tuple(rhs.shape[:-1]) != (*diagonals.shape[:-2], diagonals.shape[-1]):
-        raise invalid(f"Diagonals of shape {tuple(diagonals.shape)} need as many rows in `rhs`, got shape {tuple(rhs.shape)}.")
+        raise invalid(
+            f"Diagonals of shape {tuple(diagonals.shape)} need as many rows in `rhs`, got shape {tuple(rhs.shape)}."
+        )
     out = ops.tridiagonal_solve(diagonals, rhs, transpose=False)
     return ops.reshape(out, shape=tuple(out.shape[:-1])) if is_vector else out
 

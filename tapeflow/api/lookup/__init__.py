@@ -27,7 +27,11 @@ class StaticHashTable:
     def __init__(
         self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
     ) -> None:
-        self.key_dtype, self.value_dtype, self.name = initializer.key_dtype, initializer.value_dtype, name or "hash_table"
+        self.key_dtype, self.value_dtype, self.name = (
+            initializer.key_dtype,
+            initializer.value_dtype,
+            name or "hash_table",
+        )
         self._default = one_value(default_value, self.value_dtype)
         self._values: dict = {}
         for key, value in initializer._items():
@@ -48,7 +52,9 @@ class StaticHashTable:
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of a tensor of keys; of a ragged or sparse tensor, one like it."""
         find = self._values.get
-        of = lambda array: packed([find(key, self._default) for key in array.reshape(-1).tolist()], self.value_dtype, array.shape)
+        of = lambda array: packed(
+            [find(key, self._default) for key in array.reshape(-1).tolist()], self.value_dtype, array.shape
+        )
         return looked_up(keys, self.key_dtype, of)
 
     __getitem__ = lookup
@@ -89,7 +95,9 @@ class StaticVocabularyTable:
         own = string if initializer is None else initializer.key_dtype
         self.key_dtype = own if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
         if (self.key_dtype is string) != (own is string):
-            raise TypeError(f"lookup_key_dtype {self.key_dtype.name} does not fit the table's keys, which are {own.name}.")
+            raise TypeError(
+                f"lookup_key_dtype {self.key_dtype.name} does not fit the table's keys, which are {own.name}."
+            )
         self.value_dtype, self.name, self._buckets = int64, name or "string_to_index", num_oov_buckets
         self._table = None if initializer is None else StaticHashTable(initializer, -1)
 
@@ -100,7 +108,11 @@ class StaticVocabularyTable:
 
         def number(key: Any) -> int:
             found = known.get(key)
-            return count + farm(key if isinstance(key, bytes) else str(key).encode()) % self._buckets if found is None else found
+            return (
+                count + farm(key if isinstance(key, bytes) else str(key).encode()) % self._buckets
+                if found is None
+                else found
+            )
 
         of = lambda array: packed([number(key) for key in array.reshape(-1).tolist()], int64, array.shape)
         return looked_up(keys, self.key_dtype, of)

@@ -44,7 +44,11 @@ class MutableHashTable:
     def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
         """The values of a tensor of keys; those that are no keys have the default."""
         has_an_effect("reading a table")
-        defaults = None if dynamic_default_values is None else array_of(dynamic_default_values).reshape(-1, *self._default.shape)
+        defaults = (
+            None
+            if dynamic_default_values is None
+            else array_of(dynamic_default_values).reshape(-1, *self._default.shape)
+        )
 
         def of(array: np.ndarray) -> np.ndarray:
             found = [self._values.get(key) for key in array.reshape(-1).tolist()]

@@ -29,7 +29,9 @@ class KeyValueTensorInitializer:
     array([ 2, -1], dtype=int32)
     """
 
-    def __init__(self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+    ) -> None:
         self._keys, self._values = constant(keys, key_dtype), constant(values, value_dtype)
         self.key_dtype, self.value_dtype = self._keys.dtype, self._values.dtype
         if self._keys.shape != self._values.shape:
@@ -77,11 +79,15 @@ class TextFileInitializer:
         self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         for what, dtype, index in (("key", self.key_dtype, key_index), ("value", self.value_dtype, value_index)):
             if index < TextFileIndex.WHOLE_LINE:
-                raise ValueError(f"`{what}_index` is a column, tf.lookup.TextFileIndex.WHOLE_LINE or LINE_NUMBER; got {index}.")
+                raise ValueError(
+                    f"`{what}_index` is a column, tf.lookup.TextFileIndex.WHOLE_LINE or LINE_NUMBER; got {index}."
+                )
             if index == TextFileIndex.LINE_NUMBER and dtype is not int64:
                 raise ValueError(f"`{what}_dtype` must be int64 if `{what}_index` is {index}, received: {dtype!r}.")
             if index == TextFileIndex.WHOLE_LINE and dtype not in (int64, string):
-                raise ValueError(f"`{what}_dtype` must be string or int64 if `{what}_index` is {index}, received: {dtype!r}.")
+                raise ValueError(
+                    f"`{what}_dtype` must be string or int64 if `{what}_index` is {index}, received: {dtype!r}."
+                )
         self._path, self._key_index, self._value_index = local_path(filename), key_index, value_index
         self._size, self._delimiter, self._offset = vocab_size, delimiter, value_index_offset
 

@@ -67,7 +67,21 @@ from .elementwise import (
     tan,
     tanh,
 )
-from .gamma_and_error import betainc, digamma, erf, erfc, erfcinv, erfinv, igamma, igammac, lbeta, lgamma, ndtri, polygamma, zeta
+from .gamma_and_error import (
+    betainc,
+    digamma,
+    erf,
+    erfc,
+    erfcinv,
+    erfinv,
+    igamma,
+    igammac,
+    lbeta,
+    lgamma,
+    ndtri,
+    polygamma,
+    zeta,
+)
 from .powers import polyval, pow, rsqrt, sqrt, square
 from .reductions import (
     count_nonzero,

@@ -67,11 +67,15 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     if isinstance(inputs, (Tensor, IndexedSlices)):
         return as_tensor(inputs)
     if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+        )
     tensors = convert_group([as_tensor(x) if isinstance(x, IndexedSlices) else x for x in inputs])
     shapes = [tuple(t.shape) for t in tensors]
     if any(shape != shapes[0] for shape in shapes):
-        raise invalid(f"Inputs to operation add_n must have the same size and shape; these have {shapes}. `+` broadcasts.")
+        raise invalid(
+            f"Inputs to operation add_n must have the same size and shape; these have {shapes}. `+` broadcasts."
+        )
     return ops.add_n(*tensors)
 
 

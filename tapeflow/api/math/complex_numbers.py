@@ -75,4 +75,6 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 def _needs_floating(dtype: DType) -> None:
     if not dtype.is_floating:
-        raise TypeError(f"angle takes complex and floating tensors, not {dtype.name}. Cast it: tf.cast(x, tf.float32).")
+        raise TypeError(
+            f"angle takes complex and floating tensors, not {dtype.name}. Cast it: tf.cast(x, tf.float32)."
+        )

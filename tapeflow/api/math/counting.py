@@ -43,10 +43,14 @@ def bincount(
         raise invalid(f"bincount counts non-negative numbers, got {numbers.min()}.")
     if weights is not None:
         if binary_output:
-            raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+            raise ValueError(
+                "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one."
+            )
         weights = as_tensor(weights)
         if weights.shape != arr.shape:
-            raise invalid(f"arr and weights must have the same shape, got {tuple(arr.shape)} and {tuple(weights.shape)}.")
+            raise invalid(
+                f"arr and weights must have the same shape, got {tuple(arr.shape)} and {tuple(weights.shape)}."
+            )
     sizes = np.maximum(largest(arr) + 1, int(minlength) if minlength is not None else 0)
     size = one_size(sizes if maxlength is None else np.minimum(sizes, int(maxlength)), "The number of bins")
     if axis == -1 and arr.ndim > 1:
@@ -106,14 +110,18 @@ def confusion_matrix(
     highest = np.maximum(*map(largest, pair))
     classes = one_size(highest + 1, "The number of classes") if num_classes is None else int(num_classes)
     if (highest >= classes).any():
-        raise invalid(f"A label or prediction is {highest.max()}, but num_classes={classes} allows 0 to {classes - 1}.")
+        raise invalid(
+            f"A label or prediction is {highest.max()}, but num_classes={classes} allows 0 to {classes - 1}."
+        )
     ids = pair[0] * classes + pair[1]
     if weights is None:
         flat = ops.cast(ops.bincount(ids, size=classes * classes), dtype=dtype.np)
     else:
         weights = as_tensor(weights)
         if tuple(weights.shape) != tuple(predictions.shape):
-            raise invalid(f"weights must have the shape of predictions, {tuple(predictions.shape)}, got {tuple(weights.shape)}.")
+            raise invalid(
+                f"weights must have the shape of predictions, {tuple(predictions.shape)}, got {tuple(weights.shape)}."
+            )
         weights = ops.reshape(ops.cast(weights, dtype=dtype.np), shape=(size,))
         flat = ops.unsorted_segment_sum(weights, ids, num_segments=classes * classes)
     return ops.reshape(flat, shape=(classes, classes))
@@ -134,12 +142,16 @@ def histogram_fixed_width_bins(
         raise invalid(f"nbins should be a positive number, got {int(nbins)}.")
     low, high = ops.unstack(bounds, axis=0)
     if not values_of(ops.less(low, high)).all():
-        raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got {values_of(bounds).tolist()}.")
+        raise invalid(
+            f"value_range should satisfy value_range[0] < value_range[1], but got {values_of(bounds).tolist()}."
+        )
     bins = ops.histogram_bins(values, low, high, size=int(nbins))
     return bins if as_dtype(dtype) is int32 else ops.cast(bins, dtype=as_dtype(dtype).np)
 
 
-def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None) -> Tensor:
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
+) -> Tensor:
     """How many values fall in each of `nbins` equal bins over `value_range`; those outside count in the first or last.
 
     >>> tf.histogram_fixed_width([-1., 0.3, 0.9, 7.], [0., 1.], nbins=4).numpy()

@@ -14,7 +14,9 @@ def _inexact(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Tensors that divide: integers become float64, or float32 if they have 8 or 16 bits."""
     x, y = convert_group([x, y])
     if x.dtype.is_bool:
-        raise TypeError("Invalid dtype tf.bool in a division: only numbers divide. Cast it first: tf.cast(x, tf.float32).")
+        raise TypeError(
+            "Invalid dtype tf.bool in a division: only numbers divide. Cast it first: tf.cast(x, tf.float32)."
+        )
     if x.dtype.is_integer and x.dtype is y.dtype:
         wide = (float32 if x.dtype.size <= 2 else float64).np
         x, y = ops.cast(x, dtype=wide), ops.cast(y, dtype=wide)

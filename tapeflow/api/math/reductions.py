@@ -52,7 +52,9 @@ def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
 
 def _one(axis: Any, rank: int) -> int:
     if not rank:
-        raise invalid(f"axis={axis} is out of range: a scalar has no axes to reduce. Leave the argument out, or give [].")
+        raise invalid(
+            f"axis={axis} is out of range: a scalar has no axes to reduce. Leave the argument out, or give []."
+        )
     try:
         return one_axis(axis.__index__(), rank)
     except ValueNeeded:
@@ -195,7 +197,9 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return ops.length(reduce_variance(input_tensor, axis, keepdims))
 
 
-def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The root of the sum of squares over `axis`, in the dtype of the input. The gradient at zero is zero.
 
     >>> tf.math.reduce_euclidean_norm([[3., 4.], [0., 0.]], axis=1).numpy()
@@ -206,7 +210,9 @@ def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = 
     if x.dtype.is_complex:
         return root_of(ops.reduce_sum(ops.real(ops.conj(x) * x), axis=axis, keepdims=keepdims), x.dtype)
     if x.dtype.is_integer:
-        return ops.cast(reduce_euclidean_norm(ops.cast(x, dtype=np.dtype("float64")), axis, keepdims), dtype=x.dtype.np)
+        return ops.cast(
+            reduce_euclidean_norm(ops.cast(x, dtype=np.dtype("float64")), axis, keepdims), dtype=x.dtype.np
+        )
     return root_of(squared_length(x, axis, keepdims), x.dtype)
 
 

@@ -22,7 +22,9 @@ def sobol_sample(dim: int, num_results: Any, skip: Any = 0, dtype: Any = float32
     if not 1 <= int(dim) <= 2000:
         raise invalid(f"The Sobol sequence has 1 to 2000 dimensions here, got dim={dim}.")
     if int(num_results) < 1 or int(skip) < 0:
-        raise invalid(f"num_results must be positive and skip must not be negative, got {int(num_results)} and {int(skip)}.")
+        raise invalid(
+            f"num_results must be positive and skip must not be negative, got {int(num_results)} and {int(skip)}."
+        )
     if as_dtype(dtype).name not in ("float32", "float64"):
         raise invalid(f"The points are float32 or float64, got dtype={as_dtype(dtype).name}.")
     sequence = qmc.Sobol(int(dim), scramble=False).fast_forward(1 + int(skip))  # the first point is the origin

@@ -7,7 +7,21 @@ from tapeflow.api.math.elementwise import sigmoid, tanh
 from tapeflow.api.math.reductions import l2_normalize, zero_fraction
 
 from . import experimental as experimental
-from .activations import crelu, elu, gelu, leaky_relu, log_softmax, relu, relu6, selu, silu, softmax, softplus, softsign, swish
+from .activations import (
+    crelu,
+    elu,
+    gelu,
+    leaky_relu,
+    log_softmax,
+    relu,
+    relu6,
+    selu,
+    silu,
+    softmax,
+    softplus,
+    softsign,
+    swish,
+)
 from .candidates import all_candidate_sampler, fixed_unigram_candidate_sampler, learned_unigram_candidate_sampler
 from .convolution import (
     atrous_conv2d,
@@ -22,7 +36,12 @@ from .convolution import (
     convolution,
 )
 from .ctc import collapse_repeated, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels
-from .depthwise import depthwise_conv2d, depthwise_conv2d_backprop_filter, depthwise_conv2d_backprop_input, separable_conv2d
+from .depthwise import (
+    depthwise_conv2d,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+    separable_conv2d,
+)
 from .dropout import dropout
 from .embedding import embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse
 from .fractional_pooling import fractional_avg_pool, fractional_max_pool

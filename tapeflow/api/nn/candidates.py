@@ -25,9 +25,13 @@ class Candidates(NamedTuple):
 def _true(true_classes: Any, num_true: Any) -> Tensor:
     true = as_tensor(true_classes)
     if true.dtype.name != "int64":
-        raise dtype_clash(f"true_classes must be an int64 tensor, got {true.dtype.name}. Use tf.cast(labels, tf.int64).")
+        raise dtype_clash(
+            f"true_classes must be an int64 tensor, got {true.dtype.name}. Use tf.cast(labels, tf.int64)."
+        )
     if true.ndim != 2 or true.shape[1] != int(num_true):
-        raise invalid(f"true_classes must be a matrix with num_true={int(num_true)} columns, got shape {tuple(true.shape)}.")
+        raise invalid(
+            f"true_classes must be a matrix with num_true={int(num_true)} columns, got shape {tuple(true.shape)}."
+        )
     return true
 
 
@@ -45,7 +49,9 @@ def _sample(
     true, count = _true(true_classes, num_true), int(num_sampled)
     values = values_of(true)
     if values.size and not 0 <= values.min() <= values.max() < range_max:
-        raise invalid(f"true_classes must be from 0 to {range_max - 1}, got values from {values.min()} to {values.max()}.")
+        raise invalid(
+            f"true_classes must be from 0 to {range_max - 1}, got values from {values.min()} to {values.max()}."
+        )
     weights = np.array(weights, np.float64)
     if law == "weights" and not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise invalid("Counts of classes must be finite, not negative, and not all of them 0.")
@@ -67,7 +73,13 @@ def _sample(
 
 
 def uniform_candidate_sampler(
-    true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = None, name: str | None = None
+    true_classes: Any,
+    num_true: Any,
+    num_sampled: Any,
+    unique: Any,
+    range_max: Any,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Candidates:
     """Classes below `range_max`, all equally likely. `unique` draws until there are `num_sampled` different ones.
 
@@ -81,7 +93,13 @@ def uniform_candidate_sampler(
 
 
 def log_uniform_candidate_sampler(
-    true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = None, name: str | None = None
+    true_classes: Any,
+    num_true: Any,
+    num_sampled: Any,
+    unique: Any,
+    range_max: Any,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Candidates:
     """Classes below `range_max` by Zipf's law, log(1 + 1/(class+1)) / log(range_max+1): for vocabularies sorted by frequency.
 
@@ -96,7 +114,13 @@ def log_uniform_candidate_sampler(
 
 
 def learned_unigram_candidate_sampler(
-    true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = None, name: str | None = None
+    true_classes: Any,
+    num_true: Any,
+    num_sampled: Any,
+    unique: Any,
+    range_max: Any,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Candidates:
     """Classes by how often they were seen. Called eagerly, each call begins with every class seen once: all equally likely.
 
@@ -136,10 +160,14 @@ def fixed_unigram_candidate_sampler(
             unigrams = [float(row[-1]) for row in csv.reader(file) if row]
     weights = np.concatenate([np.zeros(int(num_reserved_ids)), np.asarray(unigrams, np.float64) ** distortion])
     if len(weights) != int(range_max):
-        raise invalid(f"range_max is {range_max}, but there are {len(weights)} classes (reserved ones and unigrams together).")
+        raise invalid(
+            f"range_max is {range_max}, but there are {len(weights)} classes (reserved ones and unigrams together)."
+        )
     weights[np.arange(len(weights)) % int(num_shards) != int(shard)] = 0
     total = weights.sum()
-    return _sample(true_classes, num_true, num_sampled, unique, range_max, seed, "weights", lambda c: weights[c] / total, weights)
+    return _sample(
+        true_classes, num_true, num_sampled, unique, range_max, seed, "weights", lambda c: weights[c] / total, weights
+    )
 
 
 def all_candidate_sampler(

@@ -38,7 +38,13 @@ def convolution(
 
 
 def conv1d(
-    input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC", dilations: Any = None, name: str | None = None
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Convolution of (batch, width, channels) with filters (width, channels in, channels out).
 
@@ -206,13 +212,17 @@ def _rank(w: Tensor) -> int:
     return w.ndim - 2
 
 
-def convolve(x: Tensor, w: Tensor, strides: Any, padding: Any, data_format: str | None, dilations: Any, rank: int) -> Tensor:
+def convolve(
+    x: Tensor, w: Tensor, strides: Any, padding: Any, data_format: str | None, dilations: Any, rank: int
+) -> Tensor:
     if w.ndim != rank + 2:
         raise ValueError(
             f"filters must have rank {rank + 2}, {rank} spatial dimension(s) and channels in and out; got shape {tuple(w.shape)}."
         )
     if x.ndim < rank + 2:
-        raise ValueError(f"input must have rank {rank + 2} or more, a batch of images with channels; got shape {tuple(x.shape)}.")
+        raise ValueError(
+            f"input must have rank {rank + 2} or more, a batch of images with channels; got shape {tuple(x.shape)}."
+        )
     outer = tuple(x.shape)[: x.ndim - rank - 1]  # several batch dimensions count as one
     if len(outer) > 1:
         x = ops.reshape(x, shape=(_product(outer), *x.shape[len(outer) :]))
@@ -226,10 +236,19 @@ def convolve(x: Tensor, w: Tensor, strides: Any, padding: Any, data_format: str 
 
 
 def convolve_back(
-    x: Tensor, w: Tensor, output_shape: Any, strides: Any, padding: Any, data_format: str | None, dilations: Any, rank: int
+    x: Tensor,
+    w: Tensor,
+    output_shape: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None,
+    dilations: Any,
+    rank: int,
 ) -> Tensor:
     if x.ndim != rank + 2 or w.ndim != rank + 2:
-        raise ValueError(f"input and filters must have rank {rank + 2}, got shapes {tuple(x.shape)} and {tuple(w.shape)}.")
+        raise ValueError(
+            f"input and filters must have rank {rank + 2}, got shapes {tuple(x.shape)} and {tuple(w.shape)}."
+        )
     first = channels_first(data_format, rank)
     x = to_last(x, first)
     strides, dilations = spatial(strides, rank, first, "strides"), spatial(dilations, rank, first, "dilations")

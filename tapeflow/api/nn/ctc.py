@@ -41,7 +41,13 @@ def ctc_loss(
         )
     if logits.dtype.size < 4:
         loss = ctc_loss(
-            labels, ops.cast(logits, dtype="float32"), label_length, logit_length, logits_time_major, unique, blank_index
+            labels,
+            ops.cast(logits, dtype="float32"),
+            label_length,
+            logit_length,
+            logits_time_major,
+            unique,
+            blank_index,
         )
         return ops.cast(loss, dtype=logits.dtype.np)
     if not logits_time_major:
@@ -66,13 +72,17 @@ def ctc_loss(
             continue
         values = values_of(given)
         if not ((values >= 0) & (values <= most)).all():
-            raise invalid(f"lengths must lie within {longest} labels and {frames} frames; got {values.tolist()} for {most}.")
+            raise invalid(
+                f"lengths must lie within {longest} labels and {frames} frames; got {values.tolist()} for {most}."
+            )
     inside = ops.less(EagerTensor(np.arange(longest)), ops.reshape(counts, shape=(batch, 1)))
     found = ops.where(inside, found, blank)
     if not has_no_value(found):
         values = values_of(found)
         if not ((values >= 0) & (values < classes)).all():
-            raise invalid(f"labels must be class numbers from 0 to {classes - 1}, got {values.min()} to {values.max()}.")
+            raise invalid(
+                f"labels must be class numbers from 0 to {classes - 1}, got {values.min()} to {values.max()}."
+            )
     return _loss(ops.log_softmax(logits, axis=2), found, counts, lengths, blank)
 
 

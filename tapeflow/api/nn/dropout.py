@@ -38,7 +38,9 @@ def stateless_dropout(
     True
     """
     alg = {} if rng_alg is None else {"alg": rng_alg}
-    return general_dropout(x, rate, lambda shape, dtype: _random.stateless_uniform(shape, seed, dtype=dtype, **alg), noise_shape)
+    return general_dropout(
+        x, rate, lambda shape, dtype: _random.stateless_uniform(shape, seed, dtype=dtype, **alg), noise_shape
+    )
 
 
 def general_dropout(
@@ -78,5 +80,7 @@ def _shape(noise_shape: Any, x: Tensor) -> tuple[int, ...]:
     found = static_shape(noise_shape)
     padded = (1,) * (len(shape) - len(found)) + found
     if len(found) > len(shape) or any(k not in (1, n) for k, n in zip(padded, shape)):
-        raise invalid(f"noise_shape {found} does not broadcast to the shape of x, {shape}: each size must be 1 or that of x.")
+        raise invalid(
+            f"noise_shape {found} does not broadcast to the shape of x, {shape}: each size must be 1 or that of x."
+        )
     return found

@@ -83,7 +83,9 @@ def safe_embedding_lookup_sparse(
     count = int(np.prod(outer))
     if default_id is not None:
         empty = np.setdiff1d(np.arange(count), segments)
-        more = lambda values, value: ops.concat(values, EagerTensor(np.full(len(empty), value, values.dtype.np)), axis=0)
+        more = lambda values, value: ops.concat(
+            values, EagerTensor(np.full(len(empty), value, values.dtype.np)), axis=0
+        )
         chosen = more(ops.take(sparse_ids.values, keep, axis=0), default_id)
         weights = None if weights is None else more(weights, 1)
         segments = np.concatenate([segments, empty])
@@ -125,7 +127,9 @@ def _check_sparse(ids: Any, weights: Any) -> None:
         if not isinstance(value, SparseTensor) and not (what == "weights" and value is None):
             raise TypeError(f"the {what} must be a SparseTensor, got {type(value).__name__}.")
     if weights is not None and tuple(weights.values.shape) != tuple(ids.values.shape):
-        raise invalid(f"there must be one weight for each id: {weights.values.shape[0]} weights, {ids.values.shape[0]} ids.")
+        raise invalid(
+            f"there must be one weight for each id: {weights.values.shape[0]} weights, {ids.values.shape[0]} ids."
+        )
 
 
 def _combined(

@@ -16,7 +16,12 @@ FractionalPool = namedtuple("FractionalPool", ["output", "row_pooling_sequence",
 
 
 def fractional_max_pool(
-    value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, seed: int = 0, name: str | None = None
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
 ) -> FractionalPool:
     """The largest element of each region, where regions divide the image by `pooling_ratio`; and the borders of the regions.
 
@@ -32,12 +37,19 @@ def fractional_max_pool(
     rows, columns = _borders(x, pooling_ratio, pseudo_random, seed)
     (row, _), (column, _) = _regions(rows, x.shape[1], overlapping), _regions(columns, x.shape[2], overlapping)
     window = (1, row.shape[1], column.shape[1], 1)
-    largest, _ = ops.max_pool(_spread(x, row, column), window=window, strides=window, padding=((0, 0),) * 4, dilations=(1,) * 4)
+    largest, _ = ops.max_pool(
+        _spread(x, row, column), window=window, strides=window, padding=((0, 0),) * 4, dilations=(1,) * 4
+    )
     return FractionalPool(largest, EagerTensor(rows), EagerTensor(columns))
 
 
 def fractional_avg_pool(
-    value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, seed: int = 0, name: str | None = None
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
 ) -> FractionalPool:
     """The mean of each region; regions as in `fractional_max_pool`.
 

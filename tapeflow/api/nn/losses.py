@@ -39,7 +39,9 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
         sizes = f"logits_size={brackets(logits.shape)} labels_size={brackets(labels.shape)}"
         raise invalid(f"logits and labels must be broadcastable: {sizes}") from None
     if not shape:
-        raise invalid("softmax_cross_entropy_with_logits needs logits of rank 1 or more: an axis of classes. Got a scalar.")
+        raise invalid(
+            "softmax_cross_entropy_with_logits needs logits of rank 1 or more: an axis of classes. Got a scalar."
+        )
     logits, labels = _broadcast(logits, shape), _broadcast(labels, shape)
     axis = one_axis(axis, len(shape))
     if axis != len(shape) - 1:
@@ -133,7 +135,9 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
         losses = losses * weight
     if global_batch_size is None:
         if not losses.ndim:
-            raise ValueError("compute_average_loss of a scalar: its batch size is not known. Give `global_batch_size`.")
+            raise ValueError(
+                "compute_average_loss of a scalar: its batch size is not known. Give `global_batch_size`."
+            )
         global_batch_size = losses.shape[0]
     size = as_tensor(global_batch_size)
     if size.ndim or not size.dtype.is_integer or int(size) < 0:

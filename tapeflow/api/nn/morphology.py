@@ -33,12 +33,17 @@ def dilation2d(
     strides, dilations = spatial(strides, 2, False, "strides"), spatial(dilations, 2, False, "dilations")
     padding = pairs(padding, tuple(x.shape)[1:-1], window, strides, dilations, False)
     params = dict(
-        window=(1, *window, 1), strides=(1, *strides, 1), padding=((0, 0), *padding, (0, 0)), dilations=(1, *dilations, 1)
+        window=(1, *window, 1),
+        strides=(1, *strides, 1),
+        padding=((0, 0), *padding, (0, 0)),
+        dilations=(1, *dilations, 1),
     )
     origin = ops.dilation_origin(x, w, **params)
     channels = w.shape[-1]
     index = ops.cast(origin, dtype=np.dtype("int32")) * channels + EagerTensor(np.arange(channels, dtype=np.int32))
-    return ops.pick(x, origin, **params) + ops.gather(ops.reshape(w, shape=(w.shape[0] * w.shape[1] * channels,)), index, axis=0)
+    return ops.pick(x, origin, **params) + ops.gather(
+        ops.reshape(w, shape=(w.shape[0] * w.shape[1] * channels,)), index, axis=0
+    )
 
 
 def erosion2d(

@@ -17,7 +17,9 @@ from .layouts import channels_first
 # ---- moments
 
 
-def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """Mean and variance over `axes`. Half-precision inputs are added up in float32. `shift` is not needed and not used.
 
     >>> mean, variance = tf.nn.moments([[1., 10.], [3., 30.]], axes=[0])
@@ -79,7 +81,9 @@ def sufficient_statistics(
     return count, total, ops.reduce_sum(ops.square(x), axis=axis, keepdims=keepdims), shift
 
 
-def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """Mean and variance from what `sufficient_statistics` gives, which can be added up over batches before.
 
     >>> mean, variance = tf.nn.normalize_moments(3., 6., 14., None)
@@ -133,7 +137,9 @@ def batch_norm_with_global_normalization(
     >>> tf.nn.batch_norm_with_global_normalization([[2., 4.]], [1., 1.], [1., 1.], [0., 0.], [1., 9.], 0., True).numpy()
     array([[ 1., 27.]], dtype=float32)
     """
-    return batch_normalization(input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon)
+    return batch_normalization(
+        input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon
+    )
 
 
 def fused_batch_norm(
@@ -167,7 +173,9 @@ def fused_batch_norm(
     along = lambda v: ops.reshape(v, shape=shape) if first else v
     if not is_training:
         if mean is None or variance is None:
-            raise ValueError("`mean` and `variance` must be given when is_training is False: they are what is normalised with.")
+            raise ValueError(
+                "`mean` and `variance` must be given when is_training is False: they are what is normalised with."
+            )
         mean, variance = as_tensor(mean), as_tensor(variance)
         y = batch_normalization(x, along(mean), along(variance), along(offset), along(scale), epsilon)
         return y, mean, variance
@@ -194,10 +202,16 @@ def local_response_normalization(
     """
     x = as_tensor(input)
     if x.ndim != 4:
-        raise invalid(f"local_response_normalization needs rank 4, (batch, height, width, channels); got shape {tuple(x.shape)}.")
+        raise invalid(
+            f"local_response_normalization needs rank 4, (batch, height, width, channels); got shape {tuple(x.shape)}."
+        )
     r = int(depth_radius)
     near = ops.window_sum(
-        ops.square(x), window=(1, 1, 1, 2 * r + 1), strides=(1,) * 4, padding=((0, 0), (0, 0), (0, 0), (r, r)), dilations=(1,) * 4
+        ops.square(x),
+        window=(1, 1, 1, 2 * r + 1),
+        strides=(1,) * 4,
+        padding=((0, 0), (0, 0), (0, 0), (r, r)),
+        dilations=(1,) * 4,
     )
     return x * (bias + alpha * near) ** -beta
 

@@ -35,7 +35,9 @@ def max_pool(
     return _max_pool(x, ksize, strides, padding, data_format, _rank(x))[0]
 
 
-def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Tensor:
+def max_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+) -> Tensor:
     """The largest element of each window of (batch, width, channels).
 
     >>> tf.nn.max_pool1d([[[1.], [5.], [2.]]], ksize=2, strides=1, padding="SAME").numpy().ravel()
@@ -44,7 +46,9 @@ def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
     return _max_pool(as_tensor(input), ksize, strides, padding, data_format, 1)[0]
 
 
-def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def max_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """The largest element of each window of (batch, height, width, channels).
 
     >>> x = tf.constant([[[[1.], [1.]], [[0.], [1.]]]])
@@ -58,7 +62,9 @@ def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
     return _max_pool(as_tensor(input), ksize, strides, padding, data_format, 2)[0]
 
 
-def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Tensor:
+def max_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+) -> Tensor:
     """The largest element of each window of (batch, depth, height, width, channels).
 
     >>> tf.nn.max_pool3d(tf.reshape(tf.range(8.), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().ravel()
@@ -96,7 +102,9 @@ def max_pool_with_argmax(
     return largest, where
 
 
-def _max_pool(x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None, rank: int) -> tuple[Tensor, Tensor]:
+def _max_pool(
+    x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None, rank: int
+) -> tuple[Tensor, Tensor]:
     return ops.max_pool(x, **_parameters(x, ksize, strides, padding, data_format, rank))
 
 
@@ -117,7 +125,9 @@ def avg_pool(
     return _avg_pool(x, ksize, strides, padding, data_format, _rank(x))
 
 
-def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Tensor:
+def avg_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+) -> Tensor:
     """The mean of each window of (batch, width, channels).
 
     >>> tf.nn.avg_pool1d([[[1.], [5.], [2.]]], ksize=2, strides=1, padding="SAME").numpy().ravel()
@@ -126,7 +136,9 @@ def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
     return _avg_pool(as_tensor(input), ksize, strides, padding, data_format, 1)
 
 
-def avg_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def avg_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """The mean of each window of (batch, height, width, channels).
 
     >>> tf.nn.avg_pool2d(tf.ones([1, 3, 3, 1]), 2, 2, "SAME").numpy().ravel()          # padding does not count
@@ -135,7 +147,9 @@ def avg_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
     return _avg_pool(as_tensor(input), ksize, strides, padding, data_format, 2)
 
 
-def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Tensor:
+def avg_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+) -> Tensor:
     """The mean of each window of (batch, depth, height, width, channels).
 
     >>> tf.nn.avg_pool3d(tf.reshape(tf.range(8.), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().ravel()
@@ -148,7 +162,9 @@ def _avg_pool(
     x: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None, rank: int, dilations: Any = None
 ) -> Tensor:
     if not x.dtype.is_floating:
-        raise invalid(f"the mean of windows takes floating tensors, not {x.dtype.name}. Cast it first: tf.cast(x, tf.float32).")
+        raise invalid(
+            f"the mean of windows takes floating tensors, not {x.dtype.name}. Cast it first: tf.cast(x, tf.float32)."
+        )
     params = _parameters(x, ksize, strides, padding, data_format, rank, dilations)
     if x.dtype.size < 4:  # a sum of halves may be beyond what a half can hold
         return ops.cast(_mean(ops.cast(x, dtype="float32"), **params), dtype=x.dtype.np)
@@ -200,7 +216,9 @@ def pool(
 
 def _rank(x: Tensor) -> int:
     if x.ndim not in (3, 4, 5):
-        raise ValueError(f"input must have rank 3, 4 or 5, a batch of images with channels; got shape {tuple(x.shape)}.")
+        raise ValueError(
+            f"input must have rank 3, 4 or 5, a batch of images with channels; got shape {tuple(x.shape)}."
+        )
     return x.ndim - 2
 
 

@@ -36,7 +36,16 @@ def nce_loss(
     array([1.3863], dtype=float32)
     """
     logits, targets = _sampled_logits(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, None
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        None,
     )
     losses = sigmoid_cross_entropy_with_logits(targets, logits)
     return ops.reduce_sum(losses, axis=(1,), keepdims=False)
@@ -63,7 +72,16 @@ def sampled_softmax_loss(
     array([0.6931], dtype=float32)
     """
     logits, targets = _sampled_logits(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        seed,
     )
     return softmax_cross_entropy_with_logits(ops.stop_gradient(targets), logits)
 
@@ -105,7 +123,12 @@ def _sampled_logits(
     inputs = as_tensor(inputs)
     if sampled_values is None:
         sampled_values = _random.log_uniform_candidate_sampler(
-            true_classes=labels, num_true=num_true, num_sampled=num_sampled, unique=True, range_max=num_classes, seed=seed
+            true_classes=labels,
+            num_true=num_true,
+            num_sampled=num_sampled,
+            unique=True,
+            range_max=num_classes,
+            seed=seed,
         )
     sampled, true_count, sampled_count = [ops.stop_gradient(as_tensor(v)) for v in sampled_values]
     sampled = ops.cast(sampled, dtype=np.dtype("int64"))
@@ -114,9 +137,13 @@ def _sampled_logits(
     rows, offsets = embedding_lookup(weights, ids), embedding_lookup(biases, ids)
     here, there = ((None, batch * num_true, None),), ((batch * num_true, None, None),)
     true_rows = ops.reshape(ops.getitem(rows, index=here), shape=(batch, num_true, rows.shape[1]))
-    true_logits = ops.reduce_sum(ops.reshape(inputs, shape=(batch, 1, inputs.shape[1])) * true_rows, axis=(2,), keepdims=False)
+    true_logits = ops.reduce_sum(
+        ops.reshape(inputs, shape=(batch, 1, inputs.shape[1])) * true_rows, axis=(2,), keepdims=False
+    )
     true_logits = true_logits + ops.reshape(ops.getitem(offsets, index=here), shape=(batch, num_true))
-    logits = ops.matmul(inputs, ops.matrix_transpose(ops.getitem(rows, index=there))) + ops.getitem(offsets, index=there)
+    logits = ops.matmul(inputs, ops.matrix_transpose(ops.getitem(rows, index=there))) + ops.getitem(
+        offsets, index=there
+    )
     if remove_accidental_hits:
         same = ops.equal(ops.reshape(labels, shape=(*labels.shape, 1)), sampled)
         hits = ops.reduce_any(same, axis=(1,), keepdims=False)

@@ -54,7 +54,9 @@ def constant(
     depths: set[int] = set()
     deepest = _nesting(pylist, 0, depths)
     if len(depths) > 1:
-        raise ValueError(f"All scalar values must have the same nesting depth; found values at depths {sorted(depths)}.")
+        raise ValueError(
+            f"All scalar values must have the same nesting depth; found values at depths {sorted(depths)}."
+        )
     if depths and deepest > max(depths):
         raise ValueError(
             f"An empty list lies deeper ({deepest}) than the values ({max(depths)}); every value must have the same depth."
@@ -63,7 +65,9 @@ def constant(
     if ragged_rank is None:
         ragged_rank = max(deepest - 1 - (len(inner) if inner else 0), 0)
     elif not 0 <= ragged_rank < max(deepest, 1):
-        raise ValueError(f"ragged_rank={ragged_rank} must be from 0 to {max(deepest - 1, 0)} for lists nested {deepest} deep.")
+        raise ValueError(
+            f"ragged_rank={ragged_rank} must be from 0 to {max(deepest - 1, 0)} for lists nested {deepest} deep."
+        )
     dtype = None if dtype is None else as_dtype(dtype)
     splits = []
     while len(splits) < ragged_rank:
@@ -102,7 +106,12 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def range(
-    starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None, row_splits_dtype: Any = int64
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = int64,
 ) -> RaggedTensor:
     """One range of numbers for each entry: from 0 to `starts`, or from `starts` to `limits` in steps of `deltas`.
 
@@ -136,7 +145,9 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
     dtype = next((p.dtype for p in pieces if hasattr(p, "dtype") or isinstance(p, Variable)), None)
     if dtype is None:
         dtype = next((to_tensor(p).dtype for p in pieces if np.size(p)), None)
-    pieces = [p if isinstance(p, RaggedTensor) else to_tensor(p, None if dtype is None else as_dtype(dtype)) for p in pieces]
+    pieces = [
+        p if isinstance(p, RaggedTensor) else to_tensor(p, None if dtype is None else as_dtype(dtype)) for p in pieces
+    ]
     rank = pieces[0].ndim + 1
     axis = axis + rank if axis < 0 else axis
     if all(isinstance(p, Tensor) and p.ndim == 0 for p in pieces):

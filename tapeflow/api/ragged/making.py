@@ -61,7 +61,9 @@ class RaggedMaking(Composite):
         least = int(ids[-1]) + 1 if ids.size else 0
         count = least if nrows is None else int(nrows)
         if count < least:
-            raise ValueError(f"Expected nrows >= value_rowids[-1] + 1; got nrows={count}, value_rowids[-1]={least - 1}")
+            raise ValueError(
+                f"Expected nrows >= value_rowids[-1] + 1; got nrows={count}, value_rowids[-1]={least - 1}"
+            )
         if validate and ((np.diff(ids) < 0).any() or ids.size and ids[0] < 0):
             raise invalid(f"value_rowids must not be negative and must not decrease: {ids.tolist()}.")
         check_total(ids.size, values, "value_rowids has length")
@@ -169,7 +171,9 @@ class RaggedMaking(Composite):
         tensor = as_tensor(tensor)
         shape = tuple(tensor.shape)
         if not 0 < ragged_rank < len(shape):
-            raise ValueError(f"ragged_rank={ragged_rank} must be from 1 to {len(shape) - 1} for a tensor of shape {shape}.")
+            raise ValueError(
+                f"ragged_rank={ragged_rank} must be from 1 to {len(shape) - 1} for a tensor of shape {shape}."
+            )
         if lengths is not None and padding is not None:
             raise ValueError("Specify `lengths` or `padding`, but not both.")
         rows, size, inner = int(np.prod(shape[:ragged_rank])), shape[ragged_rank], shape[ragged_rank + 1 :]

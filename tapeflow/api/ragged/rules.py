@@ -43,7 +43,9 @@ def _elementwise(apply: Callable, args: tuple, params: dict) -> Any:
 def _check_same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
     splits = [[level._splits.tolist() for level in r._levels()] for r in (a, b)]
     if splits[0] != splits[1]:
-        raise invalid(f"The rows of two ragged tensors must have the same lengths, got row splits {splits[0]} and {splits[1]}.")
+        raise invalid(
+            f"The rows of two ragged tensors must have the same lengths, got row splits {splits[0]} and {splits[1]}."
+        )
 
 
 def _spread(dense: Any, ragged: RaggedTensor) -> Any:
@@ -139,7 +141,9 @@ def _softmax(apply: Callable, args: tuple, params: dict) -> Any:
     if axis > x.ragged_rank:
         return x.with_flat_values(apply(x.flat_values, axis=axis - x.ragged_rank))
     if axis != 1 or x.ragged_rank > 1:
-        raise ValueError(f"softmax of a RaggedTensor of shape {tuple(x.shape)} does not go along axis {axis}, only within rows.")
+        raise ValueError(
+            f"softmax of a RaggedTensor of shape {tuple(x.shape)} does not go along axis {axis}, only within rows."
+        )
     e = ops.exp(x - ops.stop_gradient(ops.reduce_max(x, axis=(1,), keepdims=True)))
     return ops.div(e, ops.reduce_sum(e, axis=(1,), keepdims=True))
 
@@ -189,7 +193,9 @@ def _reshape(apply: Callable, args: tuple, params: dict) -> Any:
     for axis in range(len(old)):
         if old[axis] == 1 and new == old[:axis] + old[axis + 1 :]:
             return _squeeze(x, axis)
-    raise ValueError(f"A ragged tensor of shape {old} cannot be reshaped to {new}: use its flat_values, or r.to_tensor().")
+    raise ValueError(
+        f"A ragged tensor of shape {old} cannot be reshaped to {new}: use its flat_values, or r.to_tensor()."
+    )
 
 
 def _squeeze(x: Any, axis: int) -> Any:
@@ -232,7 +238,9 @@ def _joined(pieces: list, axis: int) -> Any:
         return ops.concat(*pieces, axis=axis)
     counts = {len(p._splits) - 1 for p in pieces}
     if axis > 0 and len(counts) > 1:
-        raise invalid(f"Ragged tensors that are joined along axis {axis} must have as many rows, got {sorted(counts)}.")
+        raise invalid(
+            f"Ragged tensors that are joined along axis {axis} must have as many rows, got {sorted(counts)}."
+        )
     if axis > 1:
         for p in pieces[1:]:
             if p._splits.tolist() != pieces[0]._splits.tolist():
@@ -298,12 +306,16 @@ def _within_rows(x: RaggedTensor, keys: tuple) -> Any:
     if first is None:
         return _indexed(RaggedTensor.from_uniform_row_length(x, 1), (slice(None), slice(None), *rest))
     if not isinstance(first, slice):
-        raise ValueError("Cannot index into an inner ragged dimension: rows differ in length. Use a slice, x[:, i:i + 1].")
+        raise ValueError(
+            "Cannot index into an inner ragged dimension: rows differ in length. Use a slice, x[:, i:i + 1]."
+        )
     if first != slice(None):
         bounds = x._splits.tolist()
         chosen = [np.arange(a, b)[_concrete(first)] for a, b in itertools.pairwise(bounds)]
         places = np.concatenate(chosen) if chosen else np.zeros(0, _INT)
-        x = RaggedTensor(take_rows(x._values, places), splits_of(np.array([len(c) for c in chosen], _INT)), internal=True)
+        x = RaggedTensor(
+            take_rows(x._values, places), splits_of(np.array([len(c) for c in chosen], _INT)), internal=True
+        )
     return x.with_values(_indexed(x._values, (slice(None), *rest))) if rest else x
 
 

@@ -176,7 +176,11 @@ class RaggedTensor(RaggedMaking):
         table[np.ravel_multi_index(places[inside].T, dims) if inside.any() else []] = np.flatnonzero(inside)
         inner = tuple(flat.shape)[1:]
         zero = b"" if flat.dtype.kind == "s" else 0 if flat.dtype.kind != "b" else False
-        default = as_tensor(np.array(zero, flat.dtype.np)) if default_value is None else ops.identity(_like(default_value, flat))
+        default = (
+            as_tensor(np.array(zero, flat.dtype.np))
+            if default_value is None
+            else ops.identity(_like(default_value, flat))
+        )
         padded = ops.concat(flat, ops.broadcast_to(default, shape=(1, *inner)), axis=0)
         return ops.reshape(ops.take(padded, EagerTensor(table), axis=0), shape=(*dims, *inner))
 
@@ -236,7 +240,11 @@ class RaggedTensor(RaggedMaking):
 
     def to_list(self) -> list:
         """Nested Python lists."""
-        rows = self._values.to_list() if isinstance(self._values, RaggedTensor) else np.asarray(self._values.array).tolist()
+        rows = (
+            self._values.to_list()
+            if isinstance(self._values, RaggedTensor)
+            else np.asarray(self._values.array).tolist()
+        )
         bounds = self._splits.tolist()
         return [rows[a:b] for a, b in itertools.pairwise(bounds)]
 

@@ -90,7 +90,9 @@ def set_seed(seed: Any) -> None:
         try:
             seed = operator.index(seed)
         except TypeError:
-            raise TypeError(f"A seed is an integer, got {seed!r}. Use int(...), or hash a name to an integer yourself.") from None
+            raise TypeError(
+                f"A seed is an integer, got {seed!r}. Use int(...), or hash a name to an integer yourself."
+            ) from None
     streams.set_seed(seed)
 
 
@@ -130,13 +132,17 @@ def uniform(
     """
     dtype = as_dtype(dtype)
     if dtype not in (*draws.FLOATS, int32, int64):
-        raise ValueError(f"Argument `dtype` got invalid value {dtype.name}. Accepted dtypes are {(*draws.FLOATS, int32, int64)}.")
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype.name}. Accepted dtypes are {(*draws.FLOATS, int32, int64)}."
+        )
     if dtype.is_integer and maxval is None:
         raise ValueError(f"Must specify maxval for integer dtype {dtype.name}")
     return draws.uniform(_key(seed, "uniform", shape, dtype), shape, minval, maxval, dtype)
 
 
-def gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Tensor:
+def gamma(
+    shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
+) -> Tensor:
     """Gamma distributed numbers, `shape` of them for each `alpha` (and `beta`, the inverse scale): shape + alpha.shape.
 
     Gradients flow to both parameters; to `alpha` by implicit reparameterisation.
@@ -162,7 +168,9 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: 
     """
     rate = as_tensor(lam)
     shape = (*draws.sizes(shape), *rate.shape)
-    return draws.poisson(draws.next_key(seed, "poisson", math.prod(shape), (rate.dtype, as_dtype(dtype))), shape, rate, dtype)
+    return draws.poisson(
+        draws.next_key(seed, "poisson", math.prod(shape), (rate.dtype, as_dtype(dtype))), shape, rate, dtype
+    )
 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
@@ -174,7 +182,9 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
     """
     logits, count = as_tensor(logits), whole(num_samples, "num_samples")
     reserved = (logits.shape[0] if logits.ndim else 0) * (-(-count // 4) * 8)
-    return draws.categorical(draws.next_key(seed, "categorical", reserved, (logits.dtype, dtype)), logits, count, dtype)
+    return draws.categorical(
+        draws.next_key(seed, "categorical", reserved, (logits.dtype, dtype)), logits, count, dtype
+    )
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:

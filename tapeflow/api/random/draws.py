@@ -116,7 +116,9 @@ def gamma(key: Tensor, shape: tuple[int, ...], alpha: Tensor, beta: Tensor | Non
     drawn = ops.random_gamma(key, ops.broadcast_to(alpha, shape=shape), lead=len(shape) - len(tail))
     if beta is None:
         return drawn
-    return ops.maximum(drawn / beta, float(np.finfo(np.float32 if drawn.dtype in (float32, bfloat16) else drawn.dtype.np).tiny))
+    return ops.maximum(
+        drawn / beta, float(np.finfo(np.float32 if drawn.dtype in (float32, bfloat16) else drawn.dtype.np).tiny)
+    )
 
 
 def poisson(key: Tensor, shape: tuple[int, ...], rate: Tensor, dtype: Any) -> Tensor:

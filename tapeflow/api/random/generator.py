@@ -40,7 +40,13 @@ class Algorithm(enum.IntEnum):
 def algorithm(alg: Any) -> int:
     """The number of an algorithm given by name, number or member of `Algorithm`; None and automatic choice mean Philox."""
     try:
-        found = Algorithm[alg.upper()] if isinstance(alg, str) else Algorithm.PHILOX if alg is None else Algorithm(int(alg))
+        found = (
+            Algorithm[alg.upper()]
+            if isinstance(alg, str)
+            else Algorithm.PHILOX
+            if alg is None
+            else Algorithm(int(alg))
+        )
     except (KeyError, ValueError):
         raise ValueError(
             f"Argument `alg` got unsupported value {alg!r}. Supported values are 'philox', 'threefry' and 'auto_select'."
@@ -97,10 +103,14 @@ class Generator:
     def __init__(self, copy_from: "Generator | None" = None, state: Any = None, alg: Any = None) -> None:
         if copy_from is not None:
             if state is not None or alg is not None:
-                raise ValueError("A generator is made from another one or from a state and an algorithm, not from both.")
+                raise ValueError(
+                    "A generator is made from another one or from a state and an algorithm, not from both."
+                )
             state, alg = copy_from.state.read_value(), copy_from.algorithm
         elif state is None:
-            raise ValueError("A generator needs a state. Use tf.random.Generator.from_seed(1) or from_non_deterministic_state().")
+            raise ValueError(
+                "A generator needs a state. Use tf.random.Generator.from_seed(1) or from_non_deterministic_state()."
+            )
         self._alg = algorithm(alg)
         self._state = Variable(self._checked(state), trainable=False, dtype=int64, name="StateVar")
 
@@ -184,7 +194,9 @@ class Generator:
 
     # ---- numbers
 
-    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None) -> Tensor:
+    def normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+    ) -> Tensor:
         """Normally distributed numbers."""
         return draws.normal(self._next_key(shape), shape, mean, stddev, dtype)
 
@@ -194,7 +206,9 @@ class Generator:
         """Normally distributed numbers within two standard deviations of the mean."""
         return draws.truncated_normal(self._next_key(shape), shape, mean, stddev, dtype)
 
-    def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None) -> Tensor:
+    def uniform(
+        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
+    ) -> Tensor:
         """Evenly distributed numbers from `minval` up to but without `maxval`; integers need both, or None for both."""
         dtype = as_dtype(dtype)
         if dtype.is_integer and (minval is None) != (maxval is None):
@@ -212,7 +226,9 @@ class Generator:
         counts, probs = as_tensor(counts), as_tensor(probs)
         sizes, tail = draws.sizes(shape), len(broadcast_shapes(counts.shape, probs.shape))
         rows, samples = math.prod(sizes[len(sizes) - tail :]), math.prod(sizes[: len(sizes) - tail])
-        return draws.binomial(self._next_key(shape, rows * 200 * (samples + 3) // 4 * RESERVED), shape, counts, probs, dtype)
+        return draws.binomial(
+            self._next_key(shape, rows * 200 * (samples + 3) // 4 * RESERVED), shape, counts, probs, dtype
+        )
 
     def make_seeds(self, count: Any = 1) -> Tensor:
         """Seeds for `stateless_*` functions: one in each column of the result."""

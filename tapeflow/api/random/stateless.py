@@ -122,7 +122,9 @@ def stateless_uniform(
     return draws.uniform(key_of(seed, alg=alg), shape, minval, maxval, dtype)
 
 
-def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None) -> Tensor:
+def stateless_gamma(
+    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None
+) -> Tensor:
     """Gamma distributed numbers, the same for the same seed. `shape` is the whole shape, to which the parameters broadcast.
 
     Gradients flow to `alpha` (by implicit reparameterisation) and to `beta`, the inverse scale.
@@ -161,7 +163,9 @@ def stateless_binomial(
     return draws.binomial(key_of(seed), shape, counts, probs, output_dtype)
 
 
-def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None) -> Tensor:
+def stateless_categorical(
+    logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
+) -> Tensor:
     """Choices of classes with the probabilities softmax(logits), row by row, the same for the same seed.
 
     >>> tf.random.stateless_categorical([[-np.inf, 0., -np.inf]], 4, [1, 2]).numpy()

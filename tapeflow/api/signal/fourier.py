@@ -115,7 +115,9 @@ def _lengths(fft_length: Any, shape: tuple[int, ...], inverse: bool) -> tuple[in
         return (*shape[:-1], max(0, 2 * (shape[-1] - 1))) if inverse else shape
     lengths = static_shape(fft_length)
     if len(lengths) != len(shape):
-        raise invalid(f"fft_length must have shape [{len(shape)}], one length for each transformed axis; got {lengths}.")
+        raise invalid(
+            f"fft_length must have shape [{len(shape)}], one length for each transformed axis; got {lengths}."
+        )
     for i, length in enumerate(lengths):
         if length < 0:
             raise invalid(f"fft_length[{i}] must >= 0, but got: {length}")
@@ -125,7 +127,9 @@ def _lengths(fft_length: Any, shape: tuple[int, ...], inverse: bool) -> tuple[in
 def _rfft(input_tensor: Any, fft_length: Any, count: int) -> Tensor:
     x = ranked(as_tensor(input_tensor), count)
     if x.dtype not in (float32, float64):
-        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got {x.dtype.name} of shape {tuple(x.shape)}.")
+        raise ValueError(
+            f"RFFT requires tf.float32 or tf.float64 inputs, got {x.dtype.name} of shape {tuple(x.shape)}."
+        )
     axes = _last(x, count)
     return ops.rfft(x, lengths=_lengths(fft_length, tuple(x.shape[x.ndim - count :]), False), axes=axes)
 
@@ -264,7 +268,9 @@ def rfftnd(
     """
     x = as_tensor(input_tensor)
     if x.dtype not in (float32, float64):
-        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got {x.dtype.name} of shape {tuple(x.shape)}.")
+        raise ValueError(
+            f"RFFT requires tf.float32 or tf.float64 inputs, got {x.dtype.name} of shape {tuple(x.shape)}."
+        )
     axes = _axes(x, axes, fft_length)
     lengths = _lengths(fft_length, tuple(x.shape[a] for a in axes), False)
     return _scaled(ops.rfft(x, lengths=lengths, axes=axes), _scale(norm, lengths, False))

@@ -133,7 +133,9 @@ def inverse_stft(
     return overlap_and_add(frames, frame_step)
 
 
-def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Callable = hann_window, name: str | None = None) -> Callable:
+def inverse_stft_window_fn(
+    frame_step: Any, forward_window_fn: Callable = hann_window, name: str | None = None
+) -> Callable:
     """The window function for `tf.signal.inverse_stft` that undoes `forward_window_fn`: divided by the squares that overlap.
 
     >>> tf.signal.inverse_stft_window_fn(2)(4, tf.float32).numpy()
@@ -203,7 +205,9 @@ def inverse_mdct(
     folded = dct(mdcts, type=4, norm=norm)
     if norm is None:
         folded = folded * (0.5 / half)
-    first, second = (ops.getitem(folded, index=(Ellipsis, (k * half // 2, (k + 1) * half // 2, None))) for k in range(2))
+    first, second = (
+        ops.getitem(folded, index=(Ellipsis, (k * half // 2, (k + 1) * half // 2, None))) for k in range(2)
+    )
     backwards = lambda x: ops.flip(x, axis=(axis,))
     frames = ops.concat(second, -backwards(second), -backwards(first), -first, axis=axis)
     return overlap_and_add(frames * _mdct_window(window_fn, 2 * half, frames), half)

@@ -32,7 +32,9 @@ def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: 
     length, dtype = _length(window_length), _floating(dtype)
     if length == 1:
         return EagerTensor(np.ones(1, dtype))
-    period = length if periodic and length % 2 == 0 else length - 1  # odd lengths are symmetric either way, as TensorFlow's
+    period = (
+        length if periodic and length % 2 == 0 else length - 1
+    )  # odd lengths are symmetric either way, as TensorFlow's
     return EagerTensor((a - b * np.cos(2 * math.pi * np.arange(length) / max(period, 1))).astype(dtype))
 
 
@@ -69,7 +71,9 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, na
     return ops.exp(argument - beta) * ops.bessel_ie(argument, nu=0) / ops.bessel_ie(beta, nu=0)
 
 
-def kaiser_bessel_derived_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None) -> Tensor:
+def kaiser_bessel_derived_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
+) -> Tensor:
     """A window made of running sums of `tf.signal.kaiser_window`, whose squares half a window apart add up to 1 (`tf.signal.mdct` needs that).
 
     >>> window = tf.signal.kaiser_bessel_derived_window(6).numpy()

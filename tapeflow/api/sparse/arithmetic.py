@@ -94,7 +94,9 @@ def _aligned(a: Any, b: Any) -> tuple[np.ndarray, list[Tensor]]:
     return np.stack(np.unravel_index(both, shape), 1), spread
 
 
-def sparse_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None) -> Tensor:
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
     """The product of a sparse and a dense matrix (in either order), either of them conjugated and transposed on request.
 
     >>> tf.sparse.sparse_dense_matmul(tf.sparse.from_dense([[1., 0.], [0., 2.]]), [[1., 1.], [1., 1.]]).numpy()
@@ -102,7 +104,9 @@ def sparse_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: b
            [2., 2.]], dtype=float32)
     """
     if isinstance(b, SparseTensor):
-        return ops.matrix_transpose(_product(b, ops.matrix_transpose(_dense(sp_a, adjoint_a, b)), not adjoint_b, adjoint_b))
+        return ops.matrix_transpose(
+            _product(b, ops.matrix_transpose(_dense(sp_a, adjoint_a, b)), not adjoint_b, adjoint_b)
+        )
     sp = as_sparse(sp_a)
     return _product(sp, _dense(b, adjoint_b, sp), adjoint_a, adjoint_a)
 
@@ -110,7 +114,9 @@ def sparse_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: b
 def _dense(value: Any, adjoint: bool, sp: SparseTensor) -> Tensor:
     value = to_tensor(value, None if isinstance(value, Tensor) else sp.dtype)
     if value.ndim != 2 or sp.ndim != 2:
-        raise invalid(f"sparse_dense_matmul multiplies matrices, got ranks {sp.ndim} (sparse) and {value.ndim} (dense).")
+        raise invalid(
+            f"sparse_dense_matmul multiplies matrices, got ranks {sp.ndim} (sparse) and {value.ndim} (dense)."
+        )
     return (
         ops.conj(ops.matrix_transpose(value))
         if adjoint and value.dtype.is_complex
@@ -157,7 +163,11 @@ def _rows_without(sp: SparseTensor, axis: tuple[int, ...]) -> tuple[Tensor, int]
 
 
 def reduce_sum(
-    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False, name: str | None = None
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The sum over `axis`, dense or (with `output_is_sparse`) sparse.
 
@@ -169,7 +179,11 @@ def reduce_sum(
 
 
 def reduce_max(
-    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False, name: str | None = None
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The largest entry over `axis`, zero where there is no entry; dense or (with `output_is_sparse`) sparse.
 

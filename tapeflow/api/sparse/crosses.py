@@ -43,7 +43,11 @@ def cross_hashed(
 def _rows(categories: Any) -> list[list[int]]:
     """The categories of each row, as 64-bit numbers."""
     if isinstance(categories, SparseTensor):
-        count, where, found = int(categories.dense_shape.numpy()[0]), categories.indices.numpy()[:, 0], categories.values.numpy()
+        count, where, found = (
+            int(categories.dense_shape.numpy()[0]),
+            categories.indices.numpy()[:, 0],
+            categories.values.numpy(),
+        )
     else:
         array = to_tensor(categories).numpy()
         if array.ndim != 2:

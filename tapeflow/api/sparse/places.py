@@ -39,7 +39,9 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     return made(where, pick(ops.reshape(tensor, shape=(array.size,)), flat), array.shape)
 
 
-def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Tensor:
+def to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Tensor:
     """The dense tensor, with `default_value` (zero) where there is no value.
 
     >>> tf.sparse.to_dense(tf.SparseTensor([[0], [2]], [5, 6], [4]), default_value=-1).numpy()
@@ -142,7 +144,9 @@ def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None)
     return made(np.insert(where, axis, 0, 1), values, [*shape[:axis], 1, *shape[axis:]])
 
 
-def concat(axis: int, sp_inputs: Sequence, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
+def concat(
+    axis: int, sp_inputs: Sequence, expand_nonconcat_dims: bool = False, name: str | None = None
+) -> SparseTensor:
     """Sparse tensors one after the other along an axis; other axes must agree, or grow with `expand_nonconcat_dims`.
 
     >>> e = tf.sparse.eye(2)
@@ -184,7 +188,9 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     return made(where[kept] - start, pick(values, kept), np.maximum(stop - start, 0))
 
 
-def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None) -> list[SparseTensor]:
+def split(
+    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+) -> list[SparseTensor]:
     """`num_split` pieces along an axis; the first ones are one longer when it does not divide evenly.
 
     >>> [part.shape.as_list() for part in tf.sparse.split(tf.sparse.eye(5), 2, axis=0)]

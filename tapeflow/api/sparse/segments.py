@@ -16,7 +16,12 @@ __all__ = ["segment_mean", "segment_sqrt_n", "segment_sum"]
 
 
 def segment_sum(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
 ) -> Tensor:
     """The rows `data[indices[k]]` added up by segment: row `k` belongs to segment `segment_ids[k]`, which do not decrease.
 
@@ -30,7 +35,12 @@ def segment_sum(
 
 
 def segment_mean(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
 ) -> Tensor:
     """Like `segment_sum`, divided by the number of rows of the segment; zero where it has none.
 
@@ -42,7 +52,12 @@ def segment_mean(
 
 
 def segment_sqrt_n(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
 ) -> Tensor:
     """Like `segment_sum`, divided by the root of the number of rows of the segment.
 
@@ -58,7 +73,9 @@ def _whole(x: Any) -> Tensor:
     return to_tensor(x, int32) if isinstance(x, (list, tuple)) and not x else as_tensor(x)
 
 
-def _sums(data: Any, indices: Any, segment_ids: Any, num_segments: Any, sparse_gradient: bool) -> tuple[Tensor, Tensor]:
+def _sums(
+    data: Any, indices: Any, segment_ids: Any, num_segments: Any, sparse_gradient: bool
+) -> tuple[Tensor, Tensor]:
     """The sum of each segment, and how many rows it has (at least 1) in a shape that divides it."""
     data, indices, ids = as_tensor(data), _whole(indices), _whole(segment_ids)
     if not data.ndim:

@@ -50,7 +50,9 @@ class SparseTensor(Composite):
     def from_value(cls, sparse_tensor_value: Any) -> "SparseTensor":
         """From anything with `indices`, `values` and `dense_shape`."""
         if not all(hasattr(sparse_tensor_value, a) for a in ("indices", "values", "dense_shape")):
-            raise TypeError(f"Argument sparse_tensor_value={sparse_tensor_value!r} has no indices, values and dense_shape.")
+            raise TypeError(
+                f"Argument sparse_tensor_value={sparse_tensor_value!r} has no indices, values and dense_shape."
+            )
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
 
     indices = property(lambda self: self._indices, doc="Where the values are: int64, one row each.")
@@ -130,7 +132,9 @@ class SparseTensor(Composite):
         where, shape = self._indices.array, tuple(self._dense_shape.array.tolist())
         bad = ((where < 0) | (where >= shape)).any(1)
         if bad.any():
-            raise invalid(f"indices[{int(bad.argmax())}] = {where[bad][0].tolist()} is out of bounds of the dense shape {shape}.")
+            raise invalid(
+                f"indices[{int(bad.argmax())}] = {where[bad][0].tolist()} is out of bounds of the dense shape {shape}."
+            )
         return EagerTensor(
             np.ravel_multi_index(where.T, shape).astype(np.int64) if where.size else np.zeros(len(where), np.int64)
         )

@@ -91,7 +91,9 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return ops.substr(input, pos, len, unit=_one_of(unit, ("BYTE", "UTF8_CHAR"), "unit"))
 
 
-def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Tensor:
+def regex_replace(
+    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+) -> Tensor:
     """Every match of `pattern` (or only the first) written anew: `\\\\1` in `rewrite` is the first group, `\\\\0` the match.
 
     >>> tf.strings.regex_replace("step=12 loss=3", r"(\\w+)=(\\d+)", r"\\2 \\1").numpy()
@@ -110,7 +112,13 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 
 
 def _bytes(value: Any) -> bytes:
-    return value.encode() if isinstance(value, str) else value if isinstance(value, bytes) else bytes(as_tensor(value).numpy())
+    return (
+        value.encode()
+        if isinstance(value, str)
+        else value
+        if isinstance(value, bytes)
+        else bytes(as_tensor(value).numpy())
+    )
 
 
 # ---- joining and splitting
@@ -127,7 +135,9 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     return ops.string_join(*[as_tensor(x) for x in inputs], separator=_bytes(separator))
 
 
-def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None) -> Tensor:
+def reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+) -> Tensor:
     """The strings along `axis` joined to one; several axes one after the other, in the order given.
 
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator="+").numpy()

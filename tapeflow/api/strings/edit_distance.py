@@ -9,7 +9,9 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 __all__ = ["edit_distance"]
 
 
-def edit_distance(hypothesis: SparseTensor, truth: SparseTensor, normalize: bool = True, name: str = "edit_distance") -> Tensor:
+def edit_distance(
+    hypothesis: SparseTensor, truth: SparseTensor, normalize: bool = True, name: str = "edit_distance"
+) -> Tensor:
     """How many insertions, deletions and substitutions lead from each sequence of `hypothesis` to the one of `truth`, the last axis of
     sparse tensors; in parts of the true one's length with `normalize`.
 

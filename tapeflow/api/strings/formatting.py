@@ -74,5 +74,7 @@ def value_text(value: Any, summarize: int = 3, top: bool = True) -> str:
     if isinstance(value, tuple) and not isinstance(value, TensorShape):
         names = [f"{name}=" for name in value._fields] if hasattr(value, "_fields") else [""] * len(value)
         entries = ", ".join(name + inside(v) for name, v in zip(names, value))
-        return f"{type(value).__name__ if hasattr(value, '_fields') else ''}({entries}{',' if len(value) == 1 else ''})"
+        return (
+            f"{type(value).__name__ if hasattr(value, '_fields') else ''}({entries}{',' if len(value) == 1 else ''})"
+        )
     return value if top and isinstance(value, str) else repr(value)

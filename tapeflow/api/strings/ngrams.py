@@ -35,7 +35,9 @@ def ngrams(
     pads = _pads(pad_values)
     if padding_width is not None and (pads is None or padding_width < 1):
         reason = (
-            "pad_values must be provided if padding_width is set." if pads is None else "padding_width must be greater than 0."
+            "pad_values must be provided if padding_width is set."
+            if pads is None
+            else "padding_width must be greater than 0."
         )
         raise ValueError(reason)
     of_row = lambda row: _of_row(row, widths, separator.encode(), pads, padding_width, preserve_short_sequences)
@@ -48,7 +50,9 @@ def ngrams(
                 ngrams(data.values, ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
             )
         rows = of_rows([row.numpy().tolist() for row in data])
-        return RaggedTensor.from_row_lengths(EagerTensor(_filled(rows)), np.array([len(row) for row in rows], np.int64))
+        return RaggedTensor.from_row_lengths(
+            EagerTensor(_filled(rows)), np.array([len(row) for row in rows], np.int64)
+        )
     strings = as_tensor(data).array
     if not strings.ndim:
         raise ValueError("Data must have rank>0; a single string has no runs. Split it: tf.strings.split.")
@@ -66,7 +70,9 @@ def _pads(given: Any) -> tuple[bytes, bytes] | None:
     return as_bytes(left), as_bytes(right)
 
 
-def _of_row(row: list, widths: list, separator: bytes, pads: Any, padding: int | None, keep_short: bool) -> list[bytes]:
+def _of_row(
+    row: list, widths: list, separator: bytes, pads: Any, padding: int | None, keep_short: bool
+) -> list[bytes]:
     found: list[bytes] = []
     for width in widths:
         each = width - 1 if padding is None else min(padding, width - 1)
@@ -105,9 +111,13 @@ def unsorted_segment_join(
     """
     strings, ids, count = as_tensor(inputs).array, as_tensor(segment_ids).array, int(num_segments)
     if ids.shape != strings.shape[: ids.ndim]:
-        raise invalid(f"segment_ids of shape {ids.shape} should be the beginning of the shape of inputs, {strings.shape}.")
+        raise invalid(
+            f"segment_ids of shape {ids.shape} should be the beginning of the shape of inputs, {strings.shape}."
+        )
     if ((ids < 0) | (ids >= count)).any():
-        raise invalid(f"segment_ids are not allowed to exceed num_segments or to have negative values: {ids.tolist()}, {count}.")
+        raise invalid(
+            f"segment_ids are not allowed to exceed num_segments or to have negative values: {ids.tolist()}, {count}."
+        )
     rest = strings.shape[ids.ndim :]
     rows = strings.reshape(ids.size, -1)
     joined: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(count)]

@@ -49,7 +49,9 @@ def local_path(path: Any) -> str:
     if scheme[1] == "file":
         return text[len(scheme[0]) :]
     raise UnimplementedError(
-        None, None, f"File system scheme '{scheme[1]}' not implemented (file: '{text}'): copy the file to this machine first."
+        None,
+        None,
+        f"File system scheme '{scheme[1]}' not implemented (file: '{text}'): copy the file to this machine first.",
     )
 
 

@@ -21,7 +21,9 @@ __all__ = [
 _OUTPUTS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 
 
-def _reader(encoding: str, errors: str, replacement: int, controls: bool = False) -> Callable[[bytes], list[tuple[int, int]]]:
+def _reader(
+    encoding: str, errors: str, replacement: int, controls: bool = False
+) -> Callable[[bytes], list[tuple[int, int]]]:
     """From a string to its code points and where they begin."""
     if errors not in ("strict", "replace", "ignore"):
         raise invalid(f"errors={errors!r} is not one of 'strict', 'replace' and 'ignore'.")
@@ -156,5 +158,7 @@ def ragged_from(input: Any, parts_of: Callable, dtype: Any = object) -> Any:
         return EagerTensor(flat)
     result = RaggedTensor.from_row_lengths(EagerTensor(flat), np.array([len(row) for row in rows], np.int64))
     for axis in range(strings.ndim - 1, 0, -1):
-        result = RaggedTensor.from_uniform_row_length(result, strings.shape[axis], nrows=math.prod(strings.shape[:axis]))
+        result = RaggedTensor.from_uniform_row_length(
+            result, strings.shape[axis], nrows=math.prod(strings.shape[:axis])
+        )
     return result

@@ -84,7 +84,11 @@ class TestCase(_CaseAssertions):
                 msg or f"{a!r} and {b!r} have different keys",
             )
             return [pair for key in a for pair in self._pairs(a[key], b[key], msg)]
-        if isinstance(a, (list, tuple)) and any(isinstance(x, (Tensor, dict, tuple, list)) for x in a) and len(a) == len(b):
+        if (
+            isinstance(a, (list, tuple))
+            and any(isinstance(x, (Tensor, dict, tuple, list)) for x in a)
+            and len(a) == len(b)
+        ):
             try:
                 np.asarray([_array(x) for x in a], dtype=float)
             except (TypeError, ValueError):
@@ -106,11 +110,20 @@ class TestCase(_CaseAssertions):
             least = max([_LOOSE.get(v.dtype.name, (0, 0)) for v in (x, y)])
             wide = lambda v: v.astype(np.complex128 if v.dtype.kind == "c" else np.float64)
             self.assertEqual(x.shape, y.shape, msg or f"Shape mismatch: {x.shape} and {y.shape}.")
-            np.testing.assert_allclose(wide(x), wide(y), rtol=max(rtol, least[0]), atol=max(atol, least[1]), err_msg=msg or "")
+            np.testing.assert_allclose(
+                wide(x), wide(y), rtol=max(rtol, least[0]), atol=max(atol, least[1]), err_msg=msg or ""
+            )
 
-    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+    def assertNotAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
         """Not `assertAllClose`."""
-        self._fails(lambda x, y: self.assertAllClose(x, y, rtol, atol), a, b, msg or "The two values are close at all elements.")
+        self._fails(
+            lambda x, y: self.assertAllClose(x, y, rtol, atol),
+            a,
+            b,
+            msg or "The two values are close at all elements.",
+        )
 
     def _fails(self, check: Callable, a: Any, b: Any, message: str) -> None:
         try:
@@ -155,7 +168,12 @@ class TestCase(_CaseAssertions):
         self.assertGreaterEqual(np.min(_array(a)), comparison_target)
 
     def assertAllInRange(
-        self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False, open_upper_bound: bool = False
+        self,
+        target: Any,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
     ) -> None:
         """All values between the bounds, which count unless they are open."""
         (self.assertAllGreater if open_lower_bound else self.assertAllGreaterEqual)(target, lower_bound)

@@ -64,7 +64,8 @@ class CaseAssertions(unittest.TestCase):
 
     def assertRegexMatch(self, actual_str: str, regexes: Any, message: str | None = None) -> None:
         self.assertTrue(
-            any(re.search(regex, actual_str) for regex in regexes), message or f"{actual_str!r} matches none of {regexes}"
+            any(re.search(regex, actual_str) for regex in regexes),
+            message or f"{actual_str!r} matches none of {regexes}",
         )
 
     def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: str | None = None) -> None:
@@ -80,7 +81,12 @@ class CaseAssertions(unittest.TestCase):
         self.assertTrue(distance < err, msg or f"The arrays are {distance} apart, more than {err}.")
 
     def assertSequenceAlmostEqual(
-        self, expected_seq: Any, actual_seq: Any, places: int | None = None, msg: str | None = None, delta: float | None = None
+        self,
+        expected_seq: Any,
+        actual_seq: Any,
+        places: int | None = None,
+        msg: str | None = None,
+        delta: float | None = None,
     ) -> None:
         self.assertEqual(len(expected_seq), len(actual_seq), msg)
         for a, b in zip(expected_seq, actual_seq):
@@ -114,7 +120,9 @@ class CaseAssertions(unittest.TestCase):
 
     def assertRaisesWithLiteralMatch(self, expected_exception: Any, expected_exception_message: str) -> Any:
         """An error of the type with exactly this text."""
-        return self.assertRaisesWithPredicateMatch(expected_exception, lambda error: str(error) == expected_exception_message)
+        return self.assertRaisesWithPredicateMatch(
+            expected_exception, lambda error: str(error) == expected_exception_message
+        )
 
     # ---- sessions, which version 2 does not need
 

@@ -61,7 +61,9 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Callabl
         if made is NotImplemented:
             return NotImplemented
         if not isinstance(made, Tensor):
-            raise RuntimeError(f"A conversion function for {type(value).__name__} returned {made!r}, which is not a tensor.")
+            raise RuntimeError(
+                f"A conversion function for {type(value).__name__} returned {made!r}, which is not a tensor."
+            )
         if dtype is not None and made.dtype is not dtype:
             raise RuntimeError(
                 f"A conversion function for {type(value).__name__} returned a {made.dtype.name} tensor, not {dtype.name}."

@@ -83,7 +83,9 @@ class constant_initializer(_Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         if kwargs and not self._support_partition:
-            raise TypeError("A part of a constant was asked for; make the initializer with support_partition=True to allow that.")
+            raise TypeError(
+                "A part of a constant was asked for; make the initializer with support_partition=True to allow that."
+            )
         return constant(self.value, dtype, self._of_a_part(shape, kwargs))
 
 

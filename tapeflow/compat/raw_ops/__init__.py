@@ -16,7 +16,9 @@ from .table import OPS as _OPS
 @_functools.cache
 def __getattr__(name: str) -> _typing.Callable:
     if name not in _OPS:
-        raise AttributeError(f"module 'tf.raw_ops' has no attribute {name!r}. It has {len(_OPS)} operations: dir(tf.raw_ops).")
+        raise AttributeError(
+            f"module 'tf.raw_ops' has no attribute {name!r}. It has {len(_OPS)} operations: dir(tf.raw_ops)."
+        )
     function = _OPS[name]
     known = [p.replace(kind=p.KEYWORD_ONLY) for p in _inspect.signature(function).parameters.values()]
     names = [p.name for p in known]
@@ -30,7 +32,9 @@ def __getattr__(name: str) -> _typing.Callable:
 
     raw.__name__ = raw.__qualname__ = name
     raw.__doc__ = f"The operation {name}, by keyword: {', '.join(names) or 'no arguments'}."
-    raw.__signature__ = _inspect.Signature([*known, _inspect.Parameter("name", _inspect.Parameter.KEYWORD_ONLY, default=None)])
+    raw.__signature__ = _inspect.Signature(
+        [*known, _inspect.Parameter("name", _inspect.Parameter.KEYWORD_ONLY, default=None)]
+    )
     return raw
 
 

@@ -126,7 +126,9 @@ OPS: dict[str, Callable] = dict(
     TopKV2=lambda input, k, sorted=True, index_type=int32: _TopK(*math.top_k(input, k, sorted, index_type)),
     Unique=lambda x, out_idx=int32: _Unique(*sorting.unique(x, out_idx)),
     SegmentSum=lambda data, segment_ids: math.segment_sum(data, segment_ids),
-    UnsortedSegmentSum=lambda data, segment_ids, num_segments: math.unsorted_segment_sum(data, segment_ids, num_segments),
+    UnsortedSegmentSum=lambda data, segment_ids, num_segments: math.unsorted_segment_sum(
+        data, segment_ids, num_segments
+    ),
     L2Loss=lambda t: nn.l2_loss(t),
     # ---- matrices
     MatMul=lambda a, b, transpose_a=False, transpose_b=False, grad_a=False, grad_b=False: linalg.matmul(
@@ -140,19 +142,23 @@ OPS: dict[str, Callable] = dict(
     MatrixInverse=lambda input, adjoint=False: linalg.inv(input, adjoint),
     MatrixDeterminant=lambda input: linalg.det(input),
     MatrixSolve=lambda matrix, rhs, adjoint=False: linalg.solve(matrix, rhs, adjoint),
-    MatrixTriangularSolve=lambda matrix, rhs, lower=True, adjoint=False: linalg.triangular_solve(matrix, rhs, lower, adjoint),
+    MatrixTriangularSolve=lambda matrix, rhs, lower=True, adjoint=False: linalg.triangular_solve(
+        matrix, rhs, lower, adjoint
+    ),
     Qr=lambda input, full_matrices=False: _Qr(*linalg.qr(input, full_matrices)),
     Svd=_svd,
     SelfAdjointEigV2=_eigh,
     # ---- neural networks
     LeakyRelu=lambda features, alpha=0.2: nn.leaky_relu(features, alpha),
     BiasAdd=lambda value, bias, data_format="NHWC": nn.bias_add(value, bias, data_format),
-    NonMaxSuppressionV3=lambda boxes, scores, max_output_size, iou_threshold, score_threshold: ops.non_max_suppression_v3(
-        boxes,
-        scores,
-        max_output_size=int(max_output_size),
-        iou_threshold=float(iou_threshold),
-        score_threshold=float(score_threshold),
+    NonMaxSuppressionV3=lambda boxes, scores, max_output_size, iou_threshold, score_threshold: (
+        ops.non_max_suppression_v3(
+            boxes,
+            scores,
+            max_output_size=int(max_output_size),
+            iou_threshold=float(iou_threshold),
+            score_threshold=float(score_threshold),
+        )
     ),
     # ---- shape and place
     Cast=lambda x, DstT, Truncate=False: casting.cast(x, DstT),
@@ -173,7 +179,9 @@ OPS: dict[str, Callable] = dict(
     Split=lambda axis, value, num_split: joining.split(value, num_split, axis),
     SplitV=lambda value, size_splits, axis, num_split: joining.split(value, size_splits, axis),
     Gather=lambda params, indices, validate_indices=True: indexing.gather(params, indices),
-    GatherV2=lambda params, indices, axis, batch_dims=0: indexing.gather(params, indices, axis=axis, batch_dims=batch_dims),
+    GatherV2=lambda params, indices, axis, batch_dims=0: indexing.gather(
+        params, indices, axis=axis, batch_dims=batch_dims
+    ),
     GatherNd=lambda params, indices, bad_indices_policy="": indexing.gather_nd(params, indices),
     ScatterNd=lambda indices, updates, shape, bad_indices_policy="": scatter.scatter_nd(indices, updates, shape),
     TensorScatterUpdate=lambda tensor, indices, updates, bad_indices_policy="": scatter.tensor_scatter_nd_update(
@@ -192,7 +200,9 @@ OPS: dict[str, Callable] = dict(
     OnesLike=lambda x: building.ones_like(x),
     Range=lambda start, limit, delta: building.range(start, limit, delta),
     LinSpace=lambda start, stop, num: building.linspace(start, stop, num),
-    OneHot=lambda indices, depth, on_value, off_value, axis=-1: building.one_hot(indices, depth, on_value, off_value, axis),
+    OneHot=lambda indices, depth, on_value, off_value, axis=-1: building.one_hot(
+        indices, depth, on_value, off_value, axis
+    ),
     InvertPermutation=lambda x: math.invert_permutation(x),
     # ---- the same value
     Identity=lambda input: array.identity(input),
@@ -217,5 +227,7 @@ OPS |= {name: _unary(name.lower()) for name in (
 )}  # fmt: skip
 OPS |= {"Neg": _unary("negative"), "Inv": _unary("reciprocal")}
 OPS |= {"IsNan": _unary("is_nan"), "IsInf": _unary("is_inf"), "IsFinite": _unary("is_finite")}
-OPS |= {name: _unary(name.lower(), nn, "features") for name in ("Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign")}
+OPS |= {
+    name: _unary(name.lower(), nn, "features") for name in ("Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign")
+}
 OPS |= {"Softmax": _unary("softmax", nn, "logits"), "LogSoftmax": _unary("log_softmax", nn, "logits")}

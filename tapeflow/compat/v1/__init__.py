@@ -203,7 +203,9 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
     return _found("math.floordiv")(x, y) if x.dtype.is_integer else _found("divide")(x, y)
 
 
-def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None, output_dtype: Any = None) -> Any:
+def multinomial(
+    logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None, output_dtype: Any = None
+) -> Any:
     """`tf.random.categorical`.
 
     >>> tf.compat.v1.multinomial([[0., -1e9]], 2).numpy()

@@ -16,7 +16,12 @@ def _about_two(name: str, example: str) -> Callable:
     new = getattr(_debugging, name)
 
     def old(
-        x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+        x: Any,
+        y: Any,
+        data: Any = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
     ) -> None:
         new(x, y, message=message, summarize=summarize)
 
@@ -26,7 +31,9 @@ def _about_two(name: str, example: str) -> Callable:
 def _about_one(name: str, example: str) -> Callable:
     new = getattr(_debugging, name)
 
-    def old(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None) -> None:
+    def old(
+        x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    ) -> None:
         new(x, message=message, summarize=summarize)
 
     return _documented(old, name, example)
@@ -36,7 +43,12 @@ def _about_rank(name: str, example: str) -> Callable:
     new = getattr(_debugging, name)
 
     def old(
-        x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+        x: Any,
+        rank: Any,
+        data: Any = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
     ) -> None:
         new(x, rank, message=message)
 
@@ -57,7 +69,10 @@ assert_less, assert_less_equal = _about_two("assert_less", "1, 2"), _about_two("
 assert_greater, assert_greater_equal = _about_two("assert_greater", "2, 1"), _about_two("assert_greater_equal", "1, 1")
 assert_none_equal = _about_two("assert_none_equal", "1, 2")
 assert_positive, assert_negative = _about_one("assert_positive", "1"), _about_one("assert_negative", "-1")
-assert_non_negative, assert_non_positive = _about_one("assert_non_negative", "0"), _about_one("assert_non_positive", "0")
+assert_non_negative, assert_non_positive = (
+    _about_one("assert_non_negative", "0"),
+    _about_one("assert_non_positive", "0"),
+)
 assert_rank, assert_rank_at_least = _about_rank("assert_rank", "[1], 1"), _about_rank("assert_rank_at_least", "[1], 1")
 
 

@@ -8,7 +8,13 @@ from tapeflow.core.tensor import Tensor as _Tensor
 
 from .fallback import falling_back_to as _falling_back_to
 
-__all__ = ["get_output_classes", "get_output_shapes", "get_output_types", "make_initializable_iterator", "make_one_shot_iterator"]
+__all__ = [
+    "get_output_classes",
+    "get_output_shapes",
+    "get_output_types",
+    "make_initializable_iterator",
+    "make_one_shot_iterator",
+]
 
 __getattr__ = _falling_back_to("data")
 

@@ -23,7 +23,8 @@ __all__ = [
 _OWN = {name: f"{name}_initializer" for name in ("constant", "ones", "zeros")}
 _OWN |= {"identity": "keras.initializers.Identity", "orthogonal": "keras.initializers.Orthogonal"}
 _OWN |= {
-    name: f"compat.v1.{name}_initializer" for name in ("random_normal", "random_uniform", "truncated_normal", "variance_scaling")
+    name: f"compat.v1.{name}_initializer"
+    for name in ("random_normal", "random_uniform", "truncated_normal", "variance_scaling")
 }
 _SCALED = {
     "glorot_normal": (1.0, "fan_avg", "truncated_normal"),
@@ -57,7 +58,9 @@ class _Drawn(_Initializer):
         return self._draw(self._of_a_part(shape, kwargs), self._dtype if dtype is None else dtype)
 
 
-def random_normal_initializer(mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32) -> Any:
+def random_normal_initializer(
+    mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32
+) -> Any:
     """Normally distributed numbers.
 
     >>> tf.compat.v1.random_normal_initializer()([2]).shape
@@ -79,7 +82,9 @@ def random_uniform_initializer(
     return _Drawn(draw, dtype, minval=minval, maxval=maxval, seed=seed)
 
 
-def truncated_normal_initializer(mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32) -> Any:
+def truncated_normal_initializer(
+    mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32
+) -> Any:
     """Normally distributed numbers, none two standard deviations or more from the mean.
 
     >>> tf.compat.v1.truncated_normal_initializer()([2]).shape
@@ -102,7 +107,11 @@ def variance_scaling_initializer(
     >>> tf.compat.v1.variance_scaling_initializer()([2, 2]).shape
     TensorShape([2, 2])
     """
-    if scale <= 0 or mode not in _FANS or distribution not in ("normal", "truncated_normal", "untruncated_normal", "uniform"):
+    if (
+        scale <= 0
+        or mode not in _FANS
+        or distribution not in ("normal", "truncated_normal", "untruncated_normal", "uniform")
+    ):
         raise ValueError(f"Cannot scale by scale={scale!r}, mode={mode!r}, distribution={distribution!r}.")
 
     def draw(shape: Any, dtype: Any) -> Any:

@@ -57,7 +57,12 @@ def _saying(level: int, name: str) -> Any:
     return say
 
 
-debug, info, warn, warning = _saying(DEBUG, "debug"), _saying(INFO, "info"), _saying(WARN, "warn"), _saying(WARN, "warning")
+debug, info, warn, warning = (
+    _saying(DEBUG, "debug"),
+    _saying(INFO, "info"),
+    _saying(WARN, "warn"),
+    _saying(WARN, "warning"),
+)
 error, fatal = _saying(ERROR, "error"), _saying(FATAL, "fatal")
 
 

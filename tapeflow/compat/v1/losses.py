@@ -64,9 +64,18 @@ def compute_weighted_loss(
     dtype = losses.dtype
     weights, wide = _cast(as_tensor(weights), float32), _cast(losses, float32)
     shape = tuple(losses.shape)
-    if weights.shape.rank == len(shape) - 1 and len(shape) > 1 and tuple(weights.shape) == shape[:-1] and shape[-1:] == (1,):
+    if (
+        weights.shape.rank == len(shape) - 1
+        and len(shape) > 1
+        and tuple(weights.shape) == shape[:-1]
+        and shape[-1:] == (1,)
+    ):
         weights = _expand_dims(weights, -1)
-    fits = not weights.shape.rank or weights.shape.rank == len(shape) and all(w in (1, n) for w, n in zip(weights.shape, shape))
+    fits = (
+        not weights.shape.rank
+        or weights.shape.rank == len(shape)
+        and all(w in (1, n) for w, n in zip(weights.shape, shape))
+    )
     if not fits:
         raise ValueError(
             f"weights can not be broadcast to values: weights of shape {tuple(weights.shape)} for losses of shape {shape}; give a scalar, or the "
@@ -159,7 +168,12 @@ def log_loss(
 
 
 def hinge_loss(
-    labels: Any, logits: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = "losses", reduction: str = _USUAL
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = _USUAL,
 ) -> Tensor:
     """max(0, 1 - sign · logits), for labels 0 and 1.
 
@@ -247,7 +261,12 @@ def softmax_cross_entropy(
 
 
 def sparse_softmax_cross_entropy(
-    labels: Any, logits: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = "losses", reduction: str = _USUAL
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = _USUAL,
 ) -> Tensor:
     """`tf.nn.sparse_softmax_cross_entropy_with_logits`, weighted and reduced.
 
@@ -260,7 +279,9 @@ def sparse_softmax_cross_entropy(
     weights = as_tensor(weights)
     if weights.shape.rank == logits.shape.rank and weights.shape[-1] == 1:
         weights = _squeeze(weights, [-1])
-    return compute_weighted_loss(_losses.sparse_softmax_cross_entropy_with_logits(labels, logits), weights, reduction=reduction)
+    return compute_weighted_loss(
+        _losses.sparse_softmax_cross_entropy_with_logits(labels, logits), weights, reduction=reduction
+    )
 
 
 # ---- collections, which are a graph's

@@ -38,7 +38,12 @@ __getattr__ = _falling_back_to("nn")
 
 
 def dropout(
-    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | None = None, name: str | None = None, rate: Any = None
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
 ) -> Tensor:
     """`tf.nn.dropout`, by the probability to keep an element, or by `rate`, the probability to drop it.
 
@@ -95,7 +100,9 @@ def softmax_cross_entropy_with_logits(
     return _nn.softmax_cross_entropy_with_logits(stop_gradient(labels), logits, dim if axis is None else axis)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
     """`tf.nn.sparse_softmax_cross_entropy_with_logits`; its arguments go by name.
 
     >>> tf.compat.v1.nn.sparse_softmax_cross_entropy_with_logits(labels=[0], logits=[[0., 0.]]).shape
@@ -114,7 +121,12 @@ def _both(labels: Any, logits: Any, name: str) -> None:
 
 
 def moments(
-    x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: bool | None = None, keepdims: bool | None = None
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """`tf.nn.moments`, with `keep_dims` as another name of `keepdims`.
 
@@ -137,7 +149,9 @@ def weighted_moments(
     >>> [float(m) for m in tf.compat.v1.nn.weighted_moments(tf.constant([1., 3.]), [0], tf.constant([1., 0.]))]
     [1.0, 0.0]
     """
-    return _nn.weighted_moments(x, axes, frequency_weights, bool(_lookup(keepdims, keep_dims, "keepdims", "keep_dims")))
+    return _nn.weighted_moments(
+        x, axes, frequency_weights, bool(_lookup(keepdims, keep_dims, "keepdims", "keep_dims"))
+    )
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
@@ -209,7 +223,9 @@ def conv2d(
     >>> tf.compat.v1.nn.conv2d(tf.ones([1, 4, 4, 1]), filter=tf.ones([2, 2, 1, 3]), strides=[1, 1, 1, 1], padding="SAME").shape
     TensorShape([1, 4, 4, 3])
     """
-    return _nn.conv2d(input, _lookup(filters, filter, "filters", "filter"), strides, padding, data_format, list(dilations))
+    return _nn.conv2d(
+        input, _lookup(filters, filter, "filters", "filter"), strides, padding, data_format, list(dilations)
+    )
 
 
 def conv1d(
@@ -247,11 +263,19 @@ def depthwise_conv2d(
     >>> tf.compat.v1.nn.depthwise_conv2d(tf.ones([1, 4, 4, 2]), tf.ones([2, 2, 2, 1]), [1, 1, 1, 1], "SAME", rate=[1, 1]).shape
     TensorShape([1, 4, 4, 2])
     """
-    return _nn.depthwise_conv2d(input, filter, strides, padding, data_format, _lookup(dilations, rate, "dilations", "rate"))
+    return _nn.depthwise_conv2d(
+        input, filter, strides, padding, data_format, _lookup(dilations, rate, "dilations", "rate")
+    )
 
 
 def max_pool(
-    value: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None, input: Any = None
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
 ) -> Tensor:
     """`tf.nn.max_pool2d`, with `value` as another name of `input`.
 
@@ -262,7 +286,13 @@ def max_pool(
 
 
 def avg_pool(
-    value: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None, input: Any = None
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
 ) -> Tensor:
     """`tf.nn.avg_pool2d`, with `value` as another name of `input`.
 

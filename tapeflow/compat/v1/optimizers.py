@@ -110,7 +110,12 @@ class MomentumOptimizer(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum", use_nesterov: bool = False
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
     ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate, self._options = learning_rate, {"momentum": momentum, "nesterov": use_nesterov}
@@ -145,7 +150,11 @@ class AdagradOptimizer(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False, name: str = "Adagrad"
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
     ) -> None:
         if initial_accumulator_value <= 0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")

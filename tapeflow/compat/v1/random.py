@@ -4,4 +4,6 @@ from .fallback import falling_back_to as _falling_back_to
 
 __all__ = []
 
-__getattr__ = _falling_back_to("random", {"set_random_seed": "random.set_seed", "multinomial": "compat.v1.multinomial"})
+__getattr__ = _falling_back_to(
+    "random", {"set_random_seed": "random.set_seed", "multinomial": "compat.v1.multinomial"}
+)

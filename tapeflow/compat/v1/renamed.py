@@ -53,7 +53,11 @@ def _reduction(name: str, example: str = "[[1., 2.]]") -> Callable:
 
 
 reduce_sum, reduce_mean, reduce_prod = _reduction("reduce_sum"), _reduction("reduce_mean"), _reduction("reduce_prod")
-reduce_max, reduce_min, reduce_logsumexp = _reduction("reduce_max"), _reduction("reduce_min"), _reduction("reduce_logsumexp")
+reduce_max, reduce_min, reduce_logsumexp = (
+    _reduction("reduce_max"),
+    _reduction("reduce_min"),
+    _reduction("reduce_logsumexp"),
+)
 reduce_all, reduce_any = _reduction("reduce_all", "[[True, False]]"), _reduction("reduce_any", "[[True, False]]")
 
 
@@ -71,7 +75,9 @@ def count_nonzero(
     return _reductions.count_nonzero(given, axis, bool(lookup(keepdims, keep_dims, "keepdims", "keep_dims")), dtype)
 
 
-def argmax(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64) -> Tensor:
+def argmax(
+    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
+) -> Tensor:
     """`tf.argmax`, with `dimension` as another name of `axis`.
 
     >>> tf.compat.v1.argmax([[1., 3., 2.]], dimension=1).numpy()
@@ -80,7 +86,9 @@ def argmax(input: Any, axis: Any = None, name: str | None = None, dimension: Any
     return _sorting.argmax(input, lookup(axis, dimension, "axis", "dimension"), output_type)
 
 
-def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64) -> Tensor:
+def argmin(
+    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
+) -> Tensor:
     """`tf.argmin`, with `dimension` as another name of `axis`.
 
     >>> tf.compat.v1.argmin([[1., 3., 2.]], dimension=1).numpy()
@@ -193,7 +201,9 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
     return _indexing.boolean_mask(tensor, mask, axis)
 
 
-def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = "") -> Tensor:
+def gather_nd(
+    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = ""
+) -> Tensor:
     """`tf.gather_nd`; the third argument is the name.
 
     >>> tf.compat.v1.gather_nd([[1, 2], [3, 4]], [[1, 0]], "pick").numpy()
@@ -203,7 +213,12 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
 
 
 def confusion_matrix(
-    labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = int32, name: str | None = None, weights: Any = None
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+    weights: Any = None,
 ) -> Tensor:
     """`tf.math.confusion_matrix`; the fourth argument is the dtype.
 
@@ -225,7 +240,9 @@ def convert_to_tensor(
     >>> tf.compat.v1.convert_to_tensor([1, 2], preferred_dtype=tf.float32).dtype
     tf.float32
     """
-    return _constants.convert_to_tensor(value, dtype, lookup(dtype_hint, preferred_dtype, "dtype_hint", "preferred_dtype"))
+    return _constants.convert_to_tensor(
+        value, dtype, lookup(dtype_hint, preferred_dtype, "dtype_hint", "preferred_dtype")
+    )
 
 
 def _cast_to(dtype: DType, name: str) -> Callable:
@@ -272,7 +289,8 @@ def while_loop(
     """
     more = {"shape_invariants": shape_invariants, "back_prop": back_prop, "maximum_iterations": maximum_iterations}
     return _unpacked(
-        _control.while_loop(cond, body, loop_vars, **{k: v for k, v in more.items() if v is not None}), return_same_structure
+        _control.while_loop(cond, body, loop_vars, **{k: v for k, v in more.items() if v is not None}),
+        return_same_structure,
     )
 
 
@@ -294,7 +312,9 @@ def Print(
     >>> tf.compat.v1.Print(tf.constant(1.), [], "here").numpy()
     np.float32(1.0)
     """
-    _printing.print_(*([] if message is None else [message]), *[as_tensor(value) for value in data], sep="", summarize=summarize)
+    _printing.print_(
+        *([] if message is None else [message]), *[as_tensor(value) for value in data], sep="", summarize=summarize
+    )
     return as_tensor(input_)
 
 

@@ -26,7 +26,12 @@ def _progress(learning_rate: Any, global_step: Any, decay_steps: Any, whole: boo
 
 
 def exponential_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
 ) -> Callable[[], Tensor]:
     """learning_rate · decay_rate ** (global_step / decay_steps).
 
@@ -42,7 +47,12 @@ def exponential_decay(
 
 
 def natural_exp_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
 ) -> Callable[[], Tensor]:
     """learning_rate · exp(-decay_rate · global_step / decay_steps).
 
@@ -58,7 +68,12 @@ def natural_exp_decay(
 
 
 def inverse_time_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
 ) -> Callable[[], Tensor]:
     """learning_rate / (1 + decay_rate · global_step / decay_steps).
 
@@ -111,7 +126,9 @@ def cosine_decay(
     return now
 
 
-def piecewise_constant(x: Any, boundaries: Sequence, values: Sequence, name: str | None = None) -> Callable[[], Tensor]:
+def piecewise_constant(
+    x: Any, boundaries: Sequence, values: Sequence, name: str | None = None
+) -> Callable[[], Tensor]:
     """The first of `values` up to the first boundary, and so on.
 
     >>> tf.compat.v1.train.piecewise_constant(5, [4, 6], [1., 2., 3.])().numpy()

@@ -48,7 +48,10 @@ class ConfigProto(_Settings):
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(
-            **({"gpu_options": GPUOptions(), "graph_options": SimpleNamespace(optimizer_options=OptimizerOptions())} | fields)
+            **(
+                {"gpu_options": GPUOptions(), "graph_options": SimpleNamespace(optimizer_options=OptimizerOptions())}
+                | fields
+            )
         )
 
 

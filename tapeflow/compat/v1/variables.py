@@ -118,7 +118,9 @@ def trainable_variables(scope: Any = None) -> list:
 
 def _scattered(name: str, example: str) -> Callable:
     def scatter(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        return getattr(ref, scatter.__name__)(IndexedSlices(_convert_to_tensor(updates, ref.dtype), _convert_to_tensor(indices)))
+        return getattr(ref, scatter.__name__)(
+            IndexedSlices(_convert_to_tensor(updates, ref.dtype), _convert_to_tensor(indices))
+        )
 
     scatter.__name__ = scatter.__qualname__ = name
     scatter.__doc__ = f"""`ref.{name}`, for rows.
@@ -161,7 +163,11 @@ def get_variable(
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was <unknown>.")
     elif initializer is not None:
         made = initializer() if isinstance(initializer, type) else initializer
-        value = made(shape, dtype=dtype) if hasattr(made, "get_config") or not hasattr(made, "__code__") else made(shape, dtype)
+        value = (
+            made(shape, dtype=dtype)
+            if hasattr(made, "get_config") or not hasattr(made, "__code__")
+            else made(shape, dtype)
+        )
     elif dtype.is_floating:
         value = found("keras.initializers.GlorotUniform")()(tuple(shape), dtype=dtype.name)
     else:

@@ -80,7 +80,9 @@ class Stream:
         self.op_seeds = None if seed is None else random.Random(seed)
         self.used: dict[Any, int] = {}  # blocks that eager operations have reserved, by their seeds and kind
         self.sites: WeakKeyDictionary[Site, int] = WeakKeyDictionary()
-        self.lock = Lock()  # Python 3.14 can be interrupted between taking a lock and the block: nobody must wait for himself
+        self.lock = (
+            Lock()
+        )  # Python 3.14 can be interrupted between taking a lock and the block: nobody must wait for himself
 
     def next_key(self, source: "Draw | Site") -> np.ndarray:
         with self.lock:

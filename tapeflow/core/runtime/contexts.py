@@ -40,7 +40,9 @@ class OwnOfThread(Generic[T]):
         self.values.reset(token)
 
 
-INHERITED = bool(getattr(sys.flags, "thread_inherit_context", 0))  # does a new thread start with the context of its starter?
+INHERITED = bool(
+    getattr(sys.flags, "thread_inherit_context", 0)
+)  # does a new thread start with the context of its starter?
 
 
 def context_variable(name: str, default: T) -> "ContextVar[T]":

@@ -36,7 +36,9 @@ def undisturbed(act: Callable[[], T]) -> T:
     while True:
         try:
             if not begun:
-                begun.extend(map(start_new_thread, (run,), ((),)))  # begun and known to have begun: no instruction in between
+                begun.extend(
+                    map(start_new_thread, (run,), ((),))
+                )  # begun and known to have begun: no instruction in between
             if not over:
                 ended.acquire()
             break

@@ -41,7 +41,9 @@ def changed(x: Tensor, how: str, indices: Tensor, values: Tensor) -> Tensor:
     depth = indices.shape[-1]
     leading, rest = tuple(x.shape)[:depth], tuple(x.shape)[depth:]
     steps = np.array([math.prod(leading[k + 1 :]) for k in range(depth)], np.int64)
-    ids = ops.reduce_sum(ops.mul(ops.cast(indices, dtype=_INT), EagerTensor(steps)), axis=(indices.ndim - 1,), keepdims=False)
+    ids = ops.reduce_sum(
+        ops.mul(ops.cast(indices, dtype=_INT), EagerTensor(steps)), axis=(indices.ndim - 1,), keepdims=False
+    )
     rows = ops.reshape(x, shape=(math.prod(leading), *rest))
     count = math.prod(ids.shape)
     given = ops.reshape(ops.broadcast_to(values, shape=(*ids.shape, *rest)), shape=(count, *rest))

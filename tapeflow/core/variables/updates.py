@@ -166,7 +166,9 @@ class Updates:
         rows = np.asarray(to_tensor(indices).array)
         depth = rows.shape[-1]
         if depth > self._value.ndim:
-            raise invalid(f"{what}: indices of length {depth} are too long for a variable of shape {self._value.shape}.")
+            raise invalid(
+                f"{what}: indices of length {depth} are too long for a variable of shape {self._value.shape}."
+            )
         for axis in range(depth):
             self._in_range(what, rows[..., axis], self._value.shape[axis])
         return self._update(what, tuple(np.moveaxis(rows, -1, 0)), self._given(updates), change)
@@ -179,7 +181,9 @@ class Updates:
         """On a device nobody looks: what is out of range changes nothing there."""
         if isinstance(indices, np.ndarray) and indices.size and not 0 <= indices.min() <= indices.max() < size:
             bad = indices[(indices < 0) | (indices >= size)].flat[0]
-            raise invalid(f"{what} on variable '{self.name}' of shape {self._value.shape}: index {bad} is not in [0, {size}).")
+            raise invalid(
+                f"{what} on variable '{self.name}' of shape {self._value.shape}: index {bad} is not in [0, {size})."
+            )
 
     def _assigner(self, how: str, key: Any) -> Callable:
         """The function behind `v[key].assign`."""

@@ -100,7 +100,9 @@ class Variable(Updates, Value, metaclass=_Creation):
         self._dtype = value.dtype
         self._shape = value.shape if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(value.shape):
-            raise ValueError(f"The initial value's shape {value.shape} is not compatible with the given `shape` {self._shape}.")
+            raise ValueError(
+                f"The initial value's shape {value.shape} is not compatible with the given `shape` {self._shape}."
+            )
         executor = current().executor
         self._value = raw(placed(value)) if executor is None else executor.initial(value)
         self._kind = kind_of(self._value)  # of the tensors that are read
@@ -108,7 +110,9 @@ class Variable(Updates, Value, metaclass=_Creation):
         self._name = f"{outer}/{name or 'Variable'}:0" if outer else f"{name or 'Variable'}:0"
         self._trainable = True if trainable is None else bool(trainable)
         if constraint is not None and not callable(constraint):
-            raise ValueError(f"Argument `constraint` must be None or a callable. Got a {type(constraint)}: {constraint}")
+            raise ValueError(
+                f"Argument `constraint` must be None or a callable. Got a {type(constraint)}: {constraint}"
+            )
         self.constraint = constraint
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
         self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
@@ -136,7 +140,9 @@ class Variable(Updates, Value, metaclass=_Creation):
         """States what is known of the shape, for a variable made with an open one; ValueError if it contradicts."""
         shape = TensorShape(shape)
         if not shape.is_compatible_with(self._value.shape):
-            raise ValueError(f"Variable '{self._name}' has shape {self._value.shape}, which is not compatible with {shape}.")
+            raise ValueError(
+                f"Variable '{self._name}' has shape {self._value.shape}, which is not compatible with {shape}."
+            )
         self._shape = self._shape.merge_with(shape)
 
     def is_initialized(self, name: str | None = None) -> Tensor:
@@ -145,7 +151,9 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     @property
     def initial_value(self) -> Any:
-        raise RuntimeError("The initial value of a variable is not kept. Read the variable when it is made: tf.identity(v).")
+        raise RuntimeError(
+            "The initial value of a variable is not kept. Read the variable when it is made: tf.identity(v)."
+        )
 
     def ref(self) -> Reference:
         """A hashable handle, equal only to another handle on this variable."""
@@ -182,7 +190,9 @@ class Variable(Updates, Value, metaclass=_Creation):
         held = self._value
         try:
             return EagerTensor(LateTensor(held).array)
-        except RuntimeError:  # another thread's step has given it away, and stores a new one before it lets go of the lock
+        except (
+            RuntimeError
+        ):  # another thread's step has given it away, and stores a new one before it lets go of the lock
             if self._lock.acquire(timeout=_LONGEST_STEP):
                 self._lock.release()
             if self._value is held:
@@ -261,7 +271,9 @@ class Variable(Updates, Value, metaclass=_Creation):
             self._store(self._there(after) if self._kind is DeviceTensor else after.array, (after,), False)
         return before
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Adds `delta`, which must have the variable's shape."""
         tensor = self._delta("assign_add", delta)
         if current().executor is not None:
@@ -269,7 +281,9 @@ class Variable(Updates, Value, metaclass=_Creation):
         with self._lock:
             return self._store(self._changed("add", tensor), (tensor,), read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtracts `delta`, which must have the variable's shape."""
         tensor = self._delta("assign_sub", delta)
         if current().executor is not None:
@@ -312,7 +326,11 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def _store(self, array: Any, given: tuple = (), read_value: bool = True) -> Any:
         """Where one value changes (`replacing`: many together). An assignment is an access too: tapes are told."""
-        self._value, self._kind, self._latest = array, kind_of(array), _UNREAD  # no exception from outside comes in between
+        self._value, self._kind, self._latest = (
+            array,
+            kind_of(array),
+            _UNREAD,
+        )  # no exception from outside comes in between
         return self._touched(given, read_value)
 
     def _touched(self, given: tuple, read_value: bool) -> Any:
@@ -357,7 +375,11 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def __deepcopy__(self, memo: dict) -> "Variable":
         made = _of(self._tensor_now(), self._trainable, self._name, self._shape)
-        made.constraint, made._synchronization, made._aggregation = self.constraint, self._synchronization, self._aggregation
+        made.constraint, made._synchronization, made._aggregation = (
+            self.constraint,
+            self._synchronization,
+            self._aggregation,
+        )
         memo[id(self)] = made
         return made
 

@@ -89,7 +89,9 @@ class _Field:
                 value = np.asarray(tensor.array).ravel()[0]
                 self.default = string_scalar(value) if self.dtype is string else EagerTensor(value)
         if self.dtype not in _ALLOWED:
-            raise TypeError(f"Column {place} is {self.dtype.name}; CSV files hold {', '.join(d.name for d in _ALLOWED)}.")
+            raise TypeError(
+                f"Column {place} is {self.dtype.name}; CSV files hold {', '.join(d.name for d in _ALLOWED)}."
+            )
         number: Callable[[str], Any] = int if self.dtype.kind == "i" else float
         self.parse: Callable[[str], EagerTensor] = (
             (lambda text: string_scalar(text.encode(errors=_BYTES)))
@@ -161,7 +163,9 @@ def make_csv_dataset(
             f"`label_name` provided must be one of the columns: {label_name!r} is not in {[names[k] for k in chosen]}."
         )
     if column_defaults is None:
-        sample = [row for row, _ in zip(rows, range(num_rows_for_inference if num_rows_for_inference is not None else 2**62))]
+        sample = [
+            row for row, _ in zip(rows, range(num_rows_for_inference if num_rows_for_inference is not None else 2**62))
+        ]
         column_defaults = [_inferred([row[k] for row in sample if k < len(row)], na_value) for k in chosen]
     keys = [names[k] for k in chosen]
     records = CsvDataset(

@@ -29,7 +29,11 @@ class _FileDataset(Dataset):
     def __init__(self, filenames: Any, read: Callable[[str], Iterator[bytes]], num_parallel_reads: Any = None) -> None:
         names = paths(filenames)
         strings: Callable[[str], Iterator] = lambda path: map(string_scalar, read(path))
-        slots = None if num_parallel_reads is None or whole_number(num_parallel_reads) < 1 else whole_number(num_parallel_reads)
+        slots = (
+            None
+            if num_parallel_reads is None or whole_number(num_parallel_reads) < 1
+            else whole_number(num_parallel_reads)
+        )
 
         def make() -> Iterator:
             if num_parallel_reads is None:
@@ -101,7 +105,11 @@ class FixedLengthRecordDataset(_FileDataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        size, header, footer = whole_number(record_bytes), whole_number(header_bytes or 0), whole_number(footer_bytes or 0)
+        size, header, footer = (
+            whole_number(record_bytes),
+            whole_number(header_bytes or 0),
+            whole_number(footer_bytes or 0),
+        )
         if size < 1:
             raise InvalidArgumentError(None, None, f"record_bytes must be greater than zero, got {size}.")
 

@@ -33,13 +33,19 @@ class Storing(Pipeline):
         path = local_path(filename)
         if path:
             file = f"{path}.{_FILE}"
-            make = lambda: element_files.read(file) if os.path.exists(file) else element_files.write(file, self._make())
+            make = lambda: (
+                element_files.read(file) if os.path.exists(file) else element_files.write(file, self._make())
+            )
             return self._next(make, self._count, self._spec, "Cache")
         kept: list[list] = []  # of rows of tensors only their numbers
         return self._reordered(lambda make: _remembered(kept, make), self._count, "Cache")
 
     def save(
-        self, path: Any, compression: str | None = None, shard_func: Callable | None = None, checkpoint_args: Any = None
+        self,
+        path: Any,
+        compression: str | None = None,
+        shard_func: Callable | None = None,
+        checkpoint_args: Any = None,
     ) -> None:
         """Writes all elements into a folder, for `Dataset.load`. What is there is replaced when everything is written.
 

@@ -90,7 +90,9 @@ def make_batched_features_dataset(
     array([7, 7])
     """
     if label_key is not None and label_key not in features:
-        raise ValueError(f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: {sorted(features)}.")
+        raise ValueError(
+            f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: {sorted(features)}."
+        )
     kind = TFRecordDataset if reader is None else reader
     files = list_files(file_pattern, shuffle, shuffle_seed)
     records = files.interleave(lambda name: kind(name, *(reader_args or [])), cycle_length=reader_num_threads or 1)

@@ -56,7 +56,8 @@ def loop(
         out = step(*state, *[lax.dynamic_index_in_dim(row, at, keepdims=False) for row in rows], *operands)
         after = tuple(_like(new, old) for new, old in zip(out, state))
         stacked = tuple(
-            lax.dynamic_update_index_in_dim(b, jnp.asarray(y, b.dtype), at, 0) for b, y in zip(buffers, out[len(state) :])
+            lax.dynamic_update_index_in_dim(b, jnp.asarray(y, b.dtype), at, 0)
+            for b, y in zip(buffers, out[len(state) :])
         )
         return k + 1, after, stacked
 

@@ -66,7 +66,9 @@ class Program:
                 with jax.enable_x64(True):
                     return stored([EagerTensor(a) for a in map(np.asarray, compiled(*arrays))], assigned)
             arrays = self._sent(tensors, device, bool(assigned))
-            return self._step(compiled, arrays, tuple([getattr(a, "sharding", None) for a in arrays]), assigned, DeviceTensor)
+            return self._step(
+                compiled, arrays, tuple([getattr(a, "sharding", None) for a in arrays]), assigned, DeviceTensor
+            )
         except jax.errors.JaxRuntimeError as error:
             kind = ResourceExhaustedError if "RESOURCE_EXHAUSTED" in str(error) else InternalError
             raise kind(None, None, f"{self.name} on {device.short}: {error}") from error
@@ -84,7 +86,9 @@ class Program:
                 return [kind(a) for a in compiled(*arrays)]
         found: list = [()]
         call = map(found.__setitem__, (0,), starmap(compiled, (arrays,)))
-        last = chain.from_iterable(map(reversed, found))  # from the end: how many results are in front, only the call will say
+        last = chain.from_iterable(
+            map(reversed, found)
+        )  # from the end: how many results are in front, only the call will say
         whole = chain(call, replacing(assigned[::-1], last, kind))
         if (compiled, kinds) in self.direct:
             with jax.enable_x64(True):

@@ -38,7 +38,9 @@ class After(ast.NodeTransformer):
         """A variable that is deleted in a branch is undefined after it."""
         self.generic_visit(node)
         names = [t.id for t in node.targets if isinstance(t, ast.Name)]
-        made: list[ast.stmt] = [ast.Assign([ast.Name(n, ast.Store())], operator("Undefined", ast.Constant(n))) for n in names]
+        made: list[ast.stmt] = [
+            ast.Assign([ast.Name(n, ast.Store())], operator("Undefined", ast.Constant(n))) for n in names
+        ]
         rest = [t for t in node.targets if not isinstance(t, ast.Name)]
         return [*made, ast.Delete(rest)] if rest else made
 
@@ -77,7 +79,11 @@ class After(ast.NodeTransformer):
 def is_scope(node: ast.With) -> bool:
     """A block that only tells the passes where a function is."""
     expression = node.items[0].context_expr
-    return isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name) and expression.value.id == OPERATORS
+    return (
+        isinstance(expression, ast.Attribute)
+        and isinstance(expression.value, ast.Name)
+        and expression.value.id == OPERATORS
+    )
 
 
 def _assigns(*expressions: ast.expr) -> bool:

@@ -40,7 +40,9 @@ def thunk(value: ast.expr, *names: str) -> ast.Lambda:
 
 
 class Before(ast.NodeTransformer):
-    def __init__(self, is_loop_options: Callable[[ast.expr], bool], class_name: str, first_argument: str | None) -> None:
+    def __init__(
+        self, is_loop_options: Callable[[ast.expr], bool], class_name: str, first_argument: str | None
+    ) -> None:
         """`is_loop_options`: does an expression mean `set_loop_options`? The class and the first argument are for `super()`."""
         self.is_loop_options, self.class_name, self.first_argument = is_loop_options, class_name, first_argument
         self.has_branches = self.has_breaks = self.has_continues = self.has_early_returns = False
@@ -204,7 +206,11 @@ class Before(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.op, _IN_PLACE) or isinstance(node.value, ast.Constant):
             return node
-        target = node.target.value if isinstance(node.target, ast.Subscript) and not _has_a_name(node.target) else node.target
+        target = (
+            node.target.value
+            if isinstance(node.target, ast.Subscript) and not _has_a_name(node.target)
+            else node.target
+        )
         return [ast.Expr(operator("changed", _loaded(target))), node]
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:

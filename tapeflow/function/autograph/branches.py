@@ -19,7 +19,13 @@ _SIDES = {True: "main", False: "else"}
 
 
 def if_stmt(
-    test: Any, body: Callable, orelse: Callable, get_state: Callable, set_state: Callable, names: tuple[str, ...], count: int
+    test: Any,
+    body: Callable,
+    orelse: Callable,
+    get_state: Callable,
+    set_state: Callable,
+    names: tuple[str, ...],
+    count: int,
 ) -> None:
     """`if test: body() else: orelse()`. The state are the variables that the branches assign; only the first `count` are used later."""
     if test is True or test is False or not is_symbolic(test):
@@ -37,7 +43,9 @@ def if_stmt(
             set_state(before)
             block()
             after = get_state()[:count]
-            if block is body:  # `if not done: done = True`, which is how an early `return` is written: now it is done, for sure
+            if (
+                block is body
+            ):  # `if not done: done = True`, which is how an early `return` is written: now it is done, for sure
                 sure[:] = [k for k, value in enumerate(after) if unless[k] and value is True]
             return after
 
@@ -119,7 +127,10 @@ class _Choice:
 def is_dynamic(value: Any) -> bool:
     """Something that a graph can compute."""
     return (
-        isinstance(value, (Tensor, Variable)) or is_number(value) or nest.is_composite(value) or hasattr(value, "_loop_variable")
+        isinstance(value, (Tensor, Variable))
+        or is_number(value)
+        or nest.is_composite(value)
+        or hasattr(value, "_loop_variable")
     )
 
 
@@ -176,9 +187,13 @@ def _check_alike(name: str, a: Any, b: Any) -> None:
         if not is_dynamic(own) and not is_dynamic(other):
             if is_plain(own) and own == other:
                 continue
-            raise ValueNeeded(f"'{name}' is {own!r} or {other!r} {where}: a graph cannot choose between values of Python.")
+            raise ValueNeeded(
+                f"'{name}' is {own!r} or {other!r} {where}: a graph cannot choose between values of Python."
+            )
         if not is_dynamic(own) or not is_dynamic(other) or (own is None) != (other is None):
-            raise TypeError(f"{what} have the same type in both branches {where}; got {_kind(own)} and {_kind(other)}.")
+            raise TypeError(
+                f"{what} have the same type in both branches {where}; got {_kind(own)} and {_kind(other)}."
+            )
         one, two = tensor_of(own), tensor_of(other)
         if isinstance(one, Tensor) and isinstance(two, Tensor) and one.dtype is not two.dtype:
             raise TypeError(

@@ -76,7 +76,9 @@ def _bool(*args: Any) -> Any:
 def _cast(value: Any, dtype: Any) -> Tensor:
     tensor = value.value() if isinstance(value, Variable) else value
     if tensor.shape.num_elements() != 1:
-        raise TypeError(f"Only tensors of one element become Python numbers, got shape {tuple(tensor.shape)}, at {user_line()}.")
+        raise TypeError(
+            f"Only tensors of one element become Python numbers, got shape {tuple(tensor.shape)}, at {user_line()}."
+        )
     tensor = ops.reshape(tensor, shape=()) if tensor.ndim else tensor
     return tensor if tensor.dtype is dtype else ops.cast(tensor, dtype=dtype.np)
 
@@ -143,7 +145,12 @@ def _extreme(function: Callable, of_two: Callable, of_all: Callable, args: tuple
     values = args if len(args) != 1 else args[0]
     if not kwargs and is_symbolic(values) and values.shape.rank == 1:
         return of_all(values, axis=(0,), keepdims=False)
-    if not kwargs and isinstance(values, (list, tuple)) and any(map(is_symbolic, values)) and all(map(is_scalar, values)):
+    if (
+        not kwargs
+        and isinstance(values, (list, tuple))
+        and any(map(is_symbolic, values))
+        and all(map(is_scalar, values))
+    ):
         return functools.reduce(of_two, values)
     return function(*args, **kwargs)
 

@@ -82,7 +82,9 @@ def _maker(function: FunctionType) -> Callable[[FunctionType], FunctionType] | N
             except NotConvertible as error:
                 _made[code] = None
                 level = logging.WARNING if Verbosity.level else logging.INFO
-                _log.log(level, "AutoGraph does not convert %s, and runs it as it is: %s.", function.__qualname__, error)
+                _log.log(
+                    level, "AutoGraph does not convert %s, and runs it as it is: %s.", function.__qualname__, error
+                )
         return _made[code]
 
 
@@ -144,7 +146,9 @@ def _transformed(function: FunctionType) -> Any:
     code = function.__code__
     node = parsed(function)
     first = code.co_varnames[0] if code.co_argcount else None
-    return transformed(node, Before(_is_loop_options, _class_of(function), first), {*function.__globals__, *code.co_freevars})
+    return transformed(
+        node, Before(_is_loop_options, _class_of(function), first), {*function.__globals__, *code.co_freevars}
+    )
 
 
 def _class_of(function: FunctionType) -> str:

@@ -66,7 +66,11 @@ def _is_harmless(operand: Callable) -> bool:
 
     graph = Region(once).graph
     effects = graph.assigned or graph.keys_drawn
-    return (isinstance(value, bool) or _is_truth(value)) and not effects and all(n.prim.name in _HARMLESS for n in graph.nodes)
+    return (
+        (isinstance(value, bool) or _is_truth(value))
+        and not effects
+        and all(n.prim.name in _HARMLESS for n in graph.nodes)
+    )
 
 
 def not_(value: Any) -> Any:

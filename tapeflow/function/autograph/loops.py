@@ -69,7 +69,12 @@ def for_stmt(
 
 
 def _python_for(
-    values: Any, more: Callable | None, body: Callable, get_state: Callable, set_state: Callable, names: tuple[str, ...]
+    values: Any,
+    more: Callable | None,
+    body: Callable,
+    get_state: Callable,
+    set_state: Callable,
+    names: tuple[str, ...],
 ) -> None:
     if more is None:
         for value in values:
@@ -81,7 +86,9 @@ def _python_for(
         if is_symbolic(going):  # whether the loop has ended by now depends on a tensor
             unrolled += 1
             if unrolled > _MOST_UNROLLED:
-                raise ValueNeeded(f"Where a loop over {type(values).__name__} ends depends on a tensor, at {user_line()}.")
+                raise ValueNeeded(
+                    f"Where a loop over {type(values).__name__} ends depends on a tensor, at {user_line()}."
+                )
             if_stmt(going, lambda value=value: body(value), lambda: None, get_state, set_state, names, len(names))
         elif going:
             body(value)
@@ -92,11 +99,21 @@ def _python_for(
 class _Loop:
     """One loop of a graph. Its variables are the tensors and numbers in the state; everything else has to stay as it is."""
 
-    def __init__(self, body: Callable, get_state: Callable, set_state: Callable, names: tuple[str, ...], options: dict) -> None:
-        self.body, self.get_state, self.set_state, self.names, self.options = body, get_state, set_state, names, options
+    def __init__(
+        self, body: Callable, get_state: Callable, set_state: Callable, names: tuple[str, ...], options: dict
+    ) -> None:
+        self.body, self.get_state, self.set_state, self.names, self.options = (
+            body,
+            get_state,
+            set_state,
+            names,
+            options,
+        )
         self.start = get_state()
 
-    def run(self, more: Callable | None, count: Any = None, element: Callable | None = None, rows: Sequence[Tensor] = ()) -> None:
+    def run(
+        self, more: Callable | None, count: Any = None, element: Callable | None = None, rows: Sequence[Tensor] = ()
+    ) -> None:
         """As long as `more()` (None: always), `count` times at most; the body gets `element(k, a row of each)` in iteration k."""
         static = count if isinstance(count, int) else None
         invariants = self._invariants()  # before the state changes: it tells variables by their values
@@ -114,7 +131,11 @@ class _Loop:
             holds = to_tensor(True if more is None else more(), bool_)
             if counter and static is None:
                 holds = ops.logical_and(ops.less(variables[0], ops.cast(count, dtype=int32.np)), holds)
-            return ops.logical_and(ops.less(variables[0], np.int32(static)), holds) if counter and static is not None else holds
+            return (
+                ops.logical_and(ops.less(variables[0], np.int32(static)), holds)
+                if counter and static is not None
+                else holds
+            )
 
         def body(*given: Any) -> tuple:
             variables, row = given[: len(given) - len(rows)], given[len(given) - len(rows) :]
@@ -123,7 +144,10 @@ class _Loop:
                 step(*variables[: len(counter)], *row)
                 after = self.get_state()
             given = variables[len(counter) :]
-            return (*[ops.add(k, np.int32(1)) for k in variables[: len(counter)]], *self._checked(given, after, invariants))
+            return (
+                *[ops.add(k, np.int32(1)) for k in variables[: len(counter)]],
+                *self._checked(given, after, invariants),
+            )
 
         out = control.while_loop(
             None if counted else test, body, (*counter, *first), self._shapes(counter, first, invariants),
@@ -148,7 +172,11 @@ class _Loop:
                 raise ValueNeeded(f"'{name}' changes its structure {where}: from {_short(before)} to {_short(now)}.")
             for old, new in zip(nest.flatten(before), nest.flatten(now)):
                 if not is_dynamic(old):
-                    same = old is new or type(old) is type(new) and (is_plain(old) and old == new or type(old) in _MARKERS)
+                    same = (
+                        old is new
+                        or type(old) is type(new)
+                        and (is_plain(old) and old == new or type(old) in _MARKERS)
+                    )
                     if not same:
                         raise ValueNeeded(f"'{name}' is {_short(old)} before, and {_short(new)} {where}.")
                     continue
@@ -185,7 +213,9 @@ class _Loop:
 
         def once() -> None:
             nonlocal found
-            self.set_state(tuple([nest.map_structure(lambda v: tensor_of(v) if is_dynamic(v) else v, v) for v in self.start]))
+            self.set_state(
+                tuple([nest.map_structure(lambda v: tensor_of(v) if is_dynamic(v) else v, v) for v in self.start])
+            )
             with region():
                 step()
             found = self.get_state()

@@ -43,7 +43,9 @@ def _control_flow(node: Any, before: Before, context: Any) -> Any:
         hide(node)
         if before.has_early_returns:
             _scoped(node)
-        if before.has_breaks or any(getattr(n, "orelse", None) for n in ast.walk(node) if isinstance(n, (ast.For, ast.While))):
+        if before.has_breaks or any(
+            getattr(n, "orelse", None) for n in ast.walk(node) if isinstance(n, (ast.For, ast.While))
+        ):
             node = break_statements.transform(node, context)
         if before.has_breaks or before.has_continues:
             node = continue_statements.transform(node, context)
@@ -78,7 +80,9 @@ def _scoped(node: ast.AST) -> None:
     """Every function's body in a block, `with ag__:`, where the pass for `return` looks for it. It does not stay."""
     for n in ast.walk(node):
         if isinstance(n, ast.FunctionDef):
-            documented = isinstance(n.body[0], ast.Expr) and isinstance(n.body[0].value, ast.Constant) and len(n.body) > 1
+            documented = (
+                isinstance(n.body[0], ast.Expr) and isinstance(n.body[0].value, ast.Constant) and len(n.body) > 1
+            )
             kept = n.body[:1] if documented else []
             block = ast.With([ast.withitem(operator("scope"), None)], n.body[len(kept) :])
             n.body = [*kept, block]

@@ -51,7 +51,9 @@ class TensorRange:
         return value if isinstance(value, Tensor) else EagerTensor(np.asarray(value, self.dtype.np))
 
     def __iter__(self) -> Any:
-        raise ValueNeeded(f"Python has to know how many numbers range() gives, and its arguments are tensors, at {user_line()}.")
+        raise ValueNeeded(
+            f"Python has to know how many numbers range() gives, and its arguments are tensors, at {user_line()}."
+        )
 
     __len__ = __getitem__ = __iter__
 

@@ -48,15 +48,23 @@ def _found(code: Any, source: str, error: Exception) -> Any:
 def _lambda(code: Any, source: str) -> Any:
     """Several may begin in one line. Instructions know the columns that they come from."""
     columns = [(line, column) for line, _, column, _ in code.co_positions() if line and column]  # column 0: made up
-    inside = lambda node: all((node.lineno, node.col_offset) <= p < (node.end_lineno, node.end_col_offset) for p in columns)
+    inside = lambda node: all(
+        (node.lineno, node.col_offset) <= p < (node.end_lineno, node.end_col_offset) for p in columns
+    )
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    named = lambda node: names == tuple([a.arg for a in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]])
+    named = lambda node: (
+        names == tuple([a.arg for a in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]])
+    )
     found = [
-        n for n in _nodes(source) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno and inside(n) and named(n)
+        n
+        for n in _nodes(source)
+        if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno and inside(n) and named(n)
     ]
     innermost = [n for n in found if not any(m is not n and m in set(ast.walk(n)) for m in found)]
     if len(innermost) != 1:
-        raise NotConvertible("its source is not there" if not found else "there are several lambdas like it in one line")
+        raise NotConvertible(
+            "its source is not there" if not found else "there are several lambdas like it in one line"
+        )
     return copy.deepcopy(innermost[0])
 
 

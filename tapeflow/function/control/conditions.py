@@ -92,7 +92,9 @@ def _check_branches(one: Region, other: Region, label: str, other_label: str, na
         where = f"{label} and {other_label} of {name} differ{' in ' + path if path else ''}, at {user_line()}: "
         if not _is_carried(a) or not _is_carried(b):
             if a is not b and not (isinstance(a, (str, bytes)) and a == b):
-                raise TypeError(f"{where}one gives {a!r}, the other {b!r}. Both must give a tensor, or the same object.")
+                raise TypeError(
+                    f"{where}one gives {a!r}, the other {b!r}. Both must give a tensor, or the same object."
+                )
             continue
         a, b = _held(a), _held(b)
         if a.dtype is not b.dtype:
@@ -145,7 +147,9 @@ def while_loop(
     return nest.packed(loop_vars, iter([_like(a, x) for a, x in zip(step.leaves, found)]), composites=True)
 
 
-def over_rows(function: Callable, state: Any, rows: Sequence[Tensor], backwards: bool, name: str) -> tuple[Any, list[Tensor]]:
+def over_rows(
+    function: Callable, state: Any, rows: Sequence[Tensor], backwards: bool, name: str
+) -> tuple[Any, list[Tensor]]:
     """(The last state; the stacked tensors) of `function(state, tensors) -> (state, tensors)` over the rows of tensors with one first axis."""
     first = [_held(_loop_value(leaf)) for leaf in nest.walked(state, composites=True)]
     specs = [_spec(t) for t in first] + [_spec(t, rows=True) for t in rows]
@@ -188,7 +192,8 @@ def _run(
     if holds is not None:
         other = holds.graph
         of_variables = [
-            other.reads[v.serial][1] if v.serial in other.reads else other.new(_spec(x)).index for v, x in zip(variables, values)
+            other.reads[v.serial][1] if v.serial in other.reads else other.new(_spec(x)).index
+            for v, x in zip(variables, values)
         ]
         of_keys = [other.new(graph.symbols[p].spec).index for p, _ in next_keys]
         unused = [other.new(_spec(x)).index for x in values]
@@ -265,7 +270,11 @@ def _bound(maximum_iterations: Any) -> tuple[Tensor, int | None]:
 
 def _single(truth: Any) -> Any:
     """A condition that is one value, as a scalar."""
-    return ops.reshape(truth, shape=()) if isinstance(truth, Tensor) and truth.ndim and truth.shape.num_elements() == 1 else truth
+    return (
+        ops.reshape(truth, shape=())
+        if isinstance(truth, Tensor) and truth.ndim and truth.shape.num_elements() == 1
+        else truth
+    )
 
 
 def _check_condition(holds: Region) -> None:
@@ -282,9 +291,13 @@ def _check_iteration(loop_vars: Any, first: list, step: Region, invariants: Any)
     try:
         nest.compare(list(loop_vars), list(step.structure), composites=True)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"The body of a loop must return the loop variables' structure, at {user_line()}. {error}") from None
+        raise type(error)(
+            f"The body of a loop must return the loop variables' structure, at {user_line()}. {error}"
+        ) from None
     free = [] if invariants is None else nest.walked(invariants)
-    open_ones = {k for k, shape in enumerate(free) if not TensorShape(getattr(shape, "shape", shape)).is_fully_defined()}
+    open_ones = {
+        k for k, shape in enumerate(free) if not TensorShape(getattr(shape, "shape", shape)).is_fully_defined()
+    }
     paths = nest.paths(list(loop_vars))
     for k, (before, after) in enumerate(zip(first, step.leaves)):
         which = f"Loop variable number {k}{paths[k] if k < len(paths) else ''}, at {user_line()},"

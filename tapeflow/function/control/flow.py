@@ -92,7 +92,9 @@ class Flow:
                 out = tuple([EagerTensor(o) for o in self.run(*[a.array for a in args])])
         else:
             known = (
-                frame.executor.existing(self, args) if self.extends is not None and isinstance(frame.executor, Graph) else None
+                frame.executor.existing(self, args)
+                if self.extends is not None and isinstance(frame.executor, Graph)
+                else None
             )
             out = frame.executor.execute(self, args, {}) if known is None else known
         tell(frame.observers, self, args, {}, out)
@@ -107,7 +109,9 @@ class Flow:
         return tuple(self.specs())
 
     def plan(self, mask: int, count: int) -> Plan:
-        return joint_plan(lambda g, saved, wanted: self.pulled(g, *saved, wanted), lambda x, y: (x, y), mask, count, self.name)
+        return joint_plan(
+            lambda g, saved, wanted: self.pulled(g, *saved, wanted), lambda x, y: (x, y), mask, count, self.name
+        )
 
     def push(self, mask: int, count: int) -> Push:
         return Push(lambda ops, ts, y, p, *x: tuple(self.pushed(ts, x)), 0)
@@ -165,7 +169,9 @@ class Choice(Flow):
         found = iter(backward.entry(xs[0], *[everything[k] for k in read]))
         return [next(found) if there else None for there in reached]
 
-    def _derivative(self, wanted: tuple[int, ...], given: tuple[bool, ...]) -> tuple["Choice", "Choice", list[int], list[bool]]:
+    def _derivative(
+        self, wanted: tuple[int, ...], given: tuple[bool, ...]
+    ) -> tuple["Choice", "Choice", list[int], list[bool]]:
         """(The choice that also gives what the backward one reads; the one from operands, outputs, that, and gradients to gradients of
         the operands; which of these it reads; which of the wanted get a gradient)."""
         sides = [b.derivative(sum(1 << k - 1 for k in wanted)) for b in self.branches]
@@ -184,7 +190,13 @@ class Choice(Flow):
                 own = [graph.place(t) for t in fill[:start]] + side.kept + [graph.place(t) for t in fill[end:]]
                 results = [graph.place(t) for t in dense]
             forwards.append(GraphFunction(graph, xs, ys + own, branch.name))
-            places = xs + ys + [graph.new(s).index for s in kept[:start]] + side.kept + [graph.new(s).index for s in kept[end:]]
+            places = (
+                xs
+                + ys
+                + [graph.new(s).index for s in kept[:start]]
+                + side.kept
+                + [graph.new(s).index for s in kept[end:]]
+            )
             inputs = distinct(graph, places + [s.index for s in seeds])
             backwards.append(GraphFunction(graph, inputs, results, f"the gradient of {branch.name}", effects=False))
             start = end
@@ -235,13 +247,18 @@ def is_inexact(spec: Spec) -> bool:
 
 def zeros(spec: Spec) -> Tensor:
     """As a node, which takes no room. Where a size is not known it is 1, which fits all."""
-    return ops.broadcast_to(EagerTensor(np.zeros((), spec.dtype)), shape=tuple([1 if d is None else d for d in spec.shape]))
+    return ops.broadcast_to(
+        EagerTensor(np.zeros((), spec.dtype)), shape=tuple([1 if d is None else d for d in spec.shape])
+    )
 
 
 def _common(specs: Sequence[Spec]) -> Spec:
     """Of a value that has one of these: None for sizes that differ."""
     shapes = zip(*[s.shape for s in specs])
-    return Spec(shape=tuple([sizes[0] if all(d == sizes[0] for d in sizes) else None for sizes in shapes]), dtype=specs[0].dtype)
+    return Spec(
+        shape=tuple([sizes[0] if all(d == sizes[0] for d in sizes) else None for sizes in shapes]),
+        dtype=specs[0].dtype,
+    )
 
 
 def as_dense(gradient: Any, x: SymbolicTensor) -> Tensor:
@@ -272,7 +289,9 @@ def tangents(function: GraphFunction, wanted: Sequence[int]) -> GraphFunction:
     return GraphFunction(graph, graph.inputs, places, f"the tangent of {function.name}", effects=False)
 
 
-def pushed_through(function: GraphFunction, xs: list, ts: dict[int, Tensor]) -> tuple[list[Tensor], list[Tensor | None]]:
+def pushed_through(
+    function: GraphFunction, xs: list, ts: dict[int, Tensor]
+) -> tuple[list[Tensor], list[Tensor | None]]:
     """(The outputs; their tangents, zeros if need be, None for whole numbers), in the current frame."""
     with ForwardAccumulator([xs[k] for k in ts], list(ts.values())) as accumulator:
         outs = [ops.identity(y) for y in function.replay(xs)]
@@ -280,7 +299,9 @@ def pushed_through(function: GraphFunction, xs: list, ts: dict[int, Tensor]) -> 
     return outs, found
 
 
-def in_rows(function: GraphFunction, batched: Sequence[bool], size: int, results: Sequence[bool] | None = None) -> GraphFunction:
+def in_rows(
+    function: GraphFunction, batched: Sequence[bool], size: int, results: Sequence[bool] | None = None
+) -> GraphFunction:
     """The function for `size` rows at once: of the inputs that are `batched`, to the `results` that are (all of them)."""
     graph, rows, outs = _mapped(function, batched, size)
     with entered(graph.frame()):

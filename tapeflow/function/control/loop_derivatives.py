@@ -42,7 +42,9 @@ class LoopGradient:
         read = {p for node in nodes for p in node.inputs} | set(results)
         of_iteration = {*xs[: loop.state], *[y.index for y in side.outs], *side.kept}
         emitted = sorted((read & of_iteration) - there)
-        self.rows_read = [k for k in range(loop.state, first) if xs[k] in read] or self.of_rows[:1]  # whose gradients are as long
+        self.rows_read = [k for k in range(loop.state, first) if xs[k] in read] or self.of_rows[
+            :1
+        ]  # whose gradients are as long
         outs = [y.index for y in side.outs]
         step = GraphFunction(graph, xs, outs + emitted, loop.step.name)
         self.forward = loop.another(loop.cond, step, loop.state, loop.rows, loop.name, extends=loop)
@@ -84,7 +86,11 @@ class LoopTangent:
             ts |= {k: graph.argument(specs[k]) for k in moving}
         with entered(graph.frame()):
             outs, found = pushed_through(loop.step, [xs[k] for k in range(len(specs))], ts)
-            results = [*outs[: loop.state], *[found[k] for k in self.inexact], *[t for t in found[loop.state :] if t is not None]]
+            results = [
+                *outs[: loop.state],
+                *[found[k] for k in self.inexact],
+                *[t for t in found[loop.state :] if t is not None],
+            ]
             step = GraphFunction(graph, graph.inputs, [graph.place(t) for t in results], loop.step.name, effects=False)
         going = loop.going_among([specs[k] for k in self.inexact], [specs[k] for k in self.moving[2]])
         state, rows = loop.state + len(self.inexact), loop.rows + len(self.moving[1])
@@ -93,7 +99,9 @@ class LoopTangent:
 
     def tangents(self, ts: list, xs: Sequence) -> list:
         loop = self.loop
-        given = [[ops.zeros_like(xs[1 + k]) if ts[1 + k] is None else ts[1 + k] for k in group] for group in self.moving]
+        given = [
+            [ops.zeros_like(xs[1 + k]) if ts[1 + k] is None else ts[1 + k] for k in group] for group in self.moving
+        ]
         inputs = [t for xs_, ts_ in zip(loop._split(xs[1:]), given) for t in [*xs_, *ts_]]
         out = self.moved.entry(xs[0], *inputs)
         of_state = dict(zip(self.inexact, out[loop.state :]))

@@ -76,7 +76,9 @@ class LoopRows:
             now = alive(xs, k, most, top, of)
             shaped = lambda y: ops.reshape(now, shape=(size,) + (1,) * (y.ndim - 1))
             seen = xs
-            if going is not None:  # rows that have ended follow one that goes on: an index is in range there, a root has a slope
+            if (
+                going is not None
+            ):  # rows that have ended follow one that goes on: an index is in range there, a root has a slope
                 other = ops.argmax(ops.cast(now, dtype=_INT), axis=0, dtype=_INT)
                 seen = [ops.where(shaped(x), x, ops.take(x, other, axis=0)) for x in xs]
             out = step.replay([*seen, *rows, *of])
@@ -96,7 +98,9 @@ class LoopRows:
     def run(self, args: list) -> tuple:
         loop, size = self.loop, self.size
         most, (state, rows, operands) = args[0], loop._split(args[1:])
-        state = [spread(ops, x, size) if b and not was else x for x, b, was in zip(state, self.of_state, self._were(args))]
+        state = [
+            spread(ops, x, size) if b and not was else x for x, b, was in zip(state, self.of_state, self._were(args))
+        ]
         rows = [_swapped(row) if b else row for row, b in zip(rows, self.of_rows)]
         if not self.apart:
             out = list(self.rows.entry(most, *state, *rows, *operands))

@@ -140,12 +140,21 @@ class Loop(Flow):
 
     def with_sizes(self, sizes: Any, extends: Any) -> "Loop":
         cond = None if self.cond is None else self.cond.settled(sizes)
-        how = {"limit": settled(self.limit, sizes), "backwards": self.backwards, "exact": self.exact, "extends": extends}
+        how = {
+            "limit": settled(self.limit, sizes),
+            "backwards": self.backwards,
+            "exact": self.exact,
+            "extends": extends,
+        }
         return Loop(cond, self.step.settled(sizes), self.state, self.rows, name=self.name, **how)
 
-    def another(self, cond: GraphFunction | None, body: GraphFunction, state: int, rows: int, name: str, **how: Any) -> "Loop":
+    def another(
+        self, cond: GraphFunction | None, body: GraphFunction, state: int, rows: int, name: str, **how: Any
+    ) -> "Loop":
         """A loop with as many iterations, at most."""
-        return Loop(cond, body, state, rows, self.limit, name, **({"backwards": self.backwards, "exact": self.exact} | how))
+        return Loop(
+            cond, body, state, rows, self.limit, name, **({"backwards": self.backwards, "exact": self.exact} | how)
+        )
 
     def going_among(self, more_state: list[Spec], more_operands: list[Spec]) -> GraphFunction | None:
         """The condition, where there is more state and there are more operands, after its own."""

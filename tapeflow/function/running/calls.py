@@ -39,7 +39,9 @@ class GraphFunction:
         """`jit`: compile by XLA instead of running by NumPy. `effects`: what the graph prints is printed; not by its derivatives."""
         self.graph, self.inputs, self.outputs, self.name, self.jit = graph, inputs, outputs, name, jit
         self.has_effect = effects and any(node.prim.has_effect for node in graph.nodes)
-        self.donated: Collection[int] = ()  # the places of values that are not needed after a call: of variables that get others
+        self.donated: Collection[
+            int
+        ] = ()  # the places of values that are not needed after a call: of variables that get others
         self.host_only = False
         self.derivatives: dict[int, Derivative] = {}
         self.may_refuse = False  # a caller can run Python instead, where users' backward functions have values
@@ -142,7 +144,11 @@ class GraphFunction:
 
     def silent(self) -> "GraphFunction":
         """The same, and nothing happens."""
-        return GraphFunction(self.graph, self.inputs, self.outputs, self.name, self.jit, False) if self.has_effect else self
+        return (
+            GraphFunction(self.graph, self.inputs, self.outputs, self.name, self.jit, False)
+            if self.has_effect
+            else self
+        )
 
     def settled(self, sizes: Any) -> "GraphFunction":
         """The function for sizes, by number, that were not known when it was traced."""
@@ -196,10 +202,14 @@ class Derivative:
         observers = (_Extensions(self.tape._recording),) if flows else ()
         _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]), observers)
         if graph.assigned:
-            raise ValueNeeded("A user's backward function assigns to a variable, which a graph of gradients alone does not.")
+            raise ValueNeeded(
+                "A user's backward function assigns to a variable, which a graph of gradients alone does not."
+            )
         given = {(node.prim.root(), node.inputs) for node in flows}
         # Loops and branches that keep a history take the place of those that do not: they run in the forward graph.
-        ahead = [n for n in graph.nodes[before:] if getattr(n.prim, "extends", None) and (n.prim.root(), n.inputs) in given]
+        ahead = [
+            n for n in graph.nodes[before:] if getattr(n.prim, "extends", None) and (n.prim.root(), n.inputs) in given
+        ]
         behind = [n for n in graph.nodes[before:] if not any(n is a for a in ahead)]
         made = {p for node in [*graph.nodes[:before], *ahead] for p in node.outputs}
         reads = {p for node in behind for p in node.inputs} | {graph.place(t) for g in found for t in _parts(g)}
@@ -231,7 +241,9 @@ class Derivative:
         found = [t for g in found for t in _parts(g)]
         inputs = [x.index for x in self.xs] + [y.index for y in self.outs] + self.kept + [s.index for s in seeds]
         # Users' backward functions read variables when they run, and draw numbers.
-        unique = list(dict.fromkeys([*inputs, *[p for _, p in graph.reads.values()], *[p for _, p in graph.keys_drawn]]))
+        unique = list(
+            dict.fromkeys([*inputs, *[p for _, p in graph.reads.values()], *[p for _, p in graph.keys_drawn]])
+        )
         made = GraphFunction(
             graph,
             unique,
@@ -253,7 +265,9 @@ class Derivative:
             found = accumulator.jvp(outs)
             connected = [k for k, t in enumerate(found) if t is not None]
             places = [graph.place(found[k]) for k in connected]
-            made = GraphFunction(graph, graph.inputs, places, f"the tangent of {self.function.name}", self.function.jit, False)
+            made = GraphFunction(
+                graph, graph.inputs, places, f"the tangent of {self.function.name}", self.function.jit, False
+            )
             self.pushes[wanted] = made, connected
         return self.pushes[wanted]
 

@@ -30,7 +30,9 @@ class Cleaned:
     """The nodes that compute the outputs of a graph from its inputs, in order; `same` says where a value is that has no place of its
     own any more, `held` are the constants, some of them computed here."""
 
-    def __init__(self, graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False, fold: bool = True) -> None:
+    def __init__(
+        self, graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False, fold: bool = True
+    ) -> None:
         self.graph, self.same = graph, {}
         self.held = constants(graph, inputs)
         nodes = graph.leading_to(inputs, outputs, effects)
@@ -94,7 +96,11 @@ class Cleaned:
         prim, symbols = node.prim, self.graph.symbols
         out = symbols[node.outputs[0]].spec
         alike = lambda p: tuple(symbols[p].spec.shape) == tuple(out.shape) and symbols[p].spec.dtype == out.dtype
-        if prim.unchanged is not None and alike(node.inputs[0]) and (prim.unchanged is True or prim.unchanged(**node.params)):
+        if (
+            prim.unchanged is not None
+            and alike(node.inputs[0])
+            and (prim.unchanged is True or prim.unchanged(**node.params))
+        ):
             return node.inputs[0]
         for name, value in prim.neutral.items():
             k = prim.inputs.index(name)
@@ -105,7 +111,9 @@ class Cleaned:
 
     def _folded(self, node: Node) -> bool:
         """Computed now, if everything it takes is there and what comes out is small."""
-        if not all(p in self.held for p in node.inputs) or not _is_small(self.graph.symbols[node.outputs[0]].spec.shape):
+        if not all(p in self.held for p in node.inputs) or not _is_small(
+            self.graph.symbols[node.outputs[0]].spec.shape
+        ):
             return False
         try:
             with quiet():
@@ -124,7 +132,11 @@ class Cleaned:
         for node in nodes:
             node = node._replace(inputs=self.now(node.inputs))
             try:
-                key = node.prim, node.inputs, tuple(sorted((name, _exactly(value)) for name, value in node.params.items()))
+                key = (
+                    node.prim,
+                    node.inputs,
+                    tuple(sorted((name, _exactly(value)) for name, value in node.params.items())),
+                )
                 first = node if node.prim.has_effect else seen.setdefault(key, node)
             except TypeError:  # parameters that cannot be compared
                 first = node
@@ -151,7 +163,12 @@ class Cleaned:
             again = node.prim.has_effect and (not effects or node.prim.extends is not None)
             for j in flows[node.prim.root()] if not isinstance(node.prim, Primitive) else ():
                 other = nodes[j]
-                if j > k and j not in gone and _extends(other.prim, node.prim) and self.now(other.inputs) == node.inputs:
+                if (
+                    j > k
+                    and j not in gone
+                    and _extends(other.prim, node.prim)
+                    and self.now(other.inputs) == node.inputs
+                ):
                     self.same.update(zip(node.outputs, other.outputs))
                     node = other._replace(inputs=node.inputs)
                     gone.add(j)

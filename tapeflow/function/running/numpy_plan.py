@@ -38,7 +38,12 @@ class Looking:
 
 
 def compiled(
-    graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False, looking: Callable | None = None
+    graph: Graph,
+    inputs: list[int],
+    outputs: list[int],
+    name: str,
+    effects: bool = False,
+    looking: Callable | None = None,
 ) -> Callable:
     """A function from the arrays at `inputs` to a tuple of those at `outputs`."""
     clean = Cleaned(graph, inputs, outputs, effects)
@@ -143,7 +148,9 @@ def _located(node: Node, args: tuple, error: Exception) -> Exception:
         return explained(node.prim, args, node.params, error, node.line)
     if isinstance(error, ValueNeeded) or " at " in error.message:
         return error
-    where = describe(node.prim, args, node.params, node.line) if isinstance(node.prim, Primitive) else f"At {node.line}"
+    where = (
+        describe(node.prim, args, node.params, node.line) if isinstance(node.prim, Primitive) else f"At {node.line}"
+    )
     return type(error)(None, None, f"{error.message}\n  {where}")
 
 

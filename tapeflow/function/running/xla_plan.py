@@ -16,7 +16,12 @@ NoKernel = type("InvalidArgumentError", (InvalidArgumentError,), {"__doc__": Inv
 
 
 def compiled(
-    graph: Graph, inputs: list[int], outputs: list[int], name: str, effects: bool = False, donated: Collection[int] = ()
+    graph: Graph,
+    inputs: list[int],
+    outputs: list[int],
+    name: str,
+    effects: bool = False,
+    donated: Collection[int] = (),
 ) -> Any:
     """A function from the arrays at `inputs` to those at `outputs`, and by its `on_tensors` from tensors to tensors. XLA compiles it when
     it is first called on a device.
@@ -31,7 +36,9 @@ def compiled(
     run = traceable(graph, inputs, outputs + checked, effects)
     for p in {*inputs, *outputs}:
         if graph.symbols[p].spec.dtype.kind == "O":
-            raise NoKernel(None, None, f"XLA cannot compile {name}: {graph.symbols[p]} is a text. Leave jit_compile=True out.")
+            raise NoKernel(
+                None, None, f"XLA cannot compile {name}: {graph.symbols[p]} is a text. Leave jit_compile=True out."
+            )
     if checks:  # after one that fails, variables have the values that they had
         return Checked(Program(run, name), checks, len(outputs))
     return Program(run, name, [k for k, place in enumerate(inputs) if place in donated])
@@ -84,7 +91,9 @@ def _called(kernel: Callable, node: Node, args: list) -> Any:
     try:
         return kernel(*args, **node.params)
     except OpError as error:
-        raise type(error)(None, None, error.message if " at " in error.message else f"{error.message}, at {node.line}") from None
+        raise type(error)(
+            None, None, error.message if " at " in error.message else f"{error.message}, at {node.line}"
+        ) from None
     except Exception as error:
         shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in args)
         raise invalid(f"XLA cannot compile {node.prim.name}({shapes}), at {node.line}: {error}") from error

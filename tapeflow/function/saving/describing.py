@@ -36,7 +36,9 @@ def _nodes(function: GraphFunction) -> list[Node]:
 
 
 def _call(graph: Graph, node: Node) -> str:
-    arguments = [_name(graph, p) for p in node.inputs] + [f"{name}={_short(value)}" for name, value in node.params.items()]
+    arguments = [_name(graph, p) for p in node.inputs] + [
+        f"{name}={_short(value)}" for name, value in node.params.items()
+    ]
     names = ", ".join(_name(graph, p) for p in node.outputs)
     return f"{names + ' = ' if names else ''}{node.prim.name}({', '.join(arguments)})"
 

@@ -26,7 +26,12 @@ class LoadedFunction:
         self, name: str, concrete_functions: Sequence[RestoredFunction], signature: inspect.Signature, fixed: bool
     ) -> None:
         """`signature` is that of the Python function. `fixed`: it had an `input_signature`."""
-        self.__name__, self.concrete_functions, self.signature, self.fixed = name, list(concrete_functions), signature, fixed
+        self.__name__, self.concrete_functions, self.signature, self.fixed = (
+            name,
+            list(concrete_functions),
+            signature,
+            fixed,
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         concrete, tensors = self._chosen(args, kwargs)
@@ -109,7 +114,9 @@ def fitted(value: Any, spec: Any, convert: bool) -> Tensor | None:
     """A value as a tensor of a specification, if it can be one."""
     if isinstance(value, Variable) or hasattr(value, "__tf_variable__"):
         value = to_tensor(value)
-    if hasattr(value, "is_compatible_with") and not isinstance(value, Tensor):  # a specification, for `get_concrete_function`
+    if hasattr(value, "is_compatible_with") and not isinstance(
+        value, Tensor
+    ):  # a specification, for `get_concrete_function`
         tensor = value
     elif isinstance(value, (Tensor, np.ndarray, np.generic)) and not convert:
         tensor = to_tensor(value)

@@ -73,7 +73,14 @@ class FunctionReader:
         reader.sizes, reader.now, reader.relied_on = part.reader.sizes, part.reader.now, graph.relied_on
         specs = [reader.spec(s) for s in described["specs"]]
         made = RestoredFunction(
-            None, None, reader.value(described["arguments"]), described["tensors"], specs, whole.name, described["jit"], True
+            None,
+            None,
+            reader.value(described["arguments"]),
+            described["tensors"],
+            specs,
+            whole.name,
+            described["jit"],
+            True,
         )
         made.python_function = made.traced = _no_python(whole.name)
         made.graph, made.others = graph, []
@@ -97,7 +104,9 @@ class FunctionReader:
 
 def _no_python(name: str) -> Callable:
     def refuse(*_: Any, **__: Any) -> Any:
-        raise ValueError(f"{name} was loaded from a saved model, and cannot run as plain Python: there is only its graph.")
+        raise ValueError(
+            f"{name} was loaded from a saved model, and cannot run as plain Python: there is only its graph."
+        )
 
     return refuse
 
@@ -177,6 +186,8 @@ class _GraphReader:
             else:
                 how = {key: described[key] for key in ("backwards", "exact", "name")}
                 limit = self.reader.value(described["limit"])
-                made = Loop(part("cond"), part("body"), described["state"], described["rows"], limit, extends=extends, **how)
+                made = Loop(
+                    part("cond"), part("body"), described["state"], described["rows"], limit, extends=extends, **how
+                )
             self.made[number] = made
         return self.made[number]

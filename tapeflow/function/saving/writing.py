@@ -95,7 +95,9 @@ def _returned(function: ConcreteFunction) -> Any:
 
 
 def _questions(relied_on: list) -> list:
-    listed = lambda part: [listed(p) for p in part] if isinstance(part, tuple) else part if isinstance(part, str) else int(part)
+    listed = lambda part: (
+        [listed(p) for p in part] if isinstance(part, tuple) else part if isinstance(part, str) else int(part)
+    )
     return [[listed(question), bool(answer)] for question, answer in dict.fromkeys(relied_on)]
 
 
@@ -125,7 +127,9 @@ class _GraphWriter:
             "outputs": at(function.outputs),
             "specs": [self.plain.spec(graph.symbols[p].spec) for p in places],
             "constants": [[places[p], self.whole.store(np.asarray(t.array))] for p, t in held.items() if p in places],
-            "nodes": [[self._operation(n), at(n.inputs), self._params(n), at(n.outputs), n.several, n.line] for n in nodes],
+            "nodes": [
+                [self._operation(n), at(n.inputs), self._params(n), at(n.outputs), n.several, n.line] for n in nodes
+            ],
             "jit": function.jit,
             "effects": function.has_effect,
         }
@@ -140,7 +144,8 @@ class _GraphWriter:
                     rule, read = traced(node, graph)
                     own = len(rule.reached)
                     node = node._replace(
-                        prim=rule, inputs=(*node.inputs[:own], *read, *node.inputs[len(node.inputs) - len(node.outputs) :])
+                        prim=rule,
+                        inputs=(*node.inputs[:own], *read, *node.inputs[len(node.inputs) - len(node.outputs) :]),
                     )
                 found.append(node)
                 wanted.update([p for p in node.inputs if p not in given])
@@ -198,7 +203,13 @@ class _GraphWriter:
         if isinstance(flow, Choice):
             described: dict = {"kind": "choice", "branches": [part(b) for b in flow.branches]}
         elif isinstance(flow, Loop):
-            described = {"kind": "loop", "cond": part(flow.cond), "body": part(flow.step), "state": flow.state, "rows": flow.rows}
+            described = {
+                "kind": "loop",
+                "cond": part(flow.cond),
+                "body": part(flow.step),
+                "state": flow.state,
+                "rows": flow.rows,
+            }
             described |= {"limit": self.plain.value(flow.limit), "backwards": flow.backwards, "exact": flow.exact}
         else:
             raise self._refusal(node, "is of a kind that files do not know")

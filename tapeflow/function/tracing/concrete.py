@@ -30,7 +30,9 @@ from .arguments.modified import check_unmodified, snapshot
 from .graph import Graph, SymbolicTensor
 from .regions import enclosing_graphs
 
-ANY_SIZE = 840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
+ANY_SIZE = (
+    840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
+)
 TOLD_OF_RUNS: list = []  # called with each function that runs; empty unless somebody traces (`tf.summary.trace_on`)
 _ACQUIRE, _RELEASE, _ALL = methodcaller("acquire"), methodcaller("release"), deque(maxlen=0).extend
 MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
@@ -146,7 +148,9 @@ class ConcreteFunction:
     def _input_places(self) -> list[int]:
         graph = self.graph
         outside = (
-            [p for _, p in graph.captures.values()] + [p for _, p in graph.reads.values()] + [p for _, p in graph.keys_drawn]
+            [p for _, p in graph.captures.values()]
+            + [p for _, p in graph.reads.values()]
+            + [p for _, p in graph.keys_drawn]
         )
         return graph.inputs + outside
 
@@ -164,7 +168,9 @@ class ConcreteFunction:
         self.captured = [tensor for tensor, _ in self.graph.captures.values()]
         self.read = [variable for variable, _ in self.graph.reads.values()]
         first = len(self.graph.inputs) + len(self.captured)
-        self.replaced = [(first + k, variable) for k, variable in enumerate(self.read) if variable.serial in self.graph.assigned]
+        self.replaced = [
+            (first + k, variable) for k, variable in enumerate(self.read) if variable.serial in self.graph.assigned
+        ]
 
     def _evaluated(self, symbol: SymbolicTensor, now: list[Tensor] | None) -> Any:
         if now is None:
@@ -211,7 +217,14 @@ class ConcreteFunction:
     def _traced_again(self, tensors: list[Tensor]) -> "ConcreteFunction":
         """For sizes that this trace is not right for."""
         made = ConcreteFunction(
-            self.python_function, self.traced, self.structure, self.tensor_places, self.specs, self.name, self.jit, self.autograph
+            self.python_function,
+            self.traced,
+            self.structure,
+            self.tensor_places,
+            self.specs,
+            self.name,
+            self.jit,
+            self.autograph,
         )
         try:
             made.trace(tensors, may_create=False)
@@ -233,7 +246,9 @@ class ConcreteFunction:
         locks: list = []  # those that were taken: the function that takes one says so, with no instruction in between
         free = map(_RELEASE, locks)
         try:
-            locks.extend(filter(_ACQUIRE, self.locks))  # no other thread changes them in between: its change would be lost
+            locks.extend(
+                filter(_ACQUIRE, self.locks)
+            )  # no other thread changes them in between: its change would be lost
             for k, variable in self.replaced:
                 values[k] = variable._to_be_replaced() if self.jit else variable.value()
             return self.function(values, self.assigned)
@@ -283,7 +298,9 @@ class ConcreteFunction:
     def outputs(self) -> list[SymbolicTensor]:
         return [self.graph.symbols[p] for p in self.places if p is not None]
 
-    output_shapes = property(lambda self: self._of_outputs(lambda t: TensorShape(None) if t is None else t.get_shape()))
+    output_shapes = property(
+        lambda self: self._of_outputs(lambda t: TensorShape(None) if t is None else t.get_shape())
+    )
     output_dtypes = property(lambda self: self._of_outputs(lambda t: None if t is None else t.dtype))
 
     def _of_outputs(self, what: Callable) -> Any:
@@ -316,7 +333,9 @@ class ConcreteFunction:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.name}{self.binding.text(self.specs)} -> {self._results_text()} at {id(self):#x}>"
+        return (
+            f"<ConcreteFunction {self.name}{self.binding.text(self.specs)} -> {self._results_text()} at {id(self):#x}>"
+        )
 
 
 _EAGER = Frame()  # for what is computed while a function is traced

@@ -19,7 +19,9 @@ from tapeflow.tape.gradient_tape import GradientTape
 
 from .regions import inside_a_graph
 
-AT_EVERY_RUN: dict[str, Callable] = {}  # functions of this library that graphs call: a saved graph knows them by these names
+AT_EVERY_RUN: dict[
+    str, Callable
+] = {}  # functions of this library that graphs call: a saved graph knows them by these names
 
 _EAGER = Frame()  # the user's Python computes now, and no tape of the traced function hears of it
 
@@ -47,7 +49,9 @@ class Effect(Flow):
             out = self.function(*[EagerTensor(a) for a in arrays])
         for tensor, spec in zip(out, self.given):
             if tuple(tensor.shape) != tuple(spec.shape):
-                raise ValueError(f"{self.name} returned shape {tuple(tensor.shape)}, but {tuple(spec.shape)} was promised.")
+                raise ValueError(
+                    f"{self.name} returned shape {tuple(tensor.shape)}, but {tuple(spec.shape)} was promised."
+                )
         return tuple([t.array for t in out])
 
     def on_xla(self, engine: Any) -> Callable:
@@ -75,7 +79,9 @@ class Effect(Flow):
             with GradientTape() as tape:
                 tape.watch(sources)
                 outs = self.function(*given[:count])
-            found = tape.gradient([outs[k] for k in targets], sources, list(given[count:]), unconnected_gradients="zero")
+            found = tape.gradient(
+                [outs[k] for k in targets], sources, list(given[count:]), unconnected_gradients="zero"
+            )
             return tuple([g._dense() if isinstance(g, IndexedSlices) else g for g in found])
 
         specs = [Spec(shape=tuple(xs[k].shape), dtype=xs[k].dtype.np) for k in wanted]

@@ -60,9 +60,14 @@ class Node(NamedTuple):
 
 def _also(kind: type[Exception]) -> type[InvalidArgumentError]:
     """What is wrong with an argument, found while tracing: TensorFlow raises another error then than when it runs. Ours is both."""
-    again = lambda self: (_made_again, (kind, self.message))  # pickled by its function: the class goes by its parent's name
+    again = lambda self: (
+        _made_again,
+        (kind, self.message),
+    )  # pickled by its function: the class goes by its parent's name
     return type(
-        kind.__name__, (InvalidArgumentError, kind), {"__doc__": _also.__doc__, "__module__": "builtins", "__reduce__": again}
+        kind.__name__,
+        (InvalidArgumentError, kind),
+        {"__doc__": _also.__doc__, "__module__": "builtins", "__reduce__": again},
     )
 
 
@@ -222,7 +227,9 @@ class Graph:
         if known and not prim.hides_sizes and any(None in o.shape for o in (out if several else (out,))):
             raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
         symbols = tuple([self.new(o) for o in (out if several else (out,))])
-        self.nodes.append(Node(prim, places, params, tuple([s.index for s in symbols]), several, self.line or user_line()))
+        self.nodes.append(
+            Node(prim, places, params, tuple([s.index for s in symbols]), several, self.line or user_line())
+        )
         self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
 
@@ -314,7 +321,9 @@ class Graph:
                 wanted.update([p for p in node.inputs if p not in given])
         return found[::-1]
 
-    def replay(self, values: dict[int, Tensor], outputs: list[int], effects: bool = False, sizes: Any = None) -> list[Tensor]:
+    def replay(
+        self, values: dict[int, Tensor], outputs: list[int], effects: bool = False, sizes: Any = None
+    ) -> list[Tensor]:
         """What the graph computes, in the current frame, from the tensors at its input places. `sizes`: what those that were not
         known when it was traced are now, by number."""
         values = self.constants | {p: t for t, p in self.captures.values()} | values
@@ -372,8 +381,12 @@ class ReplayedRule(Rule):
                 raise
             return self.rule.gradients(gs)  # as Python: it may do without the graph's values
         values = dict(zip(graph.inputs, [g for g in gs if g is not None]))
-        values |= {p: self.values[t.index] for t, p in graph.captures.values() if getattr(t, "_graph", None) is self.graph}
-        values |= {p: v.value() for v, p in graph.reads.values()} | {p: fresh_key(site) for site, p in graph.keys_drawn}
+        values |= {
+            p: self.values[t.index] for t, p in graph.captures.values() if getattr(t, "_graph", None) is self.graph
+        }
+        values |= {p: v.value() for v, p in graph.reads.values()} | {
+            p: fresh_key(site) for site, p in graph.keys_drawn
+        }
         made = iter(graph.replay(values, places + [graph.latest[i] for i in graph.assigned], sizes=self.sizes))
         gradients = [None if g is None else next(made) for g in found]
         for variable, value in zip(graph.assigned.values(), made):

@@ -35,7 +35,9 @@ class Switches:
     """For the whole process."""
 
     eager = False  # tf.config.run_functions_eagerly
-    traced_along: tuple[int, ...] = ()  # of whom graphs have a part (gradient monitors), by number: theirs are other traces
+    traced_along: tuple[
+        int, ...
+    ] = ()  # of whom graphs have a part (gradient monitors), by number: theirs are other traces
 
 
 class Function:
@@ -81,7 +83,9 @@ class Function:
                 get = weakref.ref(instance, lambda _: self._methods.pop(key, None))
             except TypeError:  # an object that cannot be referred to weakly stays
                 get = lambda: instance
-            call = functools.wraps(self.python_function)(lambda *args, **kwargs: self.python_function(get(), *args, **kwargs))
+            call = functools.wraps(self.python_function)(
+                lambda *args, **kwargs: self.python_function(get(), *args, **kwargs)
+            )
             call.__signature__ = _without_first(self._signature)
             call._converted = lambda: lambda *args, **kwargs: converted(self.python_function)(get(), *args, **kwargs)
             with self._lock:
@@ -187,7 +191,9 @@ class Function:
                 found = self._traces.get(whole)
                 if found is None:
                     if whole in self._tracing:
-                        raise ValueNeeded(f"{self._name} calls itself, and when it stops depends on values, at {user_line()}.")
+                        raise ValueNeeded(
+                            f"{self._name} calls itself, and when it stops depends on values, at {user_line()}."
+                        )
                     try:
                         self._tracing.add(whole)
                         found = self._new(whole, structure, leaves, places, tensors, specs)
@@ -200,7 +206,9 @@ class Function:
     ) -> ConcreteFunction:
         """What serves arguments that none so far were like: a trace for more than one size, or a new trace."""
         now, shapes = tensors if len(tensors) == len(places) else None, specs
-        kinds = tuple([part if len(part) != 2 or not isinstance(part[0], tuple) else (len(part[0]), part[1]) for part in key[1:]])
+        kinds = tuple(
+            [part if len(part) != 2 or not isinstance(part[0], tuple) else (len(part[0]), part[1]) for part in key[1:]]
+        )
         general = key[0], kinds  # what they are like, sizes apart
         if now is not None:
             for trace in self._general.get(general, ()):
@@ -244,7 +252,9 @@ class Function:
             wanted = [s for s in nest.flatten(self.input_signature) if is_spec(s)]
             if len(wanted) != len(specs):  # ragged ones, which are several tensors
                 return specs
-            shapes = [tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)]
+            shapes = [
+                tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)
+            ]
         elif self.reduce_retracing and (before := self._seen.get(general)):
             free = 1 if self.reduce_retracing == "batch" else None  # how many axes may differ
             opened_up = lambda old, new: tuple(
@@ -324,7 +334,10 @@ class BoundFunction:
 def _without_first(signature: inspect.Signature) -> inspect.Signature:
     """Of a method, as its caller sees it; with `*args` the object is among them."""
     parameters = list(signature.parameters.values())
-    if parameters and parameters[0].kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+    if parameters and parameters[0].kind in (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    ):
         parameters = parameters[1:]
     return signature.replace(parameters=parameters)
 

@@ -26,9 +26,13 @@ def tape_over(graph: Graph, sources: list, stopped: list) -> GradientTape:
             recording.watched.add(symbol.serial)
     cut = {graph.place(t) for t in stopped}
     for node in list(graph.nodes):
-        places = node.inputs if node.prim.body is None else node.inputs[: -len(node.outputs)]  # without what a rule stands for
+        places = (
+            node.inputs if node.prim.body is None else node.inputs[: -len(node.outputs)]
+        )  # without what a rule stands for
         args = tuple([graph.symbols[p] for p in places])
-        mask = sum(1 << k for k, (a, p) in enumerate(zip(args, places)) if a.serial in recording.watched and p not in cut)
+        mask = sum(
+            1 << k for k, (a, p) in enumerate(zip(args, places)) if a.serial in recording.watched and p not in cut
+        )
         if mask:
             outs = tuple([graph.symbols[p] for p in node.outputs])
             recording.see(node.prim, args, node.params, outs if node.several else outs[0], mask)

@@ -135,7 +135,9 @@ def _index(self: SymbolicTensor) -> int:
 
 
 SymbolicTensor.__index__ = _index
-SymbolicTensor.__bool__ = _refused("A symbolic `tf.Tensor` as a Python `bool`", OperatorNotAllowedInGraphError, _no_bool)
+SymbolicTensor.__bool__ = _refused(
+    "A symbolic `tf.Tensor` as a Python `bool`", OperatorNotAllowedInGraphError, _no_bool
+)
 SymbolicTensor.array = property(_refused(None, ValueNeeded, "operations that take a tensor there"))
 SymbolicTensor.numpy = property(_refused(".numpy()", AttributeError))
 
@@ -164,12 +166,16 @@ class Later(NamedTuple):
             if not any(k is None for k in known):
                 values = self._computed(known, params)
                 # A kernel may compute something else with objects, as one of random numbers does: they must be its numbers.
-                now = self._computed([_estimated(k).astype(a.dtype.np) for k, a in zip(known, self.args)], _now(self.params))
+                now = self._computed(
+                    [_estimated(k).astype(a.dtype.np) for k, a in zip(known, self.args)], _now(self.params)
+                )
                 if any((_estimated(value) != number).any() for value, number in zip(values, now)):
                     values = None
         except Exception:  # a kernel that does not compute with objects
             values = None
-        whole = values is not None and all(isinstance(d, (int, np.integer, Size)) for value in values for d in value.flat)
+        whole = values is not None and all(
+            isinstance(d, (int, np.integer, Size)) for value in values for d in value.flat
+        )
         for symbol, value in zip(self.symbols, values if whole else [None] * len(self.symbols)):
             symbol._made = value
 

@@ -28,7 +28,13 @@ class TracedRule(Rule):
     body = ()  # a rule, and no operation; who is replayed knows what it stands for
 
     def __init__(
-        self, name: str, function: GraphFunction | None, reached: list[bool], variables: list, sites: list, lost: str = ""
+        self,
+        name: str,
+        function: GraphFunction | None,
+        reached: list[bool],
+        variables: list,
+        sites: list,
+        lost: str = "",
     ) -> None:
         """`reached`: which of the function's own inputs get a gradient. `variables`, `sites`: what the backward function reads and draws.
         `lost`: why there is no graph."""
@@ -101,4 +107,6 @@ def traced(node: Node, graph: Graph) -> tuple[TracedRule, list[int]]:
     inputs = back.inputs + inner + [p for _, p in back.reads.values()] + [p for _, p in back.keys_drawn]
     function = GraphFunction(back, inputs, places, f"the gradient of {node.prim.name}", graph.compiles, effects=False)
     variables = [v for v, _ in back.reads.values()]
-    return TracedRule(node.prim.name, function, [g is not None for g in found], variables, [s for s, _ in back.keys_drawn]), read
+    return TracedRule(
+        node.prim.name, function, [g is not None for g in found], variables, [s for s, _ in back.keys_drawn]
+    ), read

@@ -42,7 +42,11 @@ cast = primitive(
     result=_kind,
     unchanged=True,
     makes_new=True,
-    cuts=("integer cast", "the path is cut: the cast to an integer or bool is not differentiable", "Stay with a float dtype."),
+    cuts=(
+        "integer cast",
+        "the path is cut: the cast to an integer or bool is not differentiable",
+        "Stay with a float dtype.",
+    ),
 )
 
 

@@ -115,7 +115,9 @@ unslice = primitive(
     shape=_unslice_shape,
     vjp=lambda ops, g, index: ops.getitem(g, index=index),
     jvp=LINEAR,
-    batch=lambda op, args, batched, params: op(*args, index=(_ALL, *params["index"]), shape=(args[0].shape[0], *params["shape"])),
+    batch=lambda op, args, batched, params: op(
+        *args, index=(_ALL, *params["index"]), shape=(args[0].shape[0], *params["shape"])
+    ),
     makes_new=True,
 )
 
@@ -358,7 +360,9 @@ nonzero = primitive(
 
 def _one_hot(xp, indices, depth, axis):
     shape = indices.shape
-    return indices.reshape(*shape[:axis], 1, *shape[axis:]) == xp.arange(depth).reshape((depth,) + (1,) * (len(shape) - axis))
+    return indices.reshape(*shape[:axis], 1, *shape[axis:]) == xp.arange(depth).reshape(
+        (depth,) + (1,) * (len(shape) - axis)
+    )
 
 
 # True at the index, along a new `axis` of size `depth`.

@@ -38,7 +38,9 @@ def _rows(x, ids, num_segments):
 
 def _check_start(shape, of_ids):
     if len(of_ids) > len(shape) or any(map(differ, shape, of_ids)):
-        raise invalid(f"data of shape {shape} does not start with the shape {of_ids} of segment_ids: every row needs one id.")
+        raise invalid(
+            f"data of shape {shape} does not start with the shape {of_ids} of segment_ids: every row needs one id."
+        )
 
 
 def _check_range(ids, num_segments):
@@ -217,7 +219,9 @@ def _others(ops, x, ids):
 
 def _running_product(ops, rows, start, step):
     """Of the rows before each (after, if `step` is -1), beginning with 1 at every `start`."""
-    start = ops.broadcast_to(ops.reshape(start, shape=(*start.shape, *[1] * (len(rows.shape) - 1))), shape=tuple(rows.shape))
+    start = ops.broadcast_to(
+        ops.reshape(start, shape=(*start.shape, *[1] * (len(rows.shape) - 1))), shape=tuple(rows.shape)
+    )
     zeros = ops.zeros_like(rows)
     factor = ops.where(start, zeros, ops.shift(rows, axis=0, by=step))
     return ops.linear_scan(factor, ops.where(start, zeros + 1, zeros), axis=0, reverse=step < 0)
@@ -229,7 +233,9 @@ unsorted_segment_prod = primitive(
     kernel={"numpy": _segment_prod, "jax": "arrays.segments.segment_prod"},
     shape=_segments_shape,
     vjp={"x": lambda ops, g, x, ids: _others(ops, x, ids) * ops.gather_or_zero(g, ids)},
-    jvp=lambda ops, t, x, ids, num_segments: ops.unsorted_segment_sum(t * _others(ops, x, ids), ids, num_segments=num_segments),
+    jvp=lambda ops, t, x, ids, num_segments: ops.unsorted_segment_sum(
+        t * _others(ops, x, ids), ids, num_segments=num_segments
+    ),
     batch=_segment_rows,
     dtypes={"x": NUMERIC, "ids": INDEX},
 )

@@ -14,7 +14,13 @@ from tapeflow.core.sizes import brackets
 from tapeflow.ops.families import same_shape
 
 identity = primitive(
-    "identity(x)", kernel=lambda xp, x: x, shape=same_shape, vjp=lambda g: g, elementwise=True, keeps_sparse=True, unchanged=True
+    "identity(x)",
+    kernel=lambda xp, x: x,
+    shape=same_shape,
+    vjp=lambda g: g,
+    elementwise=True,
+    keeps_sparse=True,
+    unchanged=True,
 )
 
 # The same value, with the path of gradients ending here.
@@ -152,8 +158,14 @@ def _reverse_shape(x, lengths, seq_axis, batch_axis):
 
 
 def _reverse_numpy(x, lengths, seq_axis, batch_axis):
-    if lengths.shape != (x.shape[batch_axis],) or lengths.size and not 0 <= lengths.min() <= lengths.max() <= x.shape[seq_axis]:
-        raise invalid(f"seq_lengths must be {x.shape[batch_axis]} numbers from 0 to {x.shape[seq_axis]}, got {lengths.tolist()}.")
+    if (
+        lengths.shape != (x.shape[batch_axis],)
+        or lengths.size
+        and not 0 <= lengths.min() <= lengths.max() <= x.shape[seq_axis]
+    ):
+        raise invalid(
+            f"seq_lengths must be {x.shape[batch_axis]} numbers from 0 to {x.shape[seq_axis]}, got {lengths.tolist()}."
+        )
     return _reversed(np, x, lengths, seq_axis, batch_axis)
 
 

@@ -22,7 +22,9 @@ sort = primitive(
     "sort(x, *, descending)",
     kernel=lambda xp, x, descending: xp.flip(xp.sort(x), -1) if descending else xp.sort(x),
     shape=along_last,
-    vjp=lambda ops, g, x, x_shape, descending: ops.add_along(g, ops.argsort(x, descending=descending), size=x_shape[-1]),
+    vjp=lambda ops, g, x, x_shape, descending: ops.add_along(
+        g, ops.argsort(x, descending=descending), size=x_shape[-1]
+    ),
     jvp=lambda ops, t, x, descending: ops.take_along(t, ops.argsort(x, descending=descending)),
     batch=leading,
     dtypes=REAL,
@@ -49,7 +51,9 @@ argsort = primitive(
 def _take_along_shape(x, indices):
     check_rank(x, 1)
     if len(x.shape) != len(indices.shape):
-        raise invalid(f"Indices of shape {tuple(indices.shape)} into the rows of shape {tuple(x.shape)} must have the same rank.")
+        raise invalid(
+            f"Indices of shape {tuple(indices.shape)} into the rows of shape {tuple(x.shape)} must have the same rank."
+        )
     return Spec(shape=(*broadcast_shapes(x.shape[:-1], indices.shape[:-1]), indices.shape[-1]), dtype=x.dtype)
 
 
@@ -125,7 +129,9 @@ def _few_largest(x, n, k):
 def _top_k_shape(x, k):
     check_rank(x, 1)
     if x.shape[-1] is not None and x.shape[-1] < k:
-        raise invalid(f"input must have at least k columns. Had {x.shape[-1]}, needed {k}, got shape {tuple(x.shape)}.")
+        raise invalid(
+            f"input must have at least k columns. Had {x.shape[-1]}, needed {k}, got shape {tuple(x.shape)}."
+        )
     shape = (*x.shape[:-1], k)
     return Spec(shape=shape, dtype=x.dtype), Spec(shape=shape, dtype=np.int32)
 
@@ -195,10 +201,14 @@ def _arg_shape(x, axis, dtype):
 _arg = dict(shape=_arg_shape, vjp=CUT, batch=shift("axis"), dtypes=REAL | BOOL)
 
 argmax = primitive(
-    "argmax(x, *, axis, dtype)", kernel={"numpy": _arg_extreme("argmax", -np.inf), "jax": "arrays.sorting.argmax"}, **_arg
+    "argmax(x, *, axis, dtype)",
+    kernel={"numpy": _arg_extreme("argmax", -np.inf), "jax": "arrays.sorting.argmax"},
+    **_arg,
 )
 argmin = primitive(
-    "argmin(x, *, axis, dtype)", kernel={"numpy": _arg_extreme("argmin", np.inf), "jax": "arrays.sorting.argmin"}, **_arg
+    "argmin(x, *, axis, dtype)",
+    kernel={"numpy": _arg_extreme("argmin", np.inf), "jax": "arrays.sorting.argmin"},
+    **_arg,
 )
 
 # ---- equal elements

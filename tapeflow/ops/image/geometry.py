@@ -75,7 +75,9 @@ resample = primitive(
     "resample(x, *, axis, weights, transposed)",
     kernel={"numpy": _resample_numpy, "jax": _resample_dense},
     shape=_resample_shape,
-    vjp=lambda ops, g, axis, weights, transposed: ops.resample(g, axis=axis, weights=weights, transposed=not transposed),
+    vjp=lambda ops, g, axis, weights, transposed: ops.resample(
+        g, axis=axis, weights=weights, transposed=not transposed
+    ),
     jvp=LINEAR,
     batch=shift("axis"),
     dtypes=frozenset({np.dtype("float32"), np.dtype("float64")}),
@@ -149,8 +151,14 @@ def _suppress_numpy(boxes, scores, limit, threshold, score_threshold, sigma, ove
 
 def _suppress_shape(boxes, scores, limit, overlaps, **_):
     check_exact_rank(scores, 2, "scores")
-    check_same("Boxes and what they should be for their scores", boxes.shape, (*scores.shape, scores.shape[1] if overlaps else 4))
-    return Spec(shape=(scores.shape[0], limit), dtype=np.dtype("int32")), Spec(shape=scores.shape[:1], dtype=np.dtype("int32"))
+    check_same(
+        "Boxes and what they should be for their scores",
+        boxes.shape,
+        (*scores.shape, scores.shape[1] if overlaps else 4),
+    )
+    return Spec(shape=(scores.shape[0], limit), dtype=np.dtype("int32")), Spec(
+        shape=scores.shape[:1], dtype=np.dtype("int32")
+    )
 
 
 # For each row of scores the boxes to keep, best first and then zeros, and how many they are. `boxes` are corners (or, with
@@ -230,7 +238,9 @@ def _window_numpy(key, size, boxes, min_covered, aspect_ratios, areas, attempts)
             continue
         tall = least + tall * (most - least)
         h, w = round(tall), round(tall * ratio)
-        if not (0 < h <= height and 0 < w <= width and areas[0] * height * width <= h * w <= areas[1] * height * width):
+        if not (
+            0 < h <= height and 0 < w <= width and areas[0] * height * width <= h * w <= areas[1] * height * width
+        ):
             continue
         top, left = math.floor(down * (height - h + 1)), math.floor(across * (width - w + 1))
         if (_covered(scaled, top, left, top + h, left + w) >= min_covered).any():

@@ -9,8 +9,14 @@ from tapeflow.core.primitive import NO_RULE, Spec, bare, primitive
 
 
 def _check(boxes, scores):
-    if len(boxes.shape) != 2 or differ(boxes.shape[1], 4) or not same_sizes(tuple(scores.shape), tuple(boxes.shape[:1])):
-        raise invalid(f"boxes must have shape (n, 4) and scores (n,), got {tuple(boxes.shape)} and {tuple(scores.shape)}.")
+    if (
+        len(boxes.shape) != 2
+        or differ(boxes.shape[1], 4)
+        or not same_sizes(tuple(scores.shape), tuple(boxes.shape[:1]))
+    ):
+        raise invalid(
+            f"boxes must have shape (n, 4) and scores (n,), got {tuple(boxes.shape)} and {tuple(scores.shape)}."
+        )
 
 
 def _suppressed(boxes, scores, max_output_size, iou_threshold, score_threshold):

@@ -94,7 +94,9 @@ def _left(ops, lower, x, transpose):
 
 
 def _right(ops, upper, x, transpose):
-    return ops.matrix_transpose(ops.triangular_solve(upper, ops.matrix_transpose(x), lower=False, transpose=not transpose))
+    return ops.matrix_transpose(
+        ops.triangular_solve(upper, ops.matrix_transpose(x), lower=False, transpose=not transpose)
+    )
 
 
 # ---- rules

@@ -90,7 +90,9 @@ def _matmul_any(a, b):
         return _matmul_any(a.astype(np.float32), b.astype(np.float32)).astype(_FLOAT16)
     if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0] and a.size and a.flags.c_contiguous:  # one large product
         return _matmul_any(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[1])
-    if a.ndim == 2 < b.ndim and b.shape[-1] == 1 and a.shape[1] == b.shape[-2] and b.size:  # the same, for many vectors
+    if (
+        a.ndim == 2 < b.ndim and b.shape[-1] == 1 and a.shape[1] == b.shape[-2] and b.size
+    ):  # the same, for many vectors
         return np.matmul(b.reshape(-1, a.shape[1]), a.T).reshape(*b.shape[:-2], a.shape[0], 1)
     if a.shape[-1] == 1 == b.shape[-2] and a.shape[-2] * b.shape[-1] > 256 and a.dtype.kind == "f":
         return _outer(a, b)
@@ -128,7 +130,9 @@ def _rows_first(rank):
 
 
 def _matmul_rows(op, args, batched, params):
-    if len(args[0].shape) - batched[0] < 2 or len(args[1].shape) - batched[1] < 2:  # all rows together would pass for a matrix
+    if (
+        len(args[0].shape) - batched[0] < 2 or len(args[1].shape) - batched[1] < 2
+    ):  # all rows together would pass for a matrix
         raise _rank_too_small(*[Spec(shape=tuple(x.shape)[has:], dtype=x.dtype) for x, has in zip(args, batched)])
     return aligned(op, args, batched, params)
 
@@ -163,7 +167,11 @@ def _contraction(equation):
         order = tuple(term.index(x) for x in labels)
         return None if order == tuple(range(len(order))) else order
 
-    orders = axes(left, [*batch, *rows, *inner]), axes(right, [*batch, *inner, *cols]), axes([*batch, *rows, *cols], out)
+    orders = (
+        axes(left, [*batch, *rows, *inner]),
+        axes(right, [*batch, *inner, *cols]),
+        axes([*batch, *rows, *cols], out),
+    )
     return *orders, len(batch), len(rows), len(inner), len(cols)
 
 
@@ -182,7 +190,11 @@ def _contract(a, b, equation):
     if num_rows == num_inner == num_cols == 1:
         out = _matmul(a, b)
     else:
-        batch, rows, inner = a.shape[:num_batch], a.shape[num_batch : num_batch + num_rows], a.shape[num_batch + num_rows :]
+        batch, rows, inner = (
+            a.shape[:num_batch],
+            a.shape[num_batch : num_batch + num_rows],
+            a.shape[num_batch + num_rows :],
+        )
         cols = b.shape[num_batch + num_inner :]
         if inner:
             flat_a, flat_b = a.reshape((*batch, prod(rows), prod(inner))), b.reshape((*batch, prod(inner), prod(cols)))

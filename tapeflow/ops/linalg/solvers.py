@@ -142,7 +142,10 @@ def _triangular_solve_jvp_a(ops, t, a, y, lower, transpose):
 # Only the lower (or upper) triangle of `a` is read; `transpose` solves aᵀ y = b.
 triangular_solve = primitive(
     "triangular_solve(a, b, *, lower, transpose)",
-    kernel={"numpy": lapack(_of_square(one_matrix_for_many(_triangular_solve))), "jax": "linalg.solvers.triangular_solve"},
+    kernel={
+        "numpy": lapack(_of_square(one_matrix_for_many(_triangular_solve))),
+        "jax": "linalg.solvers.triangular_solve",
+    },
     shape=_square_solution_shape,
     vjp={("a", "b"): _triangular_solve_vjp},
     jvp={"a": _triangular_solve_jvp_a, "b": LINEAR},
@@ -244,7 +247,9 @@ def _pinv_rows(op, args, batched, params):
 
 def _pinv_shape(x, rcond):
     if not spreads(tuple(rcond.shape), tuple(of_matrices(x).shape[:-2])):
-        raise invalid(f"rcond of shape {tuple(rcond.shape)} does not broadcast to the matrices of shape {tuple(x.shape)}.")
+        raise invalid(
+            f"rcond of shape {tuple(rcond.shape)} does not broadcast to the matrices of shape {tuple(x.shape)}."
+        )
     return Spec(shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype)
 
 
@@ -262,7 +267,9 @@ pinv = primitive(
 
 
 def _no_gradient(ops, g):
-    raise ValueError("Gradient not defined for fast=False. Use tf.linalg.lstsq(..., fast=True), or tf.linalg.pinv(matrix) @ rhs.")
+    raise ValueError(
+        "Gradient not defined for fast=False. Use tf.linalg.lstsq(..., fast=True), or tf.linalg.pinv(matrix) @ rhs."
+    )
 
 
 def _least_squares_shape(a, b):

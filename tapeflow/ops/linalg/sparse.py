@@ -55,7 +55,9 @@ sparse_matmul = primitive(
     shape=_product_shape,
     vjp={
         "values": _entries_vjp,
-        "b": lambda ops, g, values, rows, columns, b_shape: ops.sparse_matmul(values, g, columns, rows, num_rows=b_shape[0]),
+        "b": lambda ops, g, values, rows, columns, b_shape: ops.sparse_matmul(
+            values, g, columns, rows, num_rows=b_shape[0]
+        ),
     },
     jvp=LINEAR,
     batch=_product_rows,

@@ -21,7 +21,10 @@ add = broadcasting(
     clash=InvalidArgumentError,
 )
 sub = broadcasting(
-    "sub(a, b)", kernel=scalar_op(operator.sub, "subtract"), vjp={"a": lambda g: g, "b": lambda g: -g}, neutral={"b": 0}
+    "sub(a, b)",
+    kernel=scalar_op(operator.sub, "subtract"),
+    vjp={"a": lambda g: g, "b": lambda g: -g},
+    neutral={"b": 0},
 )
 mul = broadcasting(
     "mul(a, b)", kernel=scalar_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a}, zero="a b",
@@ -33,7 +36,9 @@ neg = elementwise("neg(x)", kernel=scalar_op(operator.neg, "negative"), vjp=lamb
 def _add_n(xp, *xs):
     if len(xs) == 1:
         return xs[0]
-    if xs[0].dtype == np.float16 and len(xs) > 2:  # adding halves to halves loses everything beyond a few thousand terms
+    if (
+        xs[0].dtype == np.float16 and len(xs) > 2
+    ):  # adding halves to halves loses everything beyond a few thousand terms
         return _add_n(xp, *[x.astype(np.float32) for x in xs]).astype(np.float16)
     total = xs[0] + xs[1]
     for x in xs[2:]:
@@ -101,7 +106,9 @@ def _truncatemod(a, b):
 
 
 # floor* rounds the quotient down, truncate* towards zero; the remainder belongs to that.
-floordiv = broadcasting("floordiv(a, b)", kernel={"numpy": _floordiv, "jax": "math.arithmetic.floordiv"}, vjp=CUT, dtypes=REAL)
+floordiv = broadcasting(
+    "floordiv(a, b)", kernel={"numpy": _floordiv, "jax": "math.arithmetic.floordiv"}, vjp=CUT, dtypes=REAL
+)
 floormod = broadcasting(
     "floormod(a, b)",
     kernel={"numpy": _floormod, "jax": "math.arithmetic.floormod"},
@@ -129,18 +136,26 @@ def _divide_no_nan(xp, a, b):
 divide_no_nan = broadcasting(
     "divide_no_nan(a, b)",
     kernel=_divide_no_nan,
-    vjp={"a": lambda ops, g, b: ops.divide_no_nan(g, b), "b": lambda ops, g, b, y: -ops.safe_mul(g, ops.divide_no_nan(y, b))},
+    vjp={
+        "a": lambda ops, g, b: ops.divide_no_nan(g, b),
+        "b": lambda ops, g, b, y: -ops.safe_mul(g, ops.divide_no_nan(y, b)),
+    },
     dtypes=INEXACT,
 )
 
 reciprocal = elementwise(
-    "reciprocal(x)", kernel=lambda xp, x: 1 / x, vjp=lambda ops, g, y: -ops.safe_mul(g, ops.safe_mul(y, y)), makes_new=True
+    "reciprocal(x)",
+    kernel=lambda xp, x: 1 / x,
+    vjp=lambda ops, g, y: -ops.safe_mul(g, ops.safe_mul(y, y)),
+    makes_new=True,
 )
 
 
 # ---- powers
 
-square = elementwise("square(x)", kernel=lambda xp, x: x * x, vjp=lambda g, x: g * (x + x), dtypes=NUMERIC, makes_new=True)
+square = elementwise(
+    "square(x)", kernel=lambda xp, x: x * x, vjp=lambda g, x: g * (x + x), dtypes=NUMERIC, makes_new=True
+)
 sqrt = elementwise("sqrt(x)", kernel="sqrt", vjp=lambda ops, g, y: ops.safe_div(g, y + y))
 rsqrt = elementwise(
     "rsqrt(x)",
@@ -149,9 +164,7 @@ rsqrt = elementwise(
     makes_new=True,
 )
 
-_NEGATIVE_POWER = (
-    "Integers to negative integer powers are not allowed: the result would be a fraction. Cast the base to a floating dtype."
-)
+_NEGATIVE_POWER = "Integers to negative integer powers are not allowed: the result would be a fraction. Cast the base to a floating dtype."
 
 
 def _over(a, power):
@@ -216,7 +229,9 @@ pow_slope = broadcasting(
     kernel={"numpy": _pow_slope, "jax": "math.arithmetic.pow_slope"},
     vjp={
         "a": lambda ops, g, a, b: ops.safe_mul(g, ops.safe_mul(b, ops.pow_slope(a, b - 1))),
-        "b": lambda ops, g, a, a_dtype, b, y: ops.safe_mul(g, ops.pow(a, b - 1) + y * _log_of_positive(ops, a, a_dtype)),
+        "b": lambda ops, g, a, a_dtype, b, y: ops.safe_mul(
+            g, ops.pow(a, b - 1) + y * _log_of_positive(ops, a, a_dtype)
+        ),
     },
     dtypes=INEXACT,
 )
@@ -228,14 +243,20 @@ pow_slope = broadcasting(
 maximum = broadcasting(
     "maximum(a, b)",
     kernel="maximum",
-    vjp={"a": lambda ops, g, a, b: ops.masked(g, a >= b), "b": lambda ops, g, a, b: ops.masked(g, ops.logical_not(a >= b))},
+    vjp={
+        "a": lambda ops, g, a, b: ops.masked(g, a >= b),
+        "b": lambda ops, g, a, b: ops.masked(g, ops.logical_not(a >= b)),
+    },
     dtypes=REAL,
     moves=True,
 )
 minimum = broadcasting(
     "minimum(a, b)",
     kernel="minimum",
-    vjp={"a": lambda ops, g, a, b: ops.masked(g, a <= b), "b": lambda ops, g, a, b: ops.masked(g, ops.logical_not(a <= b))},
+    vjp={
+        "a": lambda ops, g, a, b: ops.masked(g, a <= b),
+        "b": lambda ops, g, a, b: ops.masked(g, ops.logical_not(a <= b)),
+    },
     dtypes=REAL,
     moves=True,
 )
@@ -273,5 +294,8 @@ logaddexp = broadcasting(
 
 # The next number after `a` in the direction of `b`: moves with a, not with b.
 nextafter = broadcasting(
-    "nextafter(a, b)", kernel="nextafter", vjp={"a": lambda g: g, "b": lambda ops, g: ops.zeros_like(g)}, dtypes=FLOATING
+    "nextafter(a, b)",
+    kernel="nextafter",
+    vjp={"a": lambda g: g, "b": lambda ops, g: ops.zeros_like(g)},
+    dtypes=FLOATING,
 )

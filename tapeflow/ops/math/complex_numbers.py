@@ -14,7 +14,9 @@ from tapeflow.ops.families import broadcast_shape, elementwise, scalar_op
 
 
 def _real_dtype(dtype):
-    return {"complex64": np.dtype("float32"), "complex128": np.dtype("float64")}.get(np.dtype(dtype).name, np.dtype(dtype))
+    return {"complex64": np.dtype("float32"), "complex128": np.dtype("float64")}.get(
+        np.dtype(dtype).name, np.dtype(dtype)
+    )
 
 
 def _real_spec(x):

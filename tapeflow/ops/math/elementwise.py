@@ -30,7 +30,9 @@ log2 = elementwise("log2(x)", kernel="log2", vjp=lambda ops, g, x: ops.safe_div(
 log10 = elementwise("log10(x)", kernel="log10", vjp=lambda ops, g, x: ops.safe_div(g, ops.log_domain(x) * _log(10)))
 
 # x, but NaN where it has no logarithm: a value of NaN is not followed by a gradient that looks fine.
-log_domain = elementwise("log_domain(x)", kernel={"numpy": _log_domain, "jax": "math.elementwise.log_domain"}, vjp=lambda g: g)
+log_domain = elementwise(
+    "log_domain(x)", kernel={"numpy": _log_domain, "jax": "math.elementwise.log_domain"}, vjp=lambda g: g
+)
 
 # The third root, of negative numbers, too.
 cbrt = elementwise("cbrt(x)", kernel="cbrt", vjp=lambda ops, g, y: ops.safe_div(g, 3 * y * y), dtypes=FLOATING)
@@ -47,8 +49,12 @@ def _cos_of_asin(ops, x, x_dtype):
     return ops.sqrt(-(x - 1)) * ops.sqrt(x + 1) if x_dtype.kind == "c" else ops.sqrt(1 - x * x)
 
 
-asin = elementwise("asin(x)", kernel="arcsin", vjp=lambda ops, g, x, x_dtype: ops.safe_div(g, _cos_of_asin(ops, x, x_dtype)))
-acos = elementwise("acos(x)", kernel="arccos", vjp=lambda ops, g, x, x_dtype: -ops.safe_div(g, _cos_of_asin(ops, x, x_dtype)))
+asin = elementwise(
+    "asin(x)", kernel="arcsin", vjp=lambda ops, g, x, x_dtype: ops.safe_div(g, _cos_of_asin(ops, x, x_dtype))
+)
+acos = elementwise(
+    "acos(x)", kernel="arccos", vjp=lambda ops, g, x, x_dtype: -ops.safe_div(g, _cos_of_asin(ops, x, x_dtype))
+)
 atan = elementwise("atan(x)", kernel="arctan", vjp=lambda ops, g, x: ops.safe_div(g, x * x + 1))
 
 # ---- hyperbolic functions
@@ -60,7 +66,9 @@ asinh = elementwise("asinh(x)", kernel="arcsinh", vjp=lambda ops, g, y: ops.safe
 acosh = elementwise("acosh(x)", kernel="arccosh", vjp=lambda ops, g, y: ops.safe_div(g, ops.sinh(y)))
 atanh = elementwise("atanh(x)", kernel="arctanh", vjp=lambda ops, g, x: ops.safe_div(g, 1 - x * x))
 
-sigmoid = elementwise("sigmoid(x)", kernel=lambda xp, x: 1 / (1 + xp.exp(-x)), vjp=lambda g, y: g * (y * (1 - y)), makes_new=True)
+sigmoid = elementwise(
+    "sigmoid(x)", kernel=lambda xp, x: 1 / (1 + xp.exp(-x)), vjp=lambda g, y: g * (y * (1 - y)), makes_new=True
+)
 
 # ---- steps: flat almost everywhere, so no gradient passes (sign, as in TensorFlow, passes zeros)
 

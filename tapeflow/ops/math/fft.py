@@ -103,7 +103,9 @@ def _irfft_vjp(ops, g, x_shape, x_dtype, lengths, axes):
 rfft = primitive(
     "rfft(x, *, lengths, axes)",
     kernel=_rfft,
-    shape=lambda x, lengths, axes: Spec(shape=_half_shape(_transformed(x, axes).shape, lengths, axes), dtype=complex_of(x.dtype)),
+    shape=lambda x, lengths, axes: Spec(
+        shape=_half_shape(_transformed(x, axes).shape, lengths, axes), dtype=complex_of(x.dtype)
+    ),
     vjp=_rfft_vjp,
     jvp=LINEAR,
     batch=shift("axes"),
@@ -114,7 +116,9 @@ rfft = primitive(
 irfft = primitive(
     "irfft(x, *, lengths, axes)",
     kernel=_irfft,
-    shape=lambda x, lengths, axes: Spec(shape=_resized(_transformed(x, axes).shape, axes, lengths), dtype=real_of(x.dtype)),
+    shape=lambda x, lengths, axes: Spec(
+        shape=_resized(_transformed(x, axes).shape, axes, lengths), dtype=real_of(x.dtype)
+    ),
     vjp=_irfft_vjp,
     jvp=LINEAR,
     batch=shift("axes"),

@@ -45,7 +45,12 @@ def _count(shape, axis):
 
 def _sum(x, axis, keepdims):
     dtype = x.dtype
-    if x.size >= 512 and (dtype is _FLOAT32 or dtype is _FLOAT64) and _side_by_side(axis, x.ndim) and x.flags.c_contiguous:
+    if (
+        x.size >= 512
+        and (dtype is _FLOAT32 or dtype is _FLOAT64)
+        and _side_by_side(axis, x.ndim)
+        and x.flags.c_contiguous
+    ):
         return _sum_by_product(x, axis[0], axis[-1] + 1).reshape(reduced(x.shape, axis, keepdims))
     if dtype is _FLOAT16:  # adding halves to halves loses everything beyond a few thousand terms
         return np.add.reduce(x, axis, _FLOAT32, None, keepdims).astype(dtype)
@@ -97,7 +102,9 @@ reduce_mean = primitive(
 
 
 def _sum_squares(x, axis, keepdims):
-    if x.ndim and len(axis) == x.ndim and (x.dtype is _FLOAT32 or x.dtype is _FLOAT64):  # one pass, no temporary: 7 times faster
+    if (
+        x.ndim and len(axis) == x.ndim and (x.dtype is _FLOAT32 or x.dtype is _FLOAT64)
+    ):  # one pass, no temporary: 7 times faster
         flat = x.reshape(-1)
         out = np.dot(flat, flat)
         return out.reshape((1,) * x.ndim) if keepdims else out
@@ -238,7 +245,9 @@ reduce_prod = primitive(
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=lambda ops, g, x, axis: _product_of_others(ops, x, axis) * _kept(ops, g, x.shape, axis),
-    jvp=lambda ops, t, x, axis, keepdims: ops.reduce_sum(_product_of_others(ops, x, axis) * t, axis=axis, keepdims=keepdims),
+    jvp=lambda ops, t, x, axis, keepdims: ops.reduce_sum(
+        _product_of_others(ops, x, axis) * t, axis=axis, keepdims=keepdims
+    ),
     dtypes=NUMERIC,
 )
 
@@ -266,7 +275,9 @@ reduce_logsumexp = primitive(
     shape=_reduced_shape,
     batch=shift("axis"),
     vjp=lambda ops, g, x, y, axis: _shares(ops, x, y, axis) * _kept(ops, g, x.shape, axis),
-    jvp=lambda ops, t, x, y, axis, keepdims: ops.reduce_sum(_shares(ops, x, y, axis) * t, axis=axis, keepdims=keepdims),
+    jvp=lambda ops, t, x, y, axis, keepdims: ops.reduce_sum(
+        _shares(ops, x, y, axis) * t, axis=axis, keepdims=keepdims
+    ),
     dtypes=FLOATING,
 )
 

@@ -63,9 +63,13 @@ _bell = lambda ops, x: ops.exp(-(x * x)) * (2 / sqrt(pi))
 
 erf = _unary("erf(x)", kernel=_computed(_erf), vjp=lambda ops, g, x: g * _bell(ops, x))
 erfc = _unary("erfc(x)", kernel="erfc", vjp=lambda ops, g, x: -(g * _bell(ops, x)))
-erfinv = _unary("erfinv(x)", kernel="erfinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y)) * (sqrt(pi) / 2)))
+erfinv = _unary(
+    "erfinv(x)", kernel="erfinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y)) * (sqrt(pi) / 2))
+)
 erfcinv = _unary(
-    "erfcinv(x)", kernel="erfcinv", vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y)) * (-sqrt(pi) / 2))
+    "erfcinv(x)",
+    kernel="erfcinv",
+    vjp=lambda ops, g, y: ops.safe_mul(g, ops.exp(ops.safe_mul(y, y)) * (-sqrt(pi) / 2)),
 )
 
 
@@ -110,7 +114,9 @@ def _zeta(s, q):
 
 lgamma = _unary("lgamma(x)", kernel=_computed(_lgamma), vjp=lambda ops, g, x: ops.safe_mul(g, ops.digamma(x)))
 digamma = _unary(
-    "digamma(x)", kernel=_computed(_digamma), vjp=lambda ops, g, x: ops.safe_mul(g, ops.polygamma(ops.zeros_like(x) + 1, x))
+    "digamma(x)",
+    kernel=_computed(_digamma),
+    vjp=lambda ops, g, x: ops.safe_mul(g, ops.polygamma(ops.zeros_like(x) + 1, x)),
 )
 # The order counts derivatives, so it has none itself.
 polygamma = _multi(
@@ -160,7 +166,10 @@ igamma_slope = _multi(
     "igamma_slope(a, x)",
     kernel=_computed(special_slopes.igamma_in_a, double=True),
     file="special_slopes",
-    vjp={"a": NO_RULE, "x": lambda ops, g, a, x: ops.safe_mul(g, ops.safe_mul(ops.gamma_pdf(a, x), ops.log(x) - ops.digamma(a)))},
+    vjp={
+        "a": NO_RULE,
+        "x": lambda ops, g, a, x: ops.safe_mul(g, ops.safe_mul(ops.gamma_pdf(a, x), ops.log(x) - ops.digamma(a))),
+    },
 )
 
 
@@ -187,7 +196,9 @@ beta_pdf = _multi(
     vjp={
         "a": lambda ops, g, a, b, x, y: ops.safe_mul(g, ops.safe_mul(y, _beta_score(ops, a, b, ops.log(x)))),
         "b": lambda ops, g, a, b, x, y: ops.safe_mul(g, ops.safe_mul(y, _beta_score(ops, b, a, ops.log1p(-x)))),
-        "x": lambda ops, g, a, b, x, y: ops.safe_mul(g, ops.safe_mul(y, ops.safe_div(a - 1, x) - ops.safe_div(b - 1, 1 - x))),
+        "x": lambda ops, g, a, b, x, y: ops.safe_mul(
+            g, ops.safe_mul(y, ops.safe_div(a - 1, x) - ops.safe_div(b - 1, 1 - x))
+        ),
     },
 )
 betainc = _multi(
@@ -235,7 +246,10 @@ def _zeta_slope(xp, s, q, times):
 zeta_slope = broadcasting(
     "zeta_slope(s, q, *, times)",
     kernel=_zeta_slope,
-    vjp={"s": lambda ops, g, s, q, times: ops.safe_mul(g, ops.zeta_slope(s, q, times=times + 1)), "q": _zeta_slope_vjp_q},
+    vjp={
+        "s": lambda ops, g, s, q, times: ops.safe_mul(g, ops.zeta_slope(s, q, times=times + 1)),
+        "q": _zeta_slope_vjp_q,
+    },
     dtypes=FLOATING,
 )
 
@@ -302,7 +316,9 @@ bessel_i = _bessel("bessel_i(x, *, nu)", low=("i0", "i1"), general="iv", vjp=_be
 bessel_ie = _bessel("bessel_ie(x, *, nu)", low=("i0e", "i1e"), general="ive", vjp=_bessel_ie_vjp, limit=1e9)
 bessel_j = _bessel("bessel_j(x, *, nu)", low=("j0", "j1"), general="jv", vjp=_bessel_j_vjp)
 bessel_k = _bessel("bessel_k(x, *, nu)", low=("k0", "k1"), general="kv", vjp=_bessel_k_vjp, negative=np.inf)
-bessel_ke = _bessel("bessel_ke(x, *, nu)", low=("k0e", "k1e"), general="kve", vjp=_bessel_ke_vjp, limit=1e9, negative=np.inf)
+bessel_ke = _bessel(
+    "bessel_ke(x, *, nu)", low=("k0e", "k1e"), general="kve", vjp=_bessel_ke_vjp, limit=1e9, negative=np.inf
+)
 bessel_y = _bessel("bessel_y(x, *, nu)", low=("y0", "y1"), general="yv", vjp=_bessel_y_vjp, negative=-np.inf)
 
 
@@ -323,9 +339,13 @@ def _spence_slope(ops, x):
 dawsn = _unary("dawsn(x)", kernel="dawsn", vjp=lambda ops, g, x, y: g * (1 - 2 * x * y))
 expint = _unary("expint(x)", kernel="expi", vjp=lambda ops, g, x: ops.safe_mul(g, ops.exp(x) / x))
 fresnel_sin = _unary(
-    "fresnel_sin(x)", kernel=_computed(lambda x: _scipy("fresnel")(x)[0]), vjp=lambda ops, g, x: g * ops.sin(x * x * (pi / 2))
+    "fresnel_sin(x)",
+    kernel=_computed(lambda x: _scipy("fresnel")(x)[0]),
+    vjp=lambda ops, g, x: g * ops.sin(x * x * (pi / 2)),
 )
 fresnel_cos = _unary(
-    "fresnel_cos(x)", kernel=_computed(lambda x: _scipy("fresnel")(x)[1]), vjp=lambda ops, g, x: g * ops.cos(x * x * (pi / 2))
+    "fresnel_cos(x)",
+    kernel=_computed(lambda x: _scipy("fresnel")(x)[1]),
+    vjp=lambda ops, g, x: g * ops.cos(x * x * (pi / 2)),
 )
 spence = _unary("spence(x)", kernel="spence", vjp=lambda ops, g, x: ops.safe_mul(g, _spence_slope(ops, x)))

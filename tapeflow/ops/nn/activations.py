@@ -40,7 +40,11 @@ relu_grad = broadcasting(
 )
 
 relu6 = elementwise(
-    "relu6(x)", kernel=lambda xp, x: xp.clip(x, 0, 6), vjp=lambda ops, g, y: ops.relu6_grad(g, y), dtypes=REAL, makes_new=True
+    "relu6(x)",
+    kernel=lambda xp, x: xp.clip(x, 0, 6),
+    vjp=lambda ops, g, y: ops.relu6_grad(g, y),
+    dtypes=REAL,
+    makes_new=True,
 )
 relu6_grad = broadcasting(
     "relu6_grad(dy, output)",
@@ -59,7 +63,9 @@ def _leaky_relu(xp, x, alpha):
 
 def _leaky_relu_grad(xp, dy, output, alpha):
     positive = (output > 0).astype(dy.dtype)
-    return dy * (xp.maximum(positive, dy.dtype.type(alpha)) if alpha <= 1 else alpha - positive * dy.dtype.type(alpha - 1))
+    return dy * (
+        xp.maximum(positive, dy.dtype.type(alpha)) if alpha <= 1 else alpha - positive * dy.dtype.type(alpha - 1)
+    )
 
 
 # The sign of the output is that of the input as long as `alpha` is not negative; the public function sees to that.
@@ -93,7 +99,9 @@ def _elu(xp, x):
 
 
 # With z = min(y, 0) the slope is z + 1 on both sides.
-elu = elementwise("elu(x)", kernel=_elu, vjp=lambda ops, g, y: g * (ops.negative_part(y) + 1), dtypes=FLOATING, makes_new=True)
+elu = elementwise(
+    "elu(x)", kernel=_elu, vjp=lambda ops, g, y: g * (ops.negative_part(y) + 1), dtypes=FLOATING, makes_new=True
+)
 selu = elementwise(
     "selu(x)",
     kernel=lambda xp, x: xp.maximum(x, 0) * SELU_SCALE + xp.expm1(xp.minimum(x, 0)) * (SELU_SCALE * SELU_ALPHA),
@@ -134,7 +142,9 @@ def _softplus(xp, x):
 
 
 # The slope is sigmoid(x) = 1 - exp(-y).
-softplus = elementwise("softplus(x)", kernel=_softplus, vjp=lambda ops, g, y: g * -ops.expm1(-y), dtypes=FLOATING, makes_new=True)
+softplus = elementwise(
+    "softplus(x)", kernel=_softplus, vjp=lambda ops, g, y: g * -ops.expm1(-y), dtypes=FLOATING, makes_new=True
+)
 softsign = elementwise(
     "softsign(x)",
     kernel=lambda xp, x: x / (1 + abs(x)),
@@ -149,7 +159,9 @@ def _silu_vjp(ops, g, x):
     return g * (s * (1 + x * (1 - s)))
 
 
-silu = elementwise("silu(x)", kernel=lambda xp, x: x / (1 + xp.exp(-x)), vjp=_silu_vjp, dtypes=FLOATING, makes_new=True)
+silu = elementwise(
+    "silu(x)", kernel=lambda xp, x: x / (1 + xp.exp(-x)), vjp=_silu_vjp, dtypes=FLOATING, makes_new=True
+)
 
 
 # ---- gelu

@@ -105,7 +105,9 @@ def _conv(x, w, strides, padding, dilations, groups):
 
 def _check(images, filters, groups):
     if len(images) != len(filters):
-        raise invalid(f"images of shape {images} do not go with filters of shape {filters}: they need rank {len(filters)}.")
+        raise invalid(
+            f"images of shape {images} do not go with filters of shape {filters}: they need rank {len(filters)}."
+        )
     channels, per_group, out = images[-1], *filters[-2:]
     if not groups or differ(channels, per_group * groups) or out % groups:
         raise invalid(
@@ -119,9 +121,13 @@ def _conv_shape(x, w, strides, padding, dilations, groups):
     _check(tuple(x.shape), tuple(w.shape), groups)
     has_rows = len(w.shape) == rank + 3
     if len(w.shape) != rank + 2 and not has_rows:
-        raise invalid(f"a convolution in {rank} dimensions needs filters of rank {rank + 2}, got shape {tuple(w.shape)}.")
+        raise invalid(
+            f"a convolution in {rank} dimensions needs filters of rank {rank + 2}, got shape {tuple(w.shape)}."
+        )
     if has_rows and differ(x.shape[0], w.shape[0]):
-        raise invalid(f"rows of images of shape {tuple(x.shape)} and of filters of shape {tuple(w.shape)} must be as many.")
+        raise invalid(
+            f"rows of images of shape {tuple(x.shape)} and of filters of shape {tuple(w.shape)} must be as many."
+        )
     sizes = [None if n is None else n + lo + hi for n, (lo, hi) in zip(_inner(x.shape, rank, 1), padding)]
     count = output_size(sizes, _inner(w.shape, rank, 2), strides, dilations)
     return Spec(shape=(*x.shape[: -1 - rank], *count, w.shape[-1]), dtype=x.dtype)
@@ -149,10 +155,22 @@ conv = primitive(
     shape=_conv_shape,
     vjp={
         "x": lambda ops, g, w, x_shape, strides, padding, dilations, groups: ops.conv_input_grad(
-            g, w, size=_inner(x_shape, len(strides), 1), strides=strides, padding=padding, dilations=dilations, groups=groups
+            g,
+            w,
+            size=_inner(x_shape, len(strides), 1),
+            strides=strides,
+            padding=padding,
+            dilations=dilations,
+            groups=groups,
         ),
         "w": lambda ops, g, x, w_shape, strides, padding, dilations, groups: ops.conv_filter_grad(
-            x, g, window=_inner(w_shape, len(strides), 2), strides=strides, padding=padding, dilations=dilations, groups=groups
+            x,
+            g,
+            window=_inner(w_shape, len(strides), 2),
+            strides=strides,
+            padding=padding,
+            dilations=dilations,
+            groups=groups,
         ),
     },
     jvp=LINEAR,
@@ -195,7 +213,13 @@ conv_input_grad = primitive(
             g, w, strides=strides, padding=padding, dilations=dilations, groups=groups
         ),
         "w": lambda ops, g, dy, w_shape, strides, padding, dilations, groups: ops.conv_filter_grad(
-            g, dy, window=_inner(w_shape, len(strides), 2), strides=strides, padding=padding, dilations=dilations, groups=groups
+            g,
+            dy,
+            window=_inner(w_shape, len(strides), 2),
+            strides=strides,
+            padding=padding,
+            dilations=dilations,
+            groups=groups,
         ),
     },
     jvp=LINEAR,
@@ -220,7 +244,9 @@ def _conv_filter_grad(x, dy, strides, window, padding, dilations, groups):
 def _filter_grad_shape(x, dy, window, **geometry):
     if len(dy.shape) != len(x.shape):
         raise invalid(f"images of shape {tuple(x.shape)} and gradients of shape {tuple(dy.shape)} need the same rank.")
-    w = Spec(shape=(*x.shape[: -2 - len(window)], *window, x.shape[-1] // geometry["groups"], dy.shape[-1]), dtype=x.dtype)
+    w = Spec(
+        shape=(*x.shape[: -2 - len(window)], *window, x.shape[-1] // geometry["groups"], dy.shape[-1]), dtype=x.dtype
+    )
     _check_result(dy, x, w, **geometry)
     return w
 
@@ -232,7 +258,13 @@ conv_filter_grad = primitive(
     shape=_filter_grad_shape,
     vjp={
         "x": lambda ops, g, dy, x_shape, strides, padding, dilations, groups: ops.conv_input_grad(
-            dy, g, size=_inner(x_shape, len(strides), 1), strides=strides, padding=padding, dilations=dilations, groups=groups
+            dy,
+            g,
+            size=_inner(x_shape, len(strides), 1),
+            strides=strides,
+            padding=padding,
+            dilations=dilations,
+            groups=groups,
         ),
         "dy": lambda ops, g, x, strides, padding, dilations, groups: ops.conv(
             x, g, strides=strides, padding=padding, dilations=dilations, groups=groups

@@ -29,7 +29,11 @@ def _as_examples(*axes, out):
         args = all_batched(args, batched)
         sizes = args[0].shape[0], args[0].shape[axes[0] + 1]
         found = op(*[_folded(a, axis) for a, axis in zip(args, axes)], **params)
-        return tuple([_unfolded(f, out, sizes) for f in found]) if isinstance(found, tuple) else _unfolded(found, out, sizes)
+        return (
+            tuple([_unfolded(f, out, sizes) for f in found])
+            if isinstance(found, tuple)
+            else _unfolded(found, out, sizes)
+        )
 
     return rule
 
@@ -98,7 +102,9 @@ def _ctc_forward_vjp(ops, g, y, emissions, skip):
 
 def _ctc_forward_jvp(ops, t, y, emissions, skip):
     possible, weights = _posterior(ops, y, emissions, skip)
-    return ops.masked(t if weights is None else ops.path_scan(ops.masked(t, possible), weights, reverse=False), possible)
+    return ops.masked(
+        t if weights is None else ops.path_scan(ops.masked(t, possible), weights, reverse=False), possible
+    )
 
 
 def _ctc_forward_shape(emissions, skip):

@@ -111,7 +111,11 @@ sparse_softmax_cross_entropy = primitive(
         ),
         "probabilities": CUT,
     },
-    jvp={"logits": lambda ops, t, probabilities, labels: _along_classes(ops, t, ops.minus_one_hot(probabilities, labels))},
+    jvp={
+        "logits": lambda ops, t, probabilities, labels: _along_classes(
+            ops, t, ops.minus_one_hot(probabilities, labels)
+        )
+    },
     batch=leading,
     dtypes={"logits probabilities": FLOATING, "labels": INDEX},
 )

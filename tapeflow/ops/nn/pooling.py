@@ -31,7 +31,9 @@ def _inside(shape, padding):
 
 def _pooled_shape(shape, window, strides, padding, dilations):
     if len(shape) != len(window):
-        raise invalid(f"windows of size {tuple(window)} need a tensor of rank {len(window)}, got shape {tuple(shape)}.")
+        raise invalid(
+            f"windows of size {tuple(window)} need a tensor of rank {len(window)}, got shape {tuple(shape)}."
+        )
     full = [None if n is None else n + lo + hi for n, (lo, hi) in zip(shape, padding)]
     return output_size(full, window, strides, dilations)
 
@@ -231,7 +233,8 @@ def _origin_index(origin, shape, batch, dtype, window, strides, padding, dilatio
     inside = np.unravel_index(origin, window)
     place = np.meshgrid(*map(np.arange, origin.shape), indexing="ij", sparse=True)
     found = [
-        np.clip(p * s + o * d - lo, 0, n - 1) for p, s, o, d, (lo, _), n in zip(place, strides, inside, dilations, padding, shape)
+        np.clip(p * s + o * d - lo, 0, n - 1)
+        for p, s, o, d, (lo, _), n in zip(place, strides, inside, dilations, padding, shape)
     ]
     flat = np.ravel_multi_index(found, shape) if batch else np.ravel_multi_index(found[1:], shape[1:])
     return np.broadcast_to(flat, origin.shape).astype(dtype)
@@ -273,7 +276,9 @@ def _dilation_origin(x, w, window, strides, padding, dilations):
     for k, (offset, seen) in enumerate(positions(window, count, strides, dilations)):
         candidate = x[seen] + w[offset[1:3]]
         if best is not None:
-            origin[(candidate > best) | ((candidate != candidate) & (best == best))] = code(k)  # the first NaN is larger than all
+            origin[(candidate > best) | ((candidate != candidate) & (best == best))] = code(
+                k
+            )  # the first NaN is larger than all
             candidate = np.maximum(best, candidate)
         best = candidate
     return origin

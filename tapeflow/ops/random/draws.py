@@ -59,7 +59,9 @@ def check_key(key, *others, words=_WORDS):
 def _given_shape(key, *bounds, shape, dtype):
     for x in bounds:
         if not spreads(tuple(x.shape[len(key.shape) - 1 :]), tuple(shape)):
-            raise invalid(f"An argument of shape {tuple(x.shape)} cannot be broadcast to the shape {tuple(shape)} of the draws.")
+            raise invalid(
+                f"An argument of shape {tuple(x.shape)} cannot be broadcast to the shape {tuple(shape)} of the draws."
+            )
     return Spec(shape=(*key.shape[:-1], *shape), dtype=dtype)
 
 
@@ -111,7 +113,9 @@ _SPLIT = 0x9E3779B97F4A7C15  # keys that are split have no words in common with 
 
 # One key for each of `count` rows, from one for all.
 split_key = drawing(
-    "split_key(key, *, count)", _split_key, lambda key, count: Spec(shape=(*key.shape[:-1], count, _WORDS), dtype=key.dtype)
+    "split_key(key, *, count)",
+    _split_key,
+    lambda key, count: Spec(shape=(*key.shape[:-1], count, _WORDS), dtype=key.dtype),
 )
 
 
@@ -120,7 +124,9 @@ def _seed_shape(seed):
 
 
 def _scrambled(seed):
-    return streams.scrambled(seed.astype(np.int64).view(np.uint64) if seed.dtype.kind == "i" else seed.astype(np.uint64))
+    return streams.scrambled(
+        seed.astype(np.int64).view(np.uint64) if seed.dtype.kind == "i" else seed.astype(np.uint64)
+    )
 
 
 # The key that belongs to a pair of integers.
@@ -158,7 +164,9 @@ random_integers = drawing(
 random_normal = drawing("random_normal(key, *, shape, dtype)", _shaped(words.normal), _given_shape)
 
 # Without those of two or more standard deviations.
-random_truncated_normal = drawing("random_truncated_normal(key, *, shape, dtype)", _shaped(words.truncated_normal), _given_shape)
+random_truncated_normal = drawing(
+    "random_truncated_normal(key, *, shape, dtype)", _shaped(words.truncated_normal), _given_shape
+)
 
 
 def _truncated_quantile(u, low, high):

@@ -46,7 +46,9 @@ string_lower = per_string("string_lower(x, *, encoding)", _cased(bytes.lower, st
 string_upper = per_string("string_upper(x, *, encoding)", _cased(bytes.upper, str.upper))
 string_strip = per_string("string_strip(x)", bytes.strip)
 string_length = per_string(
-    "string_length(x, *, unit)", lambda s, unit: len(s) if unit == "BYTE" else len(s.decode(errors="replace")), np.int32
+    "string_length(x, *, unit)",
+    lambda s, unit: len(s) if unit == "BYTE" else len(s.decode(errors="replace")),
+    np.int32,
 )
 
 
@@ -156,7 +158,9 @@ def _substring(s, position, length):
 substr = primitive(
     "substr(x, position, length, *, unit)",
     kernel={"numpy": _substrings},
-    shape=lambda x, position, length, unit: Spec(shape=broadcast_shapes(x.shape, position.shape, length.shape), dtype=x.dtype),
+    shape=lambda x, position, length, unit: Spec(
+        shape=broadcast_shapes(x.shape, position.shape, length.shape), dtype=x.dtype
+    ),
     vjp=CUT,
     batch=aligned,
     dtypes={"x": STRING, "position length": INDEX},

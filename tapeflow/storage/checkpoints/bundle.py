@@ -92,7 +92,9 @@ class TensorFlowCheckpoint:
         """A tensor, as an array of its own."""
         if 7 in self._entries[key] or self.dtype(key) == "variant":
             what = "in slices (a partitioned variable)" if 7 in self._entries[key] else "in a form of TensorFlow's own"
-            raise UnimplementedError(None, None, f"{key} in {self.path} is stored {what}, which tapeflow does not read.")
+            raise UnimplementedError(
+                None, None, f"{key} in {self.path} is stored {what}, which tapeflow does not read."
+            )
         data, name, shape = self._data(key), self.dtype(key), self.shape(key)
         try:
             return _texts(data, shape) if name == "string" else from_bytes(data, name, shape)

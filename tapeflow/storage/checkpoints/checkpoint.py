@@ -53,7 +53,9 @@ class Checkpoint:
         for name, value in sorted(kwargs.items()):
             _assert_trackable(value, name)
             if root is not None and children(root).get(name, value) is not value:
-                raise ValueError(f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists.")
+                raise ValueError(
+                    f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists."
+                )
             setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -62,7 +62,10 @@ class ObjectGraph:
 
     def to_json(self) -> list[dict[str, Any]]:
         return [
-            {"children": node.children, "values": {name: [value.key, value.full_name] for name, value in node.values.items()}}
+            {
+                "children": node.children,
+                "values": {name: [value.key, value.full_name] for name, value in node.values.items()},
+            }
             for node in self.nodes
         ]
 

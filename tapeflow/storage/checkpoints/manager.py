@@ -10,7 +10,14 @@ from tapeflow.core.frames import Frame, entered, has_an_effect
 
 from .checkpoint import Checkpoint
 from .options import CheckpointOptions
-from .state import CheckpointState, checkpoint_files, get_checkpoint_state, is_inside, latest_checkpoint, update_checkpoint_state
+from .state import (
+    CheckpointState,
+    checkpoint_files,
+    get_checkpoint_state,
+    is_inside,
+    latest_checkpoint,
+    update_checkpoint_state,
+)
 
 __all__ = ["CheckpointManager", "checkpoints_iterator"]
 
@@ -68,7 +75,9 @@ class CheckpointManager:
         lambda self: self._interval, doc="How many steps lie between two checkpoints at least, or None."
     )
     latest_checkpoint = property(lambda self: self._latest, doc="The path of the newest checkpoint, or None.")
-    checkpoints = property(lambda self: list(self._kept), doc="The paths of the checkpoints that are managed, oldest first.")
+    checkpoints = property(
+        lambda self: list(self._kept), doc="The paths of the checkpoints that are managed, oldest first."
+    )
 
     def save(
         self, checkpoint_number: Any = None, check_interval: bool = True, options: CheckpointOptions | None = None
@@ -104,7 +113,9 @@ class CheckpointManager:
             if self._every_n_hours is not None and made - self._every_n_hours * 3600 >= self._preserved_at:
                 self._preserved_at = made  # stays for good
                 continue
-            for file in checkpoint_files(path) if is_inside(path, self._directory) else ():  # a state file may name any path
+            for file in (
+                checkpoint_files(path) if is_inside(path, self._directory) else ()
+            ):  # a state file may name any path
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(file)
         return len(self._kept) < before
@@ -125,7 +136,10 @@ class CheckpointManager:
 
 
 def checkpoints_iterator(
-    checkpoint_dir: Any, min_interval_secs: float = 0, timeout: float | None = None, timeout_fn: Callable[[], bool] | None = None
+    checkpoint_dir: Any,
+    min_interval_secs: float = 0,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
     """The newest checkpoint of a folder, again and again as there are new ones, for a program that evaluates beside one that trains.
 

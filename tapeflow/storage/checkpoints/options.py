@@ -25,7 +25,9 @@ class CheckpointOptions:
         experimental_sharding_callback: Any = None,
     ) -> None:
         self.experimental_io_device = experimental_io_device
-        self.enable_async = self.experimental_enable_async_checkpoint = enable_async or experimental_enable_async_checkpoint
+        self.enable_async = self.experimental_enable_async_checkpoint = (
+            enable_async or experimental_enable_async_checkpoint
+        )
         self.experimental_write_callbacks = experimental_write_callbacks
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
         self.experimental_sharding_callback = experimental_sharding_callback

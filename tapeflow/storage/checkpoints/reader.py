@@ -53,7 +53,9 @@ def open_checkpoint(prefix: str) -> Source:
     elif near := sorted(set(_checkpoints_beside(prefix))):
         hint = f" In that folder there are {', '.join(near[:5])}{', ...' if len(near) > 5 else ''}."
     raise NotFoundError(
-        None, None, f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {prefix}.{hint}"
+        None,
+        None,
+        f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {prefix}.{hint}",
     )
 
 

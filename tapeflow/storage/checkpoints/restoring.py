@@ -25,12 +25,16 @@ class Restore:
     def __init__(self, source: Source, graph: ObjectGraph, roots: list) -> None:
         self._source, self._graph = source, graph
         self._useful = graph.holding_values()
-        self._bound: dict[int, Callable[[], Any]] = {}  # living objects by number of their node; containers are looked through
+        self._bound: dict[
+            int, Callable[[], Any]
+        ] = {}  # living objects by number of their node; containers are looked through
         # Living objects that lack a part, by identity, and the node that says so. A checkpoint and its root share the first node.
         self._lacking = {id(owner): (0, _reference(owner)) for owner in roots}
         self._told: set[tuple[int, int]] = set()  # what was warned of
         self.paths = graph.paths()
-        self.ledger = Ledger({number: self.paths.get(number, "?") for number, node in enumerate(graph.nodes) if node.values})
+        self.ledger = Ledger(
+            {number: self.paths.get(number, "?") for number, node in enumerate(graph.nodes) if node.values}
+        )
         self._bound[0] = _reference(roots[0])
         # When it ends, or the program does: nothing but this says that values were never used.
         weakref.finalize(self, self.ledger.report)
@@ -44,13 +48,21 @@ class Restore:
         try:
             for number, thing in found:
                 for key in [value.key for value in self._graph.nodes[number].values.values()]:
-                    check(thing, self._source.shape(key), self._source.dtype(key), self.paths[number], self._source.foreign)
+                    check(
+                        thing,
+                        self._source.shape(key),
+                        self._source.dtype(key),
+                        self.paths[number],
+                        self._source.foreign,
+                    )
         except Exception:
             self.ledger.expects_partial = True  # the error says it
             arrivals.stop(self)
             raise
         for number, thing in found:
-            put(thing, {name: self._source.read(value.key) for name, value in self._graph.nodes[number].values.items()})
+            put(
+                thing, {name: self._source.read(value.key) for name, value in self._graph.nodes[number].values.items()}
+            )
             self.ledger.unused.pop(number, None)
         if not self.ledger.unused:
             self._lacking.clear()
@@ -72,7 +84,9 @@ class Restore:
         lacks = False
         containers = [(number, owner)]
         for number, container in containers:  # grows while it is walked
-            names = {name: child for name, child in self._graph.nodes[number].children.items() if child in self._useful}
+            names = {
+                name: child for name, child in self._graph.nodes[number].children.items() if child in self._useful
+            }
             living = lookup(container, names)
             lacks |= len(living) < len(names)
             for name, child in names.items():
@@ -107,7 +121,9 @@ class Restore:
 
     def unmatched_objects(self, root: Any) -> list[Any]:
         """Living objects with values that the checkpoint has nothing for."""
-        matched = {id(thing) for number, reference in self._bound.items() if (thing := reference()) is not None and number}
+        matched = {
+            id(thing) for number, reference in self._bound.items() if (thing := reference()) is not None and number
+        }
         _, sources = walk(root)
         living = {id(identity(owner)): owner for owner, _ in sources.values()}
         return [owner for number, owner in living.items() if number not in matched]

@@ -11,7 +11,13 @@ from tapeflow.storage.whole_files import replacing
 
 from .storage import SUFFIX
 
-__all__ = ["CheckpointState", "checkpoint_exists", "get_checkpoint_state", "latest_checkpoint", "update_checkpoint_state"]
+__all__ = [
+    "CheckpointState",
+    "checkpoint_exists",
+    "get_checkpoint_state",
+    "latest_checkpoint",
+    "update_checkpoint_state",
+]
 
 _log = logging.getLogger("tapeflow")
 
@@ -135,7 +141,9 @@ def _parsed(text: str) -> CheckpointState:
             or line[1] not in CheckpointState.__dataclass_fields__
             or (line[2] is None) != line[1].endswith(("timestamp", "timestamps"))
         ):
-            raise ValueError(f"this is not a line of a checkpoint state file: {text[place:].strip().splitlines()[0]!r}")
+            raise ValueError(
+                f"this is not a line of a checkpoint state file: {text[place:].strip().splitlines()[0]!r}"
+            )
         value: Any = float(line[3]) if line[2] is None else _unquoted(line[2])
         if isinstance(getattr(state, line[1]), list):
             getattr(state, line[1]).append(value)

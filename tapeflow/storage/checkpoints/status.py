@@ -37,7 +37,11 @@ class CheckpointLoadStatus:
         if left:
             shown = left[:_SHOWN]
             unused = sorted(self._restore.ledger.unused.values())
-            hint = f" Values of the checkpoint that nothing was found for: {', '.join(unused[:_SHOWN])}." if unused else ""
+            hint = (
+                f" Values of the checkpoint that nothing was found for: {', '.join(unused[:_SHOWN])}."
+                if unused
+                else ""
+            )
             raise AssertionError(
                 f"Found {len(left)} Python objects that were not bound to checkpointed values, likely due to changes in the Python "
                 f"program. Showing {len(shown)} of {len(left)} unmatched objects: {shown}.{hint}"

@@ -61,7 +61,9 @@ class StoredCheckpoint:
     def __init__(self, path: str) -> None:
         self.path = path
         self._verified: set[str] = set()
-        self.graph: ObjectGraph | None = None  # none where somebody else wrote the file: tensors with names, but no objects
+        self.graph: ObjectGraph | None = (
+            None  # none where somebody else wrote the file: tensors with names, but no objects
+        )
         with open(path, "rb") as file:
             try:
                 self._bytes = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
@@ -69,7 +71,15 @@ class StoredCheckpoint:
                 raise self._damaged("it is empty") from None
         try:
             self._read_header()
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError) as error:
+        except (
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+            MemoryError,
+        ) as error:
             raise self._damaged(f"its header cannot be read ({type(error).__name__}: {error})") from error
 
     def _read_header(self) -> None:
@@ -89,7 +99,9 @@ class StoredCheckpoint:
         if metadata.get("format") == FORMAT:
             self._read_metadata(metadata)
         else:
-            self._tensors = {key: {"dtype": name_of(entry["dtype"]), "shape": entry["shape"]} for key, entry in header.items()}
+            self._tensors = {
+                key: {"dtype": name_of(entry["dtype"]), "shape": entry["shape"]} for key, entry in header.items()
+            }
 
     def _read_metadata(self, metadata: dict) -> None:
         if int(metadata["version"]) > VERSION:

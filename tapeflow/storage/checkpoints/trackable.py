@@ -68,7 +68,11 @@ def children(owner: Any) -> dict[str, Any]:
         return {"_state_var": owner.state}  # TensorFlow's name
     if keras_objects.is_trackable(owner):
         return {name: value for name, value in keras_objects.parts(owner).items() if _is_part_of_keras(value)}
-    return {name: value for name, value in vars(owner).items() if is_trackable(value)} if hasattr(owner, "__dict__") else {}
+    return (
+        {name: value for name, value in vars(owner).items() if is_trackable(value)}
+        if hasattr(owner, "__dict__")
+        else {}
+    )
 
 
 def _is_part_of_keras(value: Any) -> bool:
@@ -80,7 +84,11 @@ def _entries(owner: Mapping) -> dict[str, Any]:
     found = {key: value for key, value in owner.items() if is_trackable(value)}
     if keras_objects.is_dict(owner):  # TensorFlow does not look into them, so programs with numbers as keys do save
         return {str(key): value for key, value in found.items() if isinstance(key, (str, int))}
-    wrong = [key for key, value in found.items() if not isinstance(key, str) and (not is_container(value) or children(value))]
+    wrong = [
+        key
+        for key, value in found.items()
+        if not isinstance(key, str) and (not is_container(value) or children(value))
+    ]
     if wrong:
         raise ValueError(
             f"Unable to save the dictionary {owner!r}: it contains a non-string key, {wrong[0]!r}, which maps to a trackable object. "

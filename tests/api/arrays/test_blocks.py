@@ -39,7 +39,8 @@ def test_blocks_that_do_not_fit():
 
 
 @pytest.mark.parametrize(
-    "padding,strides,count", [("VALID", (1, 1, 1), (2, 2, 3)), ("VALID", (2, 1, 2), (1, 2, 2)), ("SAME", (2, 1, 2), (2, 3, 2))]
+    "padding,strides,count",
+    [("VALID", (1, 1, 1), (2, 2, 3)), ("VALID", (2, 1, 2), (1, 2, 2)), ("SAME", (2, 1, 2), (2, 3, 2))],
 )
 def test_volume_patches(padding, strides, count):
     x = np.arange(3 * 3 * 4 * 2.0).reshape(1, 3, 3, 4, 2)

@@ -146,7 +146,8 @@ def test_sequence_mask():
 def test_meshgrid():
     for indexing in ("xy", "ij"):
         for got, want in zip(
-            tf.meshgrid([1, 2], [3, 4, 5], [6], indexing=indexing), np.meshgrid([1, 2], [3, 4, 5], [6], indexing=indexing)
+            tf.meshgrid([1, 2], [3, 4, 5], [6], indexing=indexing),
+            np.meshgrid([1, 2], [3, 4, 5], [6], indexing=indexing),
         ):
             np.testing.assert_array_equal(got, want)
     assert tf.meshgrid() == []

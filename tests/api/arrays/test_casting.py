@@ -100,12 +100,16 @@ FLOATS = ["float16", "bfloat16", "float32", "float64"]
 
 
 @pytest.mark.parametrize("source", FLOATS)
-@pytest.mark.parametrize("target", [*FLOATS, "int8", "uint8", "int32", "uint32", "int64", "uint64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "target", [*FLOATS, "int8", "uint8", "int32", "uint32", "int64", "uint64", "complex64", "complex128"]
+)
 def test_saturated_infinities_are_the_largest_numbers(source, target):
     """Between the floats of one width, and to wider ones, infinities stayed; to uint64 from bfloat16 there was an error."""
     source, target = tf.dtypes.as_dtype(source), tf.dtypes.as_dtype(target)
     real = target.real_dtype if target.is_complex else target
-    high, low = [np.real(v).astype(object) for v in tf.saturate_cast(tf.cast([np.inf, -np.inf], source), target).numpy()]
+    high, low = [
+        np.real(v).astype(object) for v in tf.saturate_cast(tf.cast([np.inf, -np.inf], source), target).numpy()
+    ]
     least, most = max(float(real.min), float(source.min)), min(float(real.max), float(source.max))
     precision = 2.0 ** -(7 if "bfloat16" in (source.name, target.name) else 10)
     assert abs(float(high) - most) <= most * precision

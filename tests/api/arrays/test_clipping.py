@@ -67,9 +67,13 @@ def test_clip_by_norm():
     f = lambda limit, **axes: lambda x: tf.clip_by_norm(x, limit, **axes)
     np.testing.assert_allclose(slopes(f(1.0), [3.0, 4.0]), [[0.032, -0.024]], atol=1e-6)
     assert slopes(f(10.0), [3.0, 4.0]) == [[1, 1]]
-    np.testing.assert_allclose(slopes(f(5.0), [3.0, 4.0]), [[0.16, -0.12]], atol=1e-6)  # at the norm it counts as clipped
+    np.testing.assert_allclose(
+        slopes(f(5.0), [3.0, 4.0]), [[0.16, -0.12]], atol=1e-6
+    )  # at the norm it counts as clipped
     assert slopes(f(1.0), [0.0, 0.0]) == [[1, 1]]
-    np.testing.assert_allclose(slopes(f(1.0, axes=[1]), [[3.0, 4.0], [0.0, 0.0]]), [[[0.032, -0.024], [1, 1]]], atol=1e-6)
+    np.testing.assert_allclose(
+        slopes(f(1.0, axes=[1]), [[3.0, 4.0], [0.0, 0.0]]), [[[0.032, -0.024], [1, 1]]], atol=1e-6
+    )
     assert tf.clip_by_norm([3.0, 4.0], 0.0).numpy().tolist() == [0, 0]
     assert tf.clip_by_norm([0.0, 0.0], 0.0).numpy().tolist() == [0, 0]
     np.testing.assert_allclose(tf.clip_by_norm([3.0, 4.0], [1.0, 2.0]).numpy(), [0.6, 1.6])
@@ -123,7 +127,9 @@ def test_norms_of_halves_do_not_overflow():
     np.testing.assert_allclose(slopes(tf.math.reduce_euclidean_norm, x), [[0.6, 0.8]], rtol=1e-3)
 
 
-@pytest.mark.parametrize("shape,limit", [([2, 3, 1], [1.0, 2.0]), ([2], [[1.0], [2.0]]), ([], [1.0]), ([1], [1.0, 2.0])])
+@pytest.mark.parametrize(
+    "shape,limit", [([2, 3, 1], [1.0, 2.0]), ([2], [[1.0], [2.0]]), ([], [1.0]), ([1], [1.0, 2.0])]
+)
 def test_clipping_by_norms_does_not_grow_the_shape(shape, limit):
     with pytest.raises(ValueError, match="are incompatible"):
         tf.clip_by_norm(tf.ones(shape), limit)

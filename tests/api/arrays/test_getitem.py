@@ -121,7 +121,12 @@ def test_every_row_has_its_own_index(pick):
     one_by_one = lambda x: tf.stack([pick(x[k], i[k], j[k]) for k in range(2)])
     together = lambda x: tf.vmap(pick)(x, i, j)
     np.testing.assert_array_equal(together(x), one_by_one(x))
-    close(gradient(lambda x: together(x) ** 2, x), gradient(lambda x: one_by_one(x) ** 2, x), terms=4, size=np.abs(A).max())
+    close(
+        gradient(lambda x: together(x) ** 2, x),
+        gradient(lambda x: one_by_one(x) ** 2, x),
+        terms=4,
+        size=np.abs(A).max(),
+    )
 
 
 def test_an_index_out_of_bounds_in_one_row():

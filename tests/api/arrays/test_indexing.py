@@ -87,7 +87,9 @@ def test_other_gradients_of_gather_are_dense():
         [3, 3],
         [6, 9],
     ]
-    assert gradient(lambda x: tf.gather(x, [[1, 1], [0, 0]], batch_dims=1) * [[1.0, 2.0], [4.0, 5.0]], GRID).tolist() == [
+    assert gradient(
+        lambda x: tf.gather(x, [[1, 1], [0, 0]], batch_dims=1) * [[1.0, 2.0], [4.0, 5.0]], GRID
+    ).tolist() == [
         [0, 3],
         [9, 0],
     ]
@@ -114,7 +116,9 @@ def test_gather_nd():
         np.testing.assert_array_equal(tf.gather_nd(x, indices), x[tuple(np.moveaxis(indices, -1, 0))])
     assert tf.gather_nd(x, np.zeros((2, 0), np.int32)).shape == (2, 2, 3, 4)
     assert tf.gather_nd(x, [1, 0]).shape == (4,)
-    np.testing.assert_array_equal(tf.gather_nd(x, [[[2], [0]], [[1], [1]]], batch_dims=1), [x[0, [2, 0]], x[1, [1, 1]]])
+    np.testing.assert_array_equal(
+        tf.gather_nd(x, [[[2], [0]], [[1], [1]]], batch_dims=1), [x[0, [2, 0]], x[1, [1, 1]]]
+    )
 
 
 def test_gather_nd_out_of_range():
@@ -191,7 +195,10 @@ def test_boolean_mask():
 
 
 def test_gradient_of_a_mask():
-    assert gradient(lambda x: tf.boolean_mask(x, [True, False], axis=1) * [[5.0], [6.0]], GRID).tolist() == [[5, 0], [6, 0]]
+    assert gradient(lambda x: tf.boolean_mask(x, [True, False], axis=1) * [[5.0], [6.0]], GRID).tolist() == [
+        [5, 0],
+        [6, 0],
+    ]
     assert gradient(lambda x: tf.boolean_mask(x, x > 1.0) * [1.0, 2.0], [1.0, 2.0, 3.0]).tolist() == [0, 1, 2]
 
 

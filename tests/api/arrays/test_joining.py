@@ -87,7 +87,11 @@ def test_partition_and_stitch_undo_each_other():
         tf.dynamic_partition(data, [0, 3, 0, 0, 0], 3)
     with pytest.raises(Invalid):
         tf.dynamic_partition(data, [0, 1], 3)
-    assert gradient(lambda x: tf.dynamic_partition(x, [1, 0, 1], 2)[1] * [1.0, 2.0], [1.0, 2.0, 3.0]).tolist() == [1, 0, 2]
+    assert gradient(lambda x: tf.dynamic_partition(x, [1, 0, 1], 2)[1] * [1.0, 2.0], [1.0, 2.0, 3.0]).tolist() == [
+        1,
+        0,
+        2,
+    ]
 
 
 def test_the_later_row_wins_in_a_stitch():

@@ -8,7 +8,15 @@ from tapeflow.api.interop import promotion
 
 c = tf.constant
 
-ARITHMETIC = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow]
+ARITHMETIC = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+]
 COMPARISON = [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
 
 
@@ -37,7 +45,13 @@ def test_numbers_take_the_dtype_of_the_tensor(op, number, make):
 
 @pytest.mark.parametrize(
     ("dtype", "quotient"),
-    [(tf.int8, tf.float32), (tf.uint8, tf.float32), (tf.int16, tf.float32), (tf.int32, tf.float64), (tf.uint64, tf.float64)],
+    [
+        (tf.int8, tf.float32),
+        (tf.uint8, tf.float32),
+        (tf.int16, tf.float32),
+        (tf.int32, tf.float64),
+        (tf.uint64, tf.float64),
+    ],
 )
 def test_integers_divide_into_floats(dtype, quotient):
     assert (c(7, dtype) / c(2, dtype)).dtype == quotient
@@ -165,7 +179,9 @@ def test_operators_are_recorded():
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = (2.0 * v - x / v + v**2 - 1) / 2.0 + abs(-x) + np.float32(3.0) * x + np.array([1.0, 2.0], np.float32) * x
-    assert [g.numpy() for g in tape.gradient(y, [v, x])] == pytest.approx([2 * (2 + 2 / 9 + 6) / 2, 2 * (-1 / 6 + 1 + 3) + 3])
+    assert [g.numpy() for g in tape.gradient(y, [v, x])] == pytest.approx(
+        [2 * (2 + 2 / 9 + 6) / 2, 2 * (-1 / 6 + 1 + 3) + 3]
+    )
 
 
 @pytest.mark.parametrize("v", [np.inf, -np.inf, 0.0, -0.0, np.nan])

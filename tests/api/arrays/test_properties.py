@@ -10,7 +10,11 @@ def test_shape_size_and_rank_are_integer_tensors():
     assert tf.shape(x).numpy().tolist() == [2, 0, 3] and tf.shape(x).dtype is tf.int32
     assert tf.shape(x, tf.int64).dtype is tf.int64
     assert tf.shape(5.0).shape == (0,)
-    assert tf.size(x).numpy() == 0 and tf.size(3.0).numpy() == 1 and tf.size([[1, 2]], out_type=tf.int64).dtype is tf.int64
+    assert (
+        tf.size(x).numpy() == 0
+        and tf.size(3.0).numpy() == 1
+        and tf.size([[1, 2]], out_type=tf.int64).dtype is tf.int64
+    )
     assert tf.rank(x).numpy() == 3 and tf.rank(1).shape == ()
     assert tf.shape(tf.Variable([1.0, 2.0])).numpy().tolist() == [2]
 

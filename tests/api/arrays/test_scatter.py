@@ -18,7 +18,13 @@ def one_by_one(x, indices, updates, combine):
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize(
     "name,combine",
-    [("add", np.add), ("sub", np.subtract), ("max", np.maximum), ("min", np.minimum), ("update", lambda old, new: new)],
+    [
+        ("add", np.add),
+        ("sub", np.subtract),
+        ("max", np.maximum),
+        ("min", np.minimum),
+        ("update", lambda old, new: new),
+    ],
 )
 def test_against_a_loop(depth, name, combine):
     rng = np.random.default_rng(depth)
@@ -76,6 +82,8 @@ def test_gradients():
 
 
 def test_equal_extremes_share_the_gradient():
-    x, u = gradient(lambda x, u: tf.tensor_scatter_nd_max(x, [[0], [1], [1]], u) * [1.0, 3.0], [1.0, 2.0], [1.0, 2.0, 2.0])
+    x, u = gradient(
+        lambda x, u: tf.tensor_scatter_nd_max(x, [[0], [1], [1]], u) * [1.0, 3.0], [1.0, 2.0], [1.0, 2.0, 2.0]
+    )
     np.testing.assert_allclose(x, [0.5, 1])
     np.testing.assert_allclose(u, [0.5, 1, 1])

@@ -48,11 +48,20 @@ def test_transpose():
 
 def test_expand_and_squeeze():
     x = tf.zeros([2, 3])
-    assert [tf.expand_dims(x, a).shape for a in (0, 1, -1, tf.constant(-3))] == [(1, 2, 3), (2, 1, 3), (2, 3, 1), (1, 2, 3)]
+    assert [tf.expand_dims(x, a).shape for a in (0, 1, -1, tf.constant(-3))] == [
+        (1, 2, 3),
+        (2, 1, 3),
+        (2, 3, 1),
+        (1, 2, 3),
+    ]
     with pytest.raises(Invalid):
         tf.expand_dims(x, 3)
     y = tf.zeros([1, 2, 1, 3])
-    assert tf.squeeze(y).shape == (2, 3) and tf.squeeze(y, -2).shape == (1, 2, 3) and tf.squeeze(y, [0, 2]).shape == (2, 3)
+    assert (
+        tf.squeeze(y).shape == (2, 3)
+        and tf.squeeze(y, -2).shape == (1, 2, 3)
+        and tf.squeeze(y, [0, 2]).shape == (2, 3)
+    )
     with pytest.raises(Invalid, match="expected a dimension of 1, got 2"):
         tf.squeeze(y, [1])
 
@@ -74,11 +83,17 @@ def test_tile_and_repeat_against_numpy():
 def test_gradients_of_copies_add_up():
     weights = tf.reshape(tf.range(16.0), [4, 4])
     assert gradient(lambda x: tf.tile(x, [2, 2]) * weights, GRID).tolist() == [[20, 24], [36, 40]]
-    assert gradient(lambda x: tf.repeat(x, [1, 0, 2]) * tf.constant([1.0, 2.0, 3.0]), [1.0, 2.0, 5.0]).tolist() == [1, 0, 5]
+    assert gradient(lambda x: tf.repeat(x, [1, 0, 2]) * tf.constant([1.0, 2.0, 3.0]), [1.0, 2.0, 5.0]).tolist() == [
+        1,
+        0,
+        5,
+    ]
     assert gradient(lambda x: tf.broadcast_to(x, [3, 2]), [1.0, 2.0]).tolist() == [3, 3]
 
 
-@pytest.mark.parametrize("mode,numpy_mode", [("CONSTANT", "constant"), ("REFLECT", "reflect"), ("SYMMETRIC", "symmetric")])
+@pytest.mark.parametrize(
+    "mode,numpy_mode", [("CONSTANT", "constant"), ("REFLECT", "reflect"), ("SYMMETRIC", "symmetric")]
+)
 @pytest.mark.parametrize("paddings", [[[0, 0], [0, 0]], [[1, 0], [2, 1]], [[0, 1], [0, 2]], [[1, 1], [2, 2]]])
 def test_pad_against_numpy(mode, numpy_mode, paddings):
     x = np.arange(6.0).reshape(2, 3)
@@ -90,7 +105,9 @@ def test_pad_with_other_things_than_zero():
     assert tf.pad(["a"], [[1, 0]]).numpy().tolist() == [b"", b"a"]
     assert tf.pad([True], [[1, 1]], constant_values=True).numpy().tolist() == [True] * 3
     np.testing.assert_array_equal(tf.pad(np.zeros(0), [[0, 2]]), [0, 0])
-    x, value = gradient(lambda x, v: tf.pad(x, [[1, 2]], constant_values=v) * tf.constant([1.0, 2.0, 3.0, 4.0]), [1.0], 5.0)
+    x, value = gradient(
+        lambda x, v: tf.pad(x, [[1, 2]], constant_values=v) * tf.constant([1.0, 2.0, 3.0, 4.0]), [1.0], 5.0
+    )
     assert x.tolist() == [2] and value == 8
 
 
@@ -116,7 +133,10 @@ def test_pad_mode_that_does_not_exist():
 
 def test_gradient_of_a_mirror():
     weights = tf.reshape(tf.range(16.0), [4, 4])
-    assert gradient(lambda x: tf.pad(x, [[1, 1], [2, 0]], "SYMMETRIC") * weights, GRID).tolist() == [[14, 14], [46, 46]]
+    assert gradient(lambda x: tf.pad(x, [[1, 1], [2, 0]], "SYMMETRIC") * weights, GRID).tolist() == [
+        [14, 14],
+        [46, 46],
+    ]
     assert gradient(lambda x: tf.pad(x, [[1, 1]], "REFLECT"), [1.0, 2.0, 3.0]).tolist() == [1, 3, 1]
 
 

@@ -38,7 +38,11 @@ def test_sort_that_makes_no_sense():
 def test_gradient_of_sort():
     assert gradient(lambda x: tf.sort(x) * WEIGHTS, [3.0, 1.0, 2.0]).tolist() == [100, 1, 10]
     for direction in ("ASCENDING", "DESCENDING"):  # equal elements keep their order
-        assert gradient(lambda x, d=direction: tf.sort(x, direction=d) * WEIGHTS, [1.0, 1.0, 1.0]).tolist() == [1, 10, 100]
+        assert gradient(lambda x, d=direction: tf.sort(x, direction=d) * WEIGHTS, [1.0, 1.0, 1.0]).tolist() == [
+            1,
+            10,
+            100,
+        ]
     assert gradient(
         lambda x: tf.sort(x, axis=0, direction="DESCENDING") * [[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0, 0.0]]
     ).tolist() == [[3, 2], [1, 4]]

@@ -40,7 +40,9 @@ def test_compatibility():
         and not s.is_compatible_with(tf.zeros([3, 2], tf.float64))
         and not s.is_compatible_with("a")
     )
-    assert S([1, 2]).is_subtype_of(s) and not s.is_subtype_of(S([1, 2])) and not s.is_subtype_of(S([None, 2], tf.int32))
+    assert (
+        S([1, 2]).is_subtype_of(s) and not s.is_subtype_of(S([1, 2])) and not s.is_subtype_of(S([None, 2], tf.int32))
+    )
     assert not s.is_subtype_of(S([None, 2], name="n"))
 
 
@@ -56,7 +58,9 @@ def test_slices():
     slices = tf.IndexedSlices([[1.0, 2.0]], [0], [3, 2])
     spec = tf.type_spec_from_value(slices)
     assert isinstance(spec, tf.IndexedSlicesSpec) and spec.shape == [3, 2] and spec.dtype is tf.float32
-    assert spec.is_compatible_with(slices) and tf.IndexedSlicesSpec([None, 2], indices_dtype=tf.int32).is_compatible_with(slices)
+    assert spec.is_compatible_with(slices) and tf.IndexedSlicesSpec(
+        [None, 2], indices_dtype=tf.int32
+    ).is_compatible_with(slices)
     assert not tf.IndexedSlicesSpec([4, 2], indices_dtype=tf.int32).is_compatible_with(slices)
     assert (
         tf.IndexedSlicesSpec([2]) == tf.IndexedSlicesSpec([2])

@@ -38,7 +38,9 @@ Invalid = tf.errors.InvalidArgumentError
         lambda: D.assert_integer(tf.constant(1, tf.uint8)),
         lambda: D.assert_proper_iterable({"a": 1}),
         lambda: D.assert_shapes([([[1, 2]], ("N", "Q")), ([3, 4], ("Q",))]),
-        lambda: D.assert_shapes([([[1, 2]], "NQ"), ([[1, 2]], (..., 2)), ([[1, 2]], ("*", "Q")), ([[1, 2]], (None, "."))]),
+        lambda: D.assert_shapes(
+            [([[1, 2]], "NQ"), ([[1, 2]], (..., 2)), ([[1, 2]], ("*", "Q")), ([[1, 2]], (None, "."))]
+        ),
         lambda: D.assert_shapes([(1.0, ()), (1.0, ("N",))]),
         lambda: D.Assert(True, ["x"]),
     ],
@@ -105,7 +107,11 @@ def test_check_numerics_counts():
 
 def test_small_answers():
     assert D.assert_same_float_dtype() is tf.float32
-    assert D.is_numeric_tensor(tf.constant(1)) and not D.is_numeric_tensor(3) and not D.is_numeric_tensor(tf.constant(True))
+    assert (
+        D.is_numeric_tensor(tf.constant(1))
+        and not D.is_numeric_tensor(3)
+        and not D.is_numeric_tensor(tf.constant(True))
+    )
 
 
 # ---- the numerics check of every operation

@@ -26,7 +26,10 @@ def test_settings_are_given_back():
     config.optimizer.set_jit(True)
     assert config.optimizer.get_jit() == "autoclustering"
     config.optimizer.set_jit(False)
-    assert config.optimizer.get_experimental_options() == {"disable_model_pruning": False, "disable_meta_optimizer": False}
+    assert config.optimizer.get_experimental_options() == {
+        "disable_model_pruning": False,
+        "disable_meta_optimizer": False,
+    }
 
 
 def test_device_policy():

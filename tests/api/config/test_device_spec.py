@@ -16,6 +16,8 @@ def test_device_specs():
     assert spec("/job:a").make_merged_spec(spec("/job:b/gpu:1")).to_string() == "/job:b/device:GPU:1"
     assert tf.DeviceSpec(job="a").replace(task=3).to_string() == "/job:a/task:3"
     assert tf.DeviceSpec(job="a") == tf.DeviceSpec(job="a") != tf.DeviceSpec(job="b")
-    assert repr(tf.DeviceSpec()) == "<DeviceSpec(job=None, replica=None, task=None, device_type=None, device_index=None)>"
+    assert (
+        repr(tf.DeviceSpec()) == "<DeviceSpec(job=None, replica=None, task=None, device_type=None, device_index=None)>"
+    )
     with pytest.raises(ValueError, match="Unknown attribute 'bogus'"):
         spec("bogus")

@@ -28,7 +28,9 @@ def test_cond_calls_one_branch_and_differentiates_it():
     assert tf.cond(False, lambda: 1, lambda: None) is None
 
 
-@pytest.mark.parametrize("call", [lambda: tf.cond(True), lambda: tf.cond(True, 1, 2), lambda: tf.cond(True, lambda: 1)])
+@pytest.mark.parametrize(
+    "call", [lambda: tf.cond(True), lambda: tf.cond(True, 1, 2), lambda: tf.cond(True, lambda: 1)]
+)
 def test_cond_needs_two_functions(call):
     with pytest.raises(TypeError):
         call()
@@ -50,7 +52,9 @@ def test_case():
 def test_switch_case():
     branches = [lambda: c(10), lambda: c(20)]
     assert int(tf.switch_case(c(0), branches)) == 10
-    assert int(tf.switch_case(c(7), branches)) == int(tf.switch_case(c(-1), branches)) == 20  # the highest number stands in
+    assert (
+        int(tf.switch_case(c(7), branches)) == int(tf.switch_case(c(-1), branches)) == 20
+    )  # the highest number stands in
     assert int(tf.switch_case(c(7), branches, default=lambda: c(0))) == 0
     assert int(tf.switch_case(c(5), {0: branches[0], 5: branches[1]})) == 20
     for wrong in (1, c(1.0)):
@@ -64,9 +68,14 @@ def test_switch_case():
 def test_while_loop():
     i, x = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0), [c(0), c(1.0)])
     assert (int(i), float(x)) == (3, 8.0)
-    i, d = tf.while_loop(lambda i, d: i < 2, lambda i, d: (i + 1, {"a": d["a"] * 2}), (0, {"a": c(1)}), maximum_iterations=1)
+    i, d = tf.while_loop(
+        lambda i, d: i < 2, lambda i, d: (i + 1, {"a": d["a"] * 2}), (0, {"a": c(1)}), maximum_iterations=1
+    )
     assert (int(i), int(d["a"])) == (1, 2)
-    assert gradient(lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, x))[1], c(2.0)).numpy() == 32.0
+    assert (
+        gradient(lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, x))[1], c(2.0)).numpy()
+        == 32.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,11 +157,18 @@ def test_tensor_array_reads_and_writes():
     ta = tf.TensorArray(tf.float32, size=3)
     assert ta.write(0, 1).write(2, 3.0).stack().numpy().tolist() == [1.0, 0.0, 3.0]
     assert float(ta.read(1)) == 0.0 and int(ta.size()) == 3
-    assert tf.TensorArray(tf.float32, size=0, dynamic_size=True).write(2, 1.0).stack().numpy().tolist() == [0.0, 0.0, 1.0]
+    assert tf.TensorArray(tf.float32, size=0, dynamic_size=True).write(2, 1.0).stack().numpy().tolist() == [
+        0.0,
+        0.0,
+        1.0,
+    ]
     assert tf.TensorArray(tf.float32, size=0, dynamic_size=True).stack().shape == [0]
     rows = [[1.0, 2.0], [3.0, 4.0]]
     filled = lambda: tf.TensorArray(tf.float32, size=2, clear_after_read=False).unstack(rows)
-    assert filled().concat().numpy().tolist() == [1.0, 2.0, 3.0, 4.0] and filled().gather([1, 0]).numpy().tolist() == rows[::-1]
+    assert (
+        filled().concat().numpy().tolist() == [1.0, 2.0, 3.0, 4.0]
+        and filled().gather([1, 0]).numpy().tolist() == rows[::-1]
+    )
     assert tf.TensorArray(tf.float32, size=2).scatter([1, 0], rows).stack().numpy().tolist() == rows[::-1]
     assert tf.TensorArray(tf.float32, size=2).split([1.0, 2.0, 3.0], [1, 2]).read(1).numpy().tolist() == [2.0, 3.0]
     assert tf.TensorArray(tf.float32, size=1, element_shape=[2]).stack().numpy().tolist() == [[0.0, 0.0]]
@@ -235,7 +251,11 @@ def test_order_is_kept():
 @pytest.mark.parametrize(
     ("values", "options", "want"),
     [
-        ((c([1, 2]), c(3.0), "hi", None, [1, c(2)], {"b": c(1), "a": "x"}), {}, "[1 2] 3 hi None [1, 2] {'a': 'x', 'b': 1}\n"),
+        (
+            (c([1, 2]), c(3.0), "hi", None, [1, c(2)], {"b": c(1), "a": "x"}),
+            {},
+            "[1 2] 3 hi None [1, 2] {'a': 'x', 'b': 1}\n",
+        ),
         ((c("abc"), c(["a"]), ["a", c("b")]), {}, '"abc" ["a"] [\'a\', "b"]\n'),
         ((c(1 / 3), c(0.1), c(1e10), c(123456789.0), c(0.1, tf.float64)), {}, "0.333333343 0.1 1e+10 123456792 0.1\n"),
         ((c([True, False]), True), {}, "[1 0] True\n"),

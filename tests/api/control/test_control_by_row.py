@@ -31,13 +31,17 @@ X = tf.constant([-2.0, 4.0, 0.0, 9.0])
 
 FUNCTIONS = {
     "cond": lambda x: tf.cond(x > 0, lambda: tf.sqrt(x), lambda: x * x * x),
-    "nested cond": lambda x: tf.cond(x > 0, lambda: tf.cond(x > 5, lambda: tf.math.log(x), lambda: 1 / x), lambda: tf.exp(x)),
+    "nested cond": lambda x: tf.cond(
+        x > 0, lambda: tf.cond(x > 5, lambda: tf.math.log(x), lambda: 1 / x), lambda: tf.exp(x)
+    ),
     "case": lambda x: tf.case([(x < 0, lambda: -x), (x > 5, lambda: tf.math.log(x))], default=lambda: x * 2),
     "switch_case": lambda x: tf.switch_case(
         tf.cast(x, tf.int32), {0: lambda: x + 1, 4: lambda: 1 / x, 7: lambda: x}, lambda: x * x
     ),
     "while_loop": lambda x: tf.while_loop(lambda y: y < 50.0, lambda y: (y * y + 2.0,), (x,))[0],
-    "while_loop with a counter": lambda x: tf.while_loop(lambda i, y: i < x, lambda i, y: (i + 1, tf.sin(y) + x), (0.0, x))[1],
+    "while_loop with a counter": lambda x: tf.while_loop(
+        lambda i, y: i < x, lambda i, y: (i + 1, tf.sin(y) + x), (0.0, x)
+    )[1],
     "custom gradient": lambda x: tf.cond(x > 0, lambda: _log(x), lambda: x),
     "recomputed": lambda x: tf.cond(x > 0, lambda: tf.recompute_grad(lambda z: tf.math.log(z))(x), lambda: x),
 }
@@ -84,7 +88,9 @@ def test_nested_maps():
     np.testing.assert_allclose(table(a, b), [[f(p, q).numpy() for q in b] for p in a], rtol=1e-6)
     one_by_one = lambda x: tf.stack([f(x, y) for y in b])
     np.testing.assert_allclose(gradient(lambda a: table(a, b), a), gradient_by_row(one_by_one, a), rtol=1e-6)
-    outer = lambda x: tf.vmap(lambda y: tf.cond(x > 0, lambda: tf.math.log(x) * y, lambda: y))(b)  # the inner rows agree
+    outer = lambda x: tf.vmap(lambda y: tf.cond(x > 0, lambda: tf.math.log(x) * y, lambda: y))(
+        b
+    )  # the inner rows agree
     np.testing.assert_allclose(gradient(tf.vmap(outer), a), gradient_by_row(outer, a), rtol=1e-6)
 
 

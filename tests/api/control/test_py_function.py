@@ -46,7 +46,10 @@ def test_gradients_of_every_order():
     np.testing.assert_allclose(tf.vmap(per_row_gradient(f))(X), first)
     np.testing.assert_allclose(gradient(tf.vmap(per_row_gradient(f)), X), second)
     np.testing.assert_allclose(tf.vmap(per_row_gradient(per_row_gradient(f)))(X), second)
-    assert tf.vmap(per_row_gradient(lambda x: tf.numpy_function(np.sin, [x], tf.float32)))(X).numpy().tolist() == [0, 0]
+    assert tf.vmap(per_row_gradient(lambda x: tf.numpy_function(np.sin, [x], tf.float32)))(X).numpy().tolist() == [
+        0,
+        0,
+    ]
 
 
 def test_variables_that_the_function_reads():

@@ -54,7 +54,11 @@ def test_many_at_once():
         (lambda: tf.TensorArray(tf.float32), ValueError, "Size must be declared"),
         (lambda: array(size=2.5), TypeError, "whole number"),
         (lambda: array().stack(), ValueError, "never written"),
-        (lambda: array().write(5, 1.0), tf.errors.OutOfRangeError, "index 5 but array is not resizeable and size is: 3"),
+        (
+            lambda: array().write(5, 1.0),
+            tf.errors.OutOfRangeError,
+            "index 5 but array is not resizeable and size is: 3",
+        ),
         (lambda: array().write(-1, 1.0), tf.errors.OutOfRangeError, r"negative indices \(index -1\)"),
         (lambda: array().read(7), tf.errors.OutOfRangeError, "index 7 but array size is: 3"),
         (lambda: array().write(0, tf.constant(1)), tf.errors.InvalidArgumentError, "trying to write dtype int32"),

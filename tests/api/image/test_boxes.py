@@ -44,7 +44,9 @@ def test_random_windows_keep_their_promises():
     assert len(windows) > 40
     with pytest.raises(tf.errors.InvalidArgumentError, match="use_image_if_no_bounding_boxes"):
         tf.image.sample_distorted_bounding_box([5, 5, 3], np.zeros((1, 0, 4), np.float32))
-    begin, _, _ = tf.image.sample_distorted_bounding_box([5, 5, 3], np.zeros((1, 0, 4)), use_image_if_no_bounding_boxes=True)
+    begin, _, _ = tf.image.sample_distorted_bounding_box(
+        [5, 5, 3], np.zeros((1, 0, 4)), use_image_if_no_bounding_boxes=True
+    )
     assert begin.shape == (3,)
     with pytest.raises(tf.errors.InvalidArgumentError, match="image_size"):
         tf.image.sample_distorted_bounding_box([5, 5], [[[0.0, 0, 1, 1]]])

@@ -34,7 +34,9 @@ def test_hsv_like_the_standard_library():
     np.testing.assert_allclose(tf.image.hsv_to_rgb(got), RANDOM, rtol=1e-12)
 
 
-@pytest.mark.parametrize("pixel", [[1, 1, 0], [0, 1, 1], [1, 0, 1], [0, 0, 0], [1, 1, 1], [0.2, 0.2, 0.5], [0.2, 0.5, 0.5]])
+@pytest.mark.parametrize(
+    "pixel", [[1, 1, 0], [0, 1, 1], [1, 0, 1], [0, 0, 0], [1, 1, 1], [0.2, 0.2, 0.5], [0.2, 0.5, 0.5]]
+)
 def test_hsv_of_ties(pixel):
     np.testing.assert_allclose(tf.image.rgb_to_hsv(np.array(pixel, float)), colorsys.rgb_to_hsv(*pixel), atol=1e-12)
 
@@ -61,7 +63,9 @@ def test_adjust_hue_and_saturation():
     np.testing.assert_allclose(tf.image.adjust_hue(COLOURS, 1.0), COLOURS, atol=1e-6)
     strong = [[0.5, 0.125, 0.0], [0.0, 0.7, 0.35], [0.0, 0.0, 0.9], [0.9, 0.0, 0.9], [0.6, 0.6, 0.6]]
     np.testing.assert_allclose(tf.image.adjust_saturation(COLOURS, 2.0)[0], strong, atol=1e-6)
-    np.testing.assert_allclose(tf.image.adjust_saturation(COLOURS, 0.0), np.repeat(COLOURS.max(-1, keepdims=True), 3, -1))
+    np.testing.assert_allclose(
+        tf.image.adjust_saturation(COLOURS, 0.0), np.repeat(COLOURS.max(-1, keepdims=True), 3, -1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,7 +85,11 @@ def test_adjustments_have_gradients(adjust):
 
 
 def test_grey_passes_gradients_unchanged():
-    assert gradient(lambda x: tf.image.adjust_hue(x, 0.1), np.ones((1, 1, 3), np.float32)).ravel().tolist() == [1, 1, 1]
+    assert gradient(lambda x: tf.image.adjust_hue(x, 0.1), np.ones((1, 1, 3), np.float32)).ravel().tolist() == [
+        1,
+        1,
+        1,
+    ]
 
 
 def test_gradients_flow_to_the_amounts():

@@ -25,7 +25,9 @@ def file(array, kind, mode=None, **options):
 
 JPEG, PNG, BMP = file(RGB, "JPEG", quality=90), file(RGB, "PNG"), file(RGB, "BMP")
 GIF = file(RGB, "GIF")
-ANIMATED = file(RGB, "GIF", save_all=True, append_images=[Image.fromarray(RGB[::-1]), Image.fromarray(RGB[:, ::-1])], loop=0)
+ANIMATED = file(
+    RGB, "GIF", save_all=True, append_images=[Image.fromarray(RGB[::-1]), Image.fromarray(RGB[:, ::-1])], loop=0
+)
 
 
 # ---- JPEG
@@ -149,9 +151,14 @@ def test_every_filter_of_a_deep_png(kind):
         nearest = np.where((a <= b) & (a <= c), left, np.where(b <= c, up, corner))
         predicted = [np.zeros_like(row), left, up, (left + up) // 2, nearest][kind]
         lines += bytes([kind]) + ((row - predicted) % 256).astype(np.uint8).tobytes()
-    chunks = [(b"IHDR", struct.pack(">IIBBBBB", 5, 4, 16, 2, 0, 0, 0)), (b"IDAT", zlib.compress(lines)), (b"IEND", b"")]
+    chunks = [
+        (b"IHDR", struct.pack(">IIBBBBB", 5, 4, 16, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(lines)),
+        (b"IEND", b""),
+    ]
     data = b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body)) for name, body in chunks
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in chunks
     )
     np.testing.assert_array_equal(read_deep_png(data), image)
     for bad in (data[:-20], data.replace(b"IDAT", b"IDAX")):
@@ -211,7 +218,9 @@ def test_any_format():
     "data", [b"", b"hello world", PNG[:-60], PNG[:60] + b"\x00" + PNG[61:], GIF[:-100], JPEG[:400], BMP[:60]]
 )
 def test_damaged(data):
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Unknown image file format|Invalid (PNG|GIF|JPEG|BMP) data, size"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"Unknown image file format|Invalid (PNG|GIF|JPEG|BMP) data, size"
+    ):
         tf.io.decode_image(data)
 
 

@@ -37,7 +37,9 @@ def test_crop_and_resize_like_tensorflow():
     crop = lambda boxes: tf.image.crop_and_resize(SQUARES, boxes, [0, 0], [2, 3], extrapolation_value=-1.0)
     want = [4.76, 6.72, 9.48, 42.52, 50.24, 58.76, -1.0, -1.0, -1.0, 21.4, 41.2, -1.0]
     np.testing.assert_allclose(crop(BOXES).numpy().ravel(), want, rtol=1e-5)
-    np.testing.assert_allclose(gradient(crop, BOXES), [[153.6, 72.6, 345.6, 84.6], [0.0, 46.5, 0.0, 19.5]], rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(
+        gradient(crop, BOXES), [[153.6, 72.6, 345.6, 84.6], [0.0, 46.5, 0.0, 19.5]], rtol=1e-5, atol=1e-4
+    )
 
 
 def test_crop_and_resize_of_the_whole_image_is_the_image():

@@ -43,7 +43,9 @@ def test_psnr():
 def test_ssim_like_tensorflow():
     other = BATCH * np.float32(0.8) + np.float32(0.1)
     np.testing.assert_allclose(tf.image.ssim(BATCH, other, 1.0), [0.9756548, 0.9754394], rtol=1e-5)
-    np.testing.assert_allclose(tf.image.ssim(BATCH, other, 1.0, filter_size=7, k1=0.1), [0.9756113, 0.9754694], rtol=1e-5)
+    np.testing.assert_allclose(
+        tf.image.ssim(BATCH, other, 1.0, filter_size=7, k1=0.1), [0.9756113, 0.9754694], rtol=1e-5
+    )
     places = tf.image.ssim(BATCH, other, 1.0, return_index_map=True)
     assert places.shape == (2, 6, 7)
     np.testing.assert_allclose(tf.reduce_mean(places, [1, 2]), [0.9756548, 0.9754394], rtol=1e-5)
@@ -66,7 +68,10 @@ def test_ssim_multiscale_like_tensorflow():
 )
 def test_gradients(measure):
     """Along a random direction, by central differences."""
-    image, direction = RNG.random((1, 16, 17, 3)).astype(np.float32), RNG.normal(size=(1, 16, 17, 3)).astype(np.float32)
+    image, direction = (
+        RNG.random((1, 16, 17, 3)).astype(np.float32),
+        RNG.normal(size=(1, 16, 17, 3)).astype(np.float32),
+    )
     step = np.float32(1e-3)
     value = lambda x: float(tf.reduce_sum(measure(x)))
     want = (value(image + step * direction) - value(image - step * direction)) / 2e-3

@@ -80,7 +80,9 @@ def test_first_and_second_derivatives(method, antialias):
     resized = lambda x: tf.image.resize(x, [5, 2], method, antialias=antialias)
     units = np.eye(24, dtype=np.float32).reshape(24, 3, 4, 2)
     matrix = resized(units).numpy().reshape(24, 20)  # row k: what pixel k gives to the result
-    np.testing.assert_allclose(gradient(lambda x: resized(x) * weights, image).ravel(), matrix @ weights.ravel(), atol=1e-5)
+    np.testing.assert_allclose(
+        gradient(lambda x: resized(x) * weights, image).ravel(), matrix @ weights.ravel(), atol=1e-5
+    )
     # sum of (M x²)²: gradient 4 x M'M x², and along ones the derivative of that
     got = second(lambda x: resized(x * x) ** 2, image).ravel()
     x = image.ravel().astype(float)

@@ -38,7 +38,9 @@ def test_soft_suppression_lowers_scores():
     np.testing.assert_allclose(scores, [0.9, 0.75 * np.exp(-(overlap**2))], rtol=1e-5)
     chosen = lambda s: tf.image.non_max_suppression_with_scores(BOXES[:2], s, 2, soft_nms_sigma=0.5)[1]
     np.testing.assert_allclose(gradient(chosen, SCORES[:2]), [1, np.exp(-(overlap**2))], rtol=1e-5)
-    slope = gradient(lambda b: tf.image.non_max_suppression_with_scores(b, SCORES[:2], 2, soft_nms_sigma=0.5)[1], BOXES[:2])
+    slope = gradient(
+        lambda b: tf.image.non_max_suppression_with_scores(b, SCORES[:2], 2, soft_nms_sigma=0.5)[1], BOXES[:2]
+    )
     assert slope.shape == (2, 4) and slope[1, 1] > 0 > slope[0, 3]  # further apart is better
 
 
@@ -49,8 +51,13 @@ def test_any_measure_of_overlap():
 
 
 def test_padded_and_batched():
-    index, count = tf.image.non_max_suppression_padded([BOXES, BOXES], [SCORES, SCORES[::-1]], 8, pad_to_max_output_size=True)
-    assert index.numpy().tolist() == [[3, 0, 5, 0, 0, 0, 0, 0], [2, 5, 4, 0, 0, 0, 0, 0]] and count.numpy().tolist() == [3, 3]
+    index, count = tf.image.non_max_suppression_padded(
+        [BOXES, BOXES], [SCORES, SCORES[::-1]], 8, pad_to_max_output_size=True
+    )
+    assert index.numpy().tolist() == [
+        [3, 0, 5, 0, 0, 0, 0, 0],
+        [2, 5, 4, 0, 0, 0, 0, 0],
+    ] and count.numpy().tolist() == [3, 3]
     index, count = tf.image.non_max_suppression_padded(BOXES, SCORES, 8)
     assert index.numpy().tolist() == [3, 0, 5] and count.numpy() == 3
     with pytest.raises(ValueError, match="pad_to_max_output_size"):
@@ -64,8 +71,17 @@ def test_combined(shared):
     boxes = boxes if shared else np.repeat(boxes, 2, 2)
     found = tf.image.combined_non_max_suppression(boxes, scores, 2, 6, clip_boxes=False)
     np.testing.assert_allclose(found.nmsed_scores[0], [0.95, 0.95, 0.9, 0.9, 0, 0], rtol=1e-6)
-    assert found.nmsed_classes.numpy()[0].tolist() == [0, 1, 0, 1, 0, 0] and found.valid_detections.numpy().tolist() == [4]
-    np.testing.assert_allclose(found.nmsed_boxes[0], [BOXES[3], BOXES[2], BOXES[0], BOXES[5], [0] * 4, [0] * 4], rtol=1e-6)
+    assert found.nmsed_classes.numpy()[0].tolist() == [
+        0,
+        1,
+        0,
+        1,
+        0,
+        0,
+    ] and found.valid_detections.numpy().tolist() == [4]
+    np.testing.assert_allclose(
+        found.nmsed_boxes[0], [BOXES[3], BOXES[2], BOXES[0], BOXES[5], [0] * 4, [0] * 4], rtol=1e-6
+    )
     small = tf.image.combined_non_max_suppression(boxes, scores, 2, 6, pad_per_class=True)
     assert small.nmsed_boxes.shape == (1, 4, 4) and float(tf.reduce_max(small.nmsed_boxes)) == 1
     slope = gradient(lambda s: tf.image.combined_non_max_suppression(boxes, s, 2, 3)[1], scores)

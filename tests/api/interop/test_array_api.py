@@ -167,11 +167,18 @@ def functions(module):
 
 
 def test_nothing_is_missing():
-    newer = {"broadcast_shapes", "get_array_api_strict_flags", "reset_array_api_strict_flags", "set_array_api_strict_flags"}
+    newer = {
+        "broadcast_shapes",
+        "get_array_api_strict_flags",
+        "reset_array_api_strict_flags",
+        "set_array_api_strict_flags",
+    }
     assert functions(strict) - newer <= set(dir(xp))
     for extension in ("linalg", "fft"):
         module = getattr(xp, extension)
-        assert {n for n in functions(getattr(strict, extension)) if n in getattr(strict, extension).__all__} <= set(dir(module))
+        assert {n for n in functions(getattr(strict, extension)) if n in getattr(strict, extension).__all__} <= set(
+            dir(module)
+        )
     assert xp.__array_api_version__ == "2023.12"
     assert tf.Variable(1.0).__array_namespace__() is xp
     with pytest.raises(ValueError, match="Version"):
@@ -180,9 +187,9 @@ def test_nothing_is_missing():
 
 def test_creation_uses_the_librarys_defaults():
     assert [xp.asarray(v).dtype for v in (1, 1.5, True, 1j)] == [tf.int32, tf.float32, tf.bool, tf.complex64]
-    assert [f.dtype for f in (xp.zeros(2), xp.ones((2,)), xp.empty(1), xp.eye(2), xp.linspace(0, 1, 3), xp.arange(3.0))] == [
-        tf.float32
-    ] * 6
+    assert [
+        f.dtype for f in (xp.zeros(2), xp.ones((2,)), xp.empty(1), xp.eye(2), xp.linspace(0, 1, 3), xp.arange(3.0))
+    ] == [tf.float32] * 6
     assert xp.arange(1, 7, 2).numpy().tolist() == [1, 3, 5] and xp.full(2, 7).dtype is tf.int32
     assert xp.asarray(np.ones(2)).dtype is tf.float64 and xp.zeros(1, dtype=xp.int8).dtype is tf.int8
     x = xp.asarray([1.0])
@@ -194,10 +201,14 @@ def test_dtypes():
     assert xp.finfo(xp.complex64).dtype is tf.float32 and xp.finfo(xp.float64).eps == np.finfo(float).eps
     assert (xp.iinfo(xp.uint8).min, xp.iinfo(tf.constant([1])).bits) == (0, 32)
     assert (
-        xp.isdtype(xp.float32, "real floating") and not xp.isdtype(xp.bool, "numeric") and xp.isdtype(xp.int8, (xp.int8, "bool"))
+        xp.isdtype(xp.float32, "real floating")
+        and not xp.isdtype(xp.bool, "numeric")
+        and xp.isdtype(xp.int8, (xp.int8, "bool"))
     )
     assert xp.can_cast(xp.int8, xp.int16) and not xp.can_cast(xp.float64, xp.float32)
-    assert xp.result_type(tf.constant(1, tf.int8), xp.uint8) is tf.int16 and xp.result_type(xp.float32, 1.0) is tf.float32
+    assert (
+        xp.result_type(tf.constant(1, tf.int8), xp.uint8) is tf.int16 and xp.result_type(xp.float32, 1.0) is tf.float32
+    )
     info = xp.__array_namespace_info__()
     assert (
         info.default_dtypes()["indexing"] is tf.int64

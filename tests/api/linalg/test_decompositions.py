@@ -98,7 +98,9 @@ def test_singular_vector_gradients(shape, full):
         k = s.shape[-1]
         scaled = u[..., :k] * tf.cast(tf.sqrt(s), u.dtype)[..., None, :]
         rest = u[..., k:]
-        return tf.concat([tf.math.real(scaled @ tf.linalg.adjoint(v[..., :k])), tf.math.real(rest @ tf.linalg.adjoint(rest))], -1)
+        return tf.concat(
+            [tf.math.real(scaled @ tf.linalg.adjoint(v[..., :k])), tf.math.real(rest @ tf.linalg.adjoint(rest))], -1
+        )
 
     check(f, normal(*shape))
     check(f, complex_normal(*shape))
@@ -188,9 +190,13 @@ def test_eigh_tridiagonal(complex_beta):
     np.testing.assert_allclose(tf.linalg.eigh_tridiagonal(alpha, beta).numpy(), w)
     values, vectors = tf.linalg.eigh_tridiagonal(alpha, beta, eigvals_only=False)
     np.testing.assert_allclose(dense @ vectors.numpy(), vectors.numpy() * values.numpy(), atol=1e-12)
-    np.testing.assert_allclose(tf.linalg.eigh_tridiagonal(alpha, beta, select="i", select_range=[1, 2]).numpy(), w[1:3])
+    np.testing.assert_allclose(
+        tf.linalg.eigh_tridiagonal(alpha, beta, select="i", select_range=[1, 2]).numpy(), w[1:3]
+    )
     chosen = w[(w >= 1) & (w <= 4)]
-    np.testing.assert_allclose(tf.linalg.eigh_tridiagonal(alpha, beta, select="v", select_range=[1.0, 4.0]).numpy(), chosen)
+    np.testing.assert_allclose(
+        tf.linalg.eigh_tridiagonal(alpha, beta, select="v", select_range=[1.0, 4.0]).numpy(), chosen
+    )
     assert tf.linalg.eigh_tridiagonal(alpha, beta, select="v", select_range=[100.0, 400.0]).shape == (0,)
     check(lambda a, b: tf.linalg.eigh_tridiagonal(a, b), alpha, beta)
 

@@ -24,7 +24,9 @@ def packed(matrix, low, high, align, padding):
     return np.array(rows if low != high else rows[0])
 
 
-@pytest.mark.parametrize(("band", "align", "shape"), list(itertools.product(BANDS, ALIGNMENTS, [(4, 4), (3, 5), (5, 4)])))
+@pytest.mark.parametrize(
+    ("band", "align", "shape"), list(itertools.product(BANDS, ALIGNMENTS, [(4, 4), (3, 5), (5, 4)]))
+)
 def test_diag_part_and_back(band, align, shape):
     x = 1.0 + np.arange(2 * np.prod(shape)).reshape(2, *shape)
     got = tf.linalg.diag_part(x, k=band, padding_value=-7, align=align).numpy()
@@ -34,7 +36,9 @@ def test_diag_part_and_back(band, align, shape):
     inside = (band[0] <= offset) & (offset <= band[1])
     cleared = tf.linalg.set_diag(x, tf.zeros_like(got), k=band, align=align).numpy()
     np.testing.assert_array_equal(cleared, np.where(inside, 0, x))
-    np.testing.assert_array_equal(tf.linalg.set_diag(tf.zeros_like(x), got, k=band, align=align).numpy(), np.where(inside, x, 0))
+    np.testing.assert_array_equal(
+        tf.linalg.set_diag(tf.zeros_like(x), got, k=band, align=align).numpy(), np.where(inside, x, 0)
+    )
     rebuilt = tf.linalg.diag(got, k=band, num_rows=shape[0], num_cols=shape[1], padding_value=5, align=align).numpy()
     np.testing.assert_array_equal(rebuilt, np.where(inside, x, 5))
 
@@ -107,7 +111,9 @@ def test_bands_of_bools_and_strings():
 def test_tensor_diag_and_back():
     x = np.arange(6.0).reshape(2, 3)
     spread = tf.linalg.tensor_diag(x)
-    assert spread.shape == (2, 3, 2, 3) and spread[1, 2, 1, 2].numpy() == 5 and tf.reduce_sum(spread).numpy() == x.sum()
+    assert (
+        spread.shape == (2, 3, 2, 3) and spread[1, 2, 1, 2].numpy() == 5 and tf.reduce_sum(spread).numpy() == x.sum()
+    )
     np.testing.assert_array_equal(tf.linalg.tensor_diag_part(spread).numpy(), x)
 
 

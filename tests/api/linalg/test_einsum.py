@@ -79,7 +79,9 @@ def test_dtypes(dtype):
 @pytest.mark.parametrize("optimize", ["greedy", "optimal", False, True, ["einsum_path", (0, 1)]])
 def test_orders_agree(optimize):
     xs = operands([(2, 30), (30, 4), (4, 5)])
-    np.testing.assert_allclose(tf.einsum("ij,jk,kl->il", *xs, optimize=optimize).numpy(), np.einsum("ij,jk,kl->il", *xs))
+    np.testing.assert_allclose(
+        tf.einsum("ij,jk,kl->il", *xs, optimize=optimize).numpy(), np.einsum("ij,jk,kl->il", *xs)
+    )
 
 
 @pytest.mark.parametrize(

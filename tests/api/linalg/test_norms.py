@@ -35,7 +35,9 @@ def test_matrix_norms(order, axis, keepdims):
 )
 def test_gradients(order, axis):
     check_gradients(lambda x: [tf.norm(x, order, axis)], [tf.constant(X)], f"norm {order}", 2, 1e-4)
-    check_gradients(lambda x: [tf.norm(x, order, axis)], [tf.constant(X + 1j * X[::-1])], f"complex norm {order}", 1, 1e-4)
+    check_gradients(
+        lambda x: [tf.norm(x, order, axis)], [tf.constant(X + 1j * X[::-1])], f"complex norm {order}", 1, 1e-4
+    )
 
 
 @pytest.mark.parametrize("order", ["euclidean", 1, 2, 3, 1.5, INF])
@@ -63,7 +65,9 @@ def test_second_order_at_zero():
 
 def test_high_orders_do_not_overflow():
     """(1e30)³ is beyond float32."""
-    np.testing.assert_allclose(tf.norm(np.array([1e30, 1e30], "float32"), ord=3).numpy(), 1e30 * 2 ** (1 / 3), rtol=1e-6)
+    np.testing.assert_allclose(
+        tf.norm(np.array([1e30, 1e30], "float32"), ord=3).numpy(), 1e30 * 2 ** (1 / 3), rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("order", ["euclidean", 1, 3, INF])

@@ -23,7 +23,9 @@ def test_matmul_cannot_turn_twice():
         tf.matmul(A, A, transpose_b=True, adjoint_b=True)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"]
+)
 def test_matmul_keeps_the_dtype(dtype):
     a = tf.cast([[1, 2], [3, 4]], dtype)
     out = tf.matmul(a, a)
@@ -43,7 +45,8 @@ def test_float16_products_are_summed_in_float32():
 
 
 @pytest.mark.parametrize(
-    "shapes", [((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 4)), ((6, 1, 2, 3), (5, 3, 4)), ((0, 2, 3), (3, 4)), ((2, 0), (0, 3))]
+    "shapes",
+    [((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 4)), ((6, 1, 2, 3), (5, 3, 4)), ((0, 2, 3), (3, 4)), ((2, 0), (0, 3))],
 )
 def test_batches_broadcast(shapes):
     a, b = (np.random.default_rng(0).normal(size=s) for s in shapes)
@@ -52,7 +55,9 @@ def test_batches_broadcast(shapes):
     assert g_a.shape == a.shape and g_b.shape == b.shape
 
 
-@pytest.mark.parametrize(("which", "a", "b"), [("b", (7, 5, 3), (3, 2)), ("a", (5, 3), (7, 3, 2)), ("b", (7, 5, 3), (1, 3, 2))])
+@pytest.mark.parametrize(
+    ("which", "a", "b"), [("b", (7, 5, 3), (3, 2)), ("a", (5, 3), (7, 3, 2)), ("b", (7, 5, 3), (1, 3, 2))]
+)
 def test_gradient_of_one_matrix_for_a_batch_is_one_product(which, a, b):
     """No product for every member of the batch is made, to be summed afterwards."""
     shapes = []
@@ -103,7 +108,9 @@ def test_matvec(a, b, kwargs, shape):
     np.testing.assert_allclose(out, np.einsum("...ij,...j->...i", matrix, b))
 
 
-@pytest.mark.parametrize("axes", [0, 1, 2, [[1], [0]], [1, 0], [[-1, 0], [0, -1]], tf.constant([[1], [0]]), ([], [])], ids=str)
+@pytest.mark.parametrize(
+    "axes", [0, 1, 2, [[1], [0]], [1, 0], [[-1, 0], [0, -1]], tf.constant([[1], [0]]), ([], [])], ids=str
+)
 def test_tensordot(axes):
     a = np.random.default_rng(0).normal(size=(3, 3))
     b = np.random.default_rng(1).normal(size=(3, 3))

@@ -79,7 +79,9 @@ def test_det_has_a_gradient_at_singular_matrices():
 
 
 @pytest.mark.parametrize(
-    "x", [normal(3, 3), np.ones((3, 3)), np.zeros((3, 3)), np.diag([1.0, 2.0, 0.0])], ids=["regular", "rank 1", "zero", "rank 2"]
+    "x",
+    [normal(3, 3), np.ones((3, 3)), np.zeros((3, 3)), np.diag([1.0, 2.0, 0.0])],
+    ids=["regular", "rank 1", "zero", "rank 2"],
 )
 def test_third_derivative_of_det(x):
     """Of a + tB with three rows it is 6 det B, whatever a."""
@@ -180,7 +182,9 @@ def test_tridiagonal(make, batch):
         np.testing.assert_allclose(tf.linalg.tridiagonal_solve(diagonals, b, form).numpy(), want)
         np.testing.assert_allclose(tf.linalg.tridiagonal_matmul(diagonals, b, form).numpy(), dense @ b)
     np.testing.assert_allclose(tf.linalg.tridiagonal_solve(d, b[..., 0]).numpy(), want[..., 0])
-    np.testing.assert_allclose(tf.linalg.tridiagonal_solve(d, h(b), transpose_rhs=True, conjugate_rhs=True).numpy(), want)
+    np.testing.assert_allclose(
+        tf.linalg.tridiagonal_solve(d, h(b), transpose_rhs=True, conjugate_rhs=True).numpy(), want
+    )
     check(lambda d, b: tf.linalg.tridiagonal_matmul(d, b), d, b)
     check(lambda d, b: tf.linalg.tridiagonal_solve(d, b), d, b)
 

@@ -61,13 +61,17 @@ def lines(tmp_path):
 
 
 def test_from_lines(lines):
-    numbers = lookup.StaticHashTable(lookup.TextFileInitializer(lines, tf.string, 0, tf.int64, NUMBER, delimiter=","), -1)
+    numbers = lookup.StaticHashTable(
+        lookup.TextFileInitializer(lines, tf.string, 0, tf.int64, NUMBER, delimiter=","), -1
+    )
     assert numbers.lookup(tf.constant(["cherry", "q"])).numpy().tolist() == [2, -1]
     columns = lookup.StaticHashTable(lookup.TextFileInitializer(lines, tf.string, 0, tf.int64, 1, delimiter=","), -1)
     assert columns.lookup(tf.constant(["banana"])).numpy().tolist() == [20]
     whole = lookup.StaticHashTable(lookup.TextFileInitializer(lines, tf.int64, NUMBER, tf.string, WHOLE), "?")
     assert whole.lookup(tf.constant([0, 9], tf.int64)).numpy().tolist() == [b"apple,10", b"?"]
-    later = lookup.TextFileInitializer(lines, tf.string, 0, tf.int64, NUMBER, delimiter=",", value_index_offset=10, vocab_size=2)
+    later = lookup.TextFileInitializer(
+        lines, tf.string, 0, tf.int64, NUMBER, delimiter=",", value_index_offset=10, vocab_size=2
+    )
     assert lookup.StaticHashTable(later, -1).lookup(tf.constant(["banana", "cherry"])).numpy().tolist() == [11, -1]
 
 
@@ -97,8 +101,14 @@ def test_unknown_words():
 
 def test_integers_as_words():
     seven = Words(tf.constant([7, 8], tf.int64), tf.constant([0, 1], tf.int64))
-    assert lookup.StaticVocabularyTable(seven, 3).lookup(tf.constant([7, 99, -5], tf.int64)).numpy().tolist() == [0, 2, 2]
-    assert lookup.StaticVocabularyTable(seven, 3, lookup_key_dtype=tf.int32).lookup(tf.constant([7, 99])).numpy().tolist() == [
+    assert lookup.StaticVocabularyTable(seven, 3).lookup(tf.constant([7, 99, -5], tf.int64)).numpy().tolist() == [
+        0,
+        2,
+        2,
+    ]
+    assert lookup.StaticVocabularyTable(seven, 3, lookup_key_dtype=tf.int32).lookup(
+        tf.constant([7, 99])
+    ).numpy().tolist() == [
         0,
         2,
     ]

@@ -62,7 +62,14 @@ def test_no_nan_functions_protect_value_and_gradient():
             [0, 0, -inf, np.log(2)],
             [0, 0, inf, 0.5],
         ),
-        (tf.math.xdivy, [0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 0.0, 2.0], [0, 0, inf, 0.5], [0, 0, inf, 0.5], [0, 0, -inf, -0.25]),
+        (
+            tf.math.xdivy,
+            [0.0, 0.0, 1.0, 1.0],
+            [0.0, 2.0, 0.0, 2.0],
+            [0, 0, inf, 0.5],
+            [0, 0, inf, 0.5],
+            [0, 0, -inf, -0.25],
+        ),
         (
             tf.math.xlog1py,
             [0.0, 0.0, 1.0, 1.0],
@@ -154,7 +161,9 @@ def test_squared_difference():
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-@pytest.mark.parametrize("f", [tf.sqrt, tf.math.log, tf.math.rsqrt, lambda x: x**3, lambda x: 1 / x, tf.sigmoid, tf.math.erf])
+@pytest.mark.parametrize(
+    "f", [tf.sqrt, tf.math.log, tf.math.rsqrt, lambda x: x**3, lambda x: 1 / x, tf.sigmoid, tf.math.erf]
+)
 def test_gradients_keep_the_dtype(f, dtype):
     x = tf.constant([1.5, 2.0], dtype)
     with tf.GradientTape() as tape:
@@ -171,7 +180,14 @@ def test_gradients_keep_the_dtype(f, dtype):
 @pytest.mark.parametrize("shape", [(), (0, 3), (2, 1)])
 def test_shapes(shape):
     x = tf.ones(shape)
-    for f in (tf.sqrt, tf.square, lambda x: x**2, lambda x: x / 2.0, lambda x: tf.maximum(x, 1.0), lambda x: tf.math.xlogy(x, x)):
+    for f in (
+        tf.sqrt,
+        tf.square,
+        lambda x: x**2,
+        lambda x: x / 2.0,
+        lambda x: tf.maximum(x, 1.0),
+        lambda x: tf.math.xlogy(x, x),
+    ):
         assert tuple(f(x).shape) == shape
         assert gradient(f, x).shape == shape
 

@@ -45,7 +45,11 @@ def test_bincount_dtypes_and_errors():
 
 
 def test_bincount_is_differentiable_in_its_weights():
-    assert gradient(lambda w: tf.math.bincount([1, 1, 0], weights=w) * [1.0, 2.0], [1.0, 2.0, 3.0]).tolist() == [2, 2, 1]
+    assert gradient(lambda w: tf.math.bincount([1, 1, 0], weights=w) * [1.0, 2.0], [1.0, 2.0, 3.0]).tolist() == [
+        2,
+        2,
+        1,
+    ]
 
 
 def test_confusion_matrix():

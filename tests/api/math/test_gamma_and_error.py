@@ -81,7 +81,9 @@ def test_slope_of_igamma_in_its_shape_has_no_derivative_in_it():
 
 
 def test_zeta():
-    np.testing.assert_allclose(tf.math.zeta(tf.constant([2.0, 4.0], tf.float64), 1.0).numpy(), [np.pi**2 / 6, np.pi**4 / 90])
+    np.testing.assert_allclose(
+        tf.math.zeta(tf.constant([2.0, 4.0], tf.float64), 1.0).numpy(), [np.pi**2 / 6, np.pi**4 / 90]
+    )
     in_s, in_q = gradients(tf.math.zeta, 2.0, 1.0)
     np.testing.assert_allclose(in_s, -0.9375482543158438, rtol=1e-12)  # Riemann's zeta'(2)
     np.testing.assert_allclose(in_q, -2 * 1.2020569031595942, rtol=1e-12)
@@ -95,7 +97,9 @@ def test_polygamma():
 
 
 def test_lbeta():
-    np.testing.assert_allclose(tf.math.lbeta([[1.0, 2.0, 3.0], [0.5, 0.5, 0.5]]).numpy(), [-4.0943446, 1.837877], rtol=1e-6)
+    np.testing.assert_allclose(
+        tf.math.lbeta([[1.0, 2.0, 3.0], [0.5, 0.5, 0.5]]).numpy(), [-4.0943446, 1.837877], rtol=1e-6
+    )
     assert tf.math.lbeta(tf.zeros([2, 0])).numpy().tolist() == [-inf, -inf]
     with pytest.raises(tf.errors.InvalidArgumentError, match="rank 1"):
         tf.math.lbeta(2.0)
@@ -104,7 +108,13 @@ def test_lbeta():
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_dtypes(dtype):
     x = tf.constant([0.5, 1.5], dtype)
-    for f in (tf.math.erf, tf.math.lgamma, tf.math.digamma, lambda x: tf.math.igamma(x, x), lambda x: tf.math.zeta(x + 1, x)):
+    for f in (
+        tf.math.erf,
+        tf.math.lgamma,
+        tf.math.digamma,
+        lambda x: tf.math.igamma(x, x),
+        lambda x: tf.math.zeta(x + 1, x),
+    ):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = f(x)

@@ -69,7 +69,9 @@ def test_sums_of_halves_do_not_stall():
 
 def test_of_nothing():
     empty = tf.zeros([0])
-    values = [f(empty).numpy() for f in (tf.reduce_sum, tf.reduce_prod, tf.reduce_max, tf.reduce_min, tf.reduce_logsumexp)]
+    values = [
+        f(empty).numpy() for f in (tf.reduce_sum, tf.reduce_prod, tf.reduce_max, tf.reduce_min, tf.reduce_logsumexp)
+    ]
     assert values == [0, 1, -INF, INF, -INF]
     assert np.isnan(tf.reduce_mean(empty).numpy())
     assert tf.reduce_max(tf.zeros([0], tf.int32)).numpy() == np.iinfo(np.int32).min
@@ -80,7 +82,9 @@ def test_of_nothing():
 
 def test_ties_share():
     np.testing.assert_allclose(slope(tf.reduce_max, [1.0, 2.0, 2.0]), [0, 0.5, 0.5])
-    np.testing.assert_allclose(slope(lambda x: tf.reduce_min(x, 1), [[1.0, 1.0, 1.0], [0.0, 5.0, 5.0]]), [[1 / 3] * 3, [1, 0, 0]])
+    np.testing.assert_allclose(
+        slope(lambda x: tf.reduce_min(x, 1), [[1.0, 1.0, 1.0], [0.0, 5.0, 5.0]]), [[1 / 3] * 3, [1, 0, 0]]
+    )
     assert np.isnan(slope(tf.reduce_max, [NAN, 1.0])).all()
     np.testing.assert_allclose(slope(tf.reduce_max, [-INF, -INF]), [0.5, 0.5])
 

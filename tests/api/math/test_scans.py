@@ -72,7 +72,9 @@ def test_exclusive_logsumexp(reverse):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = tf.math.cumulative_logsumexp(x, exclusive=True, reverse=reverse)
-        total = tf.reduce_sum(tf.where(tf.math.is_inf(y), 0.0, y * tf.constant([1.0, 2.0, 3.0, 4.0][::way], tf.float64)))
+        total = tf.reduce_sum(
+            tf.where(tf.math.is_inf(y), 0.0, y * tf.constant([1.0, 2.0, 3.0, 4.0][::way], tf.float64))
+        )
     p = 1 / (1 + np.e)
     np.testing.assert_allclose(y.numpy()[::way], [-INF, 800, 800, 801 + np.log1p(np.exp(-1))])
     np.testing.assert_allclose(tape.gradient(total, x).numpy()[::way], [5 + 4 * p, 0, 4 - 4 * p, 0], atol=1e-9)

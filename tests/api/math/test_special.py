@@ -44,7 +44,9 @@ def test_derivatives_of_spence_at_one():
 @pytest.mark.parametrize("f", [special.bessel_i0e, special.bessel_i1e, special.bessel_k0e, special.bessel_k1e])
 def test_scaled_functions_go_to_zero(f):
     assert derivatives(f, np.inf, 2) == [0, 0]
-    assert derivatives(f, 1e12, 1)[0] == pytest.approx(-0.5 * float(f(tf.constant(1e12, tf.float64))) / 1e12, abs=1e-18)
+    assert derivatives(f, 1e12, 1)[0] == pytest.approx(
+        -0.5 * float(f(tf.constant(1e12, tf.float64))) / 1e12, abs=1e-18
+    )
 
 
 @pytest.mark.parametrize(("plain", "sign"), [("bessel_i0", -1), ("bessel_i1", -1), ("bessel_k0", 1), ("bessel_k1", 1)])

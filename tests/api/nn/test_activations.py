@@ -35,7 +35,9 @@ def gradient_tensor(function, u):
     ],
 )
 def test_slopes_at_corners_and_far_out(name, points, slopes):
-    np.testing.assert_allclose(gradient(getattr(tf.nn, name), np.float32(points)), np.float32(slopes), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        gradient(getattr(tf.nn, name), np.float32(points)), np.float32(slopes), rtol=1e-6, atol=1e-6
+    )
 
 
 def test_a_nan_passes_relu():
@@ -55,7 +57,8 @@ def test_relu_takes_integers():
 
 
 @pytest.mark.parametrize(
-    "alpha,values,slopes", [(0.0, [0, 3, INF], [0, 1, 1]), (2.0, [-4, 3, INF], [2, 1, 1]), (-1.0, [2, 3, INF], [-1, 1, 1])]
+    "alpha,values,slopes",
+    [(0.0, [0, 3, INF], [0, 1, 1]), (2.0, [-4, 3, INF], [2, 1, 1]), (-1.0, [2, 3, INF], [-1, 1, 1])],
 )
 def test_leaky_relu_with_unusual_alpha(alpha, values, slopes):
     x = np.float32([-2.0, 3.0, INF])
@@ -143,7 +146,20 @@ def test_softmax_of_a_scalar_or_along_no_axis():
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize(
     "name",
-    ["relu", "relu6", "leaky_relu", "elu", "selu", "crelu", "gelu", "silu", "softplus", "softsign", "softmax", "log_softmax"],
+    [
+        "relu",
+        "relu6",
+        "leaky_relu",
+        "elu",
+        "selu",
+        "crelu",
+        "gelu",
+        "silu",
+        "softplus",
+        "softsign",
+        "softmax",
+        "log_softmax",
+    ],
 )
 def test_dtypes_and_empty_tensors(name, dtype):
     function = getattr(tf.nn, name)

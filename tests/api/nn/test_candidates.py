@@ -81,7 +81,9 @@ def test_repeatable():
     assert [draw(), draw(), draw(seed=3)] == first
 
 
-@pytest.mark.parametrize("weights", [[1.0, float("nan"), 1.0], [1.0, float("inf"), 1.0], [1.0, -1.0, 1.0], [0.0, 0.0, 0.0]])
+@pytest.mark.parametrize(
+    "weights", [[1.0, float("nan"), 1.0], [1.0, float("inf"), 1.0], [1.0, -1.0, 1.0], [0.0, 0.0, 0.0]]
+)
 def test_weights_that_are_no_counts(weights):
     """With NaN among them the search for different classes never ended."""
     with pytest.raises(tf.errors.InvalidArgumentError, match="must be finite"):

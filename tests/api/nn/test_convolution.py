@@ -163,14 +163,22 @@ def test_an_empty_batch_and_an_image_smaller_than_the_window():
         (lambda: tf.nn.conv2d(X, W, 1, "SAME", data_format="NWHC"), tf.errors.InvalidArgumentError, "NWHC"),
         (lambda: tf.nn.conv2d(X, W, 1, [[0, 0], [1, 1]]), ValueError, "pair"),
         (lambda: tf.nn.conv2d(X, W, 1, [[1, 0], [1, 1], [0, 0], [0, 0]]), ValueError, "batch"),
-        (lambda: tf.nn.conv2d(tf.constant(X), tf.constant(W, tf.float64), 1, "SAME"), tf.errors.InvalidArgumentError, "float64"),
+        (
+            lambda: tf.nn.conv2d(tf.constant(X), tf.constant(W, tf.float64), 1, "SAME"),
+            tf.errors.InvalidArgumentError,
+            "float64",
+        ),
         (lambda: tf.nn.conv2d(X, W[:, :, :2, :5], 1, "SAME"), tf.errors.InvalidArgumentError, "group"),
         (
             lambda: tf.nn.conv2d_transpose(X[..., :1], W[..., :1], [2, 9, 9, 4], 1, "SAME"),
             tf.errors.InvalidArgumentError,
             "output_shape",
         ),
-        (lambda: tf.nn.depthwise_conv2d(X, W[:, :, :3], [1, 1, 1, 1], "SAME"), tf.errors.InvalidArgumentError, "channels"),
+        (
+            lambda: tf.nn.depthwise_conv2d(X, W[:, :, :3], [1, 1, 1, 1], "SAME"),
+            tf.errors.InvalidArgumentError,
+            "channels",
+        ),
     ],
 )
 def test_errors_say_what_does_not_fit(call, error, text):

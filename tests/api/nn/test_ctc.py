@@ -69,7 +69,9 @@ def test_labels_that_do_not_fit_cost_infinity_and_give_no_gradient():
 def test_no_labels_means_blanks_only():
     got = tf.nn.ctc_loss(np.zeros((1, 2), np.int32), LOGITS[:, :1], [0], [4]).numpy()
     np.testing.assert_allclose(got, by_all_paths(LOGITS[:, 0], []))
-    np.testing.assert_array_equal(tf.nn.ctc_loss(np.zeros((2, 1), np.int32), LOGITS[:, :2], [0, 1], [0, 0]).numpy(), [0, np.inf])
+    np.testing.assert_array_equal(
+        tf.nn.ctc_loss(np.zeros((2, 1), np.int32), LOGITS[:, :2], [0, 1], [0, 0]).numpy(), [0, np.inf]
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
@@ -130,7 +132,9 @@ def test_collapse_and_unique():
 def test_a_label_that_is_the_blank_is_a_label():
     """A path may step over the blank between two labels also where the second is the number of the blank, as in TensorFlow."""
     got = tf.nn.ctc_loss([[1, 2, 0]], tf.zeros([4, 1, 3], tf.float64), [3], [4])
-    np.testing.assert_allclose(got.numpy(), [4 * np.log(3) - np.log(7)])  # seven paths: one of seven states is visited twice
+    np.testing.assert_allclose(
+        got.numpy(), [4 * np.log(3) - np.log(7)]
+    )  # seven paths: one of seven states is visited twice
 
 
 def test_the_loss_in_a_graph():

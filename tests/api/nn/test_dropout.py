@@ -55,7 +55,9 @@ def test_seeds():
 
 
 def test_infinite_elements_can_be_dropped():
-    y = tf.nn.experimental.general_dropout([np.inf, 1.0], 0.5, lambda shape, dtype: tf.constant([0.0, 0.9], dtype)).numpy()
+    y = tf.nn.experimental.general_dropout(
+        [np.inf, 1.0], 0.5, lambda shape, dtype: tf.constant([0.0, 0.9], dtype)
+    ).numpy()
     np.testing.assert_array_equal(y, [0, 2])
 
 

@@ -35,7 +35,9 @@ def test_max_norm_shortens_long_rows_only():
     rows = tf.nn.embedding_lookup(np.float32([[3, 4], [0.3, 0.4], [0, 0]]), [0, 1, 2], max_norm=1.0).numpy()
     np.testing.assert_allclose(rows, [[0.6, 0.8], [0.3, 0.4], [0, 0]], rtol=1e-6)
     assert np.isfinite(
-        gradient(lambda t: tf.nn.embedding_lookup(t, [0, 1, 2], max_norm=1.0), np.float32([[3, 4], [0.3, 0.4], [0, 0]]))
+        gradient(
+            lambda t: tf.nn.embedding_lookup(t, [0, 1, 2], max_norm=1.0), np.float32([[3, 4], [0.3, 0.4], [0, 0]])
+        )
     ).all()
 
 
@@ -45,7 +47,8 @@ def test_an_id_out_of_range():
 
 
 @pytest.mark.parametrize(
-    "combiner,norm", [("sum", lambda w: 1.0), ("mean", np.sum), ("sqrtn", lambda w: np.sqrt(np.sum(w**2))), (None, np.sum)]
+    "combiner,norm",
+    [("sum", lambda w: 1.0), ("mean", np.sum), ("sqrtn", lambda w: np.sqrt(np.sum(w**2))), (None, np.sum)],
 )
 def test_combinations(combiner, norm):
     ids, weights = np.array([1, 3, 0, 1]), np.float32([0.5, 2, 1, 3])
@@ -61,7 +64,9 @@ def test_combinations(combiner, norm):
 def test_combined_embeddings_have_gradients_in_table_and_weights():
     ids = sparse(np.array([1, 3, 0, 1]))
     dt, dw = gradient(
-        lambda t, w: tf.nn.embedding_lookup_sparse(t, ids, sparse(w), combiner="sum"), TABLE, np.float32([0.5, 2, 1, 3])
+        lambda t, w: tf.nn.embedding_lookup_sparse(t, ids, sparse(w), combiner="sum"),
+        TABLE,
+        np.float32([0.5, 2, 1, 3]),
     )
     np.testing.assert_allclose(dt[:, 0], [1, 3.5, 0, 2, 0])
     np.testing.assert_allclose(dw, TABLE[[1, 3, 0, 1]].sum(1), rtol=1e-5)

@@ -39,8 +39,12 @@ def test_without_a_seed_the_program_s_seed_decides():
 
 
 def test_gradients():
-    assert gradient(lambda x: tf.nn.fractional_max_pool(x, 1.5, seed=1)[0], np.ones((1, 3, 3, 1), np.float32)).sum() == 4
-    np.testing.assert_allclose(gradient(lambda x: tf.nn.fractional_avg_pool(x, 2.0, seed=1)[0], X[:, :, :10]), 0.25, rtol=1e-6)
+    assert (
+        gradient(lambda x: tf.nn.fractional_max_pool(x, 1.5, seed=1)[0], np.ones((1, 3, 3, 1), np.float32)).sum() == 4
+    )
+    np.testing.assert_allclose(
+        gradient(lambda x: tf.nn.fractional_avg_pool(x, 2.0, seed=1)[0], X[:, :, :10]), 0.25, rtol=1e-6
+    )
 
 
 def test_errors():

@@ -23,8 +23,12 @@ def dilation(x, w, rate=1):
 
 def test_dilation_and_erosion():
     np.testing.assert_allclose(tf.nn.dilation2d(X, W, **PLAIN).numpy(), dilation(X, W))
-    np.testing.assert_allclose(tf.nn.dilation2d(X, W, **PLAIN | dict(dilations=[1, 2, 2, 1])).numpy(), dilation(X, W, 2))
-    np.testing.assert_allclose(tf.nn.dilation2d(X, W, **PLAIN | dict(strides=[1, 2, 2, 1])).numpy(), dilation(X, W)[:, ::2, ::2])
+    np.testing.assert_allclose(
+        tf.nn.dilation2d(X, W, **PLAIN | dict(dilations=[1, 2, 2, 1])).numpy(), dilation(X, W, 2)
+    )
+    np.testing.assert_allclose(
+        tf.nn.dilation2d(X, W, **PLAIN | dict(strides=[1, 2, 2, 1])).numpy(), dilation(X, W)[:, ::2, ::2]
+    )
     np.testing.assert_allclose(tf.nn.erosion2d(X, W, **PLAIN).numpy(), -dilation(-X, W[::-1, ::-1]))
 
 
@@ -36,7 +40,11 @@ def test_padding_is_never_the_largest():
 @pytest.mark.parametrize("function", [tf.nn.dilation2d, tf.nn.erosion2d])
 def test_gradients(function):
     check_gradients(
-        lambda x, w: [function(x, w, **PLAIN | dict(padding="SAME"))], [tf_tensor(X), tf_tensor(W)], "dilation", 2, 1e-4
+        lambda x, w: [function(x, w, **PLAIN | dict(padding="SAME"))],
+        [tf_tensor(X), tf_tensor(W)],
+        "dilation",
+        2,
+        1e-4,
     )
 
 

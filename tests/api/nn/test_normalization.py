@@ -71,13 +71,19 @@ def test_fused_batch_norm(first):
     x = np.random.default_rng(1).normal(size=(2, 3, 4, 5)).astype(np.float32)
     scale, offset = np.arange(1, 6, dtype=np.float32), np.ones(5, np.float32)
     given = np.transpose(x, (0, 3, 1, 2)) if first else x
-    fused = lambda **more: tf.compat.v1.nn.fused_batch_norm(given, scale, offset, data_format="NCHW" if first else "NHWC", **more)
+    fused = lambda **more: tf.compat.v1.nn.fused_batch_norm(
+        given, scale, offset, data_format="NCHW" if first else "NHWC", **more
+    )
     y, mean, variance = fused()
     y = np.transpose(y.numpy(), (0, 2, 3, 1)) if first else y.numpy()
-    np.testing.assert_allclose(y, (x - x.mean((0, 1, 2))) / np.sqrt(x.var((0, 1, 2)) + 1e-3) * scale + 1, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        y, (x - x.mean((0, 1, 2))) / np.sqrt(x.var((0, 1, 2)) + 1e-3) * scale + 1, rtol=1e-4, atol=1e-5
+    )
     np.testing.assert_allclose(mean.numpy(), x.mean((0, 1, 2)), atol=1e-6)
     np.testing.assert_allclose(variance.numpy(), x.var((0, 1, 2), ddof=1), rtol=1e-5)
-    _, mean, variance = fused(mean=np.zeros(5, np.float32), variance=np.ones(5, np.float32), exponential_avg_factor=0.25)
+    _, mean, variance = fused(
+        mean=np.zeros(5, np.float32), variance=np.ones(5, np.float32), exponential_avg_factor=0.25
+    )
     np.testing.assert_allclose(variance.numpy(), 0.75 + 0.25 * x.var((0, 1, 2), ddof=1), rtol=1e-5)
     y, _, _ = fused(mean=np.zeros(5, np.float32), variance=np.ones(5, np.float32), is_training=False, epsilon=0.0)
     y = np.transpose(y.numpy(), (0, 2, 3, 1)) if first else y.numpy()

@@ -56,7 +56,9 @@ def test_one_and_three_dimensions():
 
 
 def test_pooling_over_channels():
-    np.testing.assert_array_equal(tf.nn.max_pool2d(X, [1, 1, 1, 3], [1, 1, 1, 3], "VALID").numpy(), X.max(-1, keepdims=True))
+    np.testing.assert_array_equal(
+        tf.nn.max_pool2d(X, [1, 1, 1, 3], [1, 1, 1, 3], "VALID").numpy(), X.max(-1, keepdims=True)
+    )
 
 
 def test_explicit_padding():

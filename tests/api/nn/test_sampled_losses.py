@@ -45,7 +45,8 @@ def test_classes_are_drawn_when_none_are_given():
     loss = tf.nn.nce_loss(W.astype("f4"), B.astype("f4"), LABELS, X.astype("f4"), num_sampled=4, num_classes=9)
     assert loss.shape == (2,) and np.isfinite(loss.numpy()).all()
     a, b = [
-        tf.nn.sampled_softmax_loss(W.astype("f4"), B.astype("f4"), LABELS, X.astype("f4"), 4, 9, seed=3).shape for _ in range(2)
+        tf.nn.sampled_softmax_loss(W.astype("f4"), B.astype("f4"), LABELS, X.astype("f4"), 4, 9, seed=3).shape
+        for _ in range(2)
     ]
     assert a == b == (2,)
 

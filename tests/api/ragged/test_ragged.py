@@ -69,9 +69,16 @@ def test_values_that_form_no_rows(make, error):
 
 def test_parts():
     assert r.shape == [3, None] and r.ragged_rank == 1 and r.dtype is tf.float32
-    assert listed(r.row_splits) == [0, 2, 2, 3] and listed(r.row_lengths()) == [2, 0, 1] and listed(r.value_rowids()) == [0, 0, 2]
+    assert (
+        listed(r.row_splits) == [0, 2, 2, 3]
+        and listed(r.row_lengths()) == [2, 0, 1]
+        and listed(r.value_rowids()) == [0, 0, 2]
+    )
     assert listed(r.row_starts()) == [0, 2, 2] and listed(r.row_limits()) == [2, 2, 3] and int(r.nrows()) == 3
-    assert listed(deep.flat_values) == [1, 2, 3, 4] and [listed(s) for s in deep.nested_row_splits] == [[0, 2, 3], [0, 2, 3, 4]]
+    assert listed(deep.flat_values) == [1, 2, 3, 4] and [listed(s) for s in deep.nested_row_splits] == [
+        [0, 2, 3],
+        [0, 2, 3, 4],
+    ]
     assert listed(deep.bounding_shape()) == [2, 2, 2]
     assert repr(r) == "<tf.RaggedTensor [[1.0, 2.0], [], [3.0]]>"
     assert pickle.loads(pickle.dumps(r)).to_list() == r.to_list()

@@ -100,7 +100,10 @@ def test_numbers_and_states_are_tensorflows():
     g = tf.random.Generator.from_seed(7)
     seeds = [784853886890614065, 8349095772848317176, -6877555611328403100]
     assert g.make_seeds(3).numpy().tolist() == [seeds, [0, 0, 0]]
-    assert [s.state.numpy().tolist() for s in g.split(2)] == [[0, 0, -1197497836330322934], [0, 0, -4841905960414321989]]
+    assert [s.state.numpy().tolist() for s in g.split(2)] == [
+        [0, 0, -1197497836330322934],
+        [0, 0, -4841905960414321989],
+    ]
     assert g.binomial([5], 10.0, 0.3).numpy().tolist()[:4] == [5, 3, 2, 1]
     assert g.state.numpy().tolist() == [103687, 0, 0]
     assert g.uniform([3], 0, 10, tf.int32).numpy().tolist() == [1, 9, 9]

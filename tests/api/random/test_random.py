@@ -47,7 +47,12 @@ def test_the_seed_repeats_the_program(name, seed):
 
 
 def test_seeds_are_integers():
-    tf.random.set_seed(2**70), tf.random.set_seed(-1), tf.random.set_seed(np.int32(3)), tf.random.set_seed(tf.constant(3))
+    (
+        tf.random.set_seed(2**70),
+        tf.random.set_seed(-1),
+        tf.random.set_seed(np.int32(3)),
+        tf.random.set_seed(tf.constant(3)),
+    )
     for wrong in (1.5, "a"):
         with pytest.raises(TypeError, match="integer"):
             tf.random.set_seed(wrong)

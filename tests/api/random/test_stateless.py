@@ -30,7 +30,11 @@ def test_same_seed_same_numbers(name):
     first = DRAWS[name](SEED).numpy()
     tf.random.normal([3])  # whatever else is drawn
     for same in (SEED, tuple(SEED), np.array(SEED), tf.constant(SEED, tf.int64)):
-        if name in ("fold_in", "split") and np.asarray(same).dtype.itemsize == 8 and not isinstance(same, (list, tuple)):
+        if (
+            name in ("fold_in", "split")
+            and np.asarray(same).dtype.itemsize == 8
+            and not isinstance(same, (list, tuple))
+        ):
             continue  # seeds of 64 bits give seeds of 64 bits
         np.testing.assert_array_equal(DRAWS[name](same).numpy(), first)
     for other in ([12, 35], [13, 34], [-12, 34]):
@@ -94,7 +98,8 @@ def test_binomial():
 
 
 @pytest.mark.parametrize(
-    "mean,stddev,low,high", [(0.0, 1.0, -1.0, 0.5), (5.0, 2.0, 6.0, np.inf), (0.0, 1.0, 25.0, 26.0), (0.0, 1.0, -30.0, -29.0)]
+    "mean,stddev,low,high",
+    [(0.0, 1.0, -1.0, 0.5), (5.0, 2.0, 6.0, np.inf), (0.0, 1.0, 25.0, 26.0), (0.0, 1.0, -30.0, -29.0)],
 )
 def test_parameterized_truncated_normal(mean, stddev, low, high):
     x = tf.random.stateless_parameterized_truncated_normal(
@@ -111,7 +116,9 @@ def test_parameterized_truncated_normal_has_the_slopes_of_its_quantile():
     with tf.GradientTape() as tape:
         tape.watch(xs)
         y = tf.random.stateless_parameterized_truncated_normal([3], SEED, *xs)
-    standard = lambda mean, stddev, low, high: dict(a=(low - mean) / stddev, b=(high - mean) / stddev, loc=mean, scale=stddev)
+    standard = lambda mean, stddev, low, high: dict(
+        a=(low - mean) / stddev, b=(high - mean) / stddev, loc=mean, scale=stddev
+    )
     quantile = stats.truncnorm.cdf(y.numpy(), **standard(*values))
     for k, g in enumerate(tape.gradient(y, xs)):
         moved = [

@@ -65,7 +65,12 @@ def test_candidates():
     found = tf.random.log_uniform_candidate_sampler(true, 1, 4, True, 10, seed=3)
     assert found.sampled_candidates.numpy().tolist() == [0, 2, 9, 1]
     np.testing.assert_allclose(found.true_expected_count.numpy(), [[0.38638303]], rtol=1e-6)
-    assert tf.random.uniform_candidate_sampler(true, 1, 4, False, 10, seed=3).sampled_candidates.numpy().tolist() == [1, 8, 2, 2]
+    assert tf.random.uniform_candidate_sampler(true, 1, 4, False, 10, seed=3).sampled_candidates.numpy().tolist() == [
+        1,
+        8,
+        2,
+        2,
+    ]
     tf.random.set_seed(None)
 
 

@@ -39,7 +39,8 @@ def test_real_tensors_are_refused_and_lists_taken():
 
 
 @pytest.mark.parametrize(
-    ("rank", "lengths"), [(1, None), (1, [3]), (1, [7]), (1, [8]), (2, None), (2, [2, 6]), (2, [5, 3]), (3, None), (3, [1, 4, 5])]
+    ("rank", "lengths"),
+    [(1, None), (1, [3]), (1, [7]), (1, [8]), (2, None), (2, [2, 6]), (2, [5, 3]), (3, None), (3, [1, 4, 5])],
 )
 def test_real(rank, lengths):
     name = {1: "rfft", 2: "rfft2d", 3: "rfft3d"}[rank]
@@ -64,7 +65,9 @@ def test_wrong_number_of_lengths():
 
 
 @pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
-@pytest.mark.parametrize(("axes", "lengths"), [(None, None), ([0, 2], None), ([-1], [6]), ([1, 0], [2, 3]), (None, [3, 5])])
+@pytest.mark.parametrize(
+    ("axes", "lengths"), [(None, None), ([0, 2], None), ([-1], [6]), ([1, 0], [2, 3]), (None, [3, 5])]
+)
 def test_any_axes(norm, axes, lengths):
     plain = tuple(range(3)) if axes is None and lengths is None else (1, 2) if axes is None else tuple(axes)
     how = dict(s=lengths, axes=plain, norm=norm or "backward")
@@ -90,12 +93,18 @@ def test_shifts(axes):
     np.testing.assert_array_equal(tf.signal.ifftshift(X, axes).numpy(), np.fft.ifftshift(X, plain))
 
 
-@pytest.mark.parametrize(("kind", "norm"), [(1, None), (2, None), (2, "ortho"), (3, None), (3, "ortho"), (4, None), (4, "ortho")])
+@pytest.mark.parametrize(
+    ("kind", "norm"), [(1, None), (2, None), (2, "ortho"), (3, None), (3, "ortho"), (4, None), (4, "ortho")]
+)
 @pytest.mark.parametrize("n", [None, 3, 6])
 def test_dct(kind, norm, n):
-    np.testing.assert_allclose(tf.signal.dct(X, kind, n, norm=norm).numpy(), scipy.fft.dct(X, kind, n, norm=norm), atol=1e-12)
+    np.testing.assert_allclose(
+        tf.signal.dct(X, kind, n, norm=norm).numpy(), scipy.fft.dct(X, kind, n, norm=norm), atol=1e-12
+    )
     inverse = {2: 3, 3: 2}.get(kind, kind)
-    np.testing.assert_allclose(tf.signal.idct(X, kind, n, norm=norm).numpy(), scipy.fft.dct(X, inverse, n, norm=norm), atol=1e-12)
+    np.testing.assert_allclose(
+        tf.signal.idct(X, kind, n, norm=norm).numpy(), scipy.fft.dct(X, inverse, n, norm=norm), atol=1e-12
+    )
     check(lambda x: tf.signal.dct(x, kind, n, norm=norm), X)
 
 

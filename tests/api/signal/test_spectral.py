@@ -72,14 +72,18 @@ def test_stft_numbers():
 def test_stft_comes_back(length, step, fft_length):
     x = normal(2, 50)
     spectra = tf.signal.stft(x, length, step, fft_length)
-    back = tf.signal.inverse_stft(spectra, length, step, fft_length, window_fn=tf.signal.inverse_stft_window_fn(step)).numpy()
+    back = tf.signal.inverse_stft(
+        spectra, length, step, fft_length, window_fn=tf.signal.inverse_stft_window_fn(step)
+    ).numpy()
     inner = slice(length, back.shape[-1] - length)
     np.testing.assert_allclose(back[:, inner], x[:, inner], atol=1e-10)
 
 
 def test_inverse_stft_numbers():
     spectra = tf.signal.stft(X, 6, 3)
-    np.testing.assert_allclose(tf.signal.inverse_stft(spectra, 6, 3).numpy()[:4], [0, 0.0625, 1.205745, 3.3483696], atol=1e-5)
+    np.testing.assert_allclose(
+        tf.signal.inverse_stft(spectra, 6, 3).numpy()[:4], [0, 0.0625, 1.205745, 3.3483696], atol=1e-5
+    )
     np.testing.assert_allclose(
         tf.signal.inverse_stft(spectra, 6, 3, window_fn=None).numpy()[:4], [0, 0.25, 1.60766, 3.348369], atol=1e-5
     )
@@ -110,7 +114,9 @@ def test_mdct_comes_back(norm, window):
 
 def test_mdct_numbers():
     x = tf.range(26.0) ** 1.1
-    np.testing.assert_allclose(tf.signal.mdct(x, 8).numpy()[0], [-29.498594, -4.0701694, -3.1799486, -0.4240577], rtol=1e-4)
+    np.testing.assert_allclose(
+        tf.signal.mdct(x, 8).numpy()[0], [-29.498594, -4.0701694, -3.1799486, -0.4240577], rtol=1e-4
+    )
     np.testing.assert_allclose(
         tf.signal.mdct(x, 8, window_fn=None).numpy()[0], [-36.450035, -6.1890764, 5.6459508, 4.3396788], rtol=1e-4
     )
@@ -123,7 +129,9 @@ def test_mel_numbers():
     matrix = tf.signal.linear_to_mel_weight_matrix().numpy()
     assert matrix.shape == (129, 20) and not matrix[0].any()
     np.testing.assert_allclose(matrix.sum(0)[:5], [2.2854714, 2.4851954, 2.7095313, 2.9776316, 3.2053003], rtol=1e-4)
-    np.testing.assert_allclose(tf.signal.linear_to_mel_weight_matrix(4, 9).numpy()[1, :2], [0.8956538, 0.1043461], rtol=1e-4)
+    np.testing.assert_allclose(
+        tf.signal.linear_to_mel_weight_matrix(4, 9).numpy()[1, :2], [0.8956538, 0.1043461], rtol=1e-4
+    )
     assert tf.signal.linear_to_mel_weight_matrix(dtype=tf.float64).dtype == tf.float64
 
 

@@ -43,4 +43,6 @@ def test_dtypes(function):
 def test_kaiser_has_a_gradient_with_respect_to_beta():
     beta = [tf.constant(3.0, tf.float64)]
     check_gradients(lambda b: [tf.signal.kaiser_window(6, beta=b, dtype=tf.float64)], beta, "kaiser", 2, 1e-4)
-    check_gradients(lambda b: [tf.signal.kaiser_bessel_derived_window(6, beta=b, dtype=tf.float64)], beta, "derived", 2, 1e-4)
+    check_gradients(
+        lambda b: [tf.signal.kaiser_bessel_derived_window(6, beta=b, dtype=tf.float64)], beta, "derived", 2, 1e-4
+    )

@@ -23,7 +23,14 @@ def test_values(arguments, values, shape):
 
 
 def test_rows_may_have_fewer_combinations():
-    assert tf.sparse.cross_hashed([SPARSE, NUMBERS]).indices.numpy().tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3]]
+    assert tf.sparse.cross_hashed([SPARSE, NUMBERS]).indices.numpy().tolist() == [
+        [0, 0],
+        [0, 1],
+        [1, 0],
+        [1, 1],
+        [1, 2],
+        [1, 3],
+    ]
 
 
 @pytest.mark.parametrize("inputs, message", [

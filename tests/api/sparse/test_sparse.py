@@ -41,7 +41,11 @@ def test_to_dense_wants_order():
     with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
         P.to_dense(tf.SparseTensor([[0, 5]], [1.0], [2, 2]))
     unordered = tf.SparseTensor([[1, 0], [0, 1]], [1.0, 2.0], [2, 2])
-    assert dense(P.reorder(unordered)) == np.asarray(P.to_dense(unordered, validate_indices=False)).tolist() == [[0, 2], [1, 0]]
+    assert (
+        dense(P.reorder(unordered))
+        == np.asarray(P.to_dense(unordered, validate_indices=False)).tolist()
+        == [[0, 2], [1, 0]]
+    )
     assert np.asarray(P.to_dense(tf.SparseTensor([[0]], ["a"], [2]))).tolist() == [b"a", b""]
 
 
@@ -141,7 +145,11 @@ def test_gradient_of_the_dense_factor_and_of_segments():
     x = tf.ones([3, 1])
     assert np.asarray(gradient(lambda x: P.sparse_dense_matmul(a, x), x)).tolist() == [[1.0], [0.0], [5.0]]
     rows = tf.constant([[1.0], [2.0], [3.0]])
-    assert np.asarray(gradient(lambda x: P.segment_mean(x, [0, 0, 2], [0, 0, 1]), rows)).tolist() == [[1.0], [0.0], [1.0]]
+    assert np.asarray(gradient(lambda x: P.segment_mean(x, [0, 0, 2], [0, 0, 1]), rows)).tolist() == [
+        [1.0],
+        [0.0],
+        [1.0],
+    ]
     sparse = gradient(lambda x: P.segment_sum(x, [0, 0, 2], [0, 0, 1], sparse_gradient=True), rows)
     assert isinstance(sparse, tf.IndexedSlices) and sparse.numpy().tolist() == [[2.0], [0.0], [1.0]]
 
@@ -150,7 +158,9 @@ def test_second_order():
     x = tf.constant([1.0, 2.0, 3.0])
     with tf.GradientTape() as outer:
         outer.watch(x)
-        first = gradient(lambda v: P.sparse_dense_matmul(a.with_values(v), P.to_dense(P.transpose(a.with_values(v)))), x)
+        first = gradient(
+            lambda v: P.sparse_dense_matmul(a.with_values(v), P.to_dense(P.transpose(a.with_values(v)))), x
+        )
     assert np.asarray(outer.gradient(first, x)).shape == (3,)
 
 

@@ -60,7 +60,10 @@ def test_streams(tmp_path, capsys, caplog):
     with caplog.at_level(logging.INFO):
         tf.print("to the log", tf.constant(1), output_stream=logging.info)
         tf.print("100 % sure", output_stream=tf.compat.v1.logging.warning)
-    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [("INFO", "to the log 1"), ("WARNING", "100 % sure")]
+    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [
+        ("INFO", "to the log 1"),
+        ("WARNING", "100 % sure"),
+    ]
     for wrong in ("bogus", 3):
         with pytest.raises(ValueError, match="Unsupported output stream"):
             tf.print("x", output_stream=wrong)

@@ -77,7 +77,11 @@ def test_bytes_that_are_no_characters():
     assert [values(part) for part in left_out] == [[97, 98], [0, 2]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid formatting on input string"):
         S.unicode_decode(b"a\xffb", "UTF-8", errors="strict")
-    assert values(S.unicode_decode("a\ufffdb", "UTF-8", replacement_char=63)) == [97, 65533, 98]  # that was a character
+    assert values(S.unicode_decode("a\ufffdb", "UTF-8", replacement_char=63)) == [
+        97,
+        65533,
+        98,
+    ]  # that was a character
 
 
 def test_control_characters():
@@ -93,7 +97,10 @@ def test_encode():
 
 
 def test_transcode():
-    assert S.unicode_transcode(["né", "x€"], "UTF-8", "UTF-16-BE").numpy().tolist() == [b"\x00n\x00\xe9", b"\x00x \xac"]
+    assert S.unicode_transcode(["né", "x€"], "UTF-8", "UTF-16-BE").numpy().tolist() == [
+        b"\x00n\x00\xe9",
+        b"\x00x \xac",
+    ]
     assert S.unicode_transcode("né".encode("latin1"), "ISO-8859-1", "UTF-8").numpy() == "né".encode()
     assert S.unicode_transcode(b"a\xffb", "UTF-8", "UTF-8", replacement_char=32).numpy() == b"a b"
     assert S.unicode_transcode(b"a\xffb", "UTF-8", "UTF-8", errors="ignore").numpy() == b"ab"
@@ -117,7 +124,12 @@ def test_transcode():
         (["a"], 5, dict(pad_values="P", padding_width=1, preserve_short_sequences=True), [b"P a P"]),
         ([["a", "b"], ["c", "d"]], 2, {}, [[b"a b"], [b"c d"]]),
         (tf.zeros([2, 0], tf.string), 2, dict(pad_values="P"), [[], []]),
-        (tf.ragged.constant([["a", "b", "c"], ["d"], []]), [1, 2], {}, [[b"a", b"b", b"c", b"a b", b"b c"], [b"d"], []]),
+        (
+            tf.ragged.constant([["a", "b", "c"], ["d"], []]),
+            [1, 2],
+            {},
+            [[b"a", b"b", b"c", b"a b", b"b c"], [b"d"], []],
+        ),
         (
             tf.ragged.constant([["a", "b", "c"], ["d"], []]),
             2,
@@ -164,7 +176,9 @@ def test_rows_without_strings():
         [b"< a", b"a >", b"< a >"],
     ]
     assert tf.strings.ngrams(ragged, 2).to_list() == [[], []]
-    assert tf.strings.ngrams(ragged[:1], 2, pad_values="P").to_list() == [[]]  # as in TensorFlow: where no row has a string
+    assert tf.strings.ngrams(ragged[:1], 2, pad_values="P").to_list() == [
+        []
+    ]  # as in TensorFlow: where no row has a string
     assert tf.strings.unicode_encode(tf.zeros([2, 0], tf.int32), "UTF-8").numpy().tolist() == [b"", b""]
 
 

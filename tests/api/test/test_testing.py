@@ -49,7 +49,9 @@ def test_fails(check):
 
 def test_compute_gradient():
     w = tf.constant([[1.0, 2.0]], tf.float64)
-    by_tape, by_differences = tf.test.compute_gradient(lambda x, y: tf.matmul(x, y), [w, tf.constant([[3.0], [4.0]], tf.float64)])
+    by_tape, by_differences = tf.test.compute_gradient(
+        lambda x, y: tf.matmul(x, y), [w, tf.constant([[3.0], [4.0]], tf.float64)]
+    )
     for a, b, want in zip(by_tape, by_differences, ([[3.0, 4.0]], [[1.0, 2.0]])):
         assert np.allclose(a, want) and np.allclose(b, want)
 

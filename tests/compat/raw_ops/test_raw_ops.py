@@ -65,11 +65,15 @@ def test_non_max_suppression():
     assert pick(max_output_size=2, iou_threshold=0.95, score_threshold=0.75) == [0, 1]
     with pytest.raises(LookupError, match="non_max_suppression"):
         gradient(
-            lambda x: raw.NonMaxSuppressionV3(boxes=x, scores=scores, max_output_size=1, iou_threshold=0.5, score_threshold=0.0),
+            lambda x: raw.NonMaxSuppressionV3(
+                boxes=x, scores=scores, max_output_size=1, iou_threshold=0.5, score_threshold=0.0
+            ),
             tf.constant(boxes),
         )
 
 
 def test_print_passes_its_input(capsys):
-    assert gradient(lambda x: raw.Print(input=x, data=[x], message="x = "), tf.constant([0.3])).numpy().tolist() == [1.0]
+    assert gradient(lambda x: raw.Print(input=x, data=[x], message="x = "), tf.constant([0.3])).numpy().tolist() == [
+        1.0
+    ]
     assert capsys.readouterr().err == "x = [0.3]\n"

@@ -49,7 +49,9 @@ def test_control_flow_gives_single_values_bare():
     assert v1.while_loop(lambda i: i < 3, lambda i: i + 1, [0]).numpy() == 3
     assert v1.while_loop(lambda i: i < 3, lambda i: (i + 1,), [0], return_same_structure=True)[0].numpy() == 3
     assert v1.cond(tf.constant(False), fn1=lambda: [tf.constant(1)], fn2=lambda: [tf.constant(2)]).numpy() == 2
-    assert isinstance(v1.cond(tf.constant(True), lambda: [tf.constant(1)], lambda: [tf.constant(2)], strict=True), list)
+    assert isinstance(
+        v1.cond(tf.constant(True), lambda: [tf.constant(1)], lambda: [tf.constant(2)], strict=True), list
+    )
 
 
 def test_names_that_have_moved():
@@ -94,9 +96,13 @@ def test_losses_and_reductions(name, plain, weighted, none):
 
 
 def test_other_losses():
-    assert v1.losses.softmax_cross_entropy(LABELS, X, tf.constant([1.0, 2.0]), 0.2).numpy() == pytest.approx(2.91141, abs=1e-5)
+    assert v1.losses.softmax_cross_entropy(LABELS, X, tf.constant([1.0, 2.0]), 0.2).numpy() == pytest.approx(
+        2.91141, abs=1e-5
+    )
     assert v1.losses.sigmoid_cross_entropy(LABELS, X, label_smoothing=0.1).numpy() == pytest.approx(2.51102, abs=1e-5)
-    assert v1.losses.sparse_softmax_cross_entropy([[1], [0]], X, weights=[1.0, 0.0]).numpy() == pytest.approx(1.40761, abs=1e-5)
+    assert v1.losses.sparse_softmax_cross_entropy([[1], [0]], X, weights=[1.0, 0.0]).numpy() == pytest.approx(
+        1.40761, abs=1e-5
+    )
     assert v1.losses.mean_pairwise_squared_error(X, Y).numpy() == pytest.approx(4.616667)
     assert v1.losses.get_losses() == []
 
@@ -155,7 +161,10 @@ def test_learning_rates():
 
 
 def test_variables_by_name():
-    assert v1.get_variable("w", [2, 3]).shape == (2, 3) and v1.get_variable("w", [2], tf.int32).numpy().tolist() == [0, 0]
+    assert v1.get_variable("w", [2, 3]).shape == (2, 3) and v1.get_variable("w", [2], tf.int32).numpy().tolist() == [
+        0,
+        0,
+    ]
     assert v1.get_variable("c", initializer=tf.constant([1.0, 2.0])).numpy().tolist() == [1.0, 2.0]
     assert not v1.get_variable("n", [1], initializer=v1.constant_initializer(3.0), trainable=False).trainable
     with v1.variable_scope("outer"), v1.variable_scope("inner", reuse=v1.AUTO_REUSE) as scope:

@@ -94,7 +94,9 @@ def test_threads_get_different_keys():
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
-        threads = [threading.Thread(target=lambda k=k: found[k].extend(keys(100) + keys(100, seed=4))) for k in range(8)]
+        threads = [
+            threading.Thread(target=lambda k=k: found[k].extend(keys(100) + keys(100, seed=4))) for k in range(8)
+        ]
         [t.start() for t in threads]
         [t.join() for t in threads]
     finally:

@@ -24,7 +24,9 @@ def faults(**environment):
     return int(found.stdout)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what is tested is a setting of glibc, the C library of Linux")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="what is tested is a setting of glibc, the C library of Linux"
+)
 def test_steps_of_one_size_reuse_their_memory():
     import ctypes
 

@@ -52,7 +52,9 @@ def test_absurd_shapes(make):
 
 
 def test_the_operation_and_the_line_are_named():
-    refused(lambda: tf.ones([10**6, 1]) * tf.ones([1, 10**6]), "In mul(a: float32 (1000000, 1)", "test_memory_limits.py:")
+    refused(
+        lambda: tf.ones([10**6, 1]) * tf.ones([1, 10**6]), "In mul(a: float32 (1000000, 1)", "test_memory_limits.py:"
+    )
 
 
 def test_it_is_a_memory_error_too():
@@ -76,7 +78,13 @@ def doubled(persistent=True):
 @pytest.mark.parametrize("how", [{}, {"parallel_iterations": 7}, {"experimental_use_pfor": False}])
 def test_a_jacobian_is_refused_at_its_first_rows(little, how):
     tape, y, x = doubled()
-    refused(lambda: tape.jacobian(y, x, **how), "shape[1000,1000]", "the Jacobian takes 3.815 MiB", "1 MiB of memory", "hvp")
+    refused(
+        lambda: tape.jacobian(y, x, **how),
+        "shape[1000,1000]",
+        "the Jacobian takes 3.815 MiB",
+        "1 MiB of memory",
+        "hvp",
+    )
 
 
 def test_a_refused_tape_still_answers(little):
@@ -125,13 +133,17 @@ def test_per_example_gradients_are_counted_before_they_are_computed(little, by_n
 
 def test_a_map_says_that_its_rows_are_computed_at_once():
     x = tf.ones([1000, 1000])
-    refused(lambda: tf.vmap(lambda row: row[:, None] * tf.ones([10**9]))(x), "1000 rows are computed at once", "chunk_size")
+    refused(
+        lambda: tf.vmap(lambda row: row[:, None] * tf.ones([10**9]))(x), "1000 rows are computed at once", "chunk_size"
+    )
 
 
 # ---- tracing
 
 
-@pytest.mark.parametrize("make", [tf.ones, tf.zeros, lambda shape: tf.ones_like(tf.zeros(shape)), lambda shape: tf.eye(shape[0])])
+@pytest.mark.parametrize(
+    "make", [tf.ones, tf.zeros, lambda shape: tf.ones_like(tf.zeros(shape)), lambda shape: tf.eye(shape[0])]
+)
 @pytest.mark.parametrize("jit_compile", [False, True])
 def test_a_trace_makes_no_large_constants(make, jit_compile):
     f = tf.function(lambda: tf.reduce_sum(make([700, 700])), jit_compile=jit_compile)

@@ -105,7 +105,9 @@ def test_calibrated_under_a_debugger():
         "sys.settrace(None)\n"
         "print(found['_by_asking'])\n"
     )
-    out = subprocess.run([sys.executable, "-c", program, refcounts.__file__], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [sys.executable, "-c", program, refcounts.__file__], capture_output=True, text=True, check=True
+    ).stdout
     assert float(out) == (1 if CERTAIN else -float("inf"))
 
 

@@ -29,7 +29,9 @@ CHANGES = {
 ELSEWHERE = ["assign_add", "part", "scatter_add"]
 
 
-@pytest.mark.parametrize(("change", "device"), [*[(c, "CPU:0") for c in CHANGES], *[(c, "XLA_CPU:0") for c in ELSEWHERE]])
+@pytest.mark.parametrize(
+    ("change", "device"), [*[(c, "CPU:0") for c in CHANGES], *[(c, "XLA_CPU:0") for c in ELSEWHERE]]
+)
 def test_whole(change, device):
     with tf.device(device):
         v = tf.Variable(np.zeros((100, 300), np.float32))
@@ -46,7 +48,9 @@ def test_whole(change, device):
             np.testing.assert_array_equal((v + 0.0).numpy(), found, err_msg=where)
             assert (found == 0).all() or (found == step).all(), where
             free = []
-            other = threading.Thread(target=lambda: free.append(v._lock.acquire(blocking=False) and not v._lock.release()))  # noqa: B023
+            other = threading.Thread(
+                target=lambda: free.append(v._lock.acquire(blocking=False) and not v._lock.release())
+            )  # noqa: B023
             other.start()
             other.join()
             assert free == [True], where

@@ -19,7 +19,9 @@ class TestInPlace:
         v.scatter_add(tf.IndexedSlices(np.ones((100, 8), np.float32), np.arange(100, dtype=np.int32)))
         return v._value.ctypes.data == before
 
-    @pytest.mark.skipif("free-threading" in sys.version, reason="references cannot be counted where threads run freely")
+    @pytest.mark.skipif(
+        "free-threading" in sys.version, reason="references cannot be counted where threads run freely"
+    )
     def test_alone(self):
         v = self.variable()
         assert self.changed_in_place(v)

@@ -42,9 +42,13 @@ def test_open_shapes():
 
 
 def test_policies_are_kept():
-    v = V(1.0, aggregation=tf.VariableAggregation.SUM, synchronization=tf.VariableSynchronization.ON_READ, constraint=abs)
+    v = V(
+        1.0, aggregation=tf.VariableAggregation.SUM, synchronization=tf.VariableSynchronization.ON_READ, constraint=abs
+    )
     assert (v.aggregation.name, v.synchronization.name, v.constraint) == ("SUM", "ON_READ", abs)
-    assert V(1.0).aggregation is tf.VariableAggregation.NONE and V(1.0).synchronization is tf.VariableSynchronization.AUTO
+    assert (
+        V(1.0).aggregation is tf.VariableAggregation.NONE and V(1.0).synchronization is tf.VariableSynchronization.AUTO
+    )
 
 
 def test_creator_scopes():
@@ -69,7 +73,14 @@ def test_creator_scopes():
 
 def test_protocol():
     v = V([1.0, 2.0])
-    assert (len(v), list(map(float, v)), v.ndim, float(V(1.5)), int(V(3)), [10, 20][V(1)]) == (2, [1.0, 2.0], 1, 1.5, 3, 20)
+    assert (len(v), list(map(float, v)), v.ndim, float(V(1.5)), int(V(3)), [10, 20][V(1)]) == (
+        2,
+        [1.0, 2.0],
+        1,
+        1.5,
+        3,
+        20,
+    )
     assert bool(V(1.0)) and V(1.0) in [V(1.0)]
     assert np.asarray(v).tolist() == v.numpy().tolist() == [1.0, 2.0]
     assert v.is_initialized().numpy() and v.initializer is None
@@ -89,7 +100,9 @@ def test_protocol():
 
 def test_repr():
     assert repr(V(1.0, name="x")) == "<tf.Variable 'x:0' shape=() dtype=float32, numpy=1.0>"
-    assert repr(V([[1.0]])) == "<tf.Variable 'Variable:0' shape=(1, 1) dtype=float32, numpy=array([[1.]], dtype=float32)>"
+    assert (
+        repr(V([[1.0]])) == "<tf.Variable 'Variable:0' shape=(1, 1) dtype=float32, numpy=array([[1.]], dtype=float32)>"
+    )
     assert repr(V("a")).endswith("numpy=b'a'>")
     assert "'UnreadVariable'" in repr(V(1.0).assign(2.0))
 
@@ -297,7 +310,10 @@ def test_a_deep_copy_keeps_what_belongs_to_the_variable():
 
 @pytest.mark.parametrize(
     "change",
-    [lambda v: v.scatter_add(tf.IndexedSlices([[1.0, 1.0]], [0, 1])), lambda v: v.scatter_nd_update([[0], [1]], [1.0, 1.0])],
+    [
+        lambda v: v.scatter_add(tf.IndexedSlices([[1.0, 1.0]], [0, 1])),
+        lambda v: v.scatter_nd_update([[0], [1]], [1.0, 1.0]),
+    ],
 )
 def test_rows_without_values_of_their_own_are_refused(change):
     """Values used to be stretched over all rows, so that a wrong number of them went unseen."""

@@ -25,7 +25,10 @@ def test_lines(tmp_path):
     assert values(tf.data.TextLineDataset([str(path), str(path)])) == lines * 2
     assert values(tf.data.TextLineDataset(tf.constant([str(path)]))) == lines
     assert values(tf.data.TextLineDataset(DS.from_tensor_slices([str(path)]).repeat(2))) == lines * 2
-    assert values(DS.from_tensor_slices([str(path)]).flat_map(lambda p: tf.data.TextLineDataset(p).skip(3))) == [b"cd", b"e"]
+    assert values(DS.from_tensor_slices([str(path)]).flat_map(lambda p: tf.data.TextLineDataset(p).skip(3))) == [
+        b"cd",
+        b"e",
+    ]
     assert sorted(values(tf.data.TextLineDataset([str(path)] * 3, num_parallel_reads=2))) == sorted(lines * 3)
     for kind, packed in (("GZIP", gzip.compress), ("ZLIB", zlib.compress)):
         (tmp_path / kind).write_bytes(packed(path.read_bytes()))
@@ -43,7 +46,8 @@ def test_fixed_lengths(tmp_path):
     (tmp_path / "a.bin").write_bytes(b"#abcdef$$")
     assert values(tf.data.FixedLengthRecordDataset(path, 3, header_bytes=1, footer_bytes=2)) == [b"abc", b"def"]
     with pytest.raises(
-        tf.errors.InvalidArgumentError, match="body length 9 bytes, which is not an exact multiple of the record length"
+        tf.errors.InvalidArgumentError,
+        match="body length 9 bytes, which is not an exact multiple of the record length",
     ):
         list(tf.data.FixedLengthRecordDataset(path, 4))
 

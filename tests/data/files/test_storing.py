@@ -45,7 +45,11 @@ def same(a, b):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, tf.RaggedTensor):
         return a.to_list() == b.to_list()
-    return a is b if a is None else a.dtype is b.dtype and a.shape == b.shape and np.array_equal(np.asarray(a), np.asarray(b))
+    return (
+        a is b
+        if a is None
+        else a.dtype is b.dtype and a.shape == b.shape and np.array_equal(np.asarray(a), np.asarray(b))
+    )
 
 
 @pytest.mark.parametrize("name", ELEMENTS)
@@ -104,7 +108,9 @@ def test_damaged_files_are_noticed(damage, tmp_path):
 
 def test_snapshots(tmp_path):
     calls, ds = counted()
-    assert values(ds.snapshot(str(tmp_path))) == values(ds.snapshot(str(tmp_path))) == [0, 10, 20, 30] and len(calls) == 4
+    assert (
+        values(ds.snapshot(str(tmp_path))) == values(ds.snapshot(str(tmp_path))) == [0, 10, 20, 30] and len(calls) == 4
+    )
 
 
 def test_load(tmp_path):

@@ -47,7 +47,9 @@ def test_values(name, device):
     prim, sample = REGISTRY[name], SAMPLES[name][0]
     args = [tf_tensor(a) for a in sample.args]
     there = [moved(a, device) for a in args]
-    same(parts(prim, prim.entry(*there, **sample.params)), parts(prim, prim.entry(*args, **sample.params)), name, device)
+    same(
+        parts(prim, prim.entry(*there, **sample.params)), parts(prim, prim.entry(*args, **sample.params)), name, device
+    )
 
 
 @pytest.mark.parametrize("device", WHERE, ids=lambda d: d.kind)

@@ -94,7 +94,10 @@ def test_a_device_that_is_not_there():
     assert on("/GPU:77", lambda: tf.zeros([1])).device.endswith("GPU:0" if GPU in WHERE else "CPU:0")
     tf.config.set_soft_device_placement(False)
     try:
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"'/GPU:77'.*soft device placement"), tf.device("/GPU:77"):
+        with (
+            pytest.raises(tf.errors.InvalidArgumentError, match=r"'/GPU:77'.*soft device placement"),
+            tf.device("/GPU:77"),
+        ):
             pass
     finally:
         tf.config.set_soft_device_placement(True)
@@ -198,7 +201,11 @@ def test_copies_of_variables(device):
     twin, back = copy.deepcopy(v), pickle.loads(pickle.dumps(v))
     v.assign([0.0, 0.0])
     assert twin.device == device and back.device.endswith("/device:CPU:0")
-    assert twin.numpy().tolist() == back.numpy().tolist() == [1.0, 2.0] and back.name == "w:0" and "[1., 2.]" in repr(twin)
+    assert (
+        twin.numpy().tolist() == back.numpy().tolist() == [1.0, 2.0]
+        and back.name == "w:0"
+        and "[1., 2.]" in repr(twin)
+    )
     assert tf.Variable(twin).device == device
 
 
@@ -312,7 +319,10 @@ except tf.errors.InvalidArgumentError as error: print(error)
 with tf.device(b.device): print((a + b).device[-9:], (a + b).numpy())
 """
     where, error, *_, result = program(text, XLA_FLAGS="--xla_force_host_platform_device_count=2", JAX_PLATFORMS="cpu")
-    assert (where, result) == ("XLA_CPU:1 2", "XLA_CPU:1 [2. 2.]") and "XLA_CPU:1 and /device:XLA_CPU:0 do not meet" in error
+    assert (where, result) == (
+        "XLA_CPU:1 2",
+        "XLA_CPU:1 [2. 2.]",
+    ) and "XLA_CPU:1 and /device:XLA_CPU:0 do not meet" in error
 
 
 def test_without_jax():
@@ -360,7 +370,10 @@ def test_what_the_configuration_says():
 
 def test_a_program_that_logs_reads_nothing_of_absent_accelerators():
     text = "import logging; logging.basicConfig(level='INFO'); import tapeflow as tf; tf.config.list_physical_devices('GPU')"
-    assert "xla_bridge" not in subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True).stderr
+    assert (
+        "xla_bridge"
+        not in subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True).stderr
+    )
 
 
 @pytest.mark.skipif(GPU not in WHERE, reason="no GPU here")
@@ -370,4 +383,7 @@ def test_the_configuration_of_a_gpu():
     assert tf.config.experimental.get_memory_growth(gpus[0]) and tf.config.get_visible_devices("GPU") == gpus
     kept = on("/GPU:0", lambda: tf.zeros([1000, 1000]))
     assert tf.config.experimental.get_memory_info("GPU:0")["current"] >= 4e6 and kept.gpu() is kept
-    assert tf.config.experimental.get_device_details(gpus[0])["device_name"] and tf.test.gpu_device_name() == "/device:GPU:0"
+    assert (
+        tf.config.experimental.get_device_details(gpus[0])["device_name"]
+        and tf.test.gpu_device_name() == "/device:GPU:0"
+    )

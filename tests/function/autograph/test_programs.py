@@ -134,7 +134,14 @@ def logic(x, y):
 
 def python_functions(x):
     whole = sum(x), max(x), min(x), len(x), [float(v) for v in x], int(x[0]), max(x[0], x[1], 1.5)
-    return *whole, all(v > 0.0 for v in x), any(v > 2.0 for v in x), sum([v * 2.0 for v in x]), list(reversed(x)), abs(x[0])
+    return (
+        *whole,
+        all(v > 0.0 for v in x),
+        any(v > 2.0 for v in x),
+        sum([v * 2.0 for v in x]),
+        list(reversed(x)),
+        abs(x[0]),
+    )
 
 
 def pairs(x, y):

@@ -7,7 +7,9 @@ import pytest
 
 import tapeflow as tf
 
-_XLA = pytest.param(True, id="xla", marks=pytest.mark.skipif(not find_spec("jax"), reason="the extra `xla` is not installed"))
+_XLA = pytest.param(
+    True, id="xla", marks=pytest.mark.skipif(not find_spec("jax"), reason="the extra `xla` is not installed")
+)
 engines = pytest.mark.parametrize("jit", [pytest.param(False, id="numpy"), _XLA])
 
 

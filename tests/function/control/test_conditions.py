@@ -97,7 +97,10 @@ def test_rows_of_a_map_choose_for_themselves(program, jit):
 def test_tangents(function, jit):
     for x in (tf.constant(0.5), tf.constant(1.5)):
         same(tf.derivatives.jvp(graph(function, jit), x, tf.constant(2.0))[1], 2.0 * slope(function, x))
-        same(graph(lambda x: tf.derivatives.jvp(function, x, 2.0 * tf.ones_like(x))[1], jit)(x), 2.0 * slope(function, x))
+        same(
+            graph(lambda x: tf.derivatives.jvp(function, x, 2.0 * tf.ones_like(x))[1], jit)(x),
+            2.0 * slope(function, x),
+        )
 
 
 @engines
@@ -144,13 +147,16 @@ def test_a_branch_draws_its_own_random_numbers(jit):
         tf.random.set_seed(7)
         found.append(draw(tf.constant(x)).numpy())
     np.testing.assert_array_equal(found[0], found[1])
-    assert not np.array_equal(draw(tf.constant(1.0)), draw(tf.constant(1.0))) and 0 <= found[2].min() <= found[2].max() <= 1
+    assert (
+        not np.array_equal(draw(tf.constant(1.0)), draw(tf.constant(1.0)))
+        and 0 <= found[2].min() <= found[2].max() <= 1
+    )
 
 
 def test_strings_and_objects_that_are_the_same_go_through_a_branch():
-    text, nothing = graph(lambda x: tf.cond(x > 0.0, lambda: (tf.constant("a"), None), lambda: (tf.constant("b"), None)))(
-        tf.constant(-1.0)
-    )
+    text, nothing = graph(
+        lambda x: tf.cond(x > 0.0, lambda: (tf.constant("a"), None), lambda: (tf.constant("b"), None))
+    )(tf.constant(-1.0))
     assert text.numpy() == b"b" and nothing is None
 
 
@@ -172,7 +178,9 @@ def test_a_condition_may_have_one_entry(jit):
 )  # fmt: skip
 def test_branches_that_differ(branches, error, words, jit):
     with pytest.raises(error, match=words):
-        tf.function(lambda x: tf.cond(x > 0.0, *[lambda y=y: y for y in branches(x)]), jit_compile=jit)(tf.constant(1.0))
+        tf.function(lambda x: tf.cond(x > 0.0, *[lambda y=y: y for y in branches(x)]), jit_compile=jit)(
+            tf.constant(1.0)
+        )
 
 
 @engines
@@ -191,7 +199,8 @@ def test_conditions_that_are_none(pred, error, words, jit):
 @engines
 def test_case_checks_at_every_call(jit):
     exclusive = tf.function(
-        lambda x: tf.case([(x > 0.0, lambda: x), (x > 1.0, lambda: -x)], default=lambda: x, exclusive=True), jit_compile=jit
+        lambda x: tf.case([(x > 0.0, lambda: x), (x > 1.0, lambda: -x)], default=lambda: x, exclusive=True),
+        jit_compile=jit,
     )
     assert float(exclusive(tf.constant(0.5))) == 0.5
     with pytest.raises(tf.errors.InvalidArgumentError, match="More than one condition evaluated as True"):

@@ -30,7 +30,9 @@ def test_a_closed_form(jit):
 @engines
 def test_many_iterations_without_recursion(jit):
     run = graph(lambda x: repeat(20_000, lambda i, t: t * 0.9999 + x, x), jit)
-    np.testing.assert_allclose(float(slope(run, tf.constant(1.0, tf.float64))), sum(0.9999**k for k in range(20_001)), rtol=1e-9)
+    np.testing.assert_allclose(
+        float(slope(run, tf.constant(1.0, tf.float64))), sum(0.9999**k for k in range(20_001)), rtol=1e-9
+    )
 
 
 @engines
@@ -89,7 +91,9 @@ def test_a_loop_over_rows_that_ends_early(jit):
 @engines
 def test_gradients_stop(jit):
     check(lambda x: repeat(3, lambda i, t: t * x + tf.stop_gradient(t * t), x), 0.7, jit=jit)
-    free = lambda x: x * tf.while_loop(lambda t: t < 9.0, lambda t: (t * x,), (x,), back_prop=False, maximum_iterations=9)[0]
+    free = lambda x: (
+        x * tf.while_loop(lambda t: t < 9.0, lambda t: (t * x,), (x,), back_prop=False, maximum_iterations=9)[0]
+    )
     check(free, 1.7, jit=jit)
 
 

@@ -12,7 +12,9 @@ def as_often_as_all(v):
 
 
 def state_that_does_not_differ_at_first(v):
-    return tf.while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, b, a + v[0] * b), (0, 0.5, 2.0), maximum_iterations=3)[1]
+    return tf.while_loop(
+        lambda i, a, b: i < 3, lambda i, a, b: (i + 1, b, a + v[0] * b), (0, 0.5, 2.0), maximum_iterations=3
+    )[1]
 
 
 def until_large(v):
@@ -35,11 +37,15 @@ def rows_begin_at_different_places(v):
 
 def no_slope_where_a_row_has_ended(v):
     """The root of a negative number has none: its NaN must not reach the gradient."""
-    return tf.while_loop(lambda t: t > 0.0, lambda t: (tf.sqrt(t) - 0.5 * v[0],), (tf.abs(v[1]),), maximum_iterations=12)[0]
+    return tf.while_loop(
+        lambda t: t > 0.0, lambda t: (tf.sqrt(t) - 0.5 * v[0],), (tf.abs(v[1]),), maximum_iterations=12
+    )[0]
 
 
 def loops_in_loops(v):
-    until = lambda t: tf.while_loop(lambda u: tf.abs(u) < 4.0, lambda u: (u * 1.5 + v[0],), (t,), maximum_iterations=8)[0]
+    until = lambda t: tf.while_loop(
+        lambda u: tf.abs(u) < 4.0, lambda u: (u * 1.5 + v[0],), (t,), maximum_iterations=8
+    )[0]
     return repeat(2, lambda i, t: tf.sin(until(t)) + v[i], v[1])
 
 
@@ -84,7 +90,9 @@ def test_each_row_is_as_if_alone(function, jit):
     same(slope(graph(mapped, jit), rows), slopes)
 
 
-@pytest.mark.parametrize("function", [until_large, loops_in_loops, branch_in_loop, ends_early], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [until_large, loops_in_loops, branch_in_loop, ends_early], ids=lambda f: f.__name__
+)
 def test_second_derivatives_and_tangents_of_rows(function):
     rows = tf.constant(ROWS)
     bends = tf.stack([slope(function, row, 2) for row in tf.unstack(rows)])
@@ -112,4 +120,6 @@ def test_rows_draw_their_own_random_numbers(jit):
 def test_a_loop_that_is_the_same_for_all_rows_is_not_mapped(jit):
     v = tf.Variable(2.0)
     function = lambda x: x * repeat(3, lambda i, t: t * v, v * 1.0)
-    same(graph(lambda rows: tf.vectorized_map(function, rows), jit)(tf.constant([1.0, 2.0])), tf.constant([16.0, 32.0]))
+    same(
+        graph(lambda rows: tf.vectorized_map(function, rows), jit)(tf.constant([1.0, 2.0])), tf.constant([16.0, 32.0])
+    )

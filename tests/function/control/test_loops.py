@@ -17,7 +17,9 @@ def power(x):
 
 
 def until_large(x):
-    bounded = tf.while_loop(lambda t, n: t < 10.0, lambda t, n: (t * 1.7 + x, n + 1.0), (x, 0.0), maximum_iterations=20)
+    bounded = tf.while_loop(
+        lambda t, n: t < 10.0, lambda t, n: (t * 1.7 + x, n + 1.0), (x, 0.0), maximum_iterations=20
+    )
     return bounded[0] ** 2 * bounded[1]
 
 
@@ -37,7 +39,9 @@ def dicts_and_tuples(x):
 
 
 def state_that_stays(x):
-    _, a, b = tf.while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, a, b * a), (0, x, x * 2.0), maximum_iterations=4)
+    _, a, b = tf.while_loop(
+        lambda i, a, b: i < 3, lambda i, a, b: (i + 1, a, b * a), (0, x, x * 2.0), maximum_iterations=4
+    )
     return a * b
 
 
@@ -48,12 +52,16 @@ def state_that_is_swapped(x):
 
 def state_from_outside(x):
     y = x**3
-    _, a, b = tf.while_loop(lambda i, a, b: i < 2, lambda i, a, b: (i + 1, y, tf.constant(2.0)), (0, x, x), maximum_iterations=4)
+    _, a, b = tf.while_loop(
+        lambda i, a, b: i < 2, lambda i, a, b: (i + 1, y, tf.constant(2.0)), (0, x, x), maximum_iterations=4
+    )
     return a * b * x
 
 
 def one_value_twice(x):
-    return tf.add_n(tf.while_loop(lambda a, b: a < 9.0, lambda a, b: (a * b + 1.0, a * b + 1.0), (x, x), maximum_iterations=9))
+    return tf.add_n(
+        tf.while_loop(lambda a, b: a < 9.0, lambda a, b: (a * b + 1.0, a * b + 1.0), (x, x), maximum_iterations=9)
+    )
 
 
 def whole_numbers_and_truths(x):
@@ -64,7 +72,9 @@ def whole_numbers_and_truths(x):
 
 
 def loop_in_loop(x):
-    inner = lambda i, t: tf.while_loop(lambda j, u: j <= i, lambda j, u: (j + 1, tf.sin(u) * x), (0, t), maximum_iterations=4)[1]
+    inner = lambda i, t: tf.while_loop(
+        lambda j, u: j <= i, lambda j, u: (j + 1, tf.sin(u) * x), (0, t), maximum_iterations=4
+    )[1]
     return repeat(3, lambda i, t: t + inner(i, t), x)
 
 
@@ -183,7 +193,11 @@ def test_a_condition_may_have_one_entry(jit):
 def test_no_rows():
     nothing = tf.zeros([0])
     function = graph(
-        lambda x: (tf.foldl(tf.add, nothing, initializer=x), tf.scan(tf.add, nothing, initializer=x), tf.map_fn(tf.sin, nothing))
+        lambda x: (
+            tf.foldl(tf.add, nothing, initializer=x),
+            tf.scan(tf.add, nothing, initializer=x),
+            tf.map_fn(tf.sin, nothing),
+        )
     )
     last, states, images = function(tf.constant(2.0))
     assert float(last) == 2.0 and states.shape == (0,) and images.shape == (0,)
@@ -245,7 +259,9 @@ def test_variables_that_a_loop_reads_have_gradients(jit):
 def test_random_numbers_differ_from_iteration_to_iteration_and_follow_the_seed(jit):
     def draw():
         array = tf.TensorArray(tf.float32, size=50)
-        return tf.while_loop(lambda i, a: i < 50, lambda i, a: (i + 1, a.write(i, tf.random.normal([]))), (0, array))[1].stack()
+        return tf.while_loop(lambda i, a: i < 50, lambda i, a: (i + 1, a.write(i, tf.random.normal([]))), (0, array))[
+            1
+        ].stack()
 
     run, found = graph(draw, jit), []
     for _ in range(2):
@@ -314,7 +330,9 @@ def test_a_tensor_does_not_leave_its_iteration(jit):
         return (t + 1.0,)
 
     with pytest.raises(TypeError, match=r"belongs to another function \(or branch, or loop\)"):
-        tf.function(lambda x: (tf.while_loop(lambda t: t < 3.0, step, (x,)), kept[0] + 1.0), jit_compile=jit)(tf.constant(1.0))
+        tf.function(lambda x: (tf.while_loop(lambda t: t < 3.0, step, (x,)), kept[0] + 1.0), jit_compile=jit)(
+            tf.constant(1.0)
+        )
 
 
 def test_shapes_that_grow_run_as_python():

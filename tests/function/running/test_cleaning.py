@@ -25,7 +25,9 @@ def same_bits(got, want):
     assert (got.dtype, got.shape) == (want.dtype, want.shape)
     real = lambda a: np.stack([a.real, a.imag]) if a.dtype.kind == "c" else a.astype(np.float64)
     np.testing.assert_array_equal(real(got), real(want))
-    np.testing.assert_array_equal(np.signbit(real(got)) | np.isnan(real(got)), np.signbit(real(want)) | np.isnan(real(want)))
+    np.testing.assert_array_equal(
+        np.signbit(real(got)) | np.isnan(real(got)), np.signbit(real(want)) | np.isnan(real(want))
+    )
 
 
 # ---- what goes
@@ -161,7 +163,9 @@ def test_what_changes_nothing_gives_its_input(name):
         x = np.asarray(sample.args[0])
         for params in (sample.params, sample.params | ({"shape": x.shape} if "shape" in prim.params else {})):
             out = parts(prim, prim.entry(*[tf_tensor(a) for a in sample.args], **params))[0]
-            if (tuple(out.shape), out.dtype.np) == (x.shape, x.dtype) and (prim.unchanged is True or prim.unchanged(**params)):
+            if (tuple(out.shape), out.dtype.np) == (x.shape, x.dtype) and (
+                prim.unchanged is True or prim.unchanged(**params)
+            ):
                 np.testing.assert_array_equal(out.array, x)
                 seen += 1
     assert seen or name in ("transpose", "cast")  # whose samples all change something: the tests above have others

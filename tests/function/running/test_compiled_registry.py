@@ -85,7 +85,13 @@ class Case:
     def check(self, got, want, device):
         loose = RANDOM if device == "/CPU:0" else RANDOM | FREE
         for k, (a, b) in enumerate(zip(got, want, strict=True)):
-            close(arrays(a), arrays(b), f"{self.what}, [{k}]", self.prim.name not in loose, rough=1 if device == "/CPU:0" else 20)
+            close(
+                arrays(a),
+                arrays(b),
+                f"{self.what}, [{k}]",
+                self.prim.name not in loose,
+                rough=1 if device == "/CPU:0" else 20,
+            )
 
 
 def test_on_a_gpu_too():
@@ -97,7 +103,9 @@ def test_on_a_gpu_too():
 @pytest.mark.parametrize("name", NAMES)
 def test_values_and_a_gradient(name, device):
     samples = [k for n, k in CASES if n == name]
-    several = [k for k in samples if not REGISTRY[name].elementwise or any(np.size(a) > 1 for a in SAMPLES[name][k].args)]
+    several = [
+        k for k in samples if not REGISTRY[name].elementwise or any(np.size(a) > 1 for a in SAMPLES[name][k].args)
+    ]
     check_inside([Case(name, k, order=int(FIRST.get(name) == k)) for k in several or samples], device)
 
 
@@ -127,7 +135,9 @@ def test_tapes_outside(name, device):
     with tf.device(device):
         compiled = tf.function(case.at, jit_compile=True, autograph=False)
         got = case.derivatives(case.args, compiled)
-        assert compiled.get_concrete_function(case.args, *case.xs(case.args)).function.derivatives  # a call is one record
+        assert compiled.get_concrete_function(
+            case.args, *case.xs(case.args)
+        ).function.derivatives  # a call is one record
     case.check(got, case.derivatives(case.args, case.at), device)
 
 

@@ -53,7 +53,12 @@ class Counters:
         return len(taken) == len(self.variables)
 
 
-KINDS = {"plan": (None,), "XLA": (True,), "XLA with assertions": (True, None, True), "on a device": (None, "XLA_CPU:0")}
+KINDS = {
+    "plan": (None,),
+    "XLA": (True,),
+    "XLA with assertions": (True, None, True),
+    "on a device": (None, "XLA_CPU:0"),
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -173,7 +173,9 @@ def test_what_is_said_to_be_new_is_new(name):
             outs = [o for o in (out if prim.outputs else [out]) if isinstance(o, np.ndarray) and o.size]
             for k, made in enumerate(outs):
                 assert not any(np.shares_memory(made, other) for other in [*args, *outs[:k]]), name
-                assert made.flags.writeable and np.all((np.array(made.strides) != 0) | (np.array(made.shape) < 2)), name
+                assert made.flags.writeable and np.all((np.array(made.strides) != 0) | (np.array(made.shape) < 2)), (
+                    name
+                )
             for have, want in zip(args, copies):
                 np.testing.assert_array_equal(have, want)
 
@@ -221,7 +223,11 @@ def test_a_training_step_takes_no_more_memory_than_eagerly():
             r"In gather\(x: float32 \(2,\), indices: int32 \(1,\)",
         ),
         (lambda a, b: a // b, (tf.constant([1]), tf.constant([0])), r"Integer division by zero"),
-        (tf.linalg.cholesky, (tf.constant([[1.0, 2.0], [2.0, 1.0]]),), r"Cholesky .*\n  In cholesky\(x: float32 \(2, 2\)\)"),
+        (
+            tf.linalg.cholesky,
+            (tf.constant([[1.0, 2.0], [2.0, 1.0]]),),
+            r"Cholesky .*\n  In cholesky\(x: float32 \(2, 2\)\)",
+        ),
     ],
 )
 def test_errors_name_the_operation_and_the_line(f, args, message):

@@ -131,7 +131,9 @@ def test_captured_tensors_and_random_numbers(device):  # noqa: F811
     tf.random.set_seed(1)
     assert first.device == device and np.array_equal(first, f()) and not np.array_equal(first, f())
     tf.random.set_seed(1)
-    np.testing.assert_allclose(first, scale * on(device, lambda: tf.random.uniform([100], seed=2)), rtol=1e-6)  # as eager
+    np.testing.assert_allclose(
+        first, scale * on(device, lambda: tf.random.uniform([100], seed=2)), rtol=1e-6
+    )  # as eager
 
 
 def test_compiled_once_wherever_values_come_from(device, monkeypatch):  # noqa: F811

@@ -94,7 +94,9 @@ def test_sizes_that_no_graph_was_saved_for_are_an_error():
     known = [trace for one in f._general.values() for trace in one]
     loaded = again(known[0])
     assert [loaded(tf.ones([n, 3])).numpy()[0] for n in (7, 1, 2, 3)] == [7.0, 1.0, 2.0, 3.0]
-    with pytest.raises(ValueError, match=r"f was saved for sizes that these are not: float32 \(6, 3\).*are for \(0\), \(1\)"):
+    with pytest.raises(
+        ValueError, match=r"f was saved for sizes that these are not: float32 \(6, 3\).*are for \(0\), \(1\)"
+    ):
         loaded(tf.ones([6, 3]))
 
 
@@ -203,7 +205,9 @@ def test_assertions_and_prints_are_kept(capfd):
 
 
 def test_python_inside_is_refused_by_name():
-    f = tf.function(lambda x: tf.py_function(lambda v: v, [x], tf.TensorSpec([]))).get_concrete_function(tf.TensorSpec([]))
+    f = tf.function(lambda x: tf.py_function(lambda v: v, [x], tf.TensorSpec([]))).get_concrete_function(
+        tf.TensorSpec([])
+    )
     with pytest.raises(CannotBeSaved, match=r"cannot be saved: tf.py_function, at test_saving.py:\d+, calls Python"):
         again(f)
 
@@ -257,7 +261,9 @@ def test_an_operation_that_is_not_known_is_named():
     def store(array):
         return "a"
 
-    described = FunctionWriter(store, lambda v: 0).concrete(tf.function(tf.sin).get_concrete_function(tf.TensorSpec([])))
+    described = FunctionWriter(store, lambda v: 0).concrete(
+        tf.function(tf.sin).get_concrete_function(tf.TensorSpec([]))
+    )
     described["graph"]["nodes"][0][0] = "gudermann"
     with pytest.raises(LookupError, match="'gudermann', which this version of tapeflow does not have"):
         FunctionReader({}.__getitem__, []).concrete(described)

@@ -50,7 +50,15 @@ def in_a_scan(x, note):
     return tf.reduce_sum(tf.scan(lambda a, r: note(a) * r, tf.stack([x, x + 1.0, x + 2.0])))
 
 
-PROGRAMS = [in_a_loop, in_a_loop_of_a_loop, in_a_branch, in_a_branch_of_a_loop, in_a_loop_of_a_branch, in_a_condition, in_a_scan]
+PROGRAMS = [
+    in_a_loop,
+    in_a_loop_of_a_loop,
+    in_a_branch,
+    in_a_branch_of_a_loop,
+    in_a_loop_of_a_branch,
+    in_a_condition,
+    in_a_scan,
+]
 
 
 @pytest.mark.parametrize("order", [0, 1, 2])
@@ -167,7 +175,9 @@ def test_python_in_a_loop_has_values_and_gradients():
 
 def test_numpy_in_a_branch():
     function = lambda x: tf.cond(
-        x[0] > 0.0, lambda: tf.numpy_function(np.cumsum, [x], tf.TensorSpec([3], tf.float32)), lambda: tf.reverse(x, [0])
+        x[0] > 0.0,
+        lambda: tf.numpy_function(np.cumsum, [x], tf.TensorSpec([3], tf.float32)),
+        lambda: tf.reverse(x, [0]),
     )
     for x in (tf.constant([1.0, 2.0, 3.0]), tf.constant([-1.0, 2.0, 3.0])):
         same(graph(function)(x), function(x))
@@ -182,5 +192,7 @@ def test_a_result_of_another_shape_than_promised():
 def test_xla_does_not_call_python():
     pytest.importorskip("jax", reason="the extra `xla` is not installed")
     function = lambda x: repeat(2, lambda i, t: tf.py_function(lambda v: v, [t], tf.TensorSpec([], tf.float32)), x)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"XLA cannot compile tf.py_function, at test_effects.py:\d+"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"XLA cannot compile tf.py_function, at test_effects.py:\d+"
+    ):
         tf.function(function, jit_compile=True)(tf.constant(1.0))

@@ -38,7 +38,9 @@ def test_jacobians_forward_mode_and_maps():
     np.testing.assert_allclose(tf.vmap(g)(tf.stack([X, 2 * X])), np.stack([f(X), f(2 * X)]), rtol=1e-6)
     products = [tf.derivatives.hvp(lambda x, h=h: tf.reduce_sum(h(x)), X, X) for h in (f, g)]
     np.testing.assert_allclose(*products, rtol=1e-5)
-    inside = tf.function(lambda x: (tf.derivatives.jacobian(f)(x), tf.vectorized_map(tf.sin, x), tf.derivatives.jvp(f, x, x)[1]))
+    inside = tf.function(
+        lambda x: (tf.derivatives.jacobian(f)(x), tf.vectorized_map(tf.sin, x), tf.derivatives.jvp(f, x, x)[1])
+    )
     jacobian, sines, tangent = inside(X)
     np.testing.assert_allclose(jacobian, tf.derivatives.jacobian(f)(X), rtol=1e-6)
     np.testing.assert_allclose(sines, np.sin(X), rtol=1e-6)
@@ -102,7 +104,9 @@ def test_random_numbers_are_drawn_at_every_call_and_follow_the_seed():
     tf.random.set_seed(1)
     key = tf.constant(2.0)
     seeded = tf.function(lambda: key * tf.random.normal([3], seed=5))
-    np.testing.assert_array_equal(seeded(), key * tf.random.normal([3], seed=5))  # with a seed of its own, that of eager programs
+    np.testing.assert_array_equal(
+        seeded(), key * tf.random.normal([3], seed=5)
+    )  # with a seed of its own, that of eager programs
 
 
 def test_random_numbers_in_functions_are_tensorflows():
@@ -123,7 +127,10 @@ def test_random_numbers_in_functions_are_tensorflows():
 
     tf.random.set_seed(7)
     seeded = tf.function(lambda: (tf.random.uniform([3], seed=5), tf.random.uniform([3], seed=5)))
-    for numbers in ([0.8669310808181763, 0.0021675825119018555, 0.9194519519805908], [0.7997453, 0.9907882, 0.44618702]):
+    for numbers in (
+        [0.8669310808181763, 0.0021675825119018555, 0.9194519519805908],
+        [0.7997453, 0.9907882, 0.44618702],
+    ):
         np.testing.assert_array_equal(seeded(), np.float32([numbers, numbers]))
 
     inner = tf.function(uniform)
@@ -158,7 +165,9 @@ def test_custom_gradients_inside():
 
     f = tf.function(lambda x: odd(x) * 2.0)
     np.testing.assert_allclose(grad_of(f, X), 200 * X.numpy())
-    np.testing.assert_allclose(grad_of(lambda x: grad_of(f, x), X), grad_of(lambda x: grad_of(lambda x: odd(x) * 2.0, x), X))
+    np.testing.assert_allclose(
+        grad_of(lambda x: grad_of(f, x), X), grad_of(lambda x: grad_of(lambda x: odd(x) * 2.0, x), X)
+    )
     inside = tf.function(lambda x: grad_of(odd, x))
     np.testing.assert_allclose(inside(X), 100 * X.numpy())
 
@@ -481,4 +490,8 @@ def test_errors_found_while_tracing_can_be_pickled():
     with pytest.raises(ValueError, match=r"test_function\.py") as caught:
         tf.function(wrong)(tf.ones([2, 3]))
     again = pickle.loads(pickle.dumps(caught.value))
-    assert isinstance(again, tf.errors.InvalidArgumentError) and isinstance(again, ValueError) and str(again) == str(caught.value)
+    assert (
+        isinstance(again, tf.errors.InvalidArgumentError)
+        and isinstance(again, ValueError)
+        and str(again) == str(caught.value)
+    )

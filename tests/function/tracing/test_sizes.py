@@ -117,7 +117,9 @@ def test_one_trace_for_all_sizes(name):
         assert len(runs) == 1
 
 
-@pytest.mark.parametrize("name", ["arithmetic", "a product", "inner rows", "a loop over rows", "a mean", "a map", "numbered"])
+@pytest.mark.parametrize(
+    "name", ["arithmetic", "a product", "inner rows", "a loop over rows", "a mean", "a map", "numbered"]
+)
 def test_a_tape_around_the_call(name):
     f = PROGRAMS[name]
     traced, runs = counted(f)
@@ -240,7 +242,8 @@ def test_two_sizes_that_must_be_equal():
 def test_programs_see_none():
     seen = []
     f = tf.function(
-        lambda x: (seen.append((x.shape, x.get_shape(), (x @ tf.ones([4, 2], tf.float64)).shape)), x)[1], input_signature=[ROWS]
+        lambda x: (seen.append((x.shape, x.get_shape(), (x @ tf.ones([4, 2], tf.float64)).shape)), x)[1],
+        input_signature=[ROWS],
     )
     f(rows(3))
     (shape, same_shape, product) = seen[0]
@@ -303,7 +306,11 @@ def test_variable_rank():
 
 def test_a_signature_of_several_arguments():
     spec = tf.TensorSpec([None], tf.float32)
-    assert tf.function(lambda *xs: tf.concat(xs, 0), input_signature=[spec, spec])([1], [2, 3]).numpy().tolist() == [1, 2, 3]
+    assert tf.function(lambda *xs: tf.concat(xs, 0), input_signature=[spec, spec])([1], [2, 3]).numpy().tolist() == [
+        1,
+        2,
+        3,
+    ]
     assert tf.function(lambda x, y: x - y, input_signature=[spec, spec])(y=[1, 2], x=[5, 7]).numpy().tolist() == [4, 5]
     assert tf.function(lambda x, y=2.0: x * y, input_signature=[spec])([1, 2]).numpy().tolist() == [2, 4]
     nested = tf.function(lambda d: d["a"] + d["b"][0], input_signature=[{"a": spec, "b": [spec]}])

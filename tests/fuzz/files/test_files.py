@@ -66,7 +66,9 @@ def test_the_same_seed_makes_the_same_damage():
 def test_what_decompresses_has_a_limit(monkeypatch):
     bomb = zlib.compress(bytes(1_000_000))
     monkeypatch.setenv("TAPEFLOW_MAX_DECOMPRESSED_BYTES", "999999")
-    with pytest.raises(tf.errors.ResourceExhaustedError, match=r"more than 999999 bytes.*TAPEFLOW_MAX_DECOMPRESSED_BYTES"):
+    with pytest.raises(
+        tf.errors.ResourceExhaustedError, match=r"more than 999999 bytes.*TAPEFLOW_MAX_DECOMPRESSED_BYTES"
+    ):
         tf.io.decode_compressed(bomb, "ZLIB")
     monkeypatch.setenv("TAPEFLOW_MAX_DECOMPRESSED_BYTES", "1000000")
     assert tf.io.decode_compressed(bomb, "ZLIB").numpy() == bytes(1_000_000)

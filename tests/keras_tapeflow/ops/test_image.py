@@ -39,7 +39,11 @@ FUNCTIONS = {
     "affine nearest": (lambda x: image.affine_transform(x, GENTLE, "nearest", "reflect"),),
     "perspective": (image.perspective_transform, STARTS, ENDS),
     "blur": (lambda x, s: image.gaussian_blur(x, (3, 4), s), np.array([0.7, 1.3])),
-    "elastic": (lambda x, alpha, sigma: image.elastic_transform(x, alpha, sigma, seed=3), np.array(1.3), np.array(0.8)),
+    "elastic": (
+        lambda x, alpha, sigma: image.elastic_transform(x, alpha, sigma, seed=3),
+        np.array(1.3),
+        np.array(0.8),
+    ),
     "sobel": (image.sobel_edges,),
     "scale": (
         lambda x, s, t: image.scale_and_translate(x, (2, 7, 4, 3), s, t, (1, 2), "lanczos3"),
@@ -84,7 +88,9 @@ def test_colours_may_be_in_front(name):
         "sobel": image.sobel_edges,
     }[name]
     found = plain(np.moveaxis(PICTURES, -1, 1), data_format="channels_first").numpy()
-    np.testing.assert_allclose(np.moveaxis(found, 1, 3), plain(PICTURES, data_format="channels_last").numpy(), atol=1e-6)
+    np.testing.assert_allclose(
+        np.moveaxis(found, 1, 3), plain(PICTURES, data_format="channels_last").numpy(), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("order", [0, 1])

@@ -66,5 +66,7 @@ def test_integers_are_solved_as_floating_numbers():
 
 
 def test_a_tangent_of_what_does_not_depend_on_the_input_is_zero():
-    y, slope, aux = linalg.jvp(lambda x: ((x * x, tf.ones(2)), x), (tf.constant(3.0),), (tf.constant(1.0),), has_aux=True)
+    y, slope, aux = linalg.jvp(
+        lambda x: ((x * x, tf.ones(2)), x), (tf.constant(3.0),), (tf.constant(1.0),), has_aux=True
+    )
     assert [float(y[0]), float(slope[0]), slope[1].numpy().tolist(), float(aux)] == [9.0, 6.0, [0.0, 0.0], 3.0]

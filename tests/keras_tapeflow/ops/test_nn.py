@@ -39,7 +39,10 @@ CASES = {
     "categorical axis": (lambda t, o: nn.categorical_crossentropy(t, o, True, 0), SHARES, normal(3, 5)),
     "categorical probabilities": (nn.categorical_crossentropy, SHARES, SHARES[::-1] + 0.1),
     "sparse": (lambda o: nn.sparse_categorical_crossentropy([1, 0, 4], o, True), normal(3, 5)),
-    "sparse axis": (lambda o: nn.sparse_categorical_crossentropy([[1, 2], [0, 3], [4, 1]], o, True, 1), normal(3, 5, 2)),
+    "sparse axis": (
+        lambda o: nn.sparse_categorical_crossentropy([[1, 2], [0, 3], [4, 1]], o, True, 1),
+        normal(3, 5, 2),
+    ),
     "sparse probabilities": (lambda o: nn.sparse_categorical_crossentropy([[1], [0], [4]], o), SHARES + 0.1),
     "binary": (lambda t, o: nn.binary_crossentropy(t, o, True), SHARES, normal(3, 5)),
     "binary probabilities": (nn.binary_crossentropy, SHARES, SHARES[::-1] * 0.8 + 0.1),
@@ -119,7 +122,9 @@ def test_transposed_convolutions_put_a_kernel_at_every_place(window, stride, pad
         whole[i * stride : i * stride + window] += np.einsum("kof,f->ko", w, x[0, i])
     size = 5 * stride if padding == "same" else 5 * stride + max(window - stride, 0)
     start = max(window - stride, 0) // 2 if padding == "same" else 0
-    np.testing.assert_allclose(nn.conv_transpose(x, w, stride, padding).numpy()[0], whole[start : start + size], atol=1e-12)
+    np.testing.assert_allclose(
+        nn.conv_transpose(x, w, stride, padding).numpy()[0], whole[start : start + size], atol=1e-12
+    )
 
 
 def test_a_convolution_of_channels_that_do_not_fit_says_which():
@@ -167,6 +172,8 @@ def test_decoding_in_a_graph():
     logits, lengths = normal(2, 5, 4), np.array([5, 3])
     for strategy in ("greedy", "beam_search"):
         decode = lambda x, n, how=strategy: nn.ctc_decode(x, n, how, mask_index=1)
-        for eager, graph in zip(decode(logits, lengths), tf.function(decode)(tf.constant(logits), tf.constant(lengths))):
+        for eager, graph in zip(
+            decode(logits, lengths), tf.function(decode)(tf.constant(logits), tf.constant(lengths))
+        ):
             np.testing.assert_array_equal(graph.numpy(), eager.numpy())
         assert 1 not in decode(logits, lengths)[0].numpy()  # the blank

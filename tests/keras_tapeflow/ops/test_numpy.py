@@ -200,10 +200,14 @@ def test_the_same_in_a_graph(case):
 
 
 def total(values, weights):
-    return sum(tf.reduce_sum(tf.math.real(v * tf.constant(w, v.dtype))) for v, w in zip(values, weights) if v.dtype.is_inexact)
+    return sum(
+        tf.reduce_sum(tf.math.real(v * tf.constant(w, v.dtype))) for v, w in zip(values, weights) if v.dtype.is_inexact
+    )
 
 
-DIFFERENTIABLE = [c for c in CASES if c[0] not in STEPS and of_arrays(c)[0] and all(a.dtype.kind == "f" for a in of_arrays(c)[0])]
+DIFFERENTIABLE = [
+    c for c in CASES if c[0] not in STEPS and of_arrays(c)[0] and all(a.dtype.kind == "f" for a in of_arrays(c)[0])
+]
 
 
 @pytest.mark.parametrize("case", DIFFERENTIABLE, ids=named)
@@ -218,7 +222,9 @@ def test_gradients_are_finite_differences(case):
         gradient = tape.gradient(loss, value, unconnected_gradients="zero")
         direction = np.where(np.isnan(array), 0, np.sin(1 + np.arange(array.size)).reshape(array.shape))
         before, after = ([a + h * direction if k == i else a for k, a in enumerate(arrays)] for h in (-1e-6, 1e-6))
-        slope = (total(call(*map(tf.constant, after)), weights) - total(call(*map(tf.constant, before)), weights)) / 2e-6
+        slope = (
+            total(call(*map(tf.constant, after)), weights) - total(call(*map(tf.constant, before)), weights)
+        ) / 2e-6
         np.testing.assert_allclose(np.sum(gradient.numpy() * direction), slope.numpy(), rtol=1e-5, atol=1e-7)
 
 
@@ -245,7 +251,9 @@ def test_dtypes_are_keras(found, dtype):
 
 
 def test_sums_of_halves_do_not_stick():
-    assert float(knp.mean(tf.ones([3000], tf.bfloat16))) == 1 and float(knp.var(tf.ones([3000], tf.float16) * 300)) == 0
+    assert (
+        float(knp.mean(tf.ones([3000], tf.bfloat16))) == 1 and float(knp.var(tf.ones([3000], tf.float16) * 300)) == 0
+    )
 
 
 def test_powers_of_ten_have_whole_logarithms():
@@ -274,7 +282,8 @@ def test_sizes_that_a_graph_does_not_know_need_no_second_trace():
 
 
 @pytest.mark.parametrize(
-    "size, values, index, counts", [(5, [1, 2, 3, -1, -1], [1, 2, 0, 1, 1], [2, 1, 1, 0, 0]), (2, [1, 2], [1, 2], [2, 1])]
+    "size, values, index, counts",
+    [(5, [1, 2, 3, -1, -1], [1, 2, 0, 1, 1], [2, 1, 1, 0, 0]), (2, [1, 2], [1, 2], [2, 1])],
 )
 def test_so_many_different_elements_in_a_graph(size, values, index, counts):
     @tf.function
@@ -304,7 +313,8 @@ def test_gradients_of_chosen_elements_go_to_them():
 
 
 @pytest.mark.parametrize(
-    "from_dtype, to_dtype, shape", [("float32", "int32", (2, 4)), ("float32", "uint8", (2, 16)), ("int16", "int64", (2, 1))]
+    "from_dtype, to_dtype, shape",
+    [("float32", "int32", (2, 4)), ("float32", "uint8", (2, 16)), ("int16", "int64", (2, 1))],
 )
 def test_bytes_seen_as_another_dtype(from_dtype, to_dtype, shape):
     x = np.arange(8).reshape(2, 4).astype(from_dtype)

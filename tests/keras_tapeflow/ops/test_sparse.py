@@ -13,7 +13,9 @@ from tests.rounding import close
 X = np.array([[0, 0.5, 0], [-0.75, 0, 0.25]], np.float32)
 Y = np.array([[0, 2, 3], [0, 0, -4]], np.float32)
 SP, SQ = tf.sparse.from_dense(X), tf.sparse.from_dense(Y)
-SLICES = tf.IndexedSlices(tf.constant([[1.0, 2.0], [3.0, 4.0], [10.0, 20.0]]), tf.constant([2, 0, 2]), tf.constant([4, 2]))
+SLICES = tf.IndexedSlices(
+    tf.constant([[1.0, 2.0], [3.0, 4.0], [10.0, 20.0]]), tf.constant([2, 0, 2]), tf.constant([4, 2])
+)
 ROWS = np.array([[3, 4], [0, 0], [11, 22], [0, 0]], np.float32)
 
 

@@ -92,7 +92,9 @@ def test_batches_of_triangles_are_solved_by_substitution(count, n):
             want = np.zeros(b.shape, np.longdouble)
             for i in range(n) if lower != adjoint else range(n - 1, -1, -1):
                 want[:, i] = (b[:, i] - np.einsum("bj,bjk->bk", triangle[:, i], want)) / triangle[:, i, i, None]
-            inverse = np.abs(np.linalg.inv(triangle.astype(float)))  # Skeel's condition number bounds what rounding may do
+            inverse = np.abs(
+                np.linalg.inv(triangle.astype(float))
+            )  # Skeel's condition number bounds what rounding may do
             bound = n * 2.3e-16 * (inverse @ np.abs(triangle.astype(float)) @ np.abs(want)) + 1e-300
             found = tf.linalg.triangular_solve(a, b, lower=lower, adjoint=adjoint).numpy()
             assert (np.abs(found - want) <= 2 * bound).all()
@@ -106,6 +108,9 @@ def test_what_lies_in_the_other_triangle_is_not_read():
 
 def test_an_lu_is_solved_row_by_row():
     """The rows were put in order by a product, in which a NaN or an infinity met zeros."""
-    packed, rows = tf.linalg.lu([[4.0, 1.0, 0.5], [1.0, np.inf, 0.2], [0.5, 0.2, 2.0]]), tf.constant([[1.0], [2.0], [3.0]])
+    packed, rows = (
+        tf.linalg.lu([[4.0, 1.0, 0.5], [1.0, np.inf, 0.2], [0.5, 0.2, 2.0]]),
+        tf.constant([[1.0], [2.0], [3.0]]),
+    )
     assert np.isfinite(tf.linalg.lu_solve([[4.0, 1.0], [0.5, np.inf]], [1, 0], rows[:2]).numpy()).all()
     assert packed.lu.shape == (3, 3)

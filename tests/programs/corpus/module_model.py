@@ -60,7 +60,9 @@ history = train(tf.constant(100), tf.constant(0.3))
 print("loss", float(history[0]), "->", float(history[-1]))
 assert history.shape == (100,) and history[-1] < history[0]
 
-newton, _ = tf.while_loop(lambda v, i: i < 20, lambda v, i: (0.5 * (v + 2.0 / v), i + 1), [tf.constant(1.0), tf.constant(0)])
+newton, _ = tf.while_loop(
+    lambda v, i: i < 20, lambda v, i: (0.5 * (v + 2.0 / v), i + 1), [tf.constant(1.0), tf.constant(0)]
+)
 tf.debugging.assert_near(newton, tf.sqrt(2.0))
 
 with tf.GradientTape() as outer:

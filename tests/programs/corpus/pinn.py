@@ -25,7 +25,9 @@ model = PINN([20, 20])
 x_f = tf.reshape(tf.linspace(tf.constant(0.0, tf.float64), math.pi, 40), (-1, 1))
 x_b = tf.constant([[0.0], [math.pi]], dtype=tf.float64)
 model(x_f)
-optimizer = tf.keras.optimizers.Adam(tf.keras.optimizers.schedules.ExponentialDecay(0.02, decay_steps=200, decay_rate=0.7))
+optimizer = tf.keras.optimizers.Adam(
+    tf.keras.optimizers.schedules.ExponentialDecay(0.02, decay_steps=200, decay_rate=0.7)
+)
 
 
 def residual(x):

@@ -58,13 +58,18 @@ print("mean length", np.mean(lengths))
 
 # A Q network and its target.
 q, target = (
-    keras.Sequential([keras.layers.Dense(16, activation="relu", input_shape=(6,)), keras.layers.Dense(2)]) for _ in range(2)
+    keras.Sequential([keras.layers.Dense(16, activation="relu", input_shape=(6,)), keras.layers.Dense(2)])
+    for _ in range(2)
 )
 target.set_weights(q.get_weights())
 huber = keras.losses.Huber()
 optimizer_q = keras.optimizers.SGD(0.1)
 states, next_states = np.eye(6, dtype=np.float32)[[0, 1, 4]], np.eye(6, dtype=np.float32)[[1, 2, 5]]
-actions, rewards, dones = np.array([1, 1, 1]), np.array([-0.05, -0.05, 1.0], np.float32), np.array([0.0, 0.0, 1.0], np.float32)
+actions, rewards, dones = (
+    np.array([1, 1, 1]),
+    np.array([-0.05, -0.05, 1.0], np.float32),
+    np.array([0.0, 0.0, 1.0], np.float32),
+)
 before = q.get_weights()[0].copy()
 for _ in range(20):
     future = tf.reduce_max(target(next_states), axis=1)

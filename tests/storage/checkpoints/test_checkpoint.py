@@ -27,7 +27,9 @@ def test_paths_are_numbered_and_the_folder_knows_the_latest(tmp_path):
     assert checkpoint.write(prefix) == prefix
     assert repr(checkpoint.save_counter) == "<tf.Variable 'save_counter:0' shape=() dtype=int64, numpy=2>"
     assert tf.train.latest_checkpoint(tmp_path / "new") == f"{prefix}-2"
-    assert (tmp_path / "new" / "checkpoint").read_text() == 'model_checkpoint_path: "ck-2"\nall_model_checkpoint_paths: "ck-2"\n'
+    assert (
+        tmp_path / "new" / "checkpoint"
+    ).read_text() == 'model_checkpoint_path: "ck-2"\nall_model_checkpoint_paths: "ck-2"\n'
 
 
 def test_objects_are_found_by_the_names_that_lead_to_them(tmp_path):
@@ -36,7 +38,9 @@ def test_objects_are_found_by_the_names_that_lead_to_them(tmp_path):
     module.parts = [tf.Variable(3.0), {"k": tf.Variable(4)}]
     module.table = {"a/b.c": (tf.Variable(5.0), 3)}
     module.itself, module.number, module.array, module._hidden = module, 3, np.ones(2), tf.Variable(6.0)
-    path = tf.train.Checkpoint(m=module, same=module.w, inner=tf.train.Checkpoint(v=tf.Variable(7.0))).write(tmp_path / "ck")
+    path = tf.train.Checkpoint(m=module, same=module.w, inner=tf.train.Checkpoint(v=tf.Variable(7.0))).write(
+        tmp_path / "ck"
+    )
     assert names(path) == ["inner/v", "m/_hidden", "m/parts/0", "m/parts/1/k", "m/table/a.Sb..c/0", "same"]
 
 
@@ -97,7 +101,9 @@ def test_objects_of_the_root_stand_beside_those_by_name(tmp_path):
     path = tf.train.Checkpoint(module, z=tf.Variable(2.0)).save(tmp_path / "ck")
     assert names(path) == ["save_counter", "v", "z"]
     assert not hasattr(module, "z")
-    with pytest.raises(ValueError, match=r"Cannot create a Checkpoint with keyword argument v if root.v already exists"):
+    with pytest.raises(
+        ValueError, match=r"Cannot create a Checkpoint with keyword argument v if root.v already exists"
+    ):
         tf.train.Checkpoint(module, v=tf.Variable(2.0))
     alone = tf.Variable(0.0)
     path = tf.train.Checkpoint(tf.Variable(3.0)).write(tmp_path / "alone")
@@ -168,13 +174,17 @@ def test_a_partial_restore_says_what_is_missing_on_both_sides(saved):
     with pytest.raises(AssertionError, match=r"Unresolved object in checkpoint \(root\).b: "):
         status.assert_consumed()
     status = tf.train.Checkpoint(other=tf.Variable(0.0, name="mine")).restore(saved).expect_partial()
-    with pytest.raises(AssertionError, match=r"Found 1 Python objects that were not bound.*mine:0.*\(root\).a, \(root\).b"):
+    with pytest.raises(
+        AssertionError, match=r"Found 1 Python objects that were not bound.*mine:0.*\(root\).a, \(root\).b"
+    ):
         status.assert_existing_objects_matched()
 
 
 def test_nothing_matched(tmp_path):
     path = tf.train.Checkpoint(a=tf.Variable(1.0)).write(tmp_path / "ck")
-    with pytest.raises(AssertionError, match=r"Nothing except the root object matched a checkpointed value.*\(root\).a"):
+    with pytest.raises(
+        AssertionError, match=r"Nothing except the root object matched a checkpointed value.*\(root\).a"
+    ):
         tf.train.Checkpoint(q=tf.Variable(1.0)).read(path).expect_partial().assert_nontrivial_match()
 
 
@@ -199,7 +209,9 @@ def test_values_that_nobody_took_are_reported_when_the_restore_ends(saved, caplo
 def test_restoring_nothing():
     status = tf.train.Checkpoint(a=tf.Variable(1.0)).restore(None)
     for question in (status.assert_consumed, status.assert_existing_objects_matched, status.assert_nontrivial_match):
-        with pytest.raises(AssertionError, match=r"No checkpoint specified \(save_path=None\); nothing is being restored"):
+        with pytest.raises(
+            AssertionError, match=r"No checkpoint specified \(save_path=None\); nothing is being restored"
+        ):
             question()
     assert status.expect_partial() is status
 

@@ -37,18 +37,24 @@ class Net(keras.Model):
 
 
 def sequential():
-    return keras.Sequential([keras.layers.Dense(4, activation="relu"), keras.layers.Dropout(0.1), keras.layers.Dense(2)])
+    return keras.Sequential(
+        [keras.layers.Dense(4, activation="relu"), keras.layers.Dropout(0.1), keras.layers.Dense(2)]
+    )
 
 
 def functional():
     inputs = keras.Input((3,))
-    return keras.Model(inputs, keras.Sequential([keras.layers.Dense(3), keras.layers.Dense(2)])(keras.layers.Dense(4)(inputs)))
+    return keras.Model(
+        inputs, keras.Sequential([keras.layers.Dense(3), keras.layers.Dense(2)])(keras.layers.Dense(4)(inputs))
+    )
 
 
 def step(model, optimizer):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean((model(X) - Y) ** 2)
-    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True))
+    optimizer.apply_gradients(
+        zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True)
+    )
     return float(loss)
 
 
@@ -146,7 +152,9 @@ def test_metrics_that_are_given(tmp_path):
 def test_a_different_architecture_is_named(tmp_path):
     make = lambda units: keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(units)])
     path = tf.train.Checkpoint(model=make(2)).write(tmp_path / "ck")
-    with pytest.raises(ValueError, match=r"shape \(3, 2\).*shape \(3, 5\).*\(root\).model._functional._operations.1._kernel"):
+    with pytest.raises(
+        ValueError, match=r"shape \(3, 2\).*shape \(3, 5\).*\(root\).model._functional._operations.1._kernel"
+    ):
         tf.train.Checkpoint(model=make(5)).read(path)
 
 

@@ -31,7 +31,9 @@ def test_old_checkpoints_are_deleted(tmp_path, checkpoint):
         'all_model_checkpoint_paths: "ckpt-3"',
         'all_model_checkpoint_paths: "ckpt-4"',
     ]
-    assert [line.split(":")[0] for line in lines[3:]] == ["all_model_checkpoint_timestamps"] * 2 + ["last_preserved_timestamp"]
+    assert [line.split(":")[0] for line in lines[3:]] == ["all_model_checkpoint_timestamps"] * 2 + [
+        "last_preserved_timestamp"
+    ]
 
 
 def test_a_restarted_program_goes_on(tmp_path, checkpoint):

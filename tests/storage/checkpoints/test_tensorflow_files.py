@@ -52,12 +52,16 @@ def test_keras_models_and_optimizers_are_restored(built):
     if built:
         model.build((None, 3))
         optimizer.build(model.trainable_variables)
-    status = tf.train.Checkpoint(model=model, optimizer=optimizer, module=module(), step=tf.Variable(0)).restore(WRITTEN)
+    status = tf.train.Checkpoint(model=model, optimizer=optimizer, module=module(), step=tf.Variable(0)).restore(
+        WRITTEN
+    )
     model(np.zeros((1, 3), np.float32))
     kernel, bias = model.get_weights()
     assert kernel.tolist() == [[-0.5, 0.5], [1.5, 2.5], [3.5, 4.5]]
     assert bias.tolist() == [6.5, 7.5]
-    optimizer.apply_gradients([(tf.ones([3, 2]), model.trainable_variables[0]), (tf.ones([2]), model.trainable_variables[1])])
+    optimizer.apply_gradients(
+        [(tf.ones([3, 2]), model.trainable_variables[0]), (tf.ones([2]), model.trainable_variables[1])]
+    )
     assert int(optimizer.iterations) == 2
     # momentum 0.9 * -0.5 - 0.5 * 1, with the learning rate of the checkpoint
     np.testing.assert_allclose(model.get_weights()[1], [6.5 - 0.95, 7.5 - 0.95])

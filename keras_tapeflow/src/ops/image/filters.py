@@ -34,7 +34,14 @@ def _bell(size: int, sigma: Tensor) -> Tensor:
 
 
 def elastic_transform(
-    images, alpha=20.0, sigma=5.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, seed=None, data_format=None
+    images,
+    alpha=20.0,
+    sigma=5.0,
+    interpolation="bilinear",
+    fill_mode="reflect",
+    fill_value=0.0,
+    seed=None,
+    data_format=None,
 ):
     """Each pixel is looked up `alpha` times a smooth random displacement away; `sigma` says how strong and how smooth."""
     check_option("interpolation", interpolation, AFFINE_TRANSFORM_INTERPOLATIONS)
@@ -51,7 +58,9 @@ def elastic_transform(
         down, right = tf.unstack(alpha * noise)
         positions = [tf.range(height, dtype=dtype)[:, None] + down, tf.range(width, dtype=dtype) + right]
         first = tf.reshape(tf.range(count) * (height * width), [-1, 1, 1])
-        return interpolated(tf.reshape(x, [-1, channels]), (height, width), positions, order, fill_mode, fill_value, first)
+        return interpolated(
+            tf.reshape(x, [-1, channels]), (height, width), positions, order, fill_mode, fill_value, first
+        )
 
     return with_channels_last(x, lambda x: as_batch(x, bent), data_format)
 
@@ -60,7 +69,9 @@ def _smoothing(size: int, sigma: Tensor) -> Tensor:
     """The matrix that blurs a line over three standard deviations to each side. (Its size does not depend on their value, which a graph
     does not know.)"""
     sigma = tf.maximum(sigma, 1e-6)
-    bell = lambda away: tf.where(tf.abs(away) <= tf.floor(3 * sigma), tf.exp(-0.5 * tf.square(away / sigma)), tf.zeros_like(away))
+    bell = lambda away: tf.where(
+        tf.abs(away) <= tf.floor(3 * sigma), tf.exp(-0.5 * tf.square(away / sigma)), tf.zeros_like(away)
+    )
     line = tf.range(size, dtype=sigma.dtype)
     whole = tf.reduce_sum(bell(tf.range(-4 * size, 4 * size + 1, dtype=sigma.dtype)))
     return bell(line[:, None] - line) / whole
@@ -69,7 +80,9 @@ def _smoothing(size: int, sigma: Tensor) -> Tensor:
 def sobel_edges(images, data_format=None):
     x = convert_to_tensor(images)
     if x.ndim != 4:
-        raise ValueError(f"Invalid images rank: expected rank 4 (batch of images). Received: images.shape={tuple(x.shape)}")
+        raise ValueError(
+            f"Invalid images rank: expected rank 4 (batch of images). Received: images.shape={tuple(x.shape)}"
+        )
     if not x.dtype.is_floating:
         return narrowed(sobel_edges(cast(x, wide(x)), data_format), x.dtype)
     slopes = lambda k: with_channels_last(x, lambda x: tf.image.sobel_edges(x)[..., k], data_format)

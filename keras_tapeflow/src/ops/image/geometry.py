@@ -12,7 +12,9 @@ from .layout import as_batch, as_images, check_option, wide, with_channels_last
 from .sampling import AFFINE_TRANSFORM_FILL_MODES, AFFINE_TRANSFORM_INTERPOLATIONS, interpolated
 
 
-def affine_transform(images, transform, interpolation="bilinear", fill_mode="constant", fill_value=0, data_format=None):
+def affine_transform(
+    images, transform, interpolation="bilinear", fill_mode="constant", fill_value=0, data_format=None
+):
     """The new image's (x, y) shows (a0 x + a1 y + a2, b0 x + b1 y + b2) / (c0 x + c1 y + 1), as on TensorFlow."""
     check_option("interpolation", interpolation, AFFINE_TRANSFORM_INTERPOLATIONS)
     check_option("fill_mode", fill_mode, AFFINE_TRANSFORM_FILL_MODES)
@@ -54,7 +56,9 @@ def _homographies(starts: Tensor, ends: Tensor) -> Tensor:
     return tf.squeeze(tf.linalg.solve(equations, tf.reshape(tf.stack([to_x, to_y], 2), [-1, 8, 1])), -1)
 
 
-def _projected(x: Tensor, maps: Tensor, interpolation: str, fill_mode: str, fill_value: Any, data_format: Any) -> Tensor:
+def _projected(
+    x: Tensor, maps: Tensor, interpolation: str, fill_mode: str, fill_value: Any, data_format: Any
+) -> Tensor:
     order = AFFINE_TRANSFORM_INTERPOLATIONS[interpolation]
     if x.dtype.name == "float64" or maps.dtype.name == "float64":
         maps = cast(maps, "float64")

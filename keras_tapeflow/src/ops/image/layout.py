@@ -56,4 +56,6 @@ def narrowed(y: Tensor, dtype: Any) -> Tensor:
 
 def check_option(name: str, given: Any, allowed: Collection) -> None:
     if given not in allowed:
-        raise ValueError(f"Invalid value for argument `{name}`. Expected of one {set(allowed)}. Received: {name}={given}")
+        raise ValueError(
+            f"Invalid value for argument `{name}`. Expected of one {set(allowed)}. Received: {name}={given}"
+        )

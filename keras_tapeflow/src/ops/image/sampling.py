@@ -21,7 +21,9 @@ AFFINE_TRANSFORM_FILL_MODES = MAP_COORDINATES_FILL_MODES
 def map_coordinates(inputs, coordinates, order, fill_mode="constant", fill_value=0.0):
     x, at = convert_to_tensor(inputs), convert_to_tensor(coordinates)
     if at.ndim < 2:
-        raise ValueError(f"Invalid coordinates rank: expected at least rank 2. Received input with shape: {tuple(at.shape)}")
+        raise ValueError(
+            f"Invalid coordinates rank: expected at least rank 2. Received input with shape: {tuple(at.shape)}"
+        )
     if at.shape[0] != x.ndim:
         raise ValueError(
             "First dim of `coordinates` must be the same as the rank of `inputs`. "
@@ -35,7 +37,13 @@ def map_coordinates(inputs, coordinates, order, fill_mode="constant", fill_value
 
 
 def interpolated(
-    rows: Tensor, grid: tuple, positions: list, order: int, fill_mode: str, fill_value: Any, first: Tensor | None = None
+    rows: Tensor,
+    grid: tuple,
+    positions: list,
+    order: int,
+    fill_mode: str,
+    fill_value: Any,
+    first: Tensor | None = None,
 ) -> Tensor:
     """What stands at `positions`, a tensor for each axis, in a grid of these sizes whose places are `rows` one after the other.
 
@@ -49,7 +57,9 @@ def interpolated(
     around = [_around(at, n, order, fill_mode, rows.dtype) for at, n in zip(positions, grid)]
     total = None
     for corner in itertools.product(*around):
-        index = reduce(tf.add, [place * stride if stride > 1 else place for (place, _, _), stride in zip(corner, strides)])
+        index = reduce(
+            tf.add, [place * stride if stride > 1 else place for (place, _, _), stride in zip(corner, strides)]
+        )
         found = tf.gather(rows, index if first is None else index + first)
         tail = [None] * (rows.ndim - 1)
         over_tail = lambda x: x[(..., *tail)]  # noqa: B023, used at once

@@ -73,7 +73,9 @@ def _padded(x: Tensor, size: tuple, top: int, fill_value: Any) -> Tensor:
     for axis, fitting in zip((top, top + 1), _fitting(x, size, top)):
         more = max(fitting - int(sizes(x)[axis]), 0)
         sides[axis] = (more // 2, more - more // 2)
-    return tf.pad(x, sides, constant_values=cast(convert_to_tensor(fill_value), x.dtype)) if any(map(any, sides)) else x
+    return (
+        tf.pad(x, sides, constant_values=cast(convert_to_tensor(fill_value), x.dtype)) if any(map(any, sides)) else x
+    )
 
 
 # ---- scaled and moved by numbers that may be computed

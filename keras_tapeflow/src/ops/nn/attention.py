@@ -13,7 +13,15 @@ from ..floating import alike
 
 
 def dot_product_attention(
-    query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None, attn_logits_soft_cap=None
+    query,
+    key,
+    value,
+    bias=None,
+    mask=None,
+    scale=None,
+    is_causal=False,
+    flash_attention=None,
+    attn_logits_soft_cap=None,
 ):
     """softmax(query · key) · value of tensors (batch, length, heads, size), head by head.
 
@@ -29,7 +37,9 @@ def dot_product_attention(
     batch, length, heads, size = query.shape
     shared = key.shape[2]
     if heads % shared:
-        raise ValueError(f"The number of query heads must be a multiple of that of key heads. Received: {heads} and {shared}.")
+        raise ValueError(
+            f"The number of query heads must be a multiple of that of key heads. Received: {heads} and {shared}."
+        )
     scale = 1 / math.sqrt(size) if scale is None else scale
     query = tf.transpose(query * convert_to_tensor(scale, query.dtype), [0, 2, 1, 3])
     if shared != heads:  # the queries that share keys, one after the other

@@ -43,7 +43,9 @@ def _convolved(x: Tensor, w: Tensor, strides: Any, padding: str, data_format: st
             "The number of input channels must be evenly divisible by kernel's in_channels, and that of filters by the number of groups. "
             f"Received: an input of shape {tuple(x.shape)} in the layout {data_format}, a kernel of shape {tuple(w.shape)}."
         )
-    return tf.nn.convolution(x, w, strides=strides, padding=padding.upper(), data_format=data_format, dilations=dilations)
+    return tf.nn.convolution(
+        x, w, strides=strides, padding=padding.upper(), data_format=data_format, dilations=dilations
+    )
 
 
 def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
@@ -54,7 +56,9 @@ def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None,
     return _convolved(x, w, strides, padding, layout(x, data_format), dilation_rate)
 
 
-def separable_conv(inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+def separable_conv(
+    inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", data_format=None, dilation_rate=1
+):
     between = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
     return conv(between, pointwise_kernel, 1, "valid", data_format)
 
@@ -88,7 +92,9 @@ def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=No
         outside.append((max(-low, 0), extra))
         size.append(found - extra)
         borders.append((max(low, 0), max(high, 0)))
-    y = ops.conv_input_grad(x, w, size=tuple(size), strides=strides, padding=tuple(borders), dilations=dilations, groups=1)
+    y = ops.conv_input_grad(
+        x, w, size=tuple(size), strides=strides, padding=tuple(borders), dilations=dilations, groups=1
+    )
     if any(map(any, outside)):
         y = tf.pad(y, [(0, 0), *outside, (0, 0)])
     return tf.transpose(y, [0, rank + 1, *range(1, rank + 1)]) if first else y

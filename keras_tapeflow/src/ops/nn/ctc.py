@@ -16,7 +16,9 @@ def ctc_loss(target, output, target_length, output_length, mask_index=0):
     return tf.nn.ctc_loss(labels, _wide(output), lengths, frames, logits_time_major=False, blank_index=mask_index)
 
 
-def ctc_decode(inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True, mask_index=0):
+def ctc_decode(
+    inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True, mask_index=0
+):
     """(Labels (paths, batch, frames), -1 behind the last of them; scores (batch, paths))."""
     logits = tf.transpose(_wide(inputs), [1, 0, 2])
     lengths = convert_to_tensor(sequence_lengths, tf.int64)

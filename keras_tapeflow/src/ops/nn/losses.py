@@ -37,7 +37,9 @@ def categorical_crossentropy(target, output, from_logits=False, axis=-1):
     target, output = _both(target, output)
     _same_shape(target, output)
     if not target.ndim:
-        raise ValueError(f"Arguments `target` and `output` must be at least rank 1. Received: target.shape={tuple(target.shape)}")
+        raise ValueError(
+            f"Arguments `target` and `output` must be at least rank 1. Received: target.shape={tuple(target.shape)}"
+        )
     if from_logits:
         # Not TensorFlow's fused loss, whose gradient is right only for targets that sum to 1. A class that cannot be costs nothing.
         terms = tf.math.multiply_no_nan(tf.nn.log_softmax(output, axis=axis), target)
@@ -83,4 +85,6 @@ def psnr(x1, x2, max_val):
     if tuple(x1.shape) != tuple(x2.shape):
         raise ValueError(f"Input shapes {tuple(x1.shape)} and {tuple(x2.shape)} must match for PSNR calculation.")
     mean = tf.reduce_mean(tf.math.squared_difference(x1, x2))
-    return 20 * tf.math.log(convert_to_tensor(max_val, x1.dtype)) / math.log(10) - tf.math.log(mean) * (10 / math.log(10))
+    return 20 * tf.math.log(convert_to_tensor(max_val, x1.dtype)) / math.log(10) - tf.math.log(mean) * (
+        10 / math.log(10)
+    )

@@ -8,7 +8,9 @@ from ..floating import floating
 
 def moments(x, axes, keepdims=False, synchronized=False):
     if synchronized:
-        raise NotImplementedError("Argument synchronized=True is not supported by the tapeflow backend: there is one device.")
+        raise NotImplementedError(
+            "Argument synchronized=True is not supported by the tapeflow backend: there is one device."
+        )
     x = floating(x)
     axes = [axes] if isinstance(axes, int) else list(axes)
     if x.dtype is not tf.float16:

@@ -48,7 +48,9 @@ def adaptive_max_pool(inputs, output_size, data_format=None):
     for axis, count in _axes(x, output_size, data_format):
         first, last = _ends(x.shape[axis], count)
         longest = int((last - first).max())
-        seen = np.minimum(first[:, None] + np.arange(longest), last[:, None] - 1)  # short windows see their last element again
+        seen = np.minimum(
+            first[:, None] + np.arange(longest), last[:, None] - 1
+        )  # short windows see their last element again
         x = tf.reduce_max(tf.gather(x, seen.astype("int32"), axis=axis), axis=axis + 1)
     return x
 

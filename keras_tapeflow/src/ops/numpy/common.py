@@ -59,7 +59,12 @@ def common(*xs: Any, also: tuple = ()) -> list[Tensor]:
     """Tensors of one dtype; `also=(float,)` makes it a floating one."""
     if len(xs) == 2 and not also:  # by far the most frequent
         a, b = xs
-        if isinstance(a, Tensor) and isinstance(b, Tensor) and (dtype := a.dtype) is b.dtype and dtype.name not in _NARROWED:
+        if (
+            isinstance(a, Tensor)
+            and isinstance(b, Tensor)
+            and (dtype := a.dtype) is b.dtype
+            and dtype.name not in _NARROWED
+        ):
             return [a, b]
     xs = tuple([x if isinstance(x, (Tensor, Size)) or type(x) in _NUMBERS else convert_to_tensor(x) for x in xs])
     dtype = result(*[kind(x) for x in xs], *also)
@@ -96,7 +101,9 @@ def truth(x: Any) -> Tensor:
 def one_axis(axis: Any, rank: int) -> int:
     axis = int(axis)
     if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is out of bounds for a tensor with {rank} axes: give one from {-rank} to {rank - 1}.")
+        raise ValueError(
+            f"axis {axis} is out of bounds for a tensor with {rank} axes: give one from {-rank} to {rank - 1}."
+        )
     return axis % rank
 
 

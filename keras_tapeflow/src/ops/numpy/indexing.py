@@ -45,7 +45,9 @@ def take_along_axis(x, indices, axis=None):
     places = _from_start(indices, x.shape[axis])
     lead = broadcast_shapes(*[tuple([d for i, d in enumerate(t.shape) if i != axis]) for t in (x, places)])
     x, places = (numpy_function("moveaxis")(t, axis, -1) if axis != x.ndim - 1 else t for t in (x, places))
-    x, places = (ops.broadcast_to(t, shape=(*lead, t.shape[-1])) if tuple(t.shape[:-1]) != lead else t for t in (x, places))
+    x, places = (
+        ops.broadcast_to(t, shape=(*lead, t.shape[-1])) if tuple(t.shape[:-1]) != lead else t for t in (x, places)
+    )
     found = ops.take_along(x, places)
     return found if axis == x.ndim - 1 else numpy_function("moveaxis")(found, -1, axis)
 
@@ -134,8 +136,12 @@ def histogram(x, bins=10, range=None):
         edges = tensor(bins, points.dtype)
     count = edges.shape[0] - 1
     place = searchsorted(edges, points, "right") - 1
-    place = ops.where(ops.equal(points, edges[-1]), tensor(count - 1, tf.int32), place)  # the last edge belongs to the last bin
-    place = ops.where(ops.logical_and(ops.greater_equal(place, 0), ops.less(place, count)), place, tensor(count, tf.int32))
+    place = ops.where(
+        ops.equal(points, edges[-1]), tensor(count - 1, tf.int32), place
+    )  # the last edge belongs to the last bin
+    place = ops.where(
+        ops.logical_and(ops.greater_equal(place, 0), ops.less(place, count)), place, tensor(count, tf.int32)
+    )
     found = ops.unsorted_segment_sum(tf.ones(place.shape, tf.int32), place, num_segments=count + 1)
     return found[:count], edges
 
@@ -203,13 +209,23 @@ def _unique(x: Tensor, size: int, fill_value: Any) -> list[Tensor]:
     return [ops.where(there, ops.take(x, first, axis=0), tensor(fill_value, x.dtype)), first, inverse, counts]
 
 
-def _sized(values: Tensor, index: Tensor, inverse: Tensor, counts: Tensor, axis: int, size: int, fill_value: Any) -> list[Tensor]:
+def _sized(
+    values: Tensor, index: Tensor, inverse: Tensor, counts: Tensor, axis: int, size: int, fill_value: Any
+) -> list[Tensor]:
     """`size` slices along the axis: the first ones, or all and then `fill_value`."""
     have = values.shape[axis]
     missing = max(size - have, 0)
     keep = tensor(np.arange(min(size, have), dtype=np.int32))
-    values, index, counts = ops.take(values, keep, axis=axis), ops.take(index, keep, axis=0), ops.take(counts, keep, axis=0)
-    filling = tf.fill([missing if i == axis else d for i, d in enumerate(values.shape)], tensor(fill_value, values.dtype))
+    values, index, counts = (
+        ops.take(values, keep, axis=axis),
+        ops.take(index, keep, axis=0),
+        ops.take(counts, keep, axis=0),
+    )
+    filling = tf.fill(
+        [missing if i == axis else d for i, d in enumerate(values.shape)], tensor(fill_value, values.dtype)
+    )
     counts = tf.pad(counts, [(0, missing)])
-    index = tf.pad(index, [(0, missing)], constant_values=index[0]) if have and missing else tf.pad(index, [(0, missing)])
+    index = (
+        tf.pad(index, [(0, missing)], constant_values=index[0]) if have and missing else tf.pad(index, [(0, missing)])
+    )
     return [ops.concat(values, filling, axis=axis), index, inverse, counts]

@@ -58,7 +58,9 @@ def split(x, indices_or_sections, axis=0):
         return array_split(x, indices_or_sections, axis)
     axis, count = one_axis(axis, x.ndim), int(indices_or_sections)
     if x.shape[axis] % count:
-        raise ValueError(f"Axis {axis} of shape {tuple(x.shape)} cannot be split into {count} equal parts. See array_split.")
+        raise ValueError(
+            f"Axis {axis} of shape {tuple(x.shape)} cannot be split into {count} equal parts. See array_split."
+        )
     return list(ops.split(x, sizes=(x.shape[axis] // count,) * count, axis=axis))
 
 
@@ -153,7 +155,9 @@ def _padded(x: Tensor, axis: int, before: int, after: int, mode: str) -> Tensor:
         values = _OF_ALL[mode](x, axis)
         return _between(x, axis, *[_slab(x, axis, n, values) for n in (before, after)])
     if mode == "linear_ramp":  # down to zero at the outer ends
-        first, last = (ops.getitem(x, index=(*[(None, None, None)] * axis, edge)) for edge in ((0, 1, None), (-1, None, None)))
+        first, last = (
+            ops.getitem(x, index=(*[(None, None, None)] * axis, edge)) for edge in ((0, 1, None), (-1, None, None))
+        )
         shape = [-1 if i == axis else 1 for i in range(x.ndim)]
         ramp = lambda n: tf.reshape(tensor(np.arange(n) / max(n, 1), x.dtype), shape)
         return _between(x, axis, first * ramp(before), last * tf.reverse(ramp(after), [axis]))

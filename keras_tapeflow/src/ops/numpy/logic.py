@@ -84,7 +84,9 @@ def where(condition, x1=None, x2=None):
     if x1 is None and x2 is None:
         return nonzero(condition)
     if x1 is None or x2 is None:
-        raise ValueError("`x1` and `x2` either both should be `None`, to ask where the condition holds, or both be given.")
+        raise ValueError(
+            "`x1` and `x2` either both should be `None`, to ask where the condition holds, or both be given."
+        )
     return ops.where(condition, *common(x1, x2))
 
 

@@ -64,7 +64,9 @@ def ldexp(x1, x2):
     """x1 · 2^x2, in two steps: 2^x2 alone may be out of range where the product is not."""
     x1, x2 = floating(x1), tensor(x2)
     if x2.dtype.is_inexact:
-        raise TypeError(f"ldexp takes whole numbers as exponents, got dtype {x2.dtype.name}. Use x1 * 2.0**x2 for others.")
+        raise TypeError(
+            f"ldexp takes whole numbers as exponents, got dtype {x2.dtype.name}. Use x1 * 2.0**x2 for others."
+        )
     dtype = result(x1.dtype.name, x2.dtype.name, float)
     half = ops.right_shift(counting(x2), 1) if x2.dtype.is_integer else counting(x2)
     rest = counting(x2) - half

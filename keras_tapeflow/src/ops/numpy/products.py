@@ -68,9 +68,13 @@ kron = _product("kron")
 def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """Of vectors of length 3 or 2, whose third number is 0; of two of length 2 the third number of the product alone."""
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
-    a, b = (numpy_function("moveaxis")(t, where, -1) for t, where in zip(map(counting, common(x1, x2)), (axisa, axisb)))
+    a, b = (
+        numpy_function("moveaxis")(t, where, -1) for t, where in zip(map(counting, common(x1, x2)), (axisa, axisb))
+    )
     if {a.shape[-1], b.shape[-1]} - {2, 3}:
-        raise ValueError(f"`x1` and `x2` must have 2 or 3 numbers along their axes. Received shapes {a.shape} and {b.shape}.")
+        raise ValueError(
+            f"`x1` and `x2` must have 2 or 3 numbers along their axes. Received shapes {a.shape} and {b.shape}."
+        )
     if a.shape[-1] == b.shape[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     a, b = (t if t.shape[-1] == 3 else tf.pad(t, [(0, 0)] * (t.ndim - 1) + [(0, 1)]) for t in (a, b))

@@ -88,7 +88,9 @@ def _extreme(
         return (
             found
             if initial is None
-            else of_truths(tf.stack([found, ops.broadcast_to(start, shape=tuple(found.shape))]), axis=(0,), keepdims=False)
+            else of_truths(
+                tf.stack([found, ops.broadcast_to(start, shape=tuple(found.shape))]), axis=(0,), keepdims=False
+            )
         )
     found = of_numbers(x, axis=where, keepdims=keepdims)
     return found if initial is None else pair(found, start)

@@ -89,7 +89,9 @@ def roll(x, shift, axis=None):
 def diag(x, k=0):
     x = tensor(x)
     if x.ndim not in (1, 2):
-        raise ValueError(f"diag takes a vector or a matrix, got shape {tuple(x.shape)}. For stacks of matrices use diagonal.")
+        raise ValueError(
+            f"diag takes a vector or a matrix, got shape {tuple(x.shape)}. For stacks of matrices use diagonal."
+        )
     return numpy_function("diag")(x, k)
 
 

@@ -34,14 +34,22 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, without_na
     rows = tf.reshape(ops.transpose(x, perm=(*kept, *taken)), [*lead, math.prod([x.shape[i] for i in taken])])
     ordered = ops.sort(rows, descending=False)
     bad = ops.is_nan(rows)
-    last = tf.reduce_sum(tf.cast(~bad, tf.int32), -1, keepdims=True) - 1 if without_nan else tensor(rows.shape[-1] - 1, tf.int32)
+    last = (
+        tf.reduce_sum(tf.cast(~bad, tf.int32), -1, keepdims=True) - 1
+        if without_nan
+        else tensor(rows.shape[-1] - 1, tf.int32)
+    )
     at = tf.reshape(q, [-1]) * cast(last, q.dtype)
     below = ops.floor(at)
     first = tf.maximum(cast(below, tf.int32), 0)
     second = tf.maximum(tf.minimum(first + 1, last), 0)
-    low, high = (ops.take_along(ordered, tf.broadcast_to(place, [*lead, place.shape[-1]])) for place in (first, second))
+    low, high = (
+        ops.take_along(ordered, tf.broadcast_to(place, [*lead, place.shape[-1]])) for place in (first, second)
+    )
     part = cast(_POSITIONS[method](at, below), x.dtype)
-    found = ops.where(ops.greater(part, 0), low + (high - low) * part, low)  # no inf - inf where `low` alone is asked for
+    found = ops.where(
+        ops.greater(part, 0), low + (high - low) * part, low
+    )  # no inf - inf where `low` alone is asked for
     none = ops.less(last, 0) if without_nan else tf.reduce_any(bad, -1, keepdims=True)
     found = ops.where(none, tensor(np.nan, x.dtype), found)
     found = ops.transpose(found, perm=(len(lead), *range(len(lead))))

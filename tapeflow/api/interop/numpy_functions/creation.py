@@ -22,7 +22,9 @@ def _made(name: str, example: str, doc: str) -> Callable:
     def function(*args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         wanted = numpy_dtype(dtype)
         plain = [np.asarray(a) if isinstance(a, Tensor) else a for a in args]
-        made = numpy_function(*plain, **kwargs) if wanted is None else numpy_function(*plain, dtype=wanted.np, **kwargs)
+        made = (
+            numpy_function(*plain, **kwargs) if wanted is None else numpy_function(*plain, dtype=wanted.np, **kwargs)
+        )
         return tensor(made)
 
     function.__name__, function.__module__, function.__doc__ = name, __name__, doc
@@ -60,7 +62,9 @@ empty_like = _like("empty_like", "Zeros in the shape and dtype of an array.", 0)
 
 
 @like_numpy("(2, 2), 5.0")
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Tensor:
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
     """One value in every place."""
     value = tensor(fill_value, numpy_dtype(dtype))
     return ops.broadcast_to(value, shape=(int(shape),) if np.ndim(shape) == 0 else tuple(int(d) for d in shape))
@@ -68,7 +72,14 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
 
 @like_numpy("[1.0, 2.0], 5.0")
 def full_like(
-    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Tensor:
     """One value in the shape and dtype of an array."""
     a = tensor(a)
@@ -81,12 +92,22 @@ def array(
 ) -> Tensor:
     """A tensor of numbers, lists or arrays."""
     made = tensor(object, numpy_dtype(dtype))
-    return made if len(made.shape) >= ndmin else ops.reshape(made, shape=(1,) * (ndmin - len(made.shape)) + tuple(made.shape))
+    return (
+        made
+        if len(made.shape) >= ndmin
+        else ops.reshape(made, shape=(1,) * (ndmin - len(made.shape)) + tuple(made.shape))
+    )
 
 
 @like_numpy("0.0, 1.0, 5")
 def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`; differentiable in both."""
     start, stop = promoted(start, stop, 1.0, inexact=float64)[:2]
@@ -127,7 +148,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     xs = [ravel(x) for x in xi]
     rank = len(xs)
     place = lambda i: {0: 1, 1: 0}.get(i, i) if indexing == "xy" and rank > 1 else i
-    spread = [ops.reshape(x, shape=tuple(x.shape[0] if a == place(i) else 1 for a in range(rank))) for i, x in enumerate(xs)]
+    spread = [
+        ops.reshape(x, shape=tuple(x.shape[0] if a == place(i) else 1 for a in range(rank))) for i, x in enumerate(xs)
+    ]
     if sparse:
         return tuple(spread)
     shape = broadcast_shapes(*[tuple(s.shape) for s in spread])

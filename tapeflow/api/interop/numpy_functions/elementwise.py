@@ -84,7 +84,9 @@ sign = _numeric("sign", ops.sign)
 conjugate = _numeric(
     "conjugate", lambda x: ops.conj(x) if x.dtype.is_complex else ops.identity(x), "conj", example="[1 + 2j, 3.0]"
 )
-reciprocal = _numeric("reciprocal", lambda x: ops.reciprocal(x) if x.dtype.is_inexact else ops.truncatediv(tensor(1, x.dtype), x))
+reciprocal = _numeric(
+    "reciprocal", lambda x: ops.reciprocal(x) if x.dtype.is_inexact else ops.truncatediv(tensor(1, x.dtype), x)
+)
 isnan = _numeric("isnan", lambda x: _on_floats(ops.is_nan, x, False), example="[1.0, np.nan]")
 isinf = _numeric("isinf", lambda x: _on_floats(ops.is_inf, x, False), example="[1.0, -np.inf]")
 isfinite = _numeric("isfinite", lambda x: _on_floats(ops.is_finite, x, True), example="[1.0, np.inf]")
@@ -194,7 +196,9 @@ def angle(z: Any, deg: bool = False) -> Tensor:
 # ---- two operands
 
 
-def _two(name: str, compute: Callable, *also: str, inexact: Any = False, example: str = "[1.5, -2.5], [2.0, 4.0]") -> Callable:
+def _two(
+    name: str, compute: Callable, *also: str, inexact: Any = False, example: str = "[1.5, -2.5], [2.0, 4.0]"
+) -> Callable:
     def function(x1: Any, x2: Any, /) -> Tensor:
         a, b = promoted(x1, x2, inexact=inexact)
         return compute(a, b)
@@ -240,7 +244,9 @@ fmin = _two("fmin", _ignoring_nan(ops.minimum), example="[1.0, np.nan], [2.0, 3.
 arctan2 = _two("arctan2", ops.atan2, "atan2", inexact=True)
 hypot = _two("hypot", ops.hypot, inexact=True)
 logaddexp = _two("logaddexp", ops.logaddexp, inexact=True)
-logaddexp2 = _two("logaddexp2", lambda a, b: ops.logaddexp(a * np.log(2.0), b * np.log(2.0)) / np.log(2.0), inexact=True)
+logaddexp2 = _two(
+    "logaddexp2", lambda a, b: ops.logaddexp(a * np.log(2.0), b * np.log(2.0)) / np.log(2.0), inexact=True
+)
 nextafter = _two("nextafter", ops.nextafter, inexact=True)
 copysign = _two("copysign", lambda a, b: ops.where(signbit(b), -ops.abs(a), ops.abs(a)), inexact=True)
 heaviside = _two("heaviside", lambda a, b: _heaviside(a, b), inexact=True, example="[-1.0, 0.0, 2.0], 0.5")
@@ -291,7 +297,9 @@ def modf(x: Any, /) -> tuple[Tensor, Tensor]:
 
 
 @like_numpy("[1.0, 5.0, -3.0], -1.0, 2.0")
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Tensor:
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None
+) -> Tensor:
     """Every element moved into the range from `a_min` to `a_max`."""
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     a = tensor(a)

@@ -36,7 +36,12 @@ def _fitted(a: Tensor, n: int | None) -> Tensor:
 
 def _scale(y: Tensor, n: int, norm: str | None, inverse: bool) -> Tensor:
     """The transforms below divide by n when inverse; NumPy's other norms differ from that by a factor."""
-    factors = {None: 1.0, "backward": 1.0, "ortho": n**0.5 if inverse else n**-0.5, "forward": float(n) if inverse else 1.0 / n}
+    factors = {
+        None: 1.0,
+        "backward": 1.0,
+        "ortho": n**0.5 if inverse else n**-0.5,
+        "forward": float(n) if inverse else 1.0 / n,
+    }
     if norm not in factors:
         raise ValueError(f"Invalid norm value {norm!r}; should be 'backward', 'ortho' or 'forward'.")
     return y if factors[norm] == 1.0 else y * factors[norm]

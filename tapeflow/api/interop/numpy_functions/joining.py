@@ -37,7 +37,9 @@ def concatenate(
 
 
 @like_numpy("([1.0, 2.0], [3.0, 4.0]), axis=1")
-def stack(arrays: Sequence, axis: int = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+def stack(
+    arrays: Sequence, axis: int = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Tensor:
     """Joined along a new axis."""
     xs = _common(arrays, dtype)
     return ops.stack(*xs, axis=one_axis(axis, len(xs[0].shape) + 1))
@@ -133,7 +135,9 @@ def tile(A: Any, reps: Any) -> Tensor:
     A = tensor(A)
     reps = (int(reps),) if np.ndim(reps) == 0 else tuple(int(r) for r in reps)
     rank = max(len(A.shape), len(reps))
-    return tf.tile(ops.reshape(A, shape=(1,) * (rank - len(A.shape)) + tuple(A.shape)), (1,) * (rank - len(reps)) + reps)
+    return tf.tile(
+        ops.reshape(A, shape=(1,) * (rank - len(A.shape)) + tuple(A.shape)), (1,) * (rank - len(reps)) + reps
+    )
 
 
 @like_numpy("[1.0, 2.0], [2, 3]")

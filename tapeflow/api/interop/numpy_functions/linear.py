@@ -123,7 +123,9 @@ def kron(a: Any, b: Any) -> Tensor:
     rank = max(len(a.shape), len(b.shape))
     a, b = (reshape(t, (1,) * (rank - len(t.shape)) + tuple(t.shape)) for t in (a, b))
     spread = lambda t, first: tuple(x for d in t.shape for x in ((d, 1) if first else (1, d)))
-    return reshape(reshape(a, spread(a, True)) * reshape(b, spread(b, False)), tuple(m * n for m, n in zip(a.shape, b.shape)))
+    return reshape(
+        reshape(a, spread(a, True)) * reshape(b, spread(b, False)), tuple(m * n for m, n in zip(a.shape, b.shape))
+    )
 
 
 @like_numpy("[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]")
@@ -227,7 +229,9 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
     return _real(tf.linalg.eigvalsh(a if UPLO == "L" else _conj(matrix_transpose(a))))
 
 
-@like_numpy(_SQUARE, within="linalg", check="np.allclose(np.sort(np.real({ours}.eigenvalues)), np.sort({theirs}.eigenvalues))")
+@like_numpy(
+    _SQUARE, within="linalg", check="np.allclose(np.sort(np.real({ours}.eigenvalues)), np.sort({theirs}.eigenvalues))"
+)
 def eig(a: Any) -> EigResult:
     """Eigenvalues and eigenvectors of a square matrix, complex."""
     return EigResult(*tf.linalg.eig(_inexact(a)))
@@ -252,7 +256,9 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     s = svdvals(A)
     if tol is None:
         rows, cols = tensor(A).shape[-2:]
-        relative = max(rows, cols) * float(np.finfo(s.dtype.np).eps) if rtol is None else tensor(rtol, s.dtype)[..., None]
+        relative = (
+            max(rows, cols) * float(np.finfo(s.dtype.np).eps) if rtol is None else tensor(rtol, s.dtype)[..., None]
+        )
         tol = max_(s, -1, keepdims=True) * relative
     else:
         tol = tensor(tol, s.dtype)[..., None]  # one for each matrix

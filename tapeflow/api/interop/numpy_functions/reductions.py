@@ -49,7 +49,9 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Tensor:
     """The mean over axes; of integers in float64."""
     a = tensor(a)
-    return reduced(ops.reduce_mean, cast(a, numpy_dtype(dtype) or (a.dtype if a.dtype.is_inexact else float64)), axis, keepdims)
+    return reduced(
+        ops.reduce_mean, cast(a, numpy_dtype(dtype) or (a.dtype if a.dtype.is_inexact else float64)), axis, keepdims
+    )
 
 
 @like_numpy(_MATRIX + ", axis=1")
@@ -101,7 +103,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
         return (
-            (found, ops.zeros_like(found) + tensor(_elements(a) / max(_elements(found), 1), found.dtype)) if returned else found
+            (found, ops.zeros_like(found) + tensor(_elements(a) / max(_elements(found), 1), found.dtype))
+            if returned
+            else found
         )
     a, weights = promoted(a, weights, inexact=float64)
     if len(weights.shape) != len(a.shape):
@@ -152,7 +156,11 @@ def _position(compute: Callable, a: Any, axis: Any, keepdims: bool) -> Tensor:
     if a.dtype.is_bool:
         a = cast(a, int64)
     rank = len(a.shape)
-    found = compute(ravel(a), axis=0, dtype=int64.np) if axis is None else compute(a, axis=one_axis(axis, rank), dtype=int64.np)
+    found = (
+        compute(ravel(a), axis=0, dtype=int64.np)
+        if axis is None
+        else compute(a, axis=one_axis(axis, rank), dtype=int64.np)
+    )
     return squeezed_like(found, a, axis) if keepdims else found
 
 

@@ -50,13 +50,17 @@ def _with_initial(running: Callable, x: Any, axis: Any, dtype: Any, include_init
 
 
 @like_numpy("[1.0, 2.0, 3.0], include_initial=True")
-def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, out: None = None, include_initial: bool = False) -> Tensor:
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: None = None, include_initial: bool = False
+) -> Tensor:
     """The running sum, with a 0 in front if wanted."""
     return _with_initial(cumsum, x, axis, dtype, include_initial, 0)
 
 
 @like_numpy("[1.0, 2.0, 3.0], include_initial=True")
-def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, out: None = None, include_initial: bool = False) -> Tensor:
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: None = None, include_initial: bool = False
+) -> Tensor:
     """The running product, with a 1 in front if wanted."""
     return _with_initial(cumprod, x, axis, dtype, include_initial, 1)
 
@@ -77,14 +81,18 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if len(parts) > 1:
         a = ops.concat(*parts, axis=axis)
     for _ in range(n):
-        head, tail = (ops.getitem(a, index=(*[(None, None, None)] * axis, s)) for s in ((1, None, None), (None, -1, None)))
+        head, tail = (
+            ops.getitem(a, index=(*[(None, None, None)] * axis, s)) for s in ((1, None, None), (None, -1, None))
+        )
         a = ops.not_equal(head, tail) if a.dtype.is_bool else head - tail
     return a
 
 
 def _edge(value: Tensor, a: Tensor, axis: int) -> Tensor:
     return (
-        value if len(value.shape) else ops.broadcast_to(value, shape=tuple(1 if i == axis else d for i, d in enumerate(a.shape)))
+        value
+        if len(value.shape)
+        else ops.broadcast_to(value, shape=tuple(1 if i == axis else d for i, d in enumerate(a.shape)))
     )
 
 

@@ -122,7 +122,9 @@ def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, 
 
 
 @like_numpy(_MATRIX + ", axis=0")
-def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> Tensor:
+def argsort(
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None
+) -> Tensor:
     """The indices that sort, equal elements in their order."""
     a, axis = _sorting(a, axis)
     return cast(moveaxis(ops.argsort(moveaxis(a, axis, -1), descending=False), -1, axis), int64)
@@ -166,7 +168,9 @@ def unique(
 
 
 @like_numpy("[1, 2, 3], [2, 5]")
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Tensor:
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Tensor:
     """For every element, is it among the others?"""
     a, b = promoted(element, test_elements)
     found = any_(ops.equal(reshape(a, (*a.shape, 1)), ravel(b)), -1)

@@ -25,7 +25,9 @@ def squeezed_like(reduced: Tensor, a: Tensor, axis: Any) -> Tensor:
 
 
 @like_numpy(_MATRIX + ", (3, -1)")
-def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None) -> Tensor:
+def reshape(
+    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None
+) -> Tensor:
     """The same elements in another shape; one size may be -1."""
     a = tensor(a)
     shape = newshape if shape is None else shape
@@ -118,7 +120,9 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
 @like_numpy("[1.0, 2.0], (3, 2)")
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Tensor:
     """Repeated along new and size-1 axes to a shape."""
-    return ops.broadcast_to(tensor(array), shape=(int(shape),) if np.ndim(shape) == 0 else tuple(int(d) for d in shape))
+    return ops.broadcast_to(
+        tensor(array), shape=(int(shape),) if np.ndim(shape) == 0 else tuple(int(d) for d in shape)
+    )
 
 
 @like_numpy("[1.0, 2.0], [[3.0], [4.0]]")

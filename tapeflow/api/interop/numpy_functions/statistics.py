@@ -47,7 +47,9 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepd
 
 
 @like_numpy("[[1.0, np.nan], [3.0, 4.0], [5.0, 6.0]], axis=0")
-def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0, keepdims: bool = False
+) -> Tensor:
     """The variance of the elements that are not NaN."""
     filled, missing = nan_replaced(a, 0)
     filled = cast(filled, numpy_dtype(dtype) or floating(filled.dtype))
@@ -57,7 +59,9 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: 
 
 
 @like_numpy("[[1.0, np.nan], [3.0, 4.0], [5.0, 6.0]], axis=0")
-def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0, keepdims: bool = False
+) -> Tensor:
     """The standard deviation of the elements that are not NaN."""
     return ops.length(nanvar(a, axis, dtype, None, ddof, keepdims))
 
@@ -78,7 +82,9 @@ def nanmin(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -
 
 
 @like_numpy(_MATRIX + ", axis=1")
-def median(a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Tensor:
+def median(
+    a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Tensor:
     """The middle value over axes."""
     return quantile(a, 0.5, axis, keepdims=keepdims)
 
@@ -113,7 +119,9 @@ def quantile(
     kept = tuple(i for i in range(len(a.shape)) if i not in taken)
     rows = reshape(ops.transpose(a, perm=(*kept, *taken)), (*[a.shape[i] for i in kept], -1))
     if rows.shape[-1] == 0:
-        rows = ops.zeros_like(ops.reduce_sum(rows, axis=(len(kept),), keepdims=True)) + np.nan  # of nothing, as NumPy's
+        rows = (
+            ops.zeros_like(ops.reduce_sum(rows, axis=(len(kept),), keepdims=True)) + np.nan
+        )  # of nothing, as NumPy's
     ordered = ops.sort(rows, descending=False)
     at = tensor(q, float64) * (rows.shape[-1] - 1.0)
     below = ops.floor(at)

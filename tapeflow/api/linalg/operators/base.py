@@ -40,7 +40,9 @@ class LinearOperator(Module):
 
     dtype: DType = property(lambda self: self._dtype, doc="Of the matrix.")
     is_non_singular = property(lambda self: self._non_singular, doc="Whether it has an inverse; None if nobody said.")
-    is_self_adjoint = property(lambda self: self._self_adjoint, doc="Whether it is its own adjoint; None if nobody said.")
+    is_self_adjoint = property(
+        lambda self: self._self_adjoint, doc="Whether it is its own adjoint; None if nobody said."
+    )
     is_positive_definite = property(lambda self: self._positive_definite, doc="Whether x'Ax > 0; None if nobody said.")
 
     @property
@@ -133,7 +135,9 @@ class LinearOperator(Module):
         if self.is_non_singular is False:
             raise NotImplementedError("Exact solve not implemented for an operator that is expected to be singular.")
         if not self.is_square:
-            raise NotImplementedError(f"Exact solve needs a square matrix; this operator's shape is {tuple(self.shape)}.")
+            raise NotImplementedError(
+                f"Exact solve needs a square matrix; this operator's shape is {tuple(self.shape)}."
+            )
         if isinstance(rhs, LinearOperator):
             left, right = self.adjoint() if adjoint else self, rhs.adjoint() if adjoint_arg else rhs
             return left.inverse().matmul(right)
@@ -164,7 +168,9 @@ class LinearOperator(Module):
             return x  # known from the whole matrix only, whose product with `x` says so, too
         given, wanted = x.shape[-1 if adjoint_arg else -2], self.shape[-2 if adjoint else -1]
         if None not in (given, wanted) and given != wanted:
-            raise ValueError(f"Dimensions {wanted} and {given} are not compatible: {tuple(self.shape)} and {tuple(x.shape)}.")
+            raise ValueError(
+                f"Dimensions {wanted} and {given} are not compatible: {tuple(self.shape)} and {tuple(x.shape)}."
+            )
         return x
 
     # ---- numbers about it
@@ -188,7 +194,9 @@ class LinearOperator(Module):
     def eigvals(self, name: str = "eigvals") -> Tensor:
         """The eigenvalues, of an operator that is known to be its own adjoint."""
         if not self.is_self_adjoint:
-            raise NotImplementedError("Only self-adjoint matrices are supported: say is_self_adjoint=True if this one is.")
+            raise NotImplementedError(
+                "Only self-adjoint matrices are supported: say is_self_adjoint=True if this one is."
+            )
         return linalg.eigvalsh(self.to_dense())
 
     def cond(self, name: str = "cond") -> Tensor:

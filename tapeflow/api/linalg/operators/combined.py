@@ -75,7 +75,9 @@ class LinearOperatorInversion(LinearOperator):
         name=None,
     ) -> None:
         self.operator = operator
-        super().__init__(operator.dtype, None, True, operator.is_self_adjoint, operator.is_positive_definite, True, name)
+        super().__init__(
+            operator.dtype, None, True, operator.is_self_adjoint, operator.is_positive_definite, True, name
+        )
 
     def _shape(self) -> TensorShape:
         return self.operator.shape
@@ -104,10 +106,14 @@ class _OfSeveral(LinearOperator):
         if not self.operators:
             raise ValueError("Expected a non-empty list of operators.")
         if len({o.dtype for o in self.operators}) > 1:
-            raise TypeError(f"Expected all operators to have the same dtype, got {[o.dtype.name for o in self.operators]}.")
+            raise TypeError(
+                f"Expected all operators to have the same dtype, got {[o.dtype.name for o in self.operators]}."
+            )
         if is_non_singular is None and all(o.is_non_singular for o in self.operators):
             is_non_singular = True
-        super().__init__(self.operators[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+        super().__init__(
+            self.operators[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
 
 
 class LinearOperatorComposition(_OfSeveral):
@@ -187,7 +193,9 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
     ) -> None:  # fmt: skip
         self.operators = [list(row) for row in operators]
         if [len(row) for row in self.operators] != list(range(1, len(self.operators) + 1)):
-            raise ValueError(f"Row k of the blocks has k operators, got rows of {[len(row) for row in self.operators]}.")
+            raise ValueError(
+                f"Row k of the blocks has k operators, got rows of {[len(row) for row in self.operators]}."
+            )
         super().__init__(
             self.operators[0][0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
@@ -225,10 +233,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     ) -> None:  # fmt: skip
         self.base_operator, self.u = base_operator, as_tensor(u)
         self.v = self.u if v is None else as_tensor(v)
-        if is_self_adjoint is None and v is None and base_operator.is_self_adjoint and not base_operator.dtype.is_complex:
+        if (
+            is_self_adjoint is None
+            and v is None
+            and base_operator.is_self_adjoint
+            and not base_operator.dtype.is_complex
+        ):
             is_self_adjoint = True
         self.diag_update = None if diag_update is None else as_tensor(diag_update)
-        super().__init__(base_operator.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+        super().__init__(
+            base_operator.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
 
     def _scaled(self) -> Tensor:
         return self.u if self.diag_update is None else self.u * self.diag_update[..., None, :]

@@ -35,7 +35,9 @@ class LinearOperatorPermutation(LinearOperator):
     ) -> None:  # fmt: skip
         self.perm = as_tensor(perm)
         if isinstance(self.perm, EagerTensor) and (np.sort(self.perm.numpy()) != np.arange(self.perm.shape[-1])).any():
-            raise ValueError(f"Argument perm must hold every number from 0 to {self.perm.shape[-1] - 1} once, got {perm!r}.")
+            raise ValueError(
+                f"Argument perm must hold every number from 0 to {self.perm.shape[-1] - 1} once, got {perm!r}."
+            )
         super().__init__(dtype, None, True, is_self_adjoint, is_positive_definite, True, name)
 
     def _to_dense(self) -> Tensor:
@@ -82,7 +84,14 @@ class LinearOperatorToeplitz(LinearOperator):
     """
 
     def __init__(
-        self, col: Any, row: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+        self,
+        col: Any,
+        row: Any,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
     ) -> None:
         self.col, self.row = given(col), given(row)
         super().__init__(self.col.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)

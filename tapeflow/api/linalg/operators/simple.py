@@ -37,10 +37,18 @@ class LinearOperatorFullMatrix(LinearOperator):
     """
 
     def __init__(
-        self, matrix: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+        self,
+        matrix: Any,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
     ) -> None:
         self._matrix = given(matrix)
-        super().__init__(self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+        super().__init__(
+            self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
 
     matrix = property(lambda self: self._matrix, doc="The matrix.")
 
@@ -57,7 +65,13 @@ class LinearOperatorDiag(LinearOperator):
     """
 
     def __init__(
-        self, diag: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+        self,
+        diag: Any,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
     ) -> None:
         self._diag = given(diag)
         if not self._diag.shape.rank:
@@ -162,7 +176,9 @@ class LinearOperatorZeros(LinearOperator):
     ) -> None:  # fmt: skip
         columns = num_rows if num_columns is None else num_columns
         self._sizes = [*(batch_shape or []), int(num_rows), int(columns)]
-        super().__init__(dtype or float32, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+        super().__init__(
+            dtype or float32, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
 
     def _to_dense(self) -> Tensor:
         return zeros(self._sizes, self.dtype)
@@ -176,7 +192,13 @@ class LinearOperatorLowerTriangular(LinearOperator):
     """
 
     def __init__(
-        self, tril: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+        self,
+        tril: Any,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
     ) -> None:
         self._tril = given(tril)
         super().__init__(self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)

@@ -40,7 +40,12 @@ def _windows(x, window, strides, dilations):
     """A view (rows, batch, *positions, *window, channels) of the padded images `x`."""
     count = output_size(x.shape[2:-1], window, strides, dilations)
     step = x.strides[2:-1]
-    by = (*x.strides[:2], *[b * s for b, s in zip(step, strides)], *[b * d for b, d in zip(step, dilations)], x.strides[-1])
+    by = (
+        *x.strides[:2],
+        *[b * s for b, s in zip(step, strides)],
+        *[b * d for b, d in zip(step, dilations)],
+        x.strides[-1],
+    )
     return np.ndarray((*x.shape[:2], *count, *window, x.shape[-1]), x.dtype, x, 0, by)
 
 
@@ -67,7 +72,9 @@ def _blocks(windows, rank):
 
 def _run(windows):
     """How many elements at the end of a window lie side by side."""
-    return windows.shape[-1] * (windows.shape[-2] if windows.strides[-2] == windows.shape[-1] * windows.itemsize else 1)
+    return windows.shape[-1] * (
+        windows.shape[-2] if windows.strides[-2] == windows.shape[-1] * windows.itemsize else 1
+    )
 
 
 def _by_window(some, rank, columns, buffer):
@@ -186,7 +193,9 @@ def spread(dy, w, size, strides, padding, dilations):
     out = _canvas(dy, w.shape[-1], size, window, strides, padding, dilations)
     pixels = dy.reshape(len(dy), math.prod(dy.shape[1:-1]), dy.shape[-1])
     for offset, seen in positions(window, count, strides, dilations):
-        out[(slice(None), slice(None), *seen)] += (pixels @ w[(slice(None), *offset)]).reshape(*dy.shape[:-1], w.shape[-1])
+        out[(slice(None), slice(None), *seen)] += (pixels @ w[(slice(None), *offset)]).reshape(
+            *dy.shape[:-1], w.shape[-1]
+        )
     return out[_inside(size, padding)]
 
 
@@ -222,7 +231,9 @@ def spread_depthwise(dy, w, size, strides, padding, dilations, groups):
 def _canvas(dy, channels, size, window, strides, padding, dilations):
     """Zeros in the size of the padded images."""
     far = [(o - 1) * s + k for o, s, k in zip(dy.shape[2:-1], strides, reach(window, dilations))]
-    return np.zeros((*dy.shape[:2], *[max(f, lo + n) for f, n, (lo, _) in zip(far, size, padding)], channels), dy.dtype)
+    return np.zeros(
+        (*dy.shape[:2], *[max(f, lo + n) for f, n, (lo, _) in zip(far, size, padding)], channels), dy.dtype
+    )
 
 
 def _inside(size, padding):

@@ -18,7 +18,9 @@ def code_points(s, encoding, errors, replacement, controls):
     found = []
     for code, place in _read(s, encoding):
         if code is None and errors == "strict":
-            raise invalid(f"Invalid formatting on input string: byte {place} of {s[:40]!r} begins no {encoding} character.")
+            raise invalid(
+                f"Invalid formatting on input string: byte {place} of {s[:40]!r} begins no {encoding} character."
+            )
         if code is None and errors == "replace" or controls and code is not None and code <= 0x1F:
             found.append((replacement, place))
         elif code is not None:

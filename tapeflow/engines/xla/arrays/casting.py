@@ -34,6 +34,8 @@ def _from_bytes(x, dtype, shape):
     if dtype.kind == "b":
         return x.reshape(shape) != 0
     if dtype.kind != "c":
-        return lax.bitcast_convert_type(x.reshape(*shape, dtype.itemsize) if dtype.itemsize > 1 else x.reshape(shape), dtype)
+        return lax.bitcast_convert_type(
+            x.reshape(*shape, dtype.itemsize) if dtype.itemsize > 1 else x.reshape(shape), dtype
+        )
     parts = _from_bytes(x, np.dtype(f"float{dtype.itemsize * 4}"), (*shape, 2))
     return lax.complex(parts[..., 0], parts[..., 1])

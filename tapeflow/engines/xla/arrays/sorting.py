@@ -58,7 +58,9 @@ def searchsorted(x, values, side):
     if x.ndim == 1 or not values.size:
         return search(x.reshape(-1), values)
     count = math.prod(x.shape[:-1])
-    return jax.vmap(search)(x.reshape(count, x.shape[-1]), values.reshape(count, values.shape[-1])).reshape(values.shape)
+    return jax.vmap(search)(x.reshape(count, x.shape[-1]), values.reshape(count, values.shape[-1])).reshape(
+        values.shape
+    )
 
 
 def invert_permutation(x):

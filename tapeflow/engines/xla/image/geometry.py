@@ -58,7 +58,8 @@ def _overlaps(boxes):
 def outlines(boxes, height, width):
     """Which boxes go through a pixel is a mask that is never stored: its largest number is what remains."""
     top, left, bottom, right = [
-        (boxes[..., k, None, None] * jnp.asarray(n - 1, boxes.dtype)).astype(jnp.int32) for k, n in enumerate((height, width) * 2)
+        (boxes[..., k, None, None] * jnp.asarray(n - 1, boxes.dtype)).astype(jnp.int32)
+        for k, n in enumerate((height, width) * 2)
     ]
     row, column = jnp.arange(height, dtype=jnp.int32)[:, None], jnp.arange(width, dtype=jnp.int32)
     inside = (top <= row) & (row <= bottom) & (left <= column) & (column <= right)

@@ -22,7 +22,9 @@ def on_matrices(kernel=None, *, square=False):
         if len(shape) < 2:
             raise invalid(f"Input tensor must have rank >= 2: a matrix, or a batch of them. Got shape {shape}.")
         if square and shape[-1] != shape[-2]:
-            raise invalid(f"Input matrix must be square: the last two axes must have the same length. Got shape {shape}.")
+            raise invalid(
+                f"Input matrix must be square: the last two axes must have the same length. Got shape {shape}."
+            )
         with jax.default_matmul_precision("highest"):
             out = kernel(*map(_widened, arrays), **params)
         if not _is_narrow(dtype):

@@ -110,7 +110,9 @@ def _log(x, root):
     z, total = y - identity, jnp.zeros_like(y)
     for point, weight in zip(points.tolist(), weights.tolist()):
         total = total + weight / 2 * jnp.linalg.solve(identity + (point + 1) / 2 * z, z)
-    return jnp.where(far, np.nan, total * jnp.exp2(k.astype(jnp.finfo(x.dtype).dtype)).astype(x.dtype))  # a root of 0 stays far
+    return jnp.where(
+        far, np.nan, total * jnp.exp2(k.astype(jnp.finfo(x.dtype).dtype)).astype(x.dtype)
+    )  # a root of 0 stays far
 
 
 def _is_far(x, identity):

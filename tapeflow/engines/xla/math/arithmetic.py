@@ -7,7 +7,11 @@ _is_integer = lambda x: jnp.issubdtype(x.dtype, jnp.integer)
 
 def floordiv(a, b):
     """XLA cannot raise: a whole number by zero is -1, as in TensorFlow's compiled functions."""
-    return jnp.where(b == 0, jnp.asarray(-1).astype(a.dtype), jnp.floor_divide(a, b)) if _is_integer(b) else jnp.floor(a / b)
+    return (
+        jnp.where(b == 0, jnp.asarray(-1).astype(a.dtype), jnp.floor_divide(a, b))
+        if _is_integer(b)
+        else jnp.floor(a / b)
+    )
 
 
 def floormod(a, b):

@@ -49,7 +49,11 @@ def _cumprod(x, axis, reverse):
 
 def _one_by_one(step, first, elements, axis, reverse):
     """y[k] = step(y[k - 1], elements[k]) from y[-1] = first; `elements` is an array, or a tuple of them."""
-    ahead = tuple(jnp.moveaxis(e, axis, 0) for e in elements) if isinstance(elements, tuple) else jnp.moveaxis(elements, axis, 0)
+    ahead = (
+        tuple(jnp.moveaxis(e, axis, 0) for e in elements)
+        if isinstance(elements, tuple)
+        else jnp.moveaxis(elements, axis, 0)
+    )
 
     def both(y, element):
         y = step(y, element)

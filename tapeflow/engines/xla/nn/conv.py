@@ -37,7 +37,9 @@ def _spans(count, strides):
 
 def _of_integers(x, w, strides, padding, gaps, dilations, groups):
     """Position by position of the window (*window, channels, outputs): GPUs have no convolution of integers. `gaps` are in `x`."""
-    x = lax.pad(x, jnp.zeros((), x.dtype), [(0, 0, 0), *[(lo, hi, g - 1) for (lo, hi), g in zip(padding, gaps)], (0, 0, 0)])
+    x = lax.pad(
+        x, jnp.zeros((), x.dtype), [(0, 0, 0), *[(lo, hi, g - 1) for (lo, hi), g in zip(padding, gaps)], (0, 0, 0)]
+    )
     reached = [n - k for n, k in zip(x.shape[1:-1], _spans(w.shape, dilations))]
     counts = [max(0, n // s + 1) for n, s in zip(reached, strides)]
     total = jnp.zeros((x.shape[0], *counts, groups, w.shape[-1] // groups), x.dtype)
@@ -110,6 +112,8 @@ def conv_filter_grad(x, dy, strides, window, padding, dilations, groups):
         dilations,
         around,
         rhs_dilation=strides,
-        dimension_numbers=lax.ConvDimensionNumbers((rank + 1, 0, *space), (rank + 1, 0, *space), (rank, rank + 1, *range(rank))),
+        dimension_numbers=lax.ConvDimensionNumbers(
+            (rank + 1, 0, *space), (rank + 1, 0, *space), (rank, rank + 1, *range(rank))
+        ),
         batch_group_count=groups,
     )

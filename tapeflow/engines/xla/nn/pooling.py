@@ -183,7 +183,9 @@ def _spread_along(x, axis, n, k, s, lo, d):
     if k <= s and d == 1:  # windows that do not meet: each element again and again, then zeros
         tiles = jnp.broadcast_to(jnp.expand_dims(x, axis + 1), (*x.shape[: axis + 1], k, *x.shape[axis + 1 :]))
         tiles = _pad_along(tiles, axis + 1, 0, s - k)
-        return _pad_along(tiles.reshape(*x.shape[:axis], count * s, *x.shape[axis + 1 :]), axis, -lo, n + lo - count * s)
+        return _pad_along(
+            tiles.reshape(*x.shape[:axis], count * s, *x.shape[axis + 1 :]), axis, -lo, n + lo - count * s
+        )
     span = _span(count, s)
     if k <= _FEW:
         return sum([_pad_along(x, axis, o * d - lo, n + lo - o * d - span, s - 1) for o in range(k)])

@@ -134,7 +134,10 @@ def _class_drawer(weights, law, range_max):
         return lambda key, n: ((draw(key, n).astype(int) - 1) % range_max, jnp.ones(n, bool))
     summed = _cumulative(weights.astype(jnp.float64))
     summed = summed / summed[-1]
-    return lambda key, n: (jnp.searchsorted(summed, unit(key, (n,), jnp.float64), side="right").astype(int), jnp.ones(n, bool))
+    return lambda key, n: (
+        jnp.searchsorted(summed, unit(key, (n,), jnp.float64), side="right").astype(int),
+        jnp.ones(n, bool),
+    )
 
 
 def _first_of_equals(x):

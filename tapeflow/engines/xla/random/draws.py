@@ -54,7 +54,11 @@ def _scrambled(first, second):
 
 @keyed
 def scrambled_key(seed):
-    seed = lax.bitcast_convert_type(seed.astype(jnp.int64), jnp.uint64) if seed.dtype.kind == "i" else seed.astype(jnp.uint64)
+    seed = (
+        lax.bitcast_convert_type(seed.astype(jnp.int64), jnp.uint64)
+        if seed.dtype.kind == "i"
+        else seed.astype(jnp.uint64)
+    )
     return _scrambled(seed[0], seed[1])
 
 
@@ -95,14 +99,18 @@ def truncated_normal_quantile(u, low, high):
     dtype = u.dtype
     u, low, high = [v.astype(_wide(dtype)) for v in (u, low, high)]
     side = jnp.where(low + high > 0, -1, 1).astype(u.dtype)
-    z = side * _normal_quantile(jnp.logaddexp(log_ndtr(side * low) + jnp.log1p(-u), log_ndtr(side * high) + jnp.log(u)))
+    z = side * _normal_quantile(
+        jnp.logaddexp(log_ndtr(side * low) + jnp.log1p(-u), log_ndtr(side * high) + jnp.log(u))
+    )
     return jnp.clip(z, low, high).astype(dtype)
 
 
 def _normal_quantile(log_p):
     """By Newton's method on the logarithm of the distribution function, which is concave: it does not overshoot twice."""
     far = jnp.minimum(log_p, -5)  # log p is about -z**2 / 2 - log(-z sqrt(2 pi)) there
-    z = jnp.where(log_p < -5, -jnp.sqrt(-2 * far - jnp.log(-4 * math.pi * far - 2 * math.pi * jnp.log(-4 * math.pi * far))), 0)
+    z = jnp.where(
+        log_p < -5, -jnp.sqrt(-2 * far - jnp.log(-4 * math.pi * far - 2 * math.pi * jnp.log(-4 * math.pi * far))), 0
+    )
     near = jnp.exp(jnp.maximum(log_p, -5))
     z = jnp.where(log_p < -5, z, ndtri(near))
     for _ in range(4):

@@ -49,7 +49,9 @@ def numbered(structure: Any, composites: bool) -> Any:
 class Binding:
     """What the arguments of one trace are to be like."""
 
-    def __init__(self, name: str, signature: inspect.Signature, structure: Any, leaves: list, places: list[int]) -> None:
+    def __init__(
+        self, name: str, signature: inspect.Signature, structure: Any, leaves: list, places: list[int]
+    ) -> None:
         """Of the leaves of `structure` those at `places` are tensors."""
         self.name, self.signature, self.leaves = name, signature, leaves
         self.order = {place: k for k, place in enumerate(places)}
@@ -65,7 +67,8 @@ class Binding:
         """What a call gives for the tensors of the trace. `specs` and `names` are theirs."""
         try:
             return [
-                fitted(value, spec, k, self.name) for k, (value, spec) in enumerate(zip(self._structured(args, kwargs), specs))
+                fitted(value, spec, k, self.name)
+                for k, (value, spec) in enumerate(zip(self._structured(args, kwargs), specs))
             ]
         except Unfit as reason:
             given = self._flat(args, kwargs, names)
@@ -91,14 +94,19 @@ class Binding:
             else:
                 found.append((name, kind.name, wanted))
         if any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in self.signature.parameters.values()):
-            found = [(name, kind.replace("POSITIONAL_OR_KEYWORD", "POSITIONAL_ONLY"), wanted) for name, kind, wanted in found]
+            found = [
+                (name, kind.replace("POSITIONAL_OR_KEYWORD", "POSITIONAL_ONLY"), wanted)
+                for name, kind, wanted in found
+            ]
         return [(name, kind, self._described(wanted, specs)) for name, kind, wanted in found]
 
     def _described(self, wanted: Any, specs: list) -> str:
         def leaf(number: Any) -> str:
             if isinstance(number, _Parts):
                 return f"{type(number.of).__name__}[{', '.join(map(leaf, number.inside))}]"
-            return spec_text(specs[self.order[number]]) if number in self.order else f"Literal[{self.leaves[number]!r}]"
+            return (
+                spec_text(specs[self.order[number]]) if number in self.order else f"Literal[{self.leaves[number]!r}]"
+            )
 
         return structure_text(wanted, leaf)
 
@@ -110,7 +118,9 @@ class Binding:
             return list(args)
         unknown = [name for name in kwargs if not self._takes(name)]
         try:
-            given = self.signature.bind_partial(*args, **{k: v for k, v in kwargs.items() if k not in unknown}).arguments
+            given = self.signature.bind_partial(
+                *args, **{k: v for k, v in kwargs.items() if k not in unknown}
+            ).arguments
         except TypeError as error:
             raise Unfit(error) from None
         found: dict[int, Any] = {}
@@ -120,7 +130,9 @@ class Binding:
                 if len(values) > len(wanted):
                     raise Unfit("too many positional arguments")
                 self._all(
-                    {f"{name}_{k}": w for k, w in enumerate(wanted)}, {f"{name}_{k}": v for k, v in enumerate(values)}, found
+                    {f"{name}_{k}": w for k, w in enumerate(wanted)},
+                    {f"{name}_{k}": v for k, v in enumerate(values)},
+                    found,
                 )
             elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 self._all(self.wanted.get(name, {}), given.get(name, {}), found)
@@ -163,7 +175,9 @@ class Binding:
                 if not isinstance(given, Mapping):
                     raise Unfit(f"Can not cast {given!r} to a Dict type.")
                 if set(wanted) != set(given):
-                    raise Unfit(f"{given!r} has different keys: {sorted(map(str, given))}, not {sorted(map(str, wanted))}.")
+                    raise Unfit(
+                        f"{given!r} has different keys: {sorted(map(str, given))}, not {sorted(map(str, wanted))}."
+                    )
             found_parts = nest.children(given)
             fields = getattr(wanted, "_fields", None)  # those of named tuples count, not what their classes are called
             if found_parts is None or not (
@@ -172,7 +186,9 @@ class Binding:
                 raise Unfit(f"Can not cast {given!r} to {type(wanted).__name__} type.")
             inside, parts = nest.children(wanted) or [], found_parts
         if len(parts) != len(inside):
-            raise Unfit(f"Can not cast {given!r}, which has {len(parts)} entries, to {type(wanted).__name__} of {len(inside)}")
+            raise Unfit(
+                f"Can not cast {given!r}, which has {len(parts)} entries, to {type(wanted).__name__} of {len(inside)}"
+            )
         for want, value in zip(inside, parts):
             self._fit(want, value, found)
 

@@ -28,11 +28,15 @@ def spec_text(spec: Any) -> str:
     if type(spec).__name__.endswith("TensorSpec"):  # of a ragged or sparse tensor, which says it itself
         return repr(spec)
     dtype = BY_NUMPY[np.dtype(getattr(spec.dtype, "np", spec.dtype))]
-    return f"TensorSpec(shape={tuple(public(tuple(spec.shape)))}, dtype={dtype!r}, name={getattr(spec, 'name', None)!r})"
+    return (
+        f"TensorSpec(shape={tuple(public(tuple(spec.shape)))}, dtype={dtype!r}, name={getattr(spec, 'name', None)!r})"
+    )
 
 
 def signature_text(parameters: list[tuple[str, str, str]], result: str, captures: list[tuple[int, str]]) -> str:
     """The arguments, what comes out, and what is taken from outside, a line each."""
     lines = ["Input Parameters:"] + ([f"  {name} ({kind}): {what}" for name, kind, what in parameters] or ["  None"])
-    lines += ["Output Type:", f"  {result}", "Captures:"] + ([f"  {number}: {what}" for number, what in captures] or ["  None"])
+    lines += ["Output Type:", f"  {result}", "Captures:"] + (
+        [f"  {number}: {what}" for number, what in captures] or ["  None"]
+    )
     return "\n".join(lines)

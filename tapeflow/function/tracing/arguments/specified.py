@@ -41,7 +41,9 @@ def checked(input_signature: Any, function: Callable, signature: inspect.Signatu
             f"{[type(leaf) for leaf in wrong]}."
         )
     parameters = list(signature.parameters.values())
-    if parameters and parameters[0].name == "self" and inspect.isfunction(function):  # a method, before it has an object
+    if (
+        parameters and parameters[0].name == "self" and inspect.isfunction(function)
+    ):  # a method, before it has an object
         parameters = parameters[1:]
     several = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
     by_position = [p for p in parameters if p.kind in _BY_POSITION]
@@ -83,7 +85,9 @@ def as_specified(signature: inspect.Signature, specs: tuple, given: Mapping) -> 
 
 def _specified(value: Any, spec: Any, name: str) -> Any:
     """An argument as its specification wants it."""
-    wrong = Unfit(f"Can not cast {value!r} to {spec}", f"Argument {name!r} does not fit the input_signature: {spec} is wanted.")
+    wrong = Unfit(
+        f"Can not cast {value!r} to {spec}", f"Argument {name!r} does not fit the input_signature: {spec} is wanted."
+    )
     if nest.is_nested(spec):
         specs, values = nest.children(spec) or [], nest.children(value)
         keys = lambda container: {*container} if isinstance(container, Mapping) else None
@@ -101,6 +105,10 @@ def _specified(value: Any, spec: Any, name: str) -> Any:
             value = to_tensor(value, spec.dtype)
         except (TypeError, ValueError, InvalidArgumentError) as error:
             raise Unfit(str(error).split("\n")[0]) from None
-    if not isinstance(value, Tensor) or value.dtype is not spec.dtype or not spec.shape.is_compatible_with(value.shape):
+    if (
+        not isinstance(value, Tensor)
+        or value.dtype is not spec.dtype
+        or not spec.shape.is_compatible_with(value.shape)
+    ):
         raise wrong
     return value

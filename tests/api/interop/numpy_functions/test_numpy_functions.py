@@ -9,7 +9,17 @@ from tapeflow.api.interop.numpy_functions import EXAMPLES, FUNCTIONS
 # Determined only up to signs or order, or by nothing: the docstring's example checks what can be checked.
 NOT_COMPARABLE = {"linalg.qr", "linalg.svd", "linalg.eigh", "linalg.eig", "linalg.eigvals", "empty_like"}
 # Where finite differences say nothing: jumps, ties, infinities, an input read by one triangle, and numbers that say what to do.
-NO_DIFFERENCES = {"nan_to_num", "heaviside", "unique", "linalg.cholesky", "rint", "round", "around", "nextafter", "interp"}
+NO_DIFFERENCES = {
+    "nan_to_num",
+    "heaviside",
+    "unique",
+    "linalg.cholesky",
+    "rint",
+    "round",
+    "around",
+    "nextafter",
+    "interp",
+}
 LISTS = {"concatenate", "concat", "stack", "vstack", "hstack", "dstack", "column_stack", "linalg.multi_dot", "select"}
 
 
@@ -120,7 +130,8 @@ def tnp(name, *args, **kwargs):
     "dtype", [np.bool_, np.int8, np.uint8, np.int32, np.int64, np.float16, np.float32, np.float64, np.complex64]
 )
 @pytest.mark.parametrize(
-    "name", ["sum", "prod", "mean", "std", "max", "cumsum", "sqrt", "negative", "add", "multiply", "maximum", "divide", "abs"]
+    "name",
+    ["sum", "prod", "mean", "std", "max", "cumsum", "sqrt", "negative", "add", "multiply", "maximum", "divide", "abs"],
 )
 def test_dtypes_are_numpys(name, dtype):
     a = np.array([[1, 0], [1, 1]]).astype(dtype)
@@ -234,4 +245,6 @@ def test_quantiles_of_nothing():
 def test_matrix_rank_takes_a_tolerance_for_each_matrix():
     x = np.stack([np.diag([0.1, 0.2, 0.3])] * 2)
     for limits in ({"tol": 0.15}, {"tol": np.array([0.15, 0.25])}, {"rtol": np.array([0.5, 0.9])}):
-        np.testing.assert_array_equal(np.linalg.matrix_rank(tf.constant(x), **limits), np.linalg.matrix_rank(x, **limits))
+        np.testing.assert_array_equal(
+            np.linalg.matrix_rank(tf.constant(x), **limits), np.linalg.matrix_rank(x, **limits)
+        )

@@ -26,7 +26,9 @@ OPERATORS = {
     "composition": lambda: L.LinearOperatorFullMatrix(SPD).matmul(L.LinearOperatorDiag([1.0, 2.0, 3.0])),
     "adjoint": lambda: L.LinearOperatorLowerTriangular(SPD).adjoint(),
     "inversion": lambda: L.LinearOperatorFullMatrix(SPD).inverse(),
-    "update": lambda: L.LinearOperatorLowRankUpdate(L.LinearOperatorDiag([1.0, 2.0, 3.0]), [[1.0], [1.0], [1.0]], [2.0]),
+    "update": lambda: L.LinearOperatorLowRankUpdate(
+        L.LinearOperatorDiag([1.0, 2.0, 3.0]), [[1.0], [1.0], [1.0]], [2.0]
+    ),
     "blocks": lambda: L.LinearOperatorBlockDiag(
         [L.LinearOperatorDiag([1.0]), L.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])]
     ),
@@ -64,9 +66,13 @@ def test_everything_agrees_with_the_matrix(name):
 
 def test_kronecker_blocks_and_zeros():
     left, right = L.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]]), L.LinearOperatorDiag([1.0, 2.0])
-    np.testing.assert_array_equal(L.LinearOperatorKronecker([left, right]).to_dense(), np.kron(left.to_dense(), right.to_dense()))
+    np.testing.assert_array_equal(
+        L.LinearOperatorKronecker([left, right]).to_dense(), np.kron(left.to_dense(), right.to_dense())
+    )
     column = L.LinearOperatorFullMatrix([[1.0], [1.0]])
-    made = L.LinearOperatorBlockLowerTriangular([[L.LinearOperatorDiag([2.0])], [column, L.LinearOperatorDiag([2.0, 3.0])]])
+    made = L.LinearOperatorBlockLowerTriangular(
+        [[L.LinearOperatorDiag([2.0])], [column, L.LinearOperatorDiag([2.0, 3.0])]]
+    )
     assert made.to_dense().numpy().tolist() == [[2, 0, 0], [1, 2, 0], [1, 0, 3]]
     assert L.LinearOperatorZeros(2, 3, is_square=False).matvec([1.0, 2.0, 3.0]).numpy().tolist() == [0, 0]
 
@@ -102,19 +108,25 @@ def test_refusals():
 
 
 def test_conjugate_gradients():
-    operator = L.LinearOperatorFullMatrix(np.array([[4.0, 1.0], [1.0, 3.0]]), is_self_adjoint=True, is_positive_definite=True)
+    operator = L.LinearOperatorFullMatrix(
+        np.array([[4.0, 1.0], [1.0, 3.0]]), is_self_adjoint=True, is_positive_definite=True
+    )
     found = L.experimental.conjugate_gradient(operator, tf.constant([[1.0, 2.0], [3.0, 4.0], [0.0, 0.0]], tf.float64))
     np.testing.assert_allclose(found.x, [[1 / 11, 7 / 11], [5 / 11, 13 / 11], [0, 0]], atol=1e-12)
     assert int(found.i) == 2
     scaled = L.LinearOperatorDiag(np.array([0.25, 1 / 3]), is_positive_definite=True)
-    once = L.experimental.conjugate_gradient(operator, tf.constant([1.0, 2.0], tf.float64), preconditioner=scaled, max_iter=1)
+    once = L.experimental.conjugate_gradient(
+        operator, tf.constant([1.0, 2.0], tf.float64), preconditioner=scaled, max_iter=1
+    )
     np.testing.assert_allclose(once.x, [0.20652174, 0.55072464], rtol=1e-7)
     np.testing.assert_allclose(once.p, [-0.08754726, 0.06484982], rtol=1e-6)
     with pytest.raises(ValueError, match="positive definite operator"):
         L.experimental.conjugate_gradient(L.LinearOperatorFullMatrix(np.eye(2)), [1.0, 2.0])
 
 
-@pytest.mark.parametrize("operator", [tf.linalg.LinearOperatorDiag([1.0, 2.0]), tf.linalg.LinearOperatorScaledIdentity(2, 3.0)])
+@pytest.mark.parametrize(
+    "operator", [tf.linalg.LinearOperatorDiag([1.0, 2.0]), tf.linalg.LinearOperatorScaledIdentity(2, 3.0)]
+)
 def test_factors_of_another_size_are_not_broadcast(operator):
     for wrong in (
         lambda: operator.matmul([[1.0]]),

@@ -7,9 +7,9 @@ from scipy import special
 import tapeflow as tf
 from tapeflow.engines.numpy.math import gauss
 
-X = np.concatenate([np.linspace(-12, 12, 40_001), np.geomspace(1e-30, 1, 1000), [0.0, -0.0, np.inf, -np.inf, np.nan]]).astype(
-    np.float32
-)
+X = np.concatenate(
+    [np.linspace(-12, 12, 40_001), np.geomspace(1e-30, 1, 1000), [0.0, -0.0, np.inf, -np.inf, np.nan]]
+).astype(np.float32)
 
 
 def test_erf():

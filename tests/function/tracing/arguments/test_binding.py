@@ -140,7 +140,12 @@ def test_methods():
 
     scale = Scale()
     function = scale.times.get_concrete_function(SCALAR)
-    assert function(c(2.0)).numpy() == function(x=c(2.0)).numpy() == scale.same.get_concrete_function()(c(2.0)).numpy() == 2.0
+    assert (
+        function(c(2.0)).numpy()
+        == function(x=c(2.0)).numpy()
+        == scale.same.get_concrete_function()(c(2.0)).numpy()
+        == 2.0
+    )
     for call in [lambda: function(c(2.0), 1.0, 3.0), lambda: function(c(2.0), z=1), lambda: function(scale, c(2.0))]:
         assert refusal(call)
     assert refusal(lambda: scale.times()) == "missing a required argument: 'x'"
@@ -182,7 +187,9 @@ def test_tensors_among_others():
 
 
 def test_names_of_specifications():
-    named = traced(lambda x, y: x - y, tf.TensorSpec([], tf.float32, name="left"), tf.TensorSpec([], tf.float32, name="right"))
+    named = traced(
+        lambda x, y: x - y, tf.TensorSpec([], tf.float32, name="left"), tf.TensorSpec([], tf.float32, name="right")
+    )
     three, one = c(3.0), c(1.0)
     for call in [named(left=three, right=one), named(x=three, y=one), named(three, right=one), named(three, y=one)]:
         assert call.numpy() == 2.0
@@ -221,7 +228,9 @@ def test_specifications_of_ragged_and_sparse():
     assert "RaggedTensorSpec" in str(function)
 
     spec = tf.SparseTensorSpec([None, None], tf.float32)
-    function = tf.function(lambda s, k: tf.sparse.reduce_sum(s) * k, input_signature=[spec, SCALAR]).get_concrete_function()
+    function = tf.function(
+        lambda s, k: tf.sparse.reduce_sum(s) * k, input_signature=[spec, SCALAR]
+    ).get_concrete_function()
     assert function(tf.sparse.from_dense([[1.0, 2.0]]), 3.0).numpy() == 9.0
 
 

@@ -87,7 +87,8 @@ def test_which_were_modified():
         return c(1.0)
 
     with pytest.raises(
-        ValueError, match=r"<locals>.f\(x, d, n\) should not modify .* The following parameter\(s\) were modified: x, n"
+        ValueError,
+        match=r"<locals>.f\(x, d, n\) should not modify .* The following parameter\(s\) were modified: x, n",
     ):
         tf.function(f)([], {}, {"a": [{"b": 1}]})
 

@@ -16,7 +16,9 @@ SAMPLES = {
         of(np.array([True, False]), dtype=_d(np.float32), reference=lambda x, dtype: [1, 0]),
     ],
     "bitcast": [
-        of(np.array([1.0, -0.0], np.float32), dtype=_d(np.uint32), reference=lambda x, dtype: [0x3F800000, 0x80000000]),
+        of(
+            np.array([1.0, -0.0], np.float32), dtype=_d(np.uint32), reference=lambda x, dtype: [0x3F800000, 0x80000000]
+        ),
         of(np.array([1, 258], np.int32), dtype=_d(np.uint8), reference=lambda x, dtype: [[1, 0, 0, 0], [2, 1, 0, 0]]),
         of(np.array([[2, 1, 0, 0]], np.uint8), dtype=_d(np.int32), reference=lambda x, dtype: [258]),
         of(np.float64(1), dtype=_d(np.int64)),

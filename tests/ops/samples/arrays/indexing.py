@@ -60,7 +60,12 @@ SAMPLES = {
     "take": _gathers,
     "flat_rows": [
         of(_i([0, 2], [1, 0]), batch_dims=1, size=3, reference=lambda x, **_: x + np.array([[0], [3]])),
-        of(_i([0, 2], [1, 0], dtype=np.int64), batch_dims=2, size=3, reference=lambda x, **_: x + np.array([[0, 3], [6, 9]])),
+        of(
+            _i([0, 2], [1, 0], dtype=np.int64),
+            batch_dims=2,
+            size=3,
+            reference=lambda x, **_: x + np.array([[0, 3], [6, 9]]),
+        ),
         of(np.zeros((2, 0), np.int32), batch_dims=1, size=0),
         of(np.zeros((0, 2), np.int32), batch_dims=1, size=5),
     ],

@@ -38,7 +38,14 @@ def _extreme(reference):
         of(normal(5, 2), IDS, num_segments=3, empty=-7.0, reference=reference),
         of(normal(5), IDS, num_segments=4, empty=0, reference=reference),
         of(_TIES, IDS, num_segments=3, empty=0.0, reference=reference, order=0),
-        of(np.array([-np.inf, 1.0, np.nan]), np.array([0, 1, 2]), num_segments=3, empty=0.0, reference=reference, order=0),
+        of(
+            np.array([-np.inf, 1.0, np.nan]),
+            np.array([0, 1, 2]),
+            num_segments=3,
+            empty=0.0,
+            reference=reference,
+            order=0,
+        ),
         of(np.zeros((0, 2)), np.zeros(0, np.int32), num_segments=2, empty=1.0, reference=reference),
         of(np.array([1, -5, 3, 4, 5], np.int32), IDS, num_segments=3, empty=9, order=0),
     ]
@@ -56,9 +63,17 @@ SAMPLES = {
         of(np.array([100, 100, 1, 1, 1], np.int8), np.array([0, 0, 1, 1, 1]), num_segments=2),
     ],
     "flat_segments": [
-        of(np.array([[0, 2], [1, -7]], np.int32), num_segments=3, reference=lambda ids, num_segments: [[0, 2], [4, -1]]),
+        of(
+            np.array([[0, 2], [1, -7]], np.int32),
+            num_segments=3,
+            reference=lambda ids, num_segments: [[0, 2], [4, -1]],
+        ),
         of(np.array([0, 1, -1]), num_segments=2, reference=lambda ids, num_segments: [0, 3, -1]),
-        of(np.array([[[0], [1]], [[1], [0]]]), num_segments=2, reference=lambda ids, num_segments: [[[0], [1]], [[3], [2]]]),
+        of(
+            np.array([[[0], [1]], [[1], [0]]]),
+            num_segments=2,
+            reference=lambda ids, num_segments: [[[0], [1]], [[3], [2]]],
+        ),
         of(np.zeros((0, 2), np.int32), num_segments=2),
         of(np.zeros((2, 0), np.int32), num_segments=0),
     ],

@@ -14,7 +14,10 @@ def _reverse_sequence(x, lengths, seq_axis, batch_axis):
 
 
 SAMPLES = {
-    "assigned": [of(normal(3, 4), normal(3, 4, seed="v"), order=0), of(SCALAR, SCALAR, order=0)],  # the slope is the variable's
+    "assigned": [
+        of(normal(3, 4), normal(3, 4, seed="v"), order=0),
+        of(SCALAR, SCALAR, order=0),
+    ],  # the slope is the variable's
     "identity": [of(normal(3, 4)), of(SCALAR), of(EMPTY), of(complex_normal(3))],
     "stop_gradient": [of(normal(3, 4)), of(SCALAR), of(np.array([b"a"], object), order=0)],
     "reshape": [

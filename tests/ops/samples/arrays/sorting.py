@@ -3,7 +3,9 @@ import numpy as np
 from tests.ops.samples.sample import EMPTY, SPECIAL, complex_normal, normal, of
 
 _python_sort = lambda x, descending: [sorted(row, reverse=descending) for row in x]
-_python_order = lambda x, descending: [sorted(range(len(row)), key=lambda i: -row[i] if descending else row[i]) for row in x]
+_python_order = lambda x, descending: [
+    sorted(range(len(row)), key=lambda i: -row[i] if descending else row[i]) for row in x
+]
 _ties = np.array([[1.0, 3.0, 3.0, 1.0, 2.0], [0.0, -0.0, 0.0, 5.0, 5.0]])
 _many = np.random.default_rng(5).integers(0, 40, (3, 300)).astype(float)
 _columns = np.array([[2, 0], [1, 1]], np.int32)
@@ -84,7 +86,12 @@ SAMPLES = {
         name: [
             of(normal(3, 4), axis=0, dtype=np.dtype(np.int64), reference=_arg(name)),
             of(normal(3, 4), axis=1, dtype=np.dtype(np.int32), reference=_arg(name)),
-            of(np.array([np.nan, 1.0, 3.0, 3.0, -2.0, -2.0, np.nan]), axis=0, dtype=np.dtype(np.int64), reference=_arg(name)),
+            of(
+                np.array([np.nan, 1.0, 3.0, 3.0, -2.0, -2.0, np.nan]),
+                axis=0,
+                dtype=np.dtype(np.int64),
+                reference=_arg(name),
+            ),
             of(np.array([[np.nan, np.nan]]), axis=1, dtype=np.dtype(np.int64), reference=lambda x, **_: [0]),
             of(np.array([True, False, True]), axis=0, dtype=np.dtype(np.int64)),
             of(EMPTY, axis=1, dtype=np.dtype(np.int64)),
@@ -114,7 +121,12 @@ SAMPLES = {
         of(np.array([[3, 9]]), np.int64(0), np.int64(10), size=5, reference=lambda *_, size: [[1, 4]]),
     ],
     "searchsorted": [
-        of(np.array([1.0, 2.0, 2.0, 3.0]), np.array([0.0, 2.0, 9.0]), side="left", reference=lambda *_, side: [0, 1, 4]),
+        of(
+            np.array([1.0, 2.0, 2.0, 3.0]),
+            np.array([0.0, 2.0, 9.0]),
+            side="left",
+            reference=lambda *_, side: [0, 1, 4],
+        ),
         of(
             np.array([[1, 2], [5, 6]]),
             np.array([[2, 0, 3], [5, 5, 7]]),

@@ -116,7 +116,9 @@ def _outlines(boxes, height, width):
     out = np.full((len(boxes), height, width), -1, np.int32)
     for k, i, j in np.ndindex(out.shape):
         for number, box in enumerate(boxes[k]):
-            top, left, bottom, right = (int(place * (size - 1)) for place, size in zip(box, (height, width, height, width)))
+            top, left, bottom, right = (
+                int(place * (size - 1)) for place, size in zip(box, (height, width, height, width))
+            )
             if top <= i <= bottom and left <= j <= right and (i in (top, bottom) or j in (left, right)):
                 out[k, i, j] = number
     return out

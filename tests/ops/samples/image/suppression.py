@@ -16,7 +16,13 @@ SAMPLES = {
             reference=lambda *_, **__: np.array([0, 1]),
             **_limits | dict(iou_threshold=0.95, max_output_size=2),
         ),
-        of(_boxes, _scores, order=0, reference=lambda *_, **__: np.array([0, 2]), **_limits | dict(score_threshold=0.5)),
+        of(
+            _boxes,
+            _scores,
+            order=0,
+            reference=lambda *_, **__: np.array([0, 2]),
+            **_limits | dict(score_threshold=0.5),
+        ),
         of(_boxes[:0], _scores[:0], order=0, **_limits),
     ]
 }

@@ -17,7 +17,10 @@ def _reference_triangular(a, b, lower, transpose):
 
 def _reference_tridiagonal(diagonals, b, transpose):
     batch = np.broadcast_shapes(diagonals.shape[:-2], b.shape[:-2])
-    diagonals, b = np.broadcast_to(diagonals, (*batch, *diagonals.shape[-2:])), np.broadcast_to(b, (*batch, *b.shape[-2:]))
+    diagonals, b = (
+        np.broadcast_to(diagonals, (*batch, *diagonals.shape[-2:])),
+        np.broadcast_to(b, (*batch, *b.shape[-2:])),
+    )
     out = np.empty(b.shape, b.dtype)
     for i in np.ndindex(batch):
         above, main, below = diagonals[i]
@@ -26,7 +29,9 @@ def _reference_tridiagonal(diagonals, b, transpose):
     return out
 
 
-_triangular = lambda a, b, lower, transpose: of(a, b, lower=lower, transpose=transpose, reference=_reference_triangular)
+_triangular = lambda a, b, lower, transpose: of(
+    a, b, lower=lower, transpose=transpose, reference=_reference_triangular
+)
 _tridiagonal = lambda d, b, transpose: of(d, b, transpose=transpose, reference=_reference_tridiagonal)
 _diagonals = lambda *shape, make=normal: make(*shape) + np.array([0.0, 4.0, 0.0])[:, None]
 

@@ -36,5 +36,11 @@ SAMPLES = {
         of(complex_normal(3, 2), full=False, order=0),
         of(_BATCH_OF_NONE, full=False),
     ],
-    "singular_values": [of(normal(3, 3)), of(normal(2, 4, 3)), of(normal(2, 3)), of(complex_normal(3, 2)), of(_BATCH_OF_NONE)],
+    "singular_values": [
+        of(normal(3, 3)),
+        of(normal(2, 4, 3)),
+        of(normal(2, 3)),
+        of(complex_normal(3, 2)),
+        of(_BATCH_OF_NONE),
+    ],
 }

@@ -22,7 +22,10 @@ SAMPLES = {
     "log10": _smooth(positive(3, 4)),
     "exp2": [of(normal(3, 4)), of(SCALAR), of(EMPTY), of(SPECIAL, order=0)],
     "cbrt": [of(positive(3, 4)), of(-positive(3, 4)), of(SCALAR), of(EMPTY), of(SPECIAL, order=0)],
-    "log_domain": [*_smooth(positive(3, 4)), of(np.array([-1.0, 0.0, 2.0]), order=0, reference=lambda x: [np.nan, 0.0, 2.0])],
+    "log_domain": [
+        *_smooth(positive(3, 4)),
+        of(np.array([-1.0, 0.0, 2.0]), order=0, reference=lambda x: [np.nan, 0.0, 2.0]),
+    ],
     "tan": _smooth(between(-1.2, 1.2, 3, 4)),
     "asin": _smooth(between(-0.9, 0.9, 3, 4)),
     "acos": _smooth(between(-0.9, 0.9, 3, 4)),

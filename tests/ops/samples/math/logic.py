@@ -7,7 +7,14 @@ _words = np.array([b"a", b"bc", b""], object)
 _bits, _more_bits = np.array([[12, 10, -1], [0, 5, 127]]), np.array([6, 3, -8])
 _yes, _no = np.array([[True, False], [True, True]]), np.array([False, True])
 
-_ordered = [of(_a, _b), of(_a, _row), of(SCALAR, SCALAR), of(EMPTY, EMPTY), of(SPECIAL[:, None], SPECIAL), of(_bits, _more_bits)]
+_ordered = [
+    of(_a, _b),
+    of(_a, _row),
+    of(SCALAR, SCALAR),
+    of(EMPTY, EMPTY),
+    of(SPECIAL[:, None], SPECIAL),
+    of(_bits, _more_bits),
+]
 _logical = [of(_yes, _no), of(np.bool_(True), _no), of(np.zeros((0, 2), bool), _no)]
 _bitwise = [
     of(_bits, _more_bits),

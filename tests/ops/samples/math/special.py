@@ -6,7 +6,12 @@ from tests.ops.samples.sample import EMPTY, SCALAR, SPECIAL, between, normal, of
 
 
 def _unary(x, special=SPECIAL, **more):
-    return [of(x, **more), of(SCALAR, **more), of(EMPTY, **more), of(special, **{**more, "order": 0, "reference": None})]
+    return [
+        of(x, **more),
+        of(SCALAR, **more),
+        of(EMPTY, **more),
+        of(special, **{**more, "order": 0, "reference": None}),
+    ]
 
 
 def _integral(f, start, stop, n=20001):

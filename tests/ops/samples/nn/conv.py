@@ -94,7 +94,9 @@ SAMPLES = {
         of(normal(40, 30, 30, 8), normal(3, 3, 8, 2), reference=_conv, order=0, **_PLAIN),
         of(normal(1, 100, 300, 8), normal(3, 3, 8, 2), reference=_conv, order=0, **_PLAIN),
         of(normal(3, 9, 30, 30, 8), normal(3, 3, 3, 8, 2), reference=_each_row(_conv), order=0, **_PLAIN),
-        of(normal(20, 60, 60, 1), normal(3, 3, 1, 2), reference=_conv, order=0, **_PLAIN),  # windows made of short runs
+        of(
+            normal(20, 60, 60, 1), normal(3, 3, 1, 2), reference=_conv, order=0, **_PLAIN
+        ),  # windows made of short runs
     ],
     "conv_input_grad": [
         *_samples("input"),

@@ -47,7 +47,9 @@ def _beams(logits, lengths, beam_width, top_paths):
         found = {}
         for path in product(range(blank + 1), repeat=frames):
             merged = tuple(c for k, c in enumerate(path) if c != blank and (k == 0 or path[k - 1] != c))
-            found[merged] = np.logaddexp(found.get(merged, -np.inf), sum(log_probs[t, b, c] for t, c in enumerate(path)))
+            found[merged] = np.logaddexp(
+                found.get(merged, -np.inf), sum(log_probs[t, b, c] for t, c in enumerate(path))
+            )
         best = sorted(found.items(), key=lambda item: -item[1])[:top_paths]
         for k, (path, score) in enumerate(best):
             labels[b, k, : len(path)], scores[b, k] = path, score

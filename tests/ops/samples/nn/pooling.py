@@ -48,10 +48,16 @@ def _dilation_origin(x, w, window, strides, padding, dilations):
 
 _CASES = [
     ((1, 4, 4, 2), dict(window=(1, 2, 2, 1), strides=(1, 2, 2, 1), padding=((0, 0),) * 4, dilations=(1,) * 4)),
-    ((2, 3, 5, 1), dict(window=(1, 2, 3, 1), strides=(1, 1, 2, 1), padding=((0, 0), (0, 1), (1, 1), (0, 0)), dilations=(1,) * 4)),
+    (
+        (2, 3, 5, 1),
+        dict(window=(1, 2, 3, 1), strides=(1, 1, 2, 1), padding=((0, 0), (0, 1), (1, 1), (0, 0)), dilations=(1,) * 4),
+    ),
     ((1, 5, 4, 1), dict(window=(1, 2, 2, 1), strides=(1, 1, 1, 1), padding=((0, 0),) * 4, dilations=(1, 3, 1, 1))),
     ((2, 4, 3), dict(window=(1, 2, 2), strides=(1, 3, 1), padding=((0, 0), (0, 0), (0, 1)), dilations=(1,) * 3)),
-    ((1, 3, 3, 2, 1), dict(window=(1, 2, 2, 2, 1), strides=(1, 1, 1, 1, 1), padding=((0, 0),) * 5, dilations=(1,) * 5)),
+    (
+        (1, 3, 3, 2, 1),
+        dict(window=(1, 2, 2, 2, 1), strides=(1, 1, 1, 1, 1), padding=((0, 0),) * 5, dilations=(1,) * 5),
+    ),
 ]
 _EMPTY = np.zeros((0, 4, 4, 2)), _CASES[0][1]
 
@@ -61,7 +67,11 @@ def _pooled(shape, params):
 
 
 def _origins(shape, params):
-    return np.random.default_rng(3).integers(0, int(np.prod(params["window"])), size=_pooled(shape, params)).astype(np.uint8)
+    return (
+        np.random.default_rng(3)
+        .integers(0, int(np.prod(params["window"])), size=_pooled(shape, params))
+        .astype(np.uint8)
+    )
 
 
 SAMPLES = {

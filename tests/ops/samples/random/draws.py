@@ -37,7 +37,11 @@ SAMPLES = {
         of(np.array([2**64 - 1, 1, 2], np.uint64), blocks=2**40),
         of(np.stack([KEY, KEY]), blocks=0),
     ],
-    "scrambled_key": [of(np.array([1, -2])), of(np.array([[1, 2], [3, 4]], np.int32)), of(np.zeros((0, 2), np.uint64))],
+    "scrambled_key": [
+        of(np.array([1, -2])),
+        of(np.array([[1, 2], [3, 4]], np.int32)),
+        of(np.zeros((0, 2), np.uint64)),
+    ],
     "random_uniform": _shapes(FLOATS),
     "random_bits": _shapes(INTS),
     "random_integers": [
@@ -56,7 +60,9 @@ SAMPLES = {
     # A rejection sampler is no smooth function of alpha at a fixed key; its gradient is tested against the quantile function.
     "truncated_normal_share": [
         of(between(-1.0, 1.9, 3, 4), np.float64(-1.2), np.float64(2.0), reference=truncnorm.cdf),
-        of(np.array([-2.5, 0.6, 3.0]), np.array([-3.0, 0.5, 2.0]), np.array([-2.0, 0.7, 5.0]), reference=truncnorm.cdf),
+        of(
+            np.array([-2.5, 0.6, 3.0]), np.array([-3.0, 0.5, 2.0]), np.array([-2.0, 0.7, 5.0]), reference=truncnorm.cdf
+        ),
         of(np.array([30.0, 30.5]), np.float64(30.0), np.float64(31.0), reference=truncnorm.cdf, order=0),
     ],
     "random_between": [
@@ -82,6 +88,7 @@ SAMPLES = {
         of(KEY, np.int32(4), lead=0, dtype=np.dtype("int32")),
     ],
     "random_binomial": [
-        of(KEY, np.full(3, n), between(0, 1, 3), lead=lead, dtype=np.dtype("int32")) for n, lead in ((10.0, 0), (100.0, 1))
+        of(KEY, np.full(3, n), between(0, 1, 3), lead=lead, dtype=np.dtype("int32"))
+        for n, lead in ((10.0, 0), (100.0, 1))
     ],
 }

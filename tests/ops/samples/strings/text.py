@@ -19,7 +19,9 @@ SAMPLES = {
         *_simple(num_buckets=100, method="", key=()),
         *_simple(num_buckets=100, method="strong", key=(1, 2)),
     ],
-    "unicode_transcode": _simple(source="utf-8", target="utf-16-be", errors="replace", replacement=65533, controls=False),
+    "unicode_transcode": _simple(
+        source="utf-8", target="utf-16-be", errors="replace", replacement=65533, controls=False
+    ),
     "string_join": [of(_words, _words, order=0, separator=b"-"), of(_none, _none, order=0, separator="")],
     "string_reduce_join": [
         of(_words, order=0, axis=(0,), keepdims=False, separator=b"+"),

@@ -14,7 +14,10 @@ def between(key, low, high, samples):
     width = 2 if dtype == np.float64 else 4
     flipped = ((low == -np.inf) | (high < 0)) & (high != np.inf)
     wide = np.promote_types(dtype, np.float32) if dtype.kind == "f" else np.dtype("float32")
-    least, most = np.where(flipped, -high, low).astype(wide)[:, None], np.where(flipped, -low, high).astype(wide)[:, None]
+    least, most = (
+        np.where(flipped, -high, low).astype(wide)[:, None],
+        np.where(flipped, -low, high).astype(wide)[:, None],
+    )
     first = -(-np.arange(len(low)) * samples * TRIES // width)
     out = np.full((len(low), samples), np.nan, wide)
     for recipe, mine in recipes(np, least, most):

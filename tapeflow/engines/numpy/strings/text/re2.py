@@ -70,7 +70,9 @@ def _pieces(rewrite: bytes) -> list[str | int]:
     pieces: list[str | int] = []
     for literal, escape, odd in re.findall(r"([^\\]+)|\\([0-9\\])|(\\(?:.|$))", _text(rewrite), re.DOTALL):
         if odd:
-            raise invalid(f"Invalid rewrite pattern: {_text(rewrite)!r}. After a backslash comes a digit or another backslash.")
+            raise invalid(
+                f"Invalid rewrite pattern: {_text(rewrite)!r}. After a backslash comes a digit or another backslash."
+            )
         pieces.append(literal or ("\\" if escape == "\\" else int(escape)))
     return pieces
 
@@ -243,7 +245,9 @@ class _Reader:
             name, negated = name[1:], not negated
         found = category(name)
         if found is None:
-            raise _Refused(f"character class \\p{{{name}}} is not known: general categories (L, Lu, Nd, …) are, scripts are not")
+            raise _Refused(
+                f"character class \\p{{{name}}} is not known: general categories (L, Lu, Nd, …) are, scripts are not"
+            )
         return complement(found) if negated else found
 
     def char_class(self) -> str:

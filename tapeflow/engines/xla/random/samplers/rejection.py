@@ -40,7 +40,9 @@ def _next(made, key, place, buffer, wanted):
 def gamma(key, alpha, numbers):
     place = numbers.astype(jnp.uint64) * np.uint64(256)
     ones, small = alpha == 1, alpha < 1
-    out = jnp.where(ones, -jnp.log1p(-as_uniform(words_at(key, place), jnp.float64)[1]), jnp.where(alpha == 0, 0.0, jnp.nan))
+    out = jnp.where(
+        ones, -jnp.log1p(-as_uniform(words_at(key, place), jnp.float64)[1]), jnp.where(alpha == 0, 0.0, jnp.nan)
+    )
     d = alpha + jnp.where(small, 2 / 3, -1 / 3)
     c = (1 / 3) / jnp.sqrt(jnp.where(d > 0, d, 1))
 
@@ -108,7 +110,11 @@ def binomial(key, count, prob, numbers):
     out = jnp.where(
         many,
         _btrs(
-            key, number * np.uint64(256), jnp.where(inside & many, count, 40), jnp.where(inside & many, share, 0.5), inside & many
+            key,
+            number * np.uint64(256),
+            jnp.where(inside & many, count, 40),
+            jnp.where(inside & many, share, 0.5),
+            inside & many,
         ),
         _by_waiting(key, number * np.uint64(42), count, jnp.where(inside, share, 0.5), inside & ~many),
     )
@@ -169,7 +175,10 @@ def between(key, low, high, samples):
     dtype = low.dtype
     wide = jnp.promote_types(dtype, jnp.float32)
     flipped = ((low == -jnp.inf) | (high < 0)) & (high != jnp.inf)
-    least, most = jnp.where(flipped, -high, low).astype(wide)[:, None], jnp.where(flipped, -low, high).astype(wide)[:, None]
+    least, most = (
+        jnp.where(flipped, -high, low).astype(wide)[:, None],
+        jnp.where(flipped, -low, high).astype(wide)[:, None],
+    )
     rows, width = len(low), per_block(dtype)
     first = -(-jnp.arange(rows, dtype=jnp.int64) * samples * TRIES // width)
     chunk = max(4, samples // width * 2)

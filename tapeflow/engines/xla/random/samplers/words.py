@@ -65,7 +65,9 @@ def as_uniform(words, dtype):
         made = [(x << 32 | x >> 32) & jnp.uint64(2**52 - 1) | jnp.uint64(1023 << 52) for x in longs(words)]
         return tuple([lax.bitcast_convert_type(x, dtype) - 1 for x in made])
     integer, digits, bias = _FORMATS[jnp.dtype(dtype).name]
-    made = [w.astype(integer) & jnp.asarray(2**digits - 1, integer) | jnp.asarray(bias << digits, integer) for w in words]
+    made = [
+        w.astype(integer) & jnp.asarray(2**digits - 1, integer) | jnp.asarray(bias << digits, integer) for w in words
+    ]
     return tuple([lax.bitcast_convert_type(x, dtype) - jnp.asarray(1, dtype) for x in made])
 
 
