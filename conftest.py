@@ -1,4 +1,5 @@
-"""What every test and docstring example has: the names `tf` and `np`, the same random numbers each time, and none of the user's settings."""
+"""What every test and docstring example has: the names `tf` and `np`, the same random numbers each time, and none of
+the user's settings."""
 
 import atexit
 import doctest

@@ -1,4 +1,5 @@
-"""Besides what pyproject.toml says: a `.pth` file in the wheel, by which `KERAS_BACKEND=tapeflow` works with `import keras` alone."""
+"""Besides what pyproject.toml says: a `.pth` file in the wheel, by which `KERAS_BACKEND=tapeflow` works with `import
+keras` alone."""
 
 import os
 

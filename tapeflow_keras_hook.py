@@ -1,11 +1,13 @@
 """Makes tapeflow a backend of the Keras that is installed: `KERAS_BACKEND=tapeflow`. Nothing of Keras changes on disk.
 
-Keras chooses its backend in a few modules, by a chain of `if backend() == "jax": … elif …` that ends in a `raise`. A finder in front of
-`sys.meta_path` compiles these modules from a syntax tree in which the chain has one more case. The place is found by its shape, so line
-numbers stay true and another version's formatting does not matter. Where there is no such place, importing Keras fails, and says so;
-unless it is a Keras that looks for backends by their name, as `keras_tapeflow.src`: then all it needs is to know that name.
+Keras chooses its backend in a few modules, by a chain of `if backend() == "jax": … elif …` that ends in a `raise`. A
+finder in front of `sys.meta_path` compiles these modules from a syntax tree in which the chain has one more case. The
+place is found by its shape, so line numbers stay true and another version's formatting does not matter. Where there is
+no such place, importing Keras fails, and says so; unless it is a Keras that looks for backends by their name, as
+`keras_tapeflow.src`: then all it needs is to know that name.
 
-Standard library only: the one-line `.pth` file of the distribution imports this module when the environment asks for it.
+Standard library only: the one-line `.pth` file of the distribution imports this module when the environment asks for
+it.
 """
 
 import functools
@@ -41,7 +43,8 @@ def _know_the_name(module: ModuleType) -> None:
 
 
 def _know_the_backend(module: ModuleType) -> None:
-    """`DynamicBackend`, which layers of preprocessing ask, answers for us, too; and a graph is ours, not TensorFlow's."""
+    """`DynamicBackend`, which layers of preprocessing ask, answers for us, too; and a graph is ours, not
+    TensorFlow's."""
     if module.backend_module.backend() == NAME:
         module.in_tf_graph = lambda: False
     if hasattr(module, "PLUGGABLE_BACKENDS"):
@@ -62,7 +65,8 @@ def _know_the_backend(module: ModuleType) -> None:
 
 
 def _know_dtypes(module: ModuleType) -> None:
-    """`set_floatx("float64")` computes in float64, and texts in an array (objects, to NumPy) are strings, as on TensorFlow."""
+    """`set_floatx("float64")` computes in float64, and texts in an array (objects, to NumPy) are strings, as on
+    TensorFlow."""
     import numpy as np
     from keras.src.backend.config import backend
 
@@ -90,7 +94,8 @@ def _seed_tensors(module: ModuleType) -> None:
 
 
 def _know_the_name_and_functions(module: ModuleType) -> None:
-    """What Keras does with TensorFlow's functions whatever the backend (datasets from folders, say) is done with ours, unless it is there."""
+    """What Keras does with TensorFlow's functions whatever the backend (datasets from folders, say) is done with ours,
+    unless it is there."""
     from importlib.util import find_spec
 
     from keras.src.backend.config import backend
@@ -228,7 +233,8 @@ def grafted(source: bytes, name: str) -> Any:
         return tree  # a Keras that looks backends up by their name
     if len(chains) != 1:
         raise ImportError(
-            f"tapeflow does not find where {name} chooses its backend: this is Keras {_version()}, and tapeflow supports {SUPPORTED}. "
+            f"tapeflow does not find where {name} chooses its backend: this is Keras {_version()}, and tapeflow "
+            f"supports {SUPPORTED}. "
             f"Install one of these, or a newer tapeflow.",
             name=name,
         )
@@ -280,7 +286,8 @@ def _check_version() -> None:
     parts = found.split(".")[:2]
     if all(part.isdecimal() for part in parts) and tuple(map(int, parts)) not in VERSIONS:
         raise ImportError(
-            f'Keras {found} does not run on this tapeflow, which supports Keras {SUPPORTED}: pip install "keras>=3.15,<3.17".',
+            f"Keras {found} does not run on this tapeflow, which supports Keras {SUPPORTED}: pip install "
+            '"keras>=3.15,<3.17".',
             name="keras",
         )
 

@@ -1,4 +1,5 @@
-"""`python -m benchmarks`: every workload on tapeflow and on every peer, interleaved; prints tables, writes JSON and a picture."""
+"""`python -m benchmarks`: every workload on tapeflow and on every peer, interleaved; prints tables, writes JSON and a
+picture."""
 
 import argparse
 import json

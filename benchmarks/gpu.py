@@ -1,9 +1,12 @@
-"""`python -m benchmarks.gpu`: training steps compiled for a GPU, next to `jax.jit` written by hand, PyTorch and `torch.compile`.
+"""`python -m benchmarks.gpu`: training steps compiled for a GPU, next to `jax.jit` written by hand, PyTorch and
+`torch.compile`.
 
-Every step is forward, gradient and SGD update. Steps are started one after the other and only the last is waited for, so that what a
-framework does on the host counts only where the GPU has to wait for it. `--small` tries it all, also without a GPU.
+Every step is forward, gradient and SGD update. Steps are started one after the other and only the last is waited for,
+so that what a framework does on the host counts only where the GPU has to wait for it. `--small` tries it all, also
+without a GPU.
 
-BENCH_ENV_torch=/path/to/python and BENCH_ENV_jax run these peers in environments of their own; otherwise all are in this one.
+BENCH_ENV_torch=/path/to/python and BENCH_ENV_jax run these peers in environments of their own; otherwise all are in
+this one.
 """
 
 import argparse
@@ -34,7 +37,8 @@ CHECKED = 6  # steps whose losses are compared
 
 
 def settings(tf32: bool) -> dict[str, str]:
-    """Of the processes. Those with XLA take their memory at once: not so much that there is none left for the others."""
+    """Of the processes. Those with XLA take their memory at once: not so much that there is none left for the
+    others."""
     path = os.pathsep.join([str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     common = {"PYTHONPATH": path, "XLA_PYTHON_CLIENT_MEM_FRACTION": "0.18", "BENCH_TF32": str(int(tf32))}
     return common if tf32 else common | {"JAX_DEFAULT_MATMUL_PRECISION": "highest"}
@@ -58,7 +62,8 @@ class Peers:
             self.absent[TITLES[peer]] = str(error)
 
     def build(self, peer: Peer, limit: float, what: dict) -> dict:
-        """The first losses; a compiler that takes longer than `limit` seconds is stopped, and not asked again in another dtype."""
+        """The first losses; a compiler that takes longer than `limit` seconds is stopped, and not asked again in
+        another dtype."""
         if limit < 1 or (peer, what["workload"]) in self.too_slow:
             return {"error": "no time left" if limit < 1 else "not tried, float32 took too long"}
         worker = self.workers[peer]
@@ -85,7 +90,8 @@ class Peers:
 
 
 def measured(peers: Peers, args: argparse.Namespace, deadline: float, what: dict) -> dict[str, dict]:
-    """{title of the peer: {"losses", "built": seconds until the first losses were there, "times": of a step, one for each round}}"""
+    """{title of the peer: {"losses", "built": seconds until the first losses were there, "times": of a step, one for
+    each round}}"""
     found: dict[str, dict] = {}
     counts: dict[Peer, int] = {}
     for peer in list(peers.workers):

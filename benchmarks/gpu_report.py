@@ -15,11 +15,15 @@ def title(workload: str, scale: str) -> str:
         return f"CNN on {pixels}×{pixels}×3 ({channels} channels), batch {sizes['batch']}"
     if workload == "lstm":
         return f"LSTM, {sizes['steps']} steps, width {sizes['width']}, batch {sizes['batch']}"
-    return f"transformer block, width {sizes['width']}, {sizes['heads']} heads, length {sizes['length']}, batch {sizes['batch']}"
+    return (
+        f"transformer block, width {sizes['width']}, {sizes['heads']} heads, length {sizes['length']}, batch "
+        f"{sizes['batch']}"
+    )
 
 
 def disagreements(found: dict[str, dict], ours: str, dtype: str) -> list[str]:
-    """Peers that compute something else: by the loss, and by how far it falls, which says whether the gradients agree."""
+    """Peers that compute something else: by the loss, and by how far it falls, which says whether the gradients
+    agree."""
     tolerance, of_the_fall = (5e-3, 0.1) if dtype == "float32" else (5e-2, 0.25)
     reference = found.get(ours, {}).get("losses") or next((r["losses"] for r in found.values() if "losses" in r), None)
     out = []
@@ -37,7 +41,8 @@ def disagreements(found: dict[str, dict], ours: str, dtype: str) -> list[str]:
 
 
 def ratios(result: dict | None, base: dict | None) -> np.ndarray | None:
-    """The time of a step over that of `base`, in each round: above 1 it is slower. None if one of them was not timed."""
+    """The time of a step over that of `base`, in each round: above 1 it is slower. None if one of them was not
+    timed."""
     if not (result or {}).get("times") or not (base or {}).get("times"):
         return None
     return np.array(result["times"]) / np.array(base["times"])
@@ -72,7 +77,10 @@ def _compared(results: dict, ours: str, other: str, limit: float) -> str | None:
     if not middle:
         return None
     missed = [f"{key} ({ratio:.2f}×)" for key, ratio in middle.items() if ratio > limit]
-    text = f"{len(middle) - len(missed)} of {len(middle)}, from {min(middle.values()):.2f}× to {max(middle.values()):.2f}×"
+    text = (
+        f"{len(middle) - len(missed)} of {len(middle)}, from {min(middle.values()):.2f}× to "
+        f"{max(middle.values()):.2f}×"
+    )
     return text + (f". Missed: {', '.join(missed)}." if missed else ".")
 
 
@@ -99,9 +107,12 @@ def lines(results: dict, ours: str, base: str) -> list[str]:
         "",
         f"With {versions}. Float32 products and convolutions: {precision}.",
         "",
-        "A step is forward, gradient and SGD update; parameters and data are on the device and have the dtype that is named. Many steps",
-        f"are started one after the other and the last is waited for; that is a turn. All take turns, in {rounds} rounds. A cell is the median",
-        f"time of a step and how many times that of {base} in the same round it is (above 1: slower; in brackets the 10% and 90% quantiles",
+        "A step is forward, gradient and SGD update; parameters and data are on the device and have the dtype that "
+        "is named. Many steps",
+        f"are started one after the other and the last is waited for; that is a turn. All take turns, in {rounds} "
+        "rounds. A cell is the median",
+        f"time of a step and how many times that of {base} in the same round it is (above 1: slower; in brackets the "
+        "10% and 90% quantiles",
         "over the rounds).",
         "",
         *_table(results, names, lambda found, name: _cell(found.get(name), found.get(base))),

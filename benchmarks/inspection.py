@@ -1,8 +1,8 @@
 """What looking costs: `python -m benchmarks.inspection [--rounds N]`.
 
-Loops with and without the gradient monitor, at its default interval, and operations with and without those who watch them. Both run in turn in
-one process, and each figure is the best of its rounds. Times are the processor's, of all threads, with one thread for products: with two on a
-machine where others work, the same step takes 2 ms or 20.
+Loops with and without the gradient monitor, at its default interval, and operations with and without those who watch
+them. Both run in turn in one process, and each figure is the best of its rounds. Times are the processor's, of all
+threads, with one thread for products: with two on a machine where others work, the same step takes 2 ms or 20.
 """
 
 import argparse

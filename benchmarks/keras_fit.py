@@ -1,4 +1,5 @@
-"""`fit` of four small Keras models on tapeflow and the other backends, interleaved: `python -m benchmarks.keras_fit [MODEL ...]`.
+"""`fit` of four small Keras models on tapeflow and the other backends, interleaved: `python -m benchmarks.keras_fit
+[MODEL ...]`.
 
 A round is an epoch of 60 steps on each backend in turn; a backend's figure is its best epoch, in milliseconds a step.
 """

@@ -1,7 +1,8 @@
-"""The Keras models of `benchmarks.keras_fit`, and a process that trains one of them an epoch at a time: `keras_models.py BACKEND MODEL`.
+"""The Keras models of `benchmarks.keras_fit`, and a process that trains one of them an epoch at a time:
+`keras_models.py BACKEND MODEL`.
 
-It prints a line when it is ready and, for each line that it reads, milliseconds a step. Nothing of this package is imported: it runs in the
-backends' own environments.
+It prints a line when it is ready and, for each line that it reads, milliseconds a step. Nothing of this package is
+imported: it runs in the backends' own environments.
 """
 
 import os

@@ -62,8 +62,8 @@ class Worker:
 def time_workload(workers: list[Worker], workload: str, rounds: int, seconds: float) -> dict[str, dict]:
     """{peer: {"times": a list for each round, "losses": …}}, or {"missing": …}, or {"error": …}.
 
-    One round is a turn for every peer, and rounds follow each other (A B C, A B C, …): what slows the machine for a while slows
-    them all, and a ratio is taken within a round.
+    One round is a turn for every peer, and rounds follow each other (A B C, A B C, …): what slows the machine for a
+    while slows them all, and a ratio is taken within a round.
     """
     results: dict[str, dict] = {}
     taking_part = []
@@ -92,7 +92,8 @@ def disagreements(results: dict[str, dict]) -> list[str]:
     ours = results.get(SELF.name, {}).get("losses") or results.get(CONTROL.name, {}).get("losses")
     return [
         name for name, result in results.items()
-        if ours and "losses" in result and any(abs(a - b) > 2e-3 * max(1e-3, abs(a)) for a, b in zip(ours, result["losses"], strict=True))
+        if ours and "losses" in result and any(abs(a - b) > 2e-3 * max(1e-3, abs(a)) for a,
+            b in zip(ours, result["losses"], strict=True))
     ]  # fmt: skip
 
 

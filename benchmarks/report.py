@@ -89,7 +89,8 @@ def summary(results: dict) -> list[str]:
             else:
                 cells.append("")
         out.append(
-            f"| {TITLES[workload]} | {duration(np.median([np.median(t) for t in ours['times']]))} | {' | '.join(cells)} |"
+            f"| {TITLES[workload]} | {duration(np.median([np.median(t) for t in ours['times']]))} | "
+            f"{' | '.join(cells)} |"
         )
     named = {"peak memory": results["memory"], "first call": results["first"], "import": results["imports"]}
     named["installed size"] = {k: [sum(v.values())] for k, v in results["footprints"].items()}
@@ -174,7 +175,8 @@ def picture(results: dict, path: Path) -> None:
     everything = [q for f in timed.values() for r in f.values() if r.get("times") for q in ratios(r, f[SELF.name])]
     axes.set(xscale="log", xlim=(min(everything) / 1.6, max(everything) * 3.5), ylim=(y + 0.4, 0), yticks=[])
     axes.set_xlabel(
-        "time of a step as a multiple of tapeflow's, in the same round (shorter is faster; the line is 10% to 90% of the rounds)"
+        "time of a step as a multiple of tapeflow's, in the same round (shorter is faster; the line is 10% to 90% of "
+        "the rounds)"
     )
     axes.axvline(1, color="#c44e52", linewidth=1, linestyle=":", zorder=1)
     axes.spines[["top", "right", "left"]].set_visible(False)

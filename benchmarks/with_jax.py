@@ -137,7 +137,8 @@ def transformer(wrap):
 
 
 def embedding(wrap):
-    """JAX has no sparse gradients: differentiate with respect to the rows that were read, then add into the table in place."""
+    """JAX has no sparse gradients: differentiate with respect to the rows that were read, then add into the table in
+    place."""
     data = w.embedding()
     table, weight = jnp.asarray(data["table"]), jnp.asarray(data["w"])
     ids, target = jnp.asarray(data["ids"]), jnp.asarray(data["target"])

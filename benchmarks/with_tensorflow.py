@@ -1,4 +1,5 @@
-"""TensorFlow, eager and as a tf.function: the program is `with_tapeflow.py`, word for word, with one import changed."""
+"""TensorFlow, eager and as a tf.function: the program is `with_tapeflow.py`, word for word, with one import
+changed."""
 
 from pathlib import Path
 

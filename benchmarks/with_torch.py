@@ -1,5 +1,5 @@
-"""PyTorch, eager and compiled, on the GPU if it sees one. Images are (batch, channel, height, width), its own order; on a GPU their
-memory has the channels last, as PyTorch advises.
+"""PyTorch, eager and compiled, on the GPU if it sees one. Images are (batch, channel, height, width), its own order;
+on a GPU their memory has the channels last, as PyTorch advises.
 
 In the variant "library" what is written out elsewhere, attention and the LSTM, is the library's fused routine.
 """
@@ -55,7 +55,8 @@ def chain(wrap):
 
 
 def sgd(wrap, loss_of, arrays):
-    """What is compiled is the loss, and with it its gradient: the step itself cannot be, as it asks for the gradient."""
+    """What is compiled is the loss, and with it its gradient: the step itself cannot be, as it asks for the
+    gradient."""
     loss_of = wrap(loss_of)
     params = [a if torch.is_tensor(a) else leaf(a) for a in arrays]
 

@@ -1,8 +1,8 @@
 """One framework's process: builds workloads and times them when told to. It imports nothing of the benchmark's driver.
 
-python worker.py <framework> <variant>            answers JSON lines on standard input with JSON lines
-python worker.py <framework> <variant> memory     prints the peak memory of the memory workload
-python worker.py <framework> <variant> first <workload>     prints the seconds of the workload's first step, which traces and compiles
+python worker.py <framework> <variant>            answers JSON lines on standard input with JSON lines python worker.py
+<framework> <variant> memory     prints the peak memory of the memory workload python worker.py <framework> <variant>
+first <workload>     prints the seconds of the workload's first step, which traces and compiles
 """
 
 import contextlib
@@ -105,8 +105,9 @@ def status(field):
 def peak_memory(module, variant):
     """How far resident memory rises above its level just before the forward pass, in bytes.
 
-    By then the input and the weights are there, so they are not counted; a tiny model of the same kind has been run, so neither
-    are libraries and threads that come up on first use. Activations, gradients and temporaries are what remains.
+    By then the input and the weights are there, so they are not counted; a tiny model of the same kind has been run,
+    so neither are libraries and threads that come up on first use. Activations, gradients and temporaries are what
+    remains.
     """
     wrap = module.VARIANTS[variant]
     module.memory(wrap, workloads.memory(width=16, batch=16))()

@@ -1,8 +1,9 @@
 """The workloads: what they are, and the arrays they start from. NumPy only: every peer's process imports this file.
 
-An implementation in `with_<framework>.py` has a function of the workload's name, which builds the model from these arrays and
-returns a function that does one whole step and returns its loss as a Python float. All start from the same numbers, so the first
-losses agree; the benchmark checks that they do. Training steps are a `Step`, which can also be started without waiting for it.
+An implementation in `with_<framework>.py` has a function of the workload's name, which builds the model from these
+arrays and returns a function that does one whole step and returns its loss as a Python float. All start from the same
+numbers, so the first losses agree; the benchmark checks that they do. Training steps are a `Step`, which can also be
+started without waiting for it.
 """
 
 import itertools
@@ -52,12 +53,14 @@ SCALES: dict[str, dict[str, dict]] = {
 }
 
 
-# On a GPU: after a few steps the loss has fallen so far that it tells wrong gradients (in bfloat16, too, but for the LSTM's).
+# On a GPU: after a few steps the loss has fallen so far that it tells wrong gradients (in bfloat16, too, but for the
+# LSTM's).
 RATES = {"mlp": 0.001, "cnn": 0.001, "transformer": 0.1, "lstm": 3.0}
 
 
 class Now:
-    """What a worker builds next: one of the scales, the dtype of floating-point parameters and data, the rate of training steps."""
+    """What a worker builds next: one of the scales, the dtype of floating-point parameters and data, the rate of
+    training steps."""
 
     scale, dtype, rate = "cpu", "float32", RATE
 
@@ -67,7 +70,8 @@ def sizes(workload: str) -> dict:
 
 
 class Step:
-    """A training step. `start` does one and returns its loss in whatever form the framework has it, which need not be there yet."""
+    """A training step. `start` does one and returns its loss in whatever form the framework has it, which need not be
+    there yet."""
 
     def __init__(self, start: Callable) -> None:
         self.start = start
@@ -105,7 +109,8 @@ def mlp() -> dict:
 
 
 def cnn() -> dict:
-    """Kernels are (height, width, in, out) and images (batch, height, width, channel); three times pooled, they are `side` wide."""
+    """Kernels are (height, width, in, out) and images (batch, height, width, channel); three times pooled, they are
+    `side` wide."""
     channels, pixels, batch = sizes("cnn").values()
     layers = [
         (weights(i, 3, 3, a, b), np.zeros(b, np.float32)) for i, (a, b) in enumerate(itertools.pairwise(channels))
@@ -167,7 +172,8 @@ def per_example() -> dict:
     return {
         "x": normal(0, 64, 28, 28, 1),
         "labels": np.random.default_rng(1).integers(0, 10, 64).astype(np.int32),
-        "params": [weights(1, 3, 3, 1, 16), np.zeros(16, np.float32), weights(2, 3, 3, 16, 32), np.zeros(32, np.float32),
+        "params": [weights(1, 3, 3, 1, 16), np.zeros(16, np.float32), weights(2, 3, 3, 16, 32),
+            np.zeros(32, np.float32),
                    weights(3, 2 * 2 * 32, 10), np.zeros(10, np.float32)],
     }  # fmt: skip
 

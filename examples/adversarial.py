@@ -69,7 +69,8 @@ def main(steps):
         if step % max(1, steps // 10) == 0:
             radius = np.linalg.norm(fake.numpy(), axis=1)
             print(
-                f"step {step:5}  radius of the points {radius.mean():.2f} ± {radius.std():.2f}, critic's loss {float(critic_loss):.3f}"
+                f"step {step:5}  radius of the points {radius.mean():.2f} ± {radius.std():.2f}, critic's loss "
+                f"{float(critic_loss):.3f}"
             )
 
 

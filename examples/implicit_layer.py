@@ -1,10 +1,12 @@
-"""A layer whose output is a fixed point, z = tanh(z W + x U + b), with the gradient of the implicit function theorem, to any order.
+"""A layer whose output is a fixed point, z = tanh(z W + x U + b), with the gradient of the implicit function theorem,
+to any order.
 
     python examples/implicit_layer.py [--steps N]
 
-The tape never sees how the fixed point was found: `tf.custom_gradient` says that its gradient is the solution of another fixed-point
-equation. That one is solved by the same function, so the gradient has a gradient of its own. Both orders are compared with a tape that
-records the whole iteration, then the layer learns to tell two half-moons apart. Only TensorFlow's names are used.
+The tape never sees how the fixed point was found: `tf.custom_gradient` says that its gradient is the solution of
+another fixed-point equation. That one is solved by the same function, so the gradient has a gradient of its own. Both
+orders are compared with a tape that records the whole iteration, then the layer learns to tell two half-moons apart.
+Only TensorFlow's names are used.
 """
 
 import argparse
@@ -24,7 +26,8 @@ def iterate(f, z, tolerance=1e-12, most=1000):
 
 
 def fixed_point(f, start, *args):
-    """The z with z = f(z, *args), as a differentiable function of `args`. `f` must read nothing else that is differentiated."""
+    """The z with z = f(z, *args), as a differentiable function of `args`. `f` must read nothing else that is
+    differentiated."""
 
     @tf.custom_gradient
     def solved(*args):
@@ -32,7 +35,8 @@ def fixed_point(f, start, *args):
         z = iterate(lambda z: f(z, *unwatched), tf.stop_gradient(start))
 
         def backward(g):
-            # The theorem: dz = (1 - ∂f/∂z)⁻¹ ∂f/∂args dargs. Transposed, u = g + (∂f/∂z)ᵀ u, and the gradient is (∂f/∂args)ᵀ u.
+            # The theorem: dz = (1 - ∂f/∂z)⁻¹ ∂f/∂args dargs. Transposed, u = g + (∂f/∂z)ᵀ u, and the gradient is
+            # (∂f/∂args)ᵀ u.
             here = fixed_point(f, z, *args)  # the same numbers, which a tape around us knows to depend on `args`
 
             def adjoint(u, g, z, *args):
@@ -90,7 +94,8 @@ def half_moons(rng, count):
 
 
 def compared(layer, x, y, variables, direction):
-    """The gradient, the product of Hessian and direction, and the megabytes it took (Python's and NumPy's; those of C++ are not seen)."""
+    """The gradient, the product of Hessian and direction, and the megabytes it took (Python's and NumPy's; those of
+    C++ are not seen)."""
     tracemalloc.start()
     _, first = gradient(layer, x, y, variables)
     peak = tracemalloc.get_traced_memory()[1] / 1e6
@@ -112,7 +117,8 @@ def main(steps=100):
     difference = lambda a, b: max(float(tf.reduce_max(tf.abs(p - q))) for p, q in zip(a, b, strict=True))
     results = {"first order": difference(*first), "second order": difference(*second), "memory": memory}
     print(
-        f"largest difference from unrolling: gradient {results['first order']:.1e}, Hessian product {results['second order']:.1e}"
+        f"largest difference from unrolling: gradient {results['first order']:.1e}, Hessian product "
+        f"{results['second order']:.1e}"
     )
     print("peak memory of a gradient: {:.1f} MB, unrolled {:.1f} MB".format(*memory))
 

@@ -2,9 +2,9 @@
 
     python examples/keras_actor_critic.py [--updates N] [--picture FILE]
 
-A cart is pushed to the left or to the right fifty times a second, and an episode ends when its pole leans by more than twelve degrees. The
-critic learns what a state is worth, and the actor does more of whatever turned out better than that: advantages are data to the
-tape, so they are computed outside of it.
+A cart is pushed to the left or to the right fifty times a second, and an episode ends when its pole leans by more than
+twelve degrees. The critic learns what a state is worth, and the actor does more of whatever turned out better than
+that: advantages are data to the tape, so they are computed outside of it.
 """
 
 import argparse
@@ -27,7 +27,8 @@ class Poles:
         self.rng, self.states, self.age = rng, rng.uniform(-0.05, 0.05, (count, 4)), np.zeros(count, int)
 
     def step(self, actions):
-        """Pushes every cart (0: left, 1: right). Gives who fell, and how old those were who did or who ran out of time."""
+        """Pushes every cart (0: left, 1: right). Gives who fell, and how old those were who did or who ran out of
+        time."""
         speed, angle, turning = self.states.T[1:]
         push = self.force * (2 * actions - 1)
         total = self.cart + self.pole
@@ -54,7 +55,8 @@ def build():
 
 
 def advantages(worth, falls):
-    """How much better each push turned out than the critic had thought (generalised estimate; Schulman et al., 2016)."""
+    """How much better each push turned out than the critic had thought (generalised estimate; Schulman et al.,
+    2016)."""
     found, ahead = np.zeros([STEPS, POLES]), 0.0
     for t in reversed(range(STEPS)):
         goes_on = 1.0 - falls[t]  # a pole that only ran out of time is worth as much as the one that replaces it

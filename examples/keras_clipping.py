@@ -2,8 +2,9 @@
 
     python examples/keras_clipping.py [--steps N] [--picture FILE]
 
-A curve is learned from measurements of which one in two hundred is nonsense, by a squared error that takes nonsense seriously. Every third
-batch or so has a gradient many times too long: steps that follow it throw the model off, and every way of bounding them learns the curve.
+A curve is learned from measurements of which one in two hundred is nonsense, by a squared error that takes nonsense
+seriously. Every third batch or so has a gradient many times too long: steps that follow it throw the model off, and
+every way of bounding them learns the curve.
 """
 
 import argparse
@@ -80,7 +81,8 @@ def main(steps=2000, rate=0.05, seed=0, picture=None):
     for name, run in runs.items():
         norms = run["norms"]
         print(
-            f"{name:30} {run['errors'][-1]:.3f} from the curve; norms {np.median(norms):.2f} in the middle, {np.max(norms):.0f} at most"
+            f"{name:30} {run['errors'][-1]:.3f} from the curve; norms {np.median(norms):.2f} in the middle, "
+            f"{np.max(norms):.0f} at most"
         )
     if picture:
         draw(picture, runs)

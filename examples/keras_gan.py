@@ -2,8 +2,9 @@
 
     python examples/keras_gan.py [--steps N] [--picture FILE]
 
-The pictures are 16×16, each with one disc of its own place and size. How disc-like a generated picture is, is measured by something the
-generator never sees: the picture's moments say which disc it should be, and the difference to that disc is counted.
+The pictures are 16×16, each with one disc of its own place and size. How disc-like a generated picture is, is measured
+by something the generator never sees: the picture's moments say which disc it should be, and the difference to that
+disc is counted.
 """
 
 import argparse
@@ -101,7 +102,8 @@ def main(steps=800, seed=0, picture=None):
             history.append({"step": step, "error": error, "spread": float(centres.std(axis=0).mean())})
             shown.append(images[:8])
             print(
-                f"step {step:5}  {error:5.1%} of a picture is not a disc, centres spread by {history[-1]['spread']:.2f} pixels"
+                f"step {step:5}  {error:5.1%} of a picture is not a disc, centres spread by "
+                f"{history[-1]['spread']:.2f} pixels"
             )
         train_step(tf.constant(discs(rng, BATCH)))
     real = discs(rng, 256)

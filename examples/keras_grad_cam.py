@@ -2,8 +2,9 @@
 
     python examples/keras_grad_cam.py [--epochs N] [--picture FILE]
 
-Each picture holds two of three shapes, and the network only learns which. A tape from one answer to the last feature maps then weighs the
-maps by their gradients, and the heat lies on the shape that was asked for, a different one for each answer.
+Each picture holds two of three shapes, and the network only learns which. A tape from one answer to the last feature
+maps then weighs the maps by their gradients, and the heat lies on the shape that was asked for, a different one for
+each answer.
 """
 
 import argparse
@@ -17,7 +18,8 @@ NAMES, SIZE, REACH = ["square", "disc", "cross"], 32, 4  # a shape reaches four 
 
 
 def pictures(rng, count):
-    """Two different shapes in different places, under noise. Gives the pictures, which shapes are there, and where each is (or NaN)."""
+    """Two different shapes in different places, under noise. Gives the pictures, which shapes are there, and where
+    each is (or NaN)."""
     row, column = np.mgrid[:SIZE, :SIZE]
     images = 0.25 * rng.normal(size=(count, SIZE, SIZE))
     labels, places = np.zeros([count, 3], "float32"), np.full([count, 3, 2], np.nan)
@@ -50,7 +52,8 @@ def build():
 
 
 def grad_cam(model, layer, images, asked):
-    """How much each place of `layer` speaks for the class `asked`, for each picture; (count, height, width), at least zero."""
+    """How much each place of `layer` speaks for the class `asked`, for each picture; (count, height, width), at least
+    zero."""
     both = keras.Model(model.input, [model.get_layer(layer).output, model.output])
 
     @tf.function
@@ -86,7 +89,8 @@ def main(epochs=12, count=1500, seed=0, picture=None):
     history = model.fit(images, labels, epochs=epochs, batch_size=50, verbose=0).history
     _, right = model.evaluate(unseen, truth, verbose=0)
     print(
-        f"loss {history['loss'][0]:.3f} → {history['loss'][-1]:.3f}; {right:.1%} of its answers about new pictures are right"
+        f"loss {history['loss'][0]:.3f} → {history['loss'][-1]:.3f}; {right:.1%} of its answers about new pictures "
+        "are right"
     )
     picture_of, asked = np.nonzero(truth)
     heat = grad_cam(model, "maps_3", unseen[picture_of], asked)
@@ -96,7 +100,8 @@ def main(epochs=12, count=1500, seed=0, picture=None):
     other = np.nanmin(np.where(np.arange(3) == asked[:, None], np.nan, away), axis=1)
     on_other = float(np.mean(other < REACH + 2))
     print(
-        f"the hottest place is on the shape that was asked for in {on_it:.0%} of {len(asked)} cases, on the other one in {on_other:.0%}"
+        f"the hottest place is on the shape that was asked for in {on_it:.0%} of {len(asked)} cases, on the other "
+        f"one in {on_other:.0%}"
     )
     if picture:
         draw(picture, unseen[picture_of], heat, asked)

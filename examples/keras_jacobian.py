@@ -2,8 +2,9 @@
 
     python examples/keras_jacobian.py [--epochs N] [--picture FILE]
 
-J Jᵀ, the neural tangent kernel (Jacot, Gabriel and Hongler, 2018), says how a step for one point moves the answer at another, and its largest
-eigenvalue how long the steps may be. In a narrow network the kernel turns while it learns; in a wide one it hardly moves.
+J Jᵀ, the neural tangent kernel (Jacot, Gabriel and Hongler, 2018), says how a step for one point moves the answer at
+another, and its largest eigenvalue how long the steps may be. In a narrow network the kernel turns while it learns; in
+a wide one it hardly moves.
 """
 
 import argparse
@@ -69,7 +70,8 @@ def train(width, epochs, chosen, seed=0):
     jacobians.set_model(model)
     values, vectors = np.linalg.eigh(jacobians.matrix() @ jacobians.matrix().T)
     rate = float(0.5 * len(x) / values[-1])  # descent on a squared error is stable up to twice this
-    # If the kernel stayed as it is, each eigenvector's part of the error would shrink by a constant factor in each step.
+    # If the kernel stayed as it is, each eigenvector's part of the error would shrink by a constant factor in each
+    # step.
     parts = vectors.T @ (model.predict(x, verbose=0) - y)[:, 0]
     shrink = 1 - 2 * rate / len(x) * values
     foretold = [float(np.mean((parts * shrink**epoch) ** 2)) for epoch in range(epochs)]

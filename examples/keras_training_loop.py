@@ -2,8 +2,9 @@
 
     python examples/keras_training_loop.py [--epochs N] [--picture FILE]
 
-The model tells sine, square, sawtooth and triangle waves apart, of any pitch and phase, under noise. What `fit` does is spelled out: the step
-is compiled, batch normalisation and dropout know whether they are in training, metrics are gathered over an epoch and then reset.
+The model tells sine, square, sawtooth and triangle waves apart, of any pitch and phase, under noise. What `fit` does
+is spelled out: the step is compiled, batch normalisation and dropout know whether they are in training, metrics are
+gathered over an epoch and then reset.
 """
 
 import argparse

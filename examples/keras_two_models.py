@@ -2,8 +2,9 @@
 
     python examples/keras_two_models.py [--steps N] [--picture FILE]
 
-A dot at some height and breadth of a picture goes with a chord whose two pitches are that height and breadth. The models share a contrastive
-loss (as CLIP; Radford et al., 2021) and nothing else: one tape gives the gradients of both, as nested as the lists it is asked for.
+A dot at some height and breadth of a picture goes with a chord whose two pitches are that height and breadth. The
+models share a contrastive loss (as CLIP; Radford et al., 2021) and nothing else: one tape gives the gradients of both,
+as nested as the lists it is asked for.
 """
 
 import argparse
@@ -97,7 +98,8 @@ def main(steps=600, seed=0, picture=None):
         history.append(float(train_step(*map(tf.constant, pairs(rng)[:2]))))
         if step % max(1, steps // 6) == 0:
             print(
-                f"step {step:4}  loss {np.mean(history[-20:]):.3f}, {found(compare()):4.0%} of new pictures find their sound among 100"
+                f"step {step:4}  loss {np.mean(history[-20:]):.3f}, {found(compare()):4.0%} of new pictures find "
+                "their sound among 100"
             )
     after = compare()
     print(f"before training it was {found(before):.0%}; by chance it would be 1%")

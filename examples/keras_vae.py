@@ -2,8 +2,9 @@
 
     python examples/keras_vae.py [--epochs N] [--picture FILE]
 
-Its pictures show a bar at some angle, and nothing says so: 256 grey values go through a code of two numbers and back. A Keras model with
-its own `train_step`, a tape in it, is trained by `fit`; the gradient reaches the encoder through the sampling.
+Its pictures show a bar at some angle, and nothing says so: 256 grey values go through a code of two numbers and back.
+A Keras model with its own `train_step`, a tape in it, is trained by `fit`; the gradient reaches the encoder through
+the sampling.
 """
 
 import argparse

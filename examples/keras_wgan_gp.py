@@ -1,9 +1,11 @@
-"""A Wasserstein GAN with gradient penalty (Gulrajani et al., 2017) as a Keras model: its `train_step` has a tape inside a tape.
+"""A Wasserstein GAN with gradient penalty (Gulrajani et al., 2017) as a Keras model: its `train_step` has a tape
+inside a tape.
 
     python examples/keras_wgan_gp.py [--epochs N] [--picture FILE]
 
-Convolutional networks learn to make curves: waves of some pitch, phase and height. The penalty holds the critic's slope near one between
-real and made curves, so the critic is trained through its own gradient; `fit` compiles all of it.
+Convolutional networks learn to make curves: waves of some pitch, phase and height. The penalty holds the critic's
+slope near one between real and made curves, so the critic is trained through its own gradient; `fit` compiles all of
+it.
 """
 
 import argparse

@@ -1,10 +1,12 @@
-"""How sure is a logistic regression? Laplace's approximation: a Gaussian at the most probable weights, as wide as the Hessian says.
+"""How sure is a logistic regression? Laplace's approximation: a Gaussian at the most probable weights, as wide as the
+Hessian says.
 
     python examples/laplace.py [--steps N]
 
-Newton's method finds the most probable weights and `tf.derivatives.hessian` how the posterior falls off around them. With two weights the
-exact posterior can be added up on a grid (`tf.vmap` evaluates it, one point as written, all at once), so the approximation is
-judged by it: mean, width, evidence, and the probability of an effect at a dose that nobody was given.
+Newton's method finds the most probable weights and `tf.derivatives.hessian` how the posterior falls off around them.
+With two weights the exact posterior can be added up on a grid (`tf.vmap` evaluates it, one point as written, all at
+once), so the approximation is judged by it: mean, width, evidence, and the probability of an effect at a dose that
+nobody was given.
 """
 
 import argparse
@@ -75,7 +77,8 @@ def main(steps=6):
     for name, (mean, width, evidence, probability) in {"Laplace": approximate, "exact": exact}.items():
         weights = ", ".join(f"{m:5.2f} ± {s:.2f}" for m, s in zip(mean.numpy(), width.numpy(), strict=True))
         print(
-            f"{name:8} weights {weights}; log evidence {float(evidence):.2f}; effect at dose {NEW_DOSE}: {float(probability):.3f}"
+            f"{name:8} weights {weights}; log evidence {float(evidence):.2f}; effect at dose {NEW_DOSE}: "
+            f"{float(probability):.3f}"
         )
     print(f"the most probable weights alone would say {float(tf.sigmoid(w[0] + NEW_DOSE * w[1])):.3f}")
     return {"Laplace": [r.numpy() for r in approximate], "exact": [r.numpy() for r in exact]}

@@ -1,10 +1,12 @@
-"""Learns weights from which any sine wave is a few gradient steps away: MAML (Finn, Abbeel and Levine, 2017), second order and all.
+"""Learns weights from which any sine wave is a few gradient steps away: MAML (Finn, Abbeel and Levine, 2017), second
+order and all.
 
     python examples/maml.py [--steps N]
 
-A task is a sine wave of its own amplitude and phase, of which ten points are seen. The inner loop takes gradient steps on those points; the
-outer tape differentiates the error after them, through them, with respect to the weights that they started from. All tasks of a
-batch adapt at once: their weights are the common ones with an axis in front. Only TensorFlow's names are used.
+A task is a sine wave of its own amplitude and phase, of which ten points are seen. The inner loop takes gradient steps
+on those points; the outer tape differentiates the error after them, through them, with respect to the weights that
+they started from. All tasks of a batch adapt at once: their weights are the common ones with an axis in front. Only
+TensorFlow's names are used.
 """
 
 import argparse
@@ -58,7 +60,8 @@ def sine_waves(rng, tasks, points):
 
 
 def train(steps, inner_steps, first_order=False, seed=0):
-    """Weights that are good after `inner_steps`. With none of those it is ordinary training on all the tasks together."""
+    """Weights that are good after `inner_steps`. With none of those it is ordinary training on all the tasks
+    together."""
     rng = np.random.default_rng(seed)
     weights = weights_at_start(rng)
     means, squares = [0.0] * len(weights), [0.0] * len(weights)

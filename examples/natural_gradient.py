@@ -1,10 +1,12 @@
-"""Fits a curve with the natural gradient: products with the Gauss-Newton matrix, and conjugate gradients in place of its inverse.
+"""Fits a curve with the natural gradient: products with the Gauss-Newton matrix, and conjugate gradients in place of
+its inverse.
 
     python examples/natural_gradient.py [--steps N]
 
-If outputs are seen with Gaussian noise, the Fisher matrix is the Gauss-Newton matrix Jᵀ J / n, where J is the derivative of all n outputs
-by the weights. Nobody needs the matrix, only its product with a direction v: an accumulator pushes v forward (J v), a tape pulls the result
-back (Jᵀ J v). The same network is also trained by plain gradient descent and by Adam. Only TensorFlow's names are used.
+If outputs are seen with Gaussian noise, the Fisher matrix is the Gauss-Newton matrix Jᵀ J / n, where J is the
+derivative of all n outputs by the weights. Nobody needs the matrix, only its product with a direction v: an
+accumulator pushes v forward (J v), a tape pulls the result back (Jᵀ J v). The same network is also trained by plain
+gradient descent and by Adam. Only TensorFlow's names are used.
 """
 
 import argparse
@@ -74,7 +76,8 @@ def solve(product, b, damping, steps=40):
 
 
 def natural_gradient(weights, x, y, steps):
-    """The mean squared error before each step. Damping, as Levenberg and Marquardt: less after a step that helped, more after another."""
+    """The mean squared error before each step. Damping, as Levenberg and Marquardt: less after a step that helped,
+    more after another."""
     losses, damping = [], 1e-2
     for _ in range(steps):
         with tf.GradientTape() as tape:
@@ -122,7 +125,8 @@ def main(steps=200):
         start = time.perf_counter()
         results[name] = losses = train(network(np.random.default_rng(1), 1, 20, 20, 1), x, y)
         print(
-            f"{name:28} {len(losses):5} steps, {time.perf_counter() - start:4.1f} s: mean squared error {losses[-1]:.1e}"
+            f"{name:28} {len(losses):5} steps, {time.perf_counter() - start:4.1f} s: mean squared error "
+            f"{losses[-1]:.1e}"
         )
     return results
 

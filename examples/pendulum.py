@@ -1,9 +1,10 @@
-"""Solves the equation of a pendulum, u'' = -sin(u), with a small network and nested tapes (a physics-informed network).
+"""Solves the equation of a pendulum, u'' = -sin(u), with a small network and nested tapes (a physics-informed
+network).
 
     python examples/pendulum.py [--steps N]
 
-The network never sees a solution. Its loss is how badly it satisfies the equation: two tapes differentiate u(t) with respect to
-time, and a third differentiates the loss with respect to the weights, through those derivatives.
+The network never sees a solution. Its loss is how badly it satisfies the equation: two tapes differentiate u(t) with
+respect to time, and a third differentiates the loss with respect to the weights, through those derivatives.
 """
 
 import argparse

@@ -1,12 +1,13 @@
-"""Trains a small convolutional network with differential privacy: every example's own gradient is clipped before they are added up.
+"""Trains a small convolutional network with differential privacy: every example's own gradient is clipped before they
+are added up.
 
     python examples/per_example.py [--steps N]
 
-`tf.derivatives.per_example_gradients` takes the loss of one example and gives the gradients of all, in one vectorised run; a loop over the
-examples gives the same, more slowly. Clipping bounds how much a single picture can change the sum, noise of a multiple of that bound
-hides which pictures there were, and so many steps of it cost the printed epsilon: the noisy sum over all pictures is a
-Gaussian mechanism, whose concentrated privacy losses 1/2σ² add up (Bun and Steinke, 2016). What else is printed is for you to look at,
-and not covered by it.
+`tf.derivatives.per_example_gradients` takes the loss of one example and gives the gradients of all, in one vectorised
+run; a loop over the examples gives the same, more slowly. Clipping bounds how much a single picture can change the
+sum, noise of a multiple of that bound hides which pictures there were, and so many steps of it cost the printed
+epsilon: the noisy sum over all pictures is a Gaussian mechanism, whose concentrated privacy losses 1/2σ² add up (Bun
+and Steinke, 2016). What else is printed is for you to look at, and not covered by it.
 """
 
 import argparse
@@ -102,7 +103,8 @@ def main(steps=60, count=1500, noise=NOISE):
         min(seconds(lambda: per_example(*few)) for _ in range(3)),
     )
     print(
-        f"64 gradients: {1e3 * loop:.0f} ms one by one, {1e3 * together:.1f} ms together; they differ by {results['difference']:.0e}"
+        f"64 gradients: {1e3 * loop:.0f} ms one by one, {1e3 * together:.1f} ms together; they differ by "
+        f"{results['difference']:.0e}"
     )
 
     for step in range(1, steps + 1):
@@ -113,7 +115,8 @@ def main(steps=60, count=1500, noise=NOISE):
             right = np.mean(np.argmax(logits_of(weights, unseen).numpy(), axis=1) == truth.numpy())
             clipped = np.mean(lengths_of(gradients).numpy() > CLIP)
             print(
-                f"step {step:4}  epsilon {epsilon(step, noise):.2f}, {clipped:4.0%} of the gradients clipped, {right:.1%} right"
+                f"step {step:4}  epsilon {epsilon(step, noise):.2f}, {clipped:4.0%} of the gradients clipped, "
+                f"{right:.1%} right"
             )
     return results | {"right": right, "seconds": (loop, together)}
 

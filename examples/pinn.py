@@ -1,11 +1,13 @@
-"""Solves the Korteweg-de Vries equation, u_t + 6 u u_x + u_xxx = 0, with a small network: third derivatives, trained through.
+"""Solves the Korteweg-de Vries equation, u_t + 6 u u_x + u_xxx = 0, with a small network: third derivatives, trained
+through.
 
     python examples/pinn.py [--steps N]
 
-The network is told how a wave looks at time 0 and at both ends of the interval, and nothing else. Its loss is how badly it satisfies
-the equation: three tapes inside each other give u_xxx, and a fourth around them the gradient by the weights. The wave is a soliton,
-which moves without changing its shape, so what the network finds can be compared with the exact solution. The same derivatives by
-forward accumulators are printed next to it. Only TensorFlow's names are used.
+The network is told how a wave looks at time 0 and at both ends of the interval, and nothing else. Its loss is how
+badly it satisfies the equation: three tapes inside each other give u_xxx, and a fourth around them the gradient by the
+weights. The wave is a soliton, which moves without changing its shape, so what the network finds can be compared with
+the exact solution. The same derivatives by forward accumulators are printed next to it. Only TensorFlow's names are
+used.
 """
 
 import argparse
@@ -38,7 +40,8 @@ def wave(x, t, variables):
 
 
 def residual(x, t, variables):
-    """u_t + 6 u u_x + u_xxx at every point. A tape differentiates the sum over all points, and no point depends on another."""
+    """u_t + 6 u u_x + u_xxx at every point. A tape differentiates the sum over all points, and no point depends on
+    another."""
     with tf.GradientTape() as third:
         third.watch(x)
         with tf.GradientTape() as second:

@@ -1,10 +1,12 @@
-"""Gradient descent trains at the edge of stability (Cohen et al., 2021): the sharpest curvature grows until it is 2 / rate, and stays.
+"""Gradient descent trains at the edge of stability (Cohen et al., 2021): the sharpest curvature grows until it is 2 /
+rate, and stays.
 
     python examples/spectrum.py [--steps N]
 
-The sharpest curvature is the largest eigenvalue of the Hessian. Lanczos' method needs a symmetric matrix only as a function v -> H v, and finds
-the ends of its spectrum first; `tf.derivatives.hvp` is that function. Once, `tf.derivatives.hessian` gives the whole matrix to
-compare with. A parabola of a curvature above 2 / rate throws gradient descent out; a network bends it back.
+The sharpest curvature is the largest eigenvalue of the Hessian. Lanczos' method needs a symmetric matrix only as a
+function v -> H v, and finds the ends of its spectrum first; `tf.derivatives.hvp` is that function. Once,
+`tf.derivatives.hessian` gives the whole matrix to compare with. A parabola of a curvature above 2 / rate throws
+gradient descent out; a network bends it back.
 """
 
 import argparse

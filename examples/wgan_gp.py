@@ -2,9 +2,9 @@
 
     python examples/wgan_gp.py [--steps N]
 
-The critic's slope between real and generated points is held near 1: the penalty contains a gradient, and the critic is trained through
-it, a tape inside a tape. Whether the generator learns is measured by something it never sees, the energy distance between its points and
-real ones. Only TensorFlow's names are used.
+The critic's slope between real and generated points is held near 1: the penalty contains a gradient, and the critic is
+trained through it, a tape inside a tape. Whether the generator learns is measured by something it never sees, the
+energy distance between its points and real ones. Only TensorFlow's names are used.
 """
 
 import argparse
@@ -62,13 +62,15 @@ def slopes_between(critic, real, fake, rng):
 
 
 def energy_distance(a, b):
-    """Zero exactly when two clouds of points have the same distribution (Székely): 2 E|a - b| - E|a - a'| - E|b - b'|."""
+    """Zero exactly when two clouds of points have the same distribution (Székely): 2 E|a - b| - E|a - a'| - E|b -
+    b'|."""
     mean = lambda p, q: np.linalg.norm(p[:, None] - q[None], axis=2).mean()
     return 2 * mean(a, b) - mean(a, a) - mean(b, b)
 
 
 def bumps_found(points):
-    """How many of the eight have at least a fiftieth of the points within 0.25, and which part of all points is there."""
+    """How many of the eight have at least a fiftieth of the points within 0.25, and which part of all points is
+    there."""
     angle = np.arange(8) * np.pi / 4
     near = np.linalg.norm(points[:, None] - 2 * np.stack([np.cos(angle), np.sin(angle)], axis=1), axis=2) < 0.25
     return int((near.mean(axis=0) > 0.02).sum()), near.any(axis=1).mean()
@@ -97,11 +99,13 @@ def main(steps=1000, penalty=PENALTY, seed=0):
             history.append({"distance": energy_distance(points, real), "slope": float(tf.reduce_mean(slopes))})
             found, share = bumps_found(points)
             print(
-                f"step {step:5}  energy distance {history[-1]['distance']:.4f}, {found} bumps with {share:4.0%} of the points, "
+                f"step {step:5}  energy distance {history[-1]['distance']:.4f}, {found} bumps with {share:4.0%} of "
+                "the points, "
                 f"critic's slope {history[-1]['slope']:.2f}"
             )
     print(
-        f"two samples of real points have an energy distance of {energy_distance(eight_bumps(rng, 1000).numpy(), real):.4f}"
+        "two samples of real points have an energy distance of "
+        f"{energy_distance(eight_bumps(rng, 1000).numpy(), real):.4f}"
     )
     return history
 

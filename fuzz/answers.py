@@ -1,6 +1,7 @@
 """An answer of a library to a call, as JSON: {"y": arrays, "g": gradients} or {"error": the exception's type}.
 
-An array is [dtype, shape, numbers], with seven digits and at most 24 of its elements: enough to tell it from a wrong one, and small.
+An array is [dtype, shape, numbers], with seven digits and at most 24 of its elements: enough to tell it from a wrong
+one, and small.
 """
 
 import numpy as np

@@ -23,7 +23,10 @@ class Outcome:
 
     def __str__(self):
         if self.error is not None:
-            return f"{type(self.error).__name__}: {str(self.error).strip().splitlines()[0][:110] if str(self.error).strip() else ''}"
+            return (
+                f"{type(self.error).__name__}: "
+                f"{str(self.error).strip().splitlines()[0][:110] if str(self.error).strip() else ''}"
+            )
         return " ".join(
             f"{a.dtype}{list(a.shape)} {np.array2string(a.ravel()[:8], precision=7, separator=',')}"
             for a in self.arrays
@@ -38,7 +41,8 @@ def outcome(compute):
 
 
 def disagreement(expected, got, dtypes=(), ulps=256):
-    """None, or how they differ: "error", "structure", "dtype", "shape", "value". `dtypes` are those that took part in the arithmetic."""
+    """None, or how they differ: "error", "structure", "dtype", "shape", "value". `dtypes` are those that took part in
+    the arithmetic."""
     if expected.error is not None or got.error is not None:
         return None if (expected.error is None) == (got.error is None) else "error"
     if len(expected.arrays) != len(got.arrays):
@@ -54,7 +58,8 @@ def disagreement(expected, got, dtypes=(), ulps=256):
 
 
 def close(a, b, dtypes=(), ulps=256, floor=1e-30):
-    """Equal within rounding: relative to the largest number of the result, which sums and products of rows are rounded by."""
+    """Equal within rounding: relative to the largest number of the result, which sums and products of rows are rounded
+    by."""
     if a.dtype.kind in "biuOSU":
         return bool(np.all(a == b))
     epsilon = max(EPSILONS.get(str(d), 0.0) for d in (a.dtype, *dtypes))

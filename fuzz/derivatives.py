@@ -1,7 +1,8 @@
 """Derivatives of one call: the tape's against finite differences, forward mode's against the tape's, to second order.
 
-Everything is projected on random directions v and w: the tape gives <w, J v> by J^T w, forward mode by J v, differences by two
-evaluations. Where two step sizes or the two sides disagree (a kink, a jump, an overflow) nothing is concluded.
+Everything is projected on random directions v and w: the tape gives <w, J v> by J^T w, forward mode by J v,
+differences by two evaluations. Where two step sizes or the two sides disagree (a kink, a jump, an overflow) nothing is
+concluded.
 """
 
 import numpy as np

@@ -20,7 +20,8 @@ TABLE = [
         outcome="full_matrices",
     ),
     Explanation(
-        "A number outside of an integer dtype's range has no right value there: NumPy wraps around, XLA stops at the end.",
+        "A number outside of an integer dtype's range has no right value there: NumPy wraps around, XLA stops at the "
+        "end.",
         names="cast|saturate_cast|image.convert_image_dtype|experimental.numpy.astype",
         kinds="xla",
         how="value",
@@ -33,7 +34,8 @@ TABLE = [
         outcome="'odd",
     ),
     Explanation(
-        "XLA's special functions: NaN at poles and far out, rounding relative to 1 near zeros, a quotient of huge numbers rounded before its floor.",
+        "XLA's special functions: NaN at poles and far out, rounding relative to 1 near zeros, a quotient of huge "
+        "numbers rounded before its floor.",
         names="math.(zeta|polygamma|lgamma|digamma|floordiv|floormod)",
         kinds="xla",
         how="value",
@@ -46,7 +48,8 @@ TABLE = [
         outcome="full_matrices=True",
     ),
     Explanation(
-        "A function does not compute what its result does not need, here a value that eagerly is an error: the gradient needs shapes alone.",
+        "A function does not compute what its result does not need, here a value that eagerly is an error: the "
+        "gradient needs shapes alone.",
         kinds="gradient in a function",
         how="error",
         outcome=r"expected InvalidArgumentError(?s:.*)got (?!\w+Error)",
@@ -102,14 +105,16 @@ TABLE = [
         how="value",
     ),
     Explanation(
-        "Second derivatives by the shape parameters of the incomplete gamma and beta functions are not there; TensorFlow has none either.",
+        "Second derivatives by the shape parameters of the incomplete gamma and beta functions are not there; "
+        "TensorFlow has none either.",
         names="math.(igamma|igammac|betainc)",
         kinds="second gradient",
         how="error",
         outcome="gradient registry has no entry",
     ),
     Explanation(
-        "Complex eigenvectors and singular vectors are determined up to a phase, which LAPACK chooses: their differences are not their derivatives.",
+        "Complex eigenvectors and singular vectors are determined up to a phase, which LAPACK chooses: their "
+        "differences are not their derivatives.",
         names="linalg.(eigh|svd)",
         kinds="(second )?gradient",
         how="value",
@@ -122,7 +127,8 @@ TABLE = [
         how="value",
     ),
     Explanation(
-        "Where a matrix has a NaN, the NumPy engine makes all of its decomposition NaN; what XLA's LAPACK leaves is of no use either.",
+        "Where a matrix has a NaN, the NumPy engine makes all of its decomposition NaN; what XLA's LAPACK leaves is "
+        "of no use either.",
         names="linalg.(svd|eigh|eig|qr|pinv|lu)",
         kinds="xla",
         how="value",
@@ -148,7 +154,8 @@ TABLE = [
         outcome=r"expected InvalidArgumentError(?s:.*)got (?!\w+Error)",
     ),
     Explanation(
-        "A mapped function returns tensors; ragged and sparse results of maps come with the ragged tensors' own issue.",
+        "A mapped function returns tensors; ragged and sparse results of maps come with the ragged tensors' own "
+        "issue.",
         kinds="map",
         how="error",
         outcome="A mapped function must return tensors",

@@ -45,7 +45,8 @@ TABLE = [
         outcome=_EXTREME + "|" + r"expected {'y': .*'g': {'error'",
     ),
     _differs(
-        "Infinities, NaN and denormals in sums and products: which of them comes out is up to the order of the arithmetic. TensorFlow also skips "
+        "Infinities, NaN and denormals in sums and products: which of them comes out is up to the order of the "
+        "arithmetic. TensorFlow also skips "
         "NaN in pooling and sorting, and takes denormals for zero.",
         how="(gradient's )?value",
         outcome=_EXTREME,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Explanation:
-    """Holds for the functions that match `names`, the `kinds` of comparison, `how` it differs, and what the outcomes' text contains."""
+    """Holds for the functions that match `names`, the `kinds` of comparison, `how` it differs, and what the outcomes'
+    text contains."""
 
     reason: str
     names: str = ".*"

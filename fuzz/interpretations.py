@@ -1,4 +1,5 @@
-"""One call, in each interpretation: `eager` is the reference, every other is a function (tf, call) -> outcome or pair of outcomes."""
+"""One call, in each interpretation: `eager` is the reference, every other is a function (tf, call) -> outcome or pair
+of outcomes."""
 
 from dataclasses import replace
 

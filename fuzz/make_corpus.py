@@ -2,8 +2,8 @@
 
     python -m fuzz.make_corpus --seed 1 --calls 8        # where TensorFlow is installed; writes fuzz/corpus.xz
 
-Nothing here imports tapeflow. Each process answers some calls and says so after each, so that a call that ends TensorFlow's process
-is known: its answer is {"crash": true}, and the next process goes on behind it.
+Nothing here imports tapeflow. Each process answers some calls and says so after each, so that a call that ends
+TensorFlow's process is known: its answer is {"crash": true}, and the next process goes on behind it.
 """
 
 import argparse

@@ -33,11 +33,15 @@ class Disagreement:
     got: Outcome
 
     def __str__(self):
-        return f"{self.call.name} · {self.kind} · {self.how}\n    {self.call}\n    expected {self.expected}\n    got      {self.got}"
+        return (
+            f"{self.call.name} · {self.kind} · {self.how}\n    {self.call}\n    expected {self.expected}\n    got "
+            f"     {self.got}"
+        )
 
 
 def check(tf, call, kinds=None, counts=None):
-    """The disagreements among the interpretations of a call. `kinds`: which (all of them), `counts`: a Counter of comparisons made."""
+    """The disagreements among the interpretations of a call. `kinds`: which (all of them), `counts`: a Counter of
+    comparisons made."""
     counts = Counter() if counts is None else counts
     found = []
     reference = None
@@ -67,7 +71,8 @@ def check(tf, call, kinds=None, counts=None):
 
 
 def chosen(call):
-    """The comparisons that are made for this call when time is short: a share of each kind, decided by the call's text."""
+    """The comparisons that are made for this call when time is short: a share of each kind, decided by the call's
+    text."""
     return [kind for kind, share in SHARES.items() if zlib.crc32(f"{kind} {call}".encode()) % 1000 < 1000 * share]
 
 

@@ -1,7 +1,8 @@
-"""Arrays by description: `array("float32", (2, 3), "special", 7)` has the same values on every machine and for every library.
+"""Arrays by description: `array("float32", (2, 3), "special", 7)` has the same values on every machine and for every
+library.
 
-Plain values are odd multiples of 1/2048: exact in float32, never zero, an integer or a half, so that no kink of a common function
-is hit by chance. The other fills go there on purpose.
+Plain values are odd multiples of 1/2048: exact in float32, never zero, an integer or a half, so that no kink of a
+common function is hit by chance. The other fills go there on purpose.
 """
 
 from dataclasses import dataclass, replace

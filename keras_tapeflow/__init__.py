@@ -1,4 +1,5 @@
-"""tapeflow as a backend of Keras 3: laid out as Keras' coming plug-in backends are. Used by `KERAS_BACKEND=tapeflow`, or by `tf.keras`."""
+"""tapeflow as a backend of Keras 3: laid out as Keras' coming plug-in backends are. Used by `KERAS_BACKEND=tapeflow`,
+or by `tf.keras`."""
 
 import tapeflow_keras_hook
 

@@ -1,4 +1,5 @@
-"""`tf` for the parts of Keras that are written with TensorFlow's functions whatever the backend: old helpers, lookups, datasets from folders."""
+"""`tf` for the parts of Keras that are written with TensorFlow's functions whatever the backend: old helpers, lookups,
+datasets from folders."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -40,7 +41,8 @@ def _our_datasets(module: ModuleType) -> None:
 
 
 def _tables(module: ModuleType) -> None:
-    """Tables of which the vocabulary is not known yet are empty; rows of several lengths are filled up with -1, which is no class."""
+    """Tables of which the vocabulary is not known yet are empty; rows of several lengths are filled up with -1, which
+    is no class."""
     module.get_null_initializer = lambda key_dtype, value_dtype: tapeflow.lookup.KeyValueTensorInitializer(
         [], [], tapeflow.as_dtype(key_dtype), tapeflow.as_dtype(value_dtype)
     )
@@ -55,7 +57,8 @@ def _tables(module: ModuleType) -> None:
 
 
 def _sparse_classes(module: ModuleType) -> None:
-    """`sparse=True`, which layers refuse to all backends but TensorFlow's; it is all they ask the name for, apart from torch."""
+    """`sparse=True`, which layers refuse to all backends but TensorFlow's; it is all they ask the name for, apart from
+    torch."""
     module.backend = _Over(module.backend, backend=lambda: "tensorflow")
 
 

@@ -1,7 +1,8 @@
 """`keras.callbacks.BackupAndRestore`, of which a kill at any moment leaves a backup that fits together.
 
-Keras writes weights and then, in another file, the epoch that they belong to. Here that file has the weights' checksum, too, so that a
-restart takes a pair or none; the pair before is kept until the new one is whole. Keras reads what is written here, and the other way round.
+Keras writes weights and then, in another file, the epoch that they belong to. Here that file has the weights'
+checksum, too, so that a restart takes a pair or none; the pair before is kept until the new one is whole. Keras reads
+what is written here, and the other way round.
 """
 
 import json
@@ -24,8 +25,8 @@ __all__ = ["adapt"]
 _log = logging.getLogger("tapeflow")
 _CHECKSUM = "weights_crc32"
 _ATTRIBUTES = (
-    "_weights_path", "_prev_weights_path", "_training_metadata_path", "_prev_training_metadata_path", "_current_epoch", "_last_batch_seen",
-    "delete_checkpoint", "double_checkpoint",
+    "_weights_path", "_prev_weights_path", "_training_metadata_path", "_prev_training_metadata_path", "_current_epoch",
+    "_last_batch_seen", "delete_checkpoint", "double_checkpoint",
 )  # fmt: skip
 
 
@@ -128,7 +129,8 @@ def _restore(self: Any, logs: Any = None) -> None:
 
 
 def _state(path: str) -> dict | None:
-    """What a file of metadata says; None where there is none. Where it is damaged, the weights beside it are of an unknown epoch."""
+    """What a file of metadata says; None where there is none. Where it is damaged, the weights beside it are of an
+    unknown epoch."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)

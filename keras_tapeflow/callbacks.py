@@ -10,9 +10,11 @@ __all__ = ["GradientMonitorCallback"]
 
 
 class GradientMonitorCallback(keras.callbacks.Callback):
-    """`tf.debugging.GradientMonitor` during `fit`: the table on the terminal, scalars in `log_dir` for TensorBoard, and warnings in the log.
+    """`tf.debugging.GradientMonitor` during `fit`: the table on the terminal, scalars in `log_dir` for TensorBoard,
+    and warnings in the log.
 
-    Works in every mode: `run_eagerly`, `jit_compile`, `steps_per_execution`, and with a `train_step` of your own. `monitor` has what was measured.
+    Works in every mode: `run_eagerly`, `jit_compile`, `steps_per_execution`, and with a `train_step` of your own.
+    `monitor` has what was measured.
 
     >>> inputs = tf.keras.Input((2,))
     >>> model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, name="last")(inputs))
@@ -34,7 +36,8 @@ class GradientMonitorCallback(keras.callbacks.Callback):
         self._is_on = True
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        # What a step showed is seen when the next one begins. With a hook for batches, Keras would wait for every step: 4% of one on XLA.
+        # What a step showed is seen when the next one begins. With a hook for batches, Keras would wait for every
+        # step: 4% of one on XLA.
         self.monitor.step()
 
     def on_train_end(self, logs: Any = None) -> None:

@@ -1,4 +1,5 @@
-"""Downloads of Keras (`tf.keras.datasets`, `tf.keras.utils.get_file`) where there is no network: soon, and with what to do instead."""
+"""Downloads of Keras (`tf.keras.datasets`, `tf.keras.utils.get_file`) where there is no network: soon, and with what
+to do instead."""
 
 import functools
 import socket
@@ -14,7 +15,8 @@ Retrieve = Callable[..., Any]
 
 
 def explained(retrieve: Retrieve) -> Retrieve:
-    """Keras' function for downloads (a URL, a file), with errors of the same classes that say where the file may be put."""
+    """Keras' function for downloads (a URL, a file), with errors of the same classes that say where the file may be
+    put."""
 
     @functools.wraps(retrieve)
     def download(url: str, filename: str, *rest: Any, **options: Any) -> Any:
@@ -44,6 +46,8 @@ def _knock(url: str) -> None:
 
 def _advice(url: str, filename: str) -> str:
     return (
-        f"The file is not in Keras' cache, and cannot be downloaded. To work without a network, download {url} elsewhere, and put it here as "
-        f"{filename} (exactly this name); it is then read from there. KERAS_HOME in the environment is another place than ~/.keras for the cache."
+        f"The file is not in Keras' cache, and cannot be downloaded. To work without a network, download {url} "
+        "elsewhere, and put it here as "
+        f"{filename} (exactly this name); it is then read from there. KERAS_HOME in the environment is another place "
+        "than ~/.keras for the cache."
     )

@@ -1,7 +1,9 @@
-"""A pytest plugin that runs Keras' own tests from the installed wheel: `pytest -p keras_tapeflow.testing --pyargs keras.src.ops`.
+"""A pytest plugin that runs Keras' own tests from the installed wheel: `pytest -p keras_tapeflow.testing --pyargs
+keras.src.ops`.
 
-The wheel has the tests but not the repository's `conftest.py`, and many tests import frameworks that they hardly use. This plugin is that
-`conftest`, and puts stand-ins in the place of packages that are not there: whoever touches one is skipped, everybody else runs.
+The wheel has the tests but not the repository's `conftest.py`, and many tests import frameworks that they hardly use.
+This plugin is that `conftest`, and puts stand-ins in the place of packages that are not there: whoever touches one is
+skipped, everybody else runs.
 """
 
 import ast
@@ -18,13 +20,15 @@ import pytest
 import tapeflow_keras_hook as hook
 
 ABSENT = {
-    name for name in ("tensorflow", "torch", "grain", "pandas", "PIL", "matplotlib", "torchvision", "tensorboard", "requests", "onnxruntime", "orbax")
+    name for name in ("tensorflow", "torch", "grain", "pandas", "PIL", "matplotlib", "torchvision", "tensorboard",
+        "requests", "onnxruntime", "orbax")
     if importlib.util.find_spec(name) is None
 }  # fmt: skip
 
 
 class Absent:
-    """Stands for something of a package that is not there. While a test module is imported, whatever it takes from there is one, too."""
+    """Stands for something of a package that is not there. While a test module is imported, whatever it takes from
+    there is one, too."""
 
     importing = False
 
@@ -94,16 +98,19 @@ class _Devices(ast.NodeTransformer):
 
 
 class _TensorFlowsKinds(ast.NodeTransformer):
-    """Tests make sparse tensors, and take gradients, in the way of their backend, by its name. Ours is TensorFlow's: where a test takes
-    `tf.SparseTensor` or `tf.GradientTape`, it takes ours, and the case of TensorFlow is ours, too. What is then checked stays as it is.
+    """Tests make sparse tensors, and take gradients, in the way of their backend, by its name. Ours is TensorFlow's:
+    where a test takes `tf.SparseTensor` or `tf.GradientTape`, it takes ours, and the case of TensorFlow is ours, too.
+    What is then checked stays as it is.
 
-    A choice between iterators over batches, which for us are those of NumPy, stays as it is unless it knows nothing else.
+    A choice between iterators over batches, which for us are those of NumPy, stays as it is unless it knows nothing
+    else.
     """
 
     NAMES = ("SparseTensor", "IndexedSlices", "sparse", "GradientTape")
     OTHERS = (
         "backend.backend() != 'tensorflow'", "not backend.backend() == 'tensorflow'",
-        "backend.backend() not in ('tensorflow', 'jax', 'torch')", "backend.backend() not in ['tensorflow', 'jax', 'torch']",
+        "backend.backend() not in ('tensorflow', 'jax', 'torch')", "backend.backend() not in ['tensorflow', 'jax', "
+                                                                   "'torch']",
     )  # fmt: skip  # skipped, because of that
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
@@ -163,7 +170,8 @@ class _TensorFlowsKinds(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
-        """A test that watches who assigns to variables looks at Keras' class, as it does on JAX: ours also assigns in another way."""
+        """A test that watches who assigns to variables looks at Keras' class, as it does on JAX: ours also assigns in
+        another way."""
         if ast.unparse(node) == "model_variable._value.__class__":
             node.value = node.value.value
         return node

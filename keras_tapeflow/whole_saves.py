@@ -1,7 +1,8 @@
-"""Keras' saves, whole or not there: Keras writes in place, so a kill or a full disk would leave half a file, and the one before is gone.
+"""Keras' saves, whole or not there: Keras writes in place, so a kill or a full disk would leave half a file, and the
+one before is gone.
 
-Its functions are given another path, in a folder of its own beside the right one. What they made there is brought to the disk and takes
-the place of what was there before, in one step.
+Its functions are given another path, in a folder of its own beside the right one. What they made there is brought to
+the disk and takes the place of what was there before, in one step.
 """
 
 import functools
@@ -63,7 +64,8 @@ def adapt_loading(module: ModuleType) -> None:
 
 
 def adapt_log(module: ModuleType) -> None:
-    """`keras.src.callbacks.csv_logger`: a log that is appended to begins a new line, also after a row that a kill or a full disk cut."""
+    """`keras.src.callbacks.csv_logger`: a log that is appended to begins a new line, also after a row that a kill or a
+    full disk cut."""
     begin = module.CSVLogger.on_train_begin
 
     @functools.wraps(begin)
@@ -119,7 +121,8 @@ def _local(filepath: Any) -> str | None:
 
 
 def _can_be_replaced(path: str) -> bool:
-    """What may not be written, or is no file (a pipe, a folder), and a folder that is missing or lets nobody in, are for Keras to refuse."""
+    """What may not be written, or is no file (a pipe, a folder), and a folder that is missing or lets nobody in, are
+    for Keras to refuse."""
     if os.path.lexists(path) and not (os.path.isfile(path) and os.access(path, os.W_OK)):
         return False
     return os.access(os.path.dirname(os.path.realpath(path)), os.W_OK | os.X_OK)
@@ -148,7 +151,8 @@ def _checked(load: Callable, archive: bool = True) -> Callable:
 
 
 def _check_archive(path: str) -> None:
-    """Keras reads the weights in pieces if it cannot read them as a whole, and would not notice that they have changed."""
+    """Keras reads the weights in pieces if it cannot read them as a whole, and would not notice that they have
+    changed."""
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
@@ -167,10 +171,11 @@ def _check_archive(path: str) -> None:
 
 _HUGE = 1 << 32
 
-# What reading a file raises that is not as it was written, besides OSError and ValueError, which h5py and Keras raise with a text.
+# What reading a file raises that is not as it was written, besides OSError and ValueError, which h5py and Keras raise
+# with a text.
 _DAMAGE: Any = (
-    zipfile.BadZipFile, zlib.error, KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError, OverflowError, EOFError,
-    NotImplementedError, RuntimeError, OSError, MemoryError,
+    zipfile.BadZipFile, zlib.error, KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError,
+    OverflowError, EOFError, NotImplementedError, RuntimeError, OSError, MemoryError,
 )  # fmt: skip
 
 
@@ -204,6 +209,7 @@ def _named(path: str) -> Iterator[None]:
 def _damaged(path: str, error: BaseException) -> str:
     what = str(error) or "it cannot be read"
     return (
-        f"{path} is damaged, or is not a file that Keras wrote: {type(error).__name__}: {what}. No file was changed. Copy it again, or load "
+        f"{path} is damaged, or is not a file that Keras wrote: {type(error).__name__}: {what}. No file was changed. "
+        "Copy it again, or load "
         "an earlier one."
     )

@@ -1,8 +1,8 @@
 """Runs every Python block of the documentation: `python scripts/docs_check.py [FILE ...]` (all of it without a file).
 
-The blocks of one file share their names, in order. A statement that ends in `# -> text` must print that text, or be an expression
-with that repr; `...` in the text stands for anything. A block is left out only when the line before it says why, visibly in the
-source: `<!-- not run: reason -->`.
+The blocks of one file share their names, in order. A statement that ends in `# -> text` must print that text, or be an
+expression with that repr; `...` in the text stands for anything. A block is left out only when the line before it says
+why, visibly in the source: `<!-- not run: reason -->`.
 """
 
 import ast

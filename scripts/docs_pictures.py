@@ -1,4 +1,5 @@
-"""Draws the pictures of docs/guide.md into docs/pictures/: `python scripts/docs_pictures.py [NAME ...]` (needs the extra `viz`).
+"""Draws the pictures of docs/guide.md into docs/pictures/: `python scripts/docs_pictures.py [NAME ...]` (needs the
+extra `viz`).
 
 The numbers in them are computed here by tapeflow; what is drawn by hand are boxes and arrows.
 """
@@ -22,8 +23,8 @@ import tapeflow as tf  # noqa: E402  (this checkout's)
 FOLDER = ROOT / "docs" / "pictures"
 BLUE, ORANGE, GREY, RED, GREEN = "#3f51b5", "#e65100", "#9e9e9e", "#c62828", "#2e7d32"
 STYLE = {
-    "font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": "#666666", "axes.titlesize": 10,
-    "figure.dpi": 110, "legend.frameon": False,
+    "font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": "#666666",
+    "axes.titlesize": 10, "figure.dpi": 110, "legend.frameon": False,
 }  # fmt: skip
 PICTURES: dict[str, Callable[[], Any]] = {}
 
@@ -57,7 +58,8 @@ def box(axes: Any, x: float, y: float, text: str, color: str = BLUE, filled: boo
 
 def arrow(axes: Any, start: Any, end: Any, color: str = GREY, bend: float = 0.0) -> None:
     style = {
-        "arrowstyle": "-|>", "color": color, "linewidth": 1.5, "shrinkA": 0, "shrinkB": 0, "connectionstyle": f"arc3,rad={bend}",
+        "arrowstyle": "-|>", "color": color, "linewidth": 1.5, "shrinkA": 0, "shrinkB": 0,
+        "connectionstyle": f"arc3,rad={bend}",
     }  # fmt: skip
     axes.annotate("", xy=end, xytext=start, arrowprops=style, zorder=2)
 

@@ -1,10 +1,12 @@
 """What mkdocs cannot know about this repository (a hook of mkdocs.yml): pages that are made while the site is built.
 
 - the reference, from the docstrings (scripts/reference.py);
-- files that live elsewhere in the repository: the examples, the specification, the guide for contributors, the list of changes.
+- files that live elsewhere in the repository: the examples, the specification, the guide for contributors, the list of
+  changes.
 
-Pages link to each other by the places of their files, so that the links also work where the repository is read as files. On the site
-the same links lead to the pages that were made of those files; where there is no page, the link's text remains.
+Pages link to each other by the places of their files, so that the links also work where the repository is read as
+files. On the site the same links lead to the pages that were made of those files; where there is no page, the link's
+text remains.
 """
 
 import posixpath

@@ -1,7 +1,9 @@
-"""Makes the pictures of README.md and docs/inspection.md: `python scripts/inspection_pictures.py [--out FOLDER] [--small] [NAME ...]`.
+"""Makes the pictures of README.md and docs/inspection.md: `python scripts/inspection_pictures.py [--out FOLDER]
+[--small] [NAME ...]`.
 
-What they show is what the chapters of `tapeflow demo` print, and the page that a browser draws of a report: nothing is drawn by hand. `--small`
-is for tests. Needs the extra `viz` and Pillow; the picture of the report also playwright and a Chromium, and is left out without them.
+What they show is what the chapters of `tapeflow demo` print, and the page that a browser draws of a report: nothing is
+drawn by hand. `--small` is for tests. Needs the extra `viz` and Pillow; the picture of the report also playwright and
+a Chromium, and is left out without them.
 """
 
 import argparse
@@ -72,7 +74,8 @@ def terminal(rows: list[tuple[str, str, bool]]) -> str:
 
 
 def program_and_output(path: Path, file: str) -> None:
-    """The program, with a band on each line that its output names; in the output, variables that something is wrong with stand out."""
+    """The program, with a band on each line that its output names; in the output, variables that something is wrong
+    with stand out."""
     shown, printed = chapter(file)
     named = {int(number) for number in re.findall(rf"{re.escape(file)}:(\d+)", printed)}
     rows = [(line, CODE, number in named) for number, line in enumerate(shown.listing().splitlines(), 1)]

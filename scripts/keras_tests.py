@@ -1,8 +1,10 @@
-"""Runs Keras' own tests, from the installed wheel, on a backend: `python scripts/keras_tests.py [--full | --short | --long] [-n JOBS] [PART ...]`.
+"""Runs Keras' own tests, from the installed wheel, on a backend: `python scripts/keras_tests.py [--full | --short |
+--long] [-n JOBS] [PART ...]`.
 
-Prints passed, failed and skipped for each part, and each failure. PARTs are modules such as keras.src.layers; without any, the core set
-(`--full`: all of it; `--short`: without what takes long, which is what `make test` runs; `--long`: all but that). The exit status says
-whether the failures are just those that are known, which `KNOWN` lists with a reason each.
+Prints passed, failed and skipped for each part, and each failure. PARTs are modules such as keras.src.layers; without
+any, the core set (`--full`: all of it; `--short`: without what takes long, which is what `make test` runs; `--long`:
+all but that). The exit status says whether the failures are just those that are known, which `KNOWN` lists with a
+reason each.
 """
 
 import argparse
@@ -20,13 +22,14 @@ LAYERS = ["keras.src.layers"]
 REST = [
     "keras.src." + name
     for name in (
-        "activations", "backend.common", "callbacks", "constraints", "dtype_policies", "initializers", "losses", "metrics", "models", "ops",
-        "optimizers", "random", "regularizers", "saving", "trainers", "tree",
+        "activations", "backend.common", "callbacks", "constraints", "dtype_policies", "initializers", "losses",
+        "metrics", "models", "ops", "optimizers", "random", "regularizers", "saving", "trainers", "tree",
     )
 ]  # fmt: skip
 MORE = ["keras.src." + name for name in ("quantizers", "utils", "legacy", "distillation", "testing")]
 
-# Half of the core set's time for a tenth of its tests: dtypes of every pair of operands, integer weights, sounds, large models.
+# Half of the core set's time for a tenth of its tests: dtypes of every pair of operands, integer weights, sounds,
+# large models.
 LONG = (
     "VariableOpsDTypeTest or quantize or test_int4 or test_int8 or TestSpectrogram or efficientnet or flow_jax_sparse"
 )
@@ -35,39 +38,48 @@ SHORT = f"not ({DTYPES} or {LONG})"
 
 # Tests that fail on every backend with a name that Keras does not know, or for want of something outside.
 KNOWN = {
-    "AudioDatasetFromDirectoryTest.test_static_shape_in_graph": "wants an unknown size inside a function, where ours is known",
-    "ImageDatasetFromDirectoryTest.test_static_shape_in_graph": "wants an unknown size inside a function, where ours is known",
+    "AudioDatasetFromDirectoryTest.test_static_shape_in_graph": "wants an unknown size inside a function, where ours "
+    "is known",
+    "ImageDatasetFromDirectoryTest.test_static_shape_in_graph": "wants an unknown size inside a function, where ours "
+    "is known",
     "ModelTest.test_export_error": "wants export to be refused by backends that Keras does not know; ours exports",
-    "TestTensorBoardV2.test_TensorBoard_non_blocking": "sets an attribute of a tensor; ours have none, which keeps them small",
-    "SavingTest.test_save_model_exception_raised_high_memory_config": "wants half a file after an error; ours leaves the old one or none",
-    "SavingTest.test_save_model_exception_raised_low_memory_config": "wants half a file after an error; ours leaves the old one or none",
+    "TestTensorBoardV2.test_TensorBoard_non_blocking": "sets an attribute of a tensor; ours have none, which keeps "
+    "them small",
+    "SavingTest.test_save_model_exception_raised_high_memory_config": "wants half a file after an error; ours leaves "
+    "the old one or none",
+    "SavingTest.test_save_model_exception_raised_low_memory_config": "wants half a file after an error; ours leaves "
+    "the old one or none",
     "SavingBattleTest.test_legacy_load_skips_missing_nested_containers": "wants a file that the wheel does not have",
 }
 
 
-# Tests that say nothing of a backend, and count neither way: they ask for more digits than the arithmetic gives, or fail on every backend where
-# Python is new enough for the latest NumPy and h5py.
+# Tests that say nothing of a backend, and count neither way: they ask for more digits than the arithmetic gives, or
+# fail on every backend where Python is new enough for the latest NumPy and h5py.
 NOT_OURS = {
-    "NumpyTwoInputOpsCorrectnessTest.test_cross": "its reference is np.cross of vectors in the plane, which NumPy 2.5 does not take",
+    "NumpyTwoInputOpsCorrectnessTest.test_cross": "its reference is np.cross of vectors in the plane, which NumPy "
+    "2.5 does not take",
     "SavingTest.test_basics": "KerasFileEditor on h5py for Python 3.13: a bad object header, with JAX as well",
     "SavingTest.test_scalar_weight": "KerasFileEditor on h5py for Python 3.13: a bad object header, with JAX as well",
-    "SwapEMAWeightsTest.test_swap_ema_weights_on_epoch": "a loss in training and one of an evaluation, float32, to seven digits",
-    "TestSpectrogram.test_spectrogram_channels_broadcasting": "sums of 256 terms in float32, channel by channel and together, to 1e-6",
-    "TestSpectrogram.test_spectrogram_channels_first": "sums of 256 terms in float32, channel by channel and together, to 1e-6",
+    "SwapEMAWeightsTest.test_swap_ema_weights_on_epoch": "a loss in training and one of an evaluation, float32, to "
+    "seven digits",
+    "TestSpectrogram.test_spectrogram_channels_broadcasting": "sums of 256 terms in float32, channel by channel and "
+    "together, to 1e-6",
+    "TestSpectrogram.test_spectrogram_channels_first": "sums of 256 terms in float32, channel by channel and "
+    "together, to 1e-6",
 }
 
 
 def run(
     parts: list[str], backend: str = "tapeflow", which: str = "", jobs: str = "0"
 ) -> dict[str, list[tuple[str, str]]]:
-    """(name, outcome) of each test, by part, of those that pytest's `-k` picks; an outcome is passed, skipped, or the first line of what
-    went wrong."""
+    """(name, outcome) of each test, by part, of those that pytest's `-k` picks; an outcome is passed, skipped, or the
+    first line of what went wrong."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [
-            sys.executable, "-m", "pytest", "-q", "--no-header", "--noconftest", "-p", "no:cacheprovider", "-p", "no:doctest", "-W", "ignore",
-            "-o", "addopts=", "-p", "keras_tapeflow.testing", f"--junitxml={report}", "--tb=line", f"--rootdir={_wheel()}",
-            *(["-k", which] if which else []), "-n", jobs, "--pyargs", *parts,
+            sys.executable, "-m", "pytest", "-q", "--no-header", "--noconftest", "-p", "no:cacheprovider", "-p",
+            "no:doctest", "-W", "ignore", "-o", "addopts=", "-p", "keras_tapeflow.testing", f"--junitxml={report}",
+            "--tb=line", f"--rootdir={_wheel()}", *(["-k", which] if which else []), "-n", jobs, "--pyargs", *parts,
         ]  # fmt: skip
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         environment = os.environ | {"KERAS_BACKEND": backend, "PYTHONPATH": path}

@@ -4,10 +4,12 @@ How pages and anchors are called (other pages link by this rule; `where("tf.math
 
     page      reference/ and the namespace without `tf.`, dots as underscores: tf.math -> reference/math.md,
               tf.compat.v1 -> reference/compat_v1.md; the names of `tf` itself are in reference/tf.md
-    anchor    the whole name: reference/math.md#tf.math.sin, reference/tf.md#tf.GradientTape; a method is found with its class,
+    anchor    the whole name: reference/math.md#tf.math.sin, reference/tf.md#tf.GradientTape; a method is found with
+    its class,
               reference/tf.md#tf.GradientTape.gradient
 
-Functions are made at import time in many places, so the names are walked through as a program would: attribute by attribute.
+Functions are made at import time in many places, so the names are walked through as a program would: attribute by
+attribute.
 """
 
 import enum
@@ -105,7 +107,8 @@ def namespaces() -> list[Namespace]:
 
 
 def _listed(module: Any) -> set[str]:
-    """What `__all__` names; also what is imported when it is asked for, which a `__dir__` of the module's own lists."""
+    """What `__all__` names; also what is imported when it is asked for, which a `__dir__` of the module's own
+    lists."""
     listed = getattr(module, "__all__", None)
     if listed is None or "__dir__" in vars(module):
         return {*(listed or ()), *(n for n in dir(module) if not n.startswith("_"))}
@@ -113,7 +116,8 @@ def _listed(module: Any) -> set[str]:
 
 
 def _internal(value: Any) -> bool:
-    """The package's own parts, which are attributes of `tf` once they are imported; the public namespaces live under api/."""
+    """The package's own parts, which are attributes of `tf` once they are imported; the public namespaces live under
+    api/."""
     return isinstance(value, types.ModuleType) and not is_public(value)
 
 
@@ -154,7 +158,8 @@ def pages() -> dict[str, str]:
 def index(found: list[Namespace]) -> str:
     lines = [
         "# Reference", "",
-        "Every public name, with its signature, what it gives, and an example that runs. Names that are the same function are",
+        "Every public name, with its signature, what it gives, and an example that runs. Names that are the same "
+        "function are",
         "documented under each of their names. What TensorFlow has and tapeflow has not is not here.", "",
         "| namespace | names | |", "|---|---|---|",
     ]  # fmt: skip

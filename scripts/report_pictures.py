@@ -1,6 +1,7 @@
 """Draws docs/pictures/report.png and report_memory.png: `tape.report` of a small Keras network, as a browser shows it.
 
-`python scripts/report_pictures.py`; it needs Chromium (`apt-get install chromium`), `playwright` from PyPI and the extra `viz`.
+`python scripts/report_pictures.py`; it needs Chromium (`apt-get install chromium`), `playwright` from PyPI and the
+extra `viz`.
 """
 
 import shutil

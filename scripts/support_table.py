@@ -1,8 +1,8 @@
 """Writes the support table: `python scripts/support_table.py` (with `--check`: only says whether it is up to date).
 
-`survey.json` has the names that programs with a GradientTape use, and in how many files of a survey. Whether tapeflow has a name is looked up
-in the running package; only the reasons for "partly" are kept by hand, below. Written are docs/support.md, for people, and
-tapeflow/programs/support.json, which `tapeflow check` reads.
+`survey.json` has the names that programs with a GradientTape use, and in how many files of a survey. Whether tapeflow
+has a name is looked up in the running package; only the reasons for "partly" are kept by hand, below. Written are
+docs/support.md, for people, and tapeflow/programs/support.json, which `tapeflow check` reads.
 """
 
 import inspect
@@ -108,8 +108,10 @@ def page(survey: list[dict]) -> str:
     text = [
         "# What is supported",
         "",
-        "Every name that a survey of programs with a `tf.GradientTape` found (513 files of 186 public repositories), the most needed first, "
-        "and whether tapeflow has it. `tapeflow check script.py` says the same about one program. Counts are the files, or repositories, "
+        "Every name that a survey of programs with a `tf.GradientTape` found (513 files of 186 public repositories), "
+        "the most needed first, "
+        "and whether tapeflow has it. `tapeflow check script.py` says the same about one program. Counts are the "
+        "files, or repositories, "
         "that use a name. This page is written by `scripts/support_table.py`; names are looked up in the package.",
         "",
         "| | names | supported | partly | not |",

@@ -232,7 +232,8 @@ newaxis = None
 __version__ = version.VERSION
 __git_version__, __compiler_version__ = version.GIT_VERSION, version.COMPILER_VERSION
 
-# Namespaces that many programs never touch, and where they are; imported on first use, which keeps `import tapeflow` quick.
+# Namespaces that many programs never touch, and where they are; imported on first use, which keeps `import tapeflow`
+# quick.
 _ON_FIRST_USE = {
     **{
         name: f"tapeflow.{name}"
@@ -248,10 +249,11 @@ _ON_FIRST_USE = {
 # Names of `tf` itself that few programs use, and the modules that have them.
 _ELSEWHERE = {
     "AggregationMethod": "api.control.graphs", "CriticalSection": "api.control.critical_section",
-    "DeviceSpec": "api.config.device_spec", "Operation": "api.control.graphs", "TensorArraySpec": "api.control.tensor_array_spec",
-    "edit_distance": "api.strings.edit_distance", "eig": "api.linalg", "eigvals": "api.linalg", "fftnd": "api.signal",
-    "fingerprint": "api.strings.fingerprints", "ifftnd": "api.signal", "irfftnd": "api.signal",
-    "load_library": "api.op_libraries", "load_op_library": "api.op_libraries", "make_ndarray": "summary.tensor_messages",
+    "DeviceSpec": "api.config.device_spec", "Operation": "api.control.graphs",
+    "TensorArraySpec": "api.control.tensor_array_spec", "edit_distance": "api.strings.edit_distance",
+    "eig": "api.linalg", "eigvals": "api.linalg", "fftnd": "api.signal", "fingerprint": "api.strings.fingerprints",
+    "ifftnd": "api.signal", "irfftnd": "api.signal", "load_library": "api.op_libraries",
+    "load_op_library": "api.op_libraries", "make_ndarray": "summary.tensor_messages",
     "make_tensor_proto": "summary.tensor_messages", "matrix_square_root": "api.linalg", "rfftnd": "api.signal",
 }  # fmt: skip
 # Keras, and TensorFlow's own names for its parts.

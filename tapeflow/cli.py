@@ -78,7 +78,8 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     check = commands.add_parser(
         "check",
         help="list which names of TensorFlow a program uses and whether tapeflow has them, without running it",
-        description="Read programs, without running them, and list the names of TensorFlow that tapeflow has not, or has in part. "
+        description="Read programs, without running them, and list the names of TensorFlow that tapeflow has not, or "
+        "has in part. "
         "The exit status is 0 when all are there, 1 when some are missing, 2 when a file cannot be read.",
     )
     check.add_argument("paths", nargs="+", metavar="path", help="a script, a notebook, or a folder of them")

@@ -1,10 +1,12 @@
-"""Saves that are killed, or whose disk fails, at every step: a child is forked for each, and what it left is looked at.
+"""Saves that are killed, or whose disk fails, at every step: a child is forked for each, and what it left is looked
+at.
 
-Steps are the calls by which Python changes files, and, for what a C library writes by itself, the size that a file may reach: the system
-kills a program that exceeds it (SIGXFSZ), or refuses the write, at just that byte.
+Steps are the calls by which Python changes files, and, for what a C library writes by itself, the size that a file may
+reach: the system kills a program that exceeds it (SIGXFSZ), or refuses the write, at just that byte.
 
-`python -m tests.faults NAME...` checks formats of `tests/saved_formats.py`; `python -m tests.faults --kills 40 NAME...` kills them at random
-times instead. It is a program of its own, since it forks: the process of the tests has threads.
+`python -m tests.faults NAME...` checks formats of `tests/saved_formats.py`; `python -m tests.faults --kills 40
+NAME...` kills them at random times instead. It is a program of its own, since it forks: the process of the tests has
+threads.
 """
 
 import builtins
@@ -70,8 +72,8 @@ def in_a_child(save: Callable[[], None], prepare: Callable[[], None]) -> str:
 def check(
     folder: str, save: Callable[[int], None], read: Callable[[], int], sizes: tuple[int, ...] = (0, 1, 64, 1000)
 ) -> int:
-    """`save(n)` writes state n below `folder`, and `read()` says which is there. After each fault it is the old one or the new one, whole,
-    and the next save is good and leaves nothing else. Returns the number of faults."""
+    """`save(n)` writes state n below `folder`, and `read()` says which is there. After each fault it is the old one or
+    the new one, whole, and the next save is good and leaves nothing else. Returns the number of faults."""
     save(0)
     save(1)
     clean, number, faults = files(folder), 1, 0
@@ -123,7 +125,8 @@ def check_kills(folder: str, save: Callable[[int], None], read: Callable[[], int
 
 
 def files(folder: str) -> list[str]:
-    """Everything in a folder, by name; values of a saved model and checkpoints of a manager have another name each time."""
+    """Everything in a folder, by name; values of a saved model and checkpoints of a manager have another name each
+    time."""
     found = []
     for at, _, names in os.walk(folder):
         names = [

@@ -1,6 +1,8 @@
-"""Ctrl-C at every point of a piece of code: where Python looks whether a signal has come, an exception is raised, in one run after the other.
+"""Ctrl-C at every point of a piece of code: where Python looks whether a signal has come, an exception is raised, in
+one run after the other.
 
-Python looks when a function begins, after a call, and at the end of a loop's round; not between two other instructions.
+Python looks when a function begins, after a call, and at the end of a loop's round; not between two other
+instructions.
 """
 
 import dis
@@ -45,8 +47,8 @@ class _Points:
             names, handlers = _known(frame.f_code)
             before, now = self.before.get(frame, -1), frame.f_lasti
             self.before[frame] = now
-            # What Python raises after a call belongs to the call; what is raised here, to the next instruction. At the end of a `try`
-            # these are not the same.
+            # What Python raises after a call belongs to the call; what is raised here, to the next instruction. At the
+            # end of a `try` these are not the same.
             begins_exit = (
                 frame.f_code.co_name == "__exit__" and names.get(before) == "RESUME"
             )  # where no code can help
@@ -83,7 +85,8 @@ def _known(code: CodeType) -> tuple[dict[int, str], Callable[[int], Any]]:
 
 
 def interrupted_everywhere(act: Callable[[], Any], every: int = 1, start: int = 1) -> Iterator[str]:
-    """Runs `act()` again and again, each time until another point, and says where that was. Ends when `act()` came to its own end.
+    """Runs `act()` again and again, each time until another point, and says where that was. Ends when `act()` came to
+    its own end.
 
     `every`: takes that many points in one stride, so that a test costs less.
     """

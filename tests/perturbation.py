@@ -1,11 +1,13 @@
-"""A machine that rounds otherwise: kernels whose results depend on the order of a sum or on the library of functions are off by a unit or two
-in the last place.
+"""A machine that rounds otherwise: kernels whose results depend on the order of a sum or on the library of functions
+are off by a unit or two in the last place.
 
-`PYTEST_PLUGINS=tests.perturbation PERTURBED=1 python -m pytest tests/ops` runs tests on it (`scripts/perturb.py` runs them on several); the number is
-a seed. A test that fails there asks for more digits than the arithmetic gives, and fails some day on somebody's processor.
+`PYTEST_PLUGINS=tests.perturbation PERTURBED=1 python -m pytest tests/ops` runs tests on it (`scripts/perturb.py` runs
+them on several); the number is a seed. A test that fails there asks for more digits than the arithmetic gives, and
+fails some day on somebody's processor.
 
-What every machine gives the same way is left as it is: operations that IEEE 754 says how to round, sums of short numbers, short results
-(exp(0) is 1 everywhere). And the same call gives the same result again, as it does on a machine; of another shape it may not.
+What every machine gives the same way is left as it is: operations that IEEE 754 says how to round, sums of short
+numbers, short results (exp(0) is 1 everywhere). And the same call gives the same result again, as it does on a
+machine; of another shape it may not.
 """
 
 import hashlib

@@ -1,8 +1,9 @@
-"""How close two results are that were rounded on different ways: by the arithmetic, not by what one machine happens to give.
+"""How close two results are that were rounded on different ways: by the arithmetic, not by what one machine happens to
+give.
 
-A number has a relative error of half a unit in its last place from each rounding. A sum of n terms has been rounded n times, and its error is
-relative to its terms, which may be much larger than the sum is. Which order a sum goes in, and what the last place of an exponential is,
-depends on the processor: `scripts/perturb.py` runs the tests with others.
+A number has a relative error of half a unit in its last place from each rounding. A sum of n terms has been rounded n
+times, and its error is relative to its terms, which may be much larger than the sum is. Which order a sum goes in, and
+what the last place of an exponential is, depends on the processor: `scripts/perturb.py` runs the tests with others.
 """
 
 import re
@@ -14,7 +15,8 @@ _NUMBER = re.compile(r"(?<![A-Za-z_\d.])-?(?:\d+\.\d*|\.\d+|\d+)(?:e[+-]?\d+)?(?
 
 
 def close(got: Any, want: Any, terms: int = 1, size: Any = 0.0, dtype: Any = None, what: str = "") -> None:
-    """Equal, but for the rounding of sums of that many terms, the largest of them of that size; functions count as a few terms.
+    """Equal, but for the rounding of sums of that many terms, the largest of them of that size; functions count as a
+    few terms.
 
     `dtype` is what was computed in, if that was narrower than what came out.
     """
@@ -35,7 +37,8 @@ def assert_allclose(actual: Any, desired: Any, rtol: float | None = None, *args:
 
 
 def tolerance(dtype: Any, terms: int = 1) -> float:
-    """The relative error to expect after so many roundings, with room for both sides and for functions that are right to two units."""
+    """The relative error to expect after so many roundings, with room for both sides and for functions that are right
+    to two units."""
     return float(4 * terms * np.finfo(dtype).eps)
 
 
@@ -46,7 +49,8 @@ def narrowest(*arrays: Any) -> np.dtype:
 
 
 def same_text(want: str, got: str) -> bool:
-    """Are two texts the same but for spaces and for the rounding of numbers? The digits say what was computed in: up to nine, float32."""
+    """Are two texts the same but for spaces and for the rounding of numbers? The digits say what was computed in: up
+    to nine, float32."""
     if "".join(_NUMBER.sub("#", want).split()) != "".join(_NUMBER.sub("#", got).split()):
         return False
     for a, b in zip(_NUMBER.findall(want), _NUMBER.findall(got), strict=True):

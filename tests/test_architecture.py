@@ -1,4 +1,5 @@
-"""The package tests itself: direction of imports, one declaration per primitive, a lean import, documented public names."""
+"""The package tests itself: direction of imports, one declaration per primitive, a lean import, documented public
+names."""
 
 import ast
 import inspect
@@ -147,8 +148,8 @@ def test_package_says_that_it_is_typed():
 
 # ---- the public names
 
-# TensorFlow's namespaces, and our own `derivatives`: no other module belongs into `dir(tf)`, except the layers, which importing makes
-# visible.
+# TensorFlow's namespaces, and our own `derivatives`: no other module belongs into `dir(tf)`, except the layers, which
+# importing makes visible.
 NAMESPACES = set(
     """audio autodiff autograph bitwise compat config data debugging derivatives distribute dtypes errors experimental
     feature_column graph_util image initializers io keras linalg lite lookup losses math metrics nest nn optimizers profiler quantization queue
@@ -166,7 +167,8 @@ NO_EXAMPLE = {
 
 
 def public_names():
-    """({"tf.math.sin": value, …}, leaks): what can be reached from `tf` through public modules, and what should not be there."""
+    """({"tf.math.sin": value, …}, leaks): what can be reached from `tf` through public modules, and what should not be
+    there."""
     todo, seen, found, leaks = [("tf", tf)], {id(tf)}, {}, []
     while todo:
         path, module = todo.pop()
@@ -214,6 +216,6 @@ def test_public_name_has_an_example(name):
 
 
 def test_no_helper_is_public():
-    """A helper among the public names (`tf.math.Any`, `tf.operators`): import it under a name with an underscore, or list the
-    module's public names in `__all__`."""
+    """A helper among the public names (`tf.math.Any`, `tf.operators`): import it under a name with an underscore, or
+    list the module's public names in `__all__`."""
     assert not LEAKS

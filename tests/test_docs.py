@@ -1,4 +1,5 @@
-"""Every code block of the documentation runs and prints what it says; and the check itself notices when one does not."""
+"""Every code block of the documentation runs and prints what it says; and the check itself notices when one does
+not."""
 
 import importlib.util
 import os
@@ -101,7 +102,8 @@ def there(name: str) -> bool:
 
 @pytest.mark.parametrize("path", [p for p in PAGES if p.name != "support.md"], ids=lambda p: p.name)
 def test_names_in_the_text_exist(path):
-    """`tf.something` in running text and tables is a name that there is (the support table also has those that there are not)."""
+    """`tf.something` in running text and tables is a name that there is (the support table also has those that there
+    are not)."""
     text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
     names = set(re.findall(r"`(tf(?:\.[A-Za-z_]\w*)+)", text))
     assert not sorted(name for name in names if there(name) == (name in ABSENT))

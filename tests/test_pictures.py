@@ -1,4 +1,5 @@
-"""The pictures of README.md and docs/inspection.md: the script that makes them runs, they are small, and pages that show them find them."""
+"""The pictures of README.md and docs/inspection.md: the script that makes them runs, they are small, and pages that
+show them find them."""
 
 import re
 import xml.etree.ElementTree as ET

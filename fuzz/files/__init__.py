@@ -1,4 +1,5 @@
-"""Damaged files and strings: whatever reads one gives a result, or an error of a documented kind that says what is wrong.
+"""Damaged files and strings: whatever reads one gives a result, or an error of a documented kind that says what is
+wrong.
 
     python -m fuzz.files --seconds 60 --seed 7            # every format in turn, and a table of what was found
     python -m fuzz.files --only png --seed 7 --case 123   # one case again, with its traceback

@@ -1,6 +1,7 @@
 """The table: how a good file of each format is made, what reads it, which errors it may give, and which other values.
 
-Errors are of exactly these types (a UnicodeDecodeError is no ValueError here), have a text, and name the file where there is one.
+Errors are of exactly these types (a UnicodeDecodeError is no ValueError here), have a text, and name the file where
+there is one.
 """
 
 import functools
@@ -26,8 +27,8 @@ __all__ = ["FORMATS", "Format"]
 
 @dataclass
 class Format:
-    """`make()` gives good seeds; `read(data, folder)` what is in one; where there are several files, `files(folder)` writes them
-    and `target` is the one that is damaged."""
+    """`make()` gives good seeds; `read(data, folder)` what is in one; where there are several files, `files(folder)`
+    writes them and `target` is the one that is damaged."""
 
     make: Callable[[], list[bytes]]
     read: Callable[[Any], Any]
@@ -386,29 +387,77 @@ _HDF5 = "the HDF5 library itself does not end on some damaged files"
 
 FORMATS: dict[str, Format] = {
     "checkpoint": Format(
-        lambda: [bytes_of_file(_checkpoint, "ck.safetensors")], _read_checkpoint, (DataLossError, ValueError), equal, "ck.safetensors"
+        lambda: [bytes_of_file(_checkpoint, "ck.safetensors")],
+        _read_checkpoint,
+        (DataLossError, ValueError),
+        equal,
+        "ck.safetensors",
     ),
-    "bundle.index": Format(lambda: [bytes_of_file(_bundle, "ckpt-1.index")], _read_bundle, LOST, equal, "ckpt-1.index", _bundle),
+    "bundle.index": Format(
+        lambda: [bytes_of_file(_bundle, "ckpt-1.index")], _read_bundle, LOST, equal, "ckpt-1.index", _bundle
+    ),
     "bundle.data": Format(
-        lambda: [bytes_of_file(_bundle, "ckpt-1.data-00000-of-00001")], _read_bundle, LOST, equal, "ckpt-1.data-00000-of-00001", _bundle
+        lambda: [bytes_of_file(_bundle, "ckpt-1.data-00000-of-00001")],
+        _read_bundle,
+        LOST,
+        equal,
+        "ckpt-1.data-00000-of-00001",
+        _bundle,
     ),
-    "state": Format(lambda: [b'model_checkpoint_path: "ckpt-1"\nall_model_checkpoint_paths: "ckpt-1"\n'], _state, (), None, "checkpoint"),
-    "saved_model.index": Format(lambda: [bytes_of_file(_model, "saved_model.json")], _read_model, _LOAD, equal, "saved_model.json", _model),
+    "state": Format(
+        lambda: [b'model_checkpoint_path: "ckpt-1"\nall_model_checkpoint_paths: "ckpt-1"\n'],
+        _state,
+        (),
+        None,
+        "checkpoint",
+    ),
+    "saved_model.index": Format(
+        lambda: [bytes_of_file(_model, "saved_model.json")], _read_model, _LOAD, equal, "saved_model.json", _model
+    ),
     "saved_model.values": Format(
-        lambda: [bytes_of_file(_model, "values-0.safetensors")], _read_model, _LOAD, equal, "values-0.safetensors", _model
+        lambda: [bytes_of_file(_model, "values-0.safetensors")],
+        _read_model,
+        _LOAD,
+        equal,
+        "values-0.safetensors",
+        _model,
     ),
     "keras": Format(_keras("m.keras"), _load_keras, _KERAS, equal, "m.keras"),
     "keras_weights": Format(
-        _keras("m.weights.h5"), _load_weights, _KERAS, None, "m.weights.h5", excused={"no answer": _HDF5, "the process ended": _HDF5}
+        _keras("m.weights.h5"),
+        _load_weights,
+        _KERAS,
+        None,
+        "m.weights.h5",
+        excused={"no answer": _HDF5, "the process ended": _HDF5},
     ),
-    "keras_h5": Format(_keras("m.h5"), _load_keras, (*_KERAS, TypeError), None, "m.h5", excused={"no answer": _HDF5, "the process ended": _HDF5}),
-    "keras_shards": Format(lambda: [bytes_of_file(_shards, "m.weights.json")], _load_weights, _KERAS, None, "m.weights.json", _shards),
-    "records": Format(_records(), lambda path: list(tf.data.TFRecordDataset(path).as_numpy_iterator()), LOST, among, "r.tfrecord"),
+    "keras_h5": Format(
+        _keras("m.h5"),
+        _load_keras,
+        (*_KERAS, TypeError),
+        None,
+        "m.h5",
+        excused={"no answer": _HDF5, "the process ended": _HDF5},
+    ),
+    "keras_shards": Format(
+        lambda: [bytes_of_file(_shards, "m.weights.json")], _load_weights, _KERAS, None, "m.weights.json", _shards
+    ),
+    "records": Format(
+        _records(), lambda path: list(tf.data.TFRecordDataset(path).as_numpy_iterator()), LOST, among, "r.tfrecord"
+    ),
     "records.gzip": Format(
-        _records(options="GZIP"), lambda path: list(tf.data.TFRecordDataset(path, "GZIP").as_numpy_iterator()), LOST, among, "r.tfrecord"
+        _records(options="GZIP"),
+        lambda path: list(tf.data.TFRecordDataset(path, "GZIP").as_numpy_iterator()),
+        LOST,
+        among,
+        "r.tfrecord",
     ),
     "records.zlib": Format(
-        _records(options="ZLIB"), lambda path: list(tf.data.TFRecordDataset(path, "ZLIB").as_numpy_iterator()), LOST, among, "r.tfrecord"
+        _records(options="ZLIB"),
+        lambda path: list(tf.data.TFRecordDataset(path, "ZLIB").as_numpy_iterator()),
+        LOST,
+        among,
+        "r.tfrecord",
     ),
     "elements": Format(_elements(None), _load_elements(None), LOST, among, "elements.tapeflow"),
     "elements.gzip": Format(_elements("GZIP"), _load_elements("GZIP"), LOST, among, "elements.tapeflow.gz"),
@@ -416,25 +465,60 @@ FORMATS: dict[str, Format] = {
     "png": Format(_pngs, _both_depths, INVALID, equal),
     "jpeg": Format(
         lambda: [tf.io.encode_jpeg(_picture(16, 9, c)).numpy() for c in (1, 3)] + _pillow("JPEG", progressive=True),
-        lambda data: (tf.io.decode_jpeg(data), tf.io.extract_jpeg_shape(data), tf.io.decode_and_crop_jpeg(data, [1, 1, 2, 2])), INVALID,
+        lambda data: (
+            tf.io.decode_jpeg(data),
+            tf.io.extract_jpeg_shape(data),
+            tf.io.decode_and_crop_jpeg(data, [1, 1, 2, 2]),
+        ),
+        INVALID,
     ),
-    "gif": Format(lambda: _pillow("GIF"), lambda data: (tf.io.decode_gif(data), tf.io.decode_image(data, expand_animations=False)), INVALID),
+    "gif": Format(
+        lambda: _pillow("GIF"),
+        lambda data: (tf.io.decode_gif(data), tf.io.decode_image(data, expand_animations=False)),
+        INVALID,
+    ),
     "bmp": Format(lambda: _pillow("BMP"), tf.io.decode_bmp, INVALID),
-    "webp": Format(lambda: _pillow("WEBP", lossless=True), lambda data: tf.io.decode_image(data, dtype=tf.float32), INVALID),
+    "webp": Format(
+        lambda: _pillow("WEBP", lossless=True), lambda data: tf.io.decode_image(data, dtype=tf.float32), INVALID
+    ),
     "wav": Format(_wavs, _wav, INVALID),
     "example": Format(lambda: [_example()], _parsed, INVALID),
     "sequence_example": Format(lambda: [_sequence()], _parsed_sequence, INVALID),
     "tensor": Format(_tensors, _parse_tensor, INVALID),
-    "raw": Format(lambda: [bytes(range(64))], lambda data: (tf.io.decode_raw([data], tf.float32), tf.io.decode_raw([data], tf.uint8)), INVALID),
-    "zlib": Format(lambda: _compressed("ZLIB"), lambda data: tf.io.decode_compressed(data, "ZLIB").numpy(), _INFLATED, equal_or_empty),
-    "gzip": Format(lambda: _compressed("GZIP"), lambda data: tf.io.decode_compressed(data, "GZIP").numpy(), _INFLATED, equal_or_empty),
+    "raw": Format(
+        lambda: [bytes(range(64))],
+        lambda data: (tf.io.decode_raw([data], tf.float32), tf.io.decode_raw([data], tf.uint8)),
+        INVALID,
+    ),
+    "zlib": Format(
+        lambda: _compressed("ZLIB"),
+        lambda data: tf.io.decode_compressed(data, "ZLIB").numpy(),
+        _INFLATED,
+        equal_or_empty,
+    ),
+    "gzip": Format(
+        lambda: _compressed("GZIP"),
+        lambda data: tf.io.decode_compressed(data, "GZIP").numpy(),
+        _INFLATED,
+        equal_or_empty,
+    ),
     "base64": Format(lambda: [tf.io.encode_base64(bytes(range(60))).numpy()], tf.io.decode_base64, INVALID),
     "json_example": Format(lambda: [_JSON], tf.io.decode_json_example, INVALID),
-    "unicode": Format(lambda: ["tapé 日本 😀".encode()], lambda data: tf.strings.unicode_decode(data, "UTF-8", errors="strict"), INVALID),
-    "number": Format(lambda: [b"12", b"-7"], lambda data: (tf.strings.to_number(data), tf.strings.to_number(data, tf.int64)), INVALID),
-    "csv_line": Format(lambda: [b'1,2.5,"a ""b""",,7'], lambda data: tf.io.decode_csv([data], [[0], [0.0], [""], [1], [0]]), INVALID),
+    "unicode": Format(
+        lambda: ["tapé 日本 😀".encode()],
+        lambda data: tf.strings.unicode_decode(data, "UTF-8", errors="strict"),
+        INVALID,
+    ),
+    "number": Format(
+        lambda: [b"12", b"-7"],
+        lambda data: (tf.strings.to_number(data), tf.strings.to_number(data, tf.int64)),
+        INVALID,
+    ),
+    "csv_line": Format(
+        lambda: [b'1,2.5,"a ""b""",,7'], lambda data: tf.io.decode_csv([data], [[0], [0.0], [""], [1], [0]]), INVALID
+    ),
     "csv_file": Format(lambda: [b'i,f,s\n1,2.5,"a, b"\n2,1e3,x\n'], _csv, INVALID, None, "rows.csv"),
     "vocabulary": Format(lambda: [b"a\t1\nb\t2\n"], _table, (*INVALID, FailedPreconditionError), None, "words.tsv"),
     "program": Format(lambda: [_PROGRAM], _checked, (ProgramError,), None, "program.py"),
     "notebook": Format(lambda: [_NOTEBOOK], _checked, (ProgramError,), None, "notebook.ipynb"),
-}  # fmt: skip
+}

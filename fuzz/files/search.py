@@ -1,4 +1,5 @@
-"""Damages seeds, has them read, and judges the outcome. Each format runs in a forked child: a reader in C may end the process."""
+"""Damages seeds, has them read, and judges the outcome. Each format runs in a forked child: a reader in C may end the
+process."""
 
 import collections
 import os
@@ -41,7 +42,8 @@ class Hang(BaseException):
 def run(
     names: list[str], seed: int, seconds: float | None = None, cases: int | None = None
 ) -> tuple[collections.Counter, list[Finding]]:
-    """How many cases of each format were read or refused, and what was found: for a time each, or so many cases each."""
+    """How many cases of each format were read or refused, and what was found: for a time each, or so many cases
+    each."""
     counts: collections.Counter = collections.Counter()
     findings = []
     for name in names:

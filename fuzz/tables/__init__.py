@@ -1,7 +1,7 @@
 """Which kinds of arguments each public function takes, where its signature alone does not say so.
 
-An entry is {parameter: kind}; `_dtypes`, `_shapes` and `_fills` say what a call's tensors are drawn from, and `_call` makes the
-whole call. Most functions need none: `x` is a tensor, `axis` an axis of it, `keepdims` a flag.
+An entry is {parameter: kind}; `_dtypes`, `_shapes` and `_fills` say what a call's tensors are drawn from, and `_call`
+makes the whole call. Most functions need none: `x` is a tensor, `axis` an axis of it, `keepdims` a flag.
 """
 
 from . import arrays, composites, draws, images, linear, mathematics, networks, numpy, signals, texts

@@ -10,7 +10,8 @@ NAMES = {
     **dict.fromkeys("y b x2 other".split(), like),
     **dict.fromkeys("keepdims transpose_a transpose_b adjoint exclusive reverse flip".split(), flag),
     **dict.fromkeys(
-        "name validate_args seed validate_indices out subok device copy layout recall_target order overwrite_input".split(),
+        "name validate_args seed validate_indices out subok device copy layout recall_target order "
+        "overwrite_input".split(),
         never,
     ),
     "axis": axis,

@@ -1,4 +1,5 @@
-"""What Keras asks of a backend. `ops` is the coming layout; the stock layout wants the modules and core functions here, too."""
+"""What Keras asks of a backend. `ops` is the coming layout; the stock layout wants the modules and core functions
+here, too."""
 
 import sys
 

@@ -58,7 +58,8 @@ def adapted(x: Any, y: Any, sample_weight: Any, class_weight: dict | None) -> An
     for name, given, what in (("y", y, "the targets"), ("sample_weight", sample_weight, "the sample weights")):
         if given is not None:
             raise ValueError(
-                f"When providing `x` as a tf.data.Dataset, `{name}` should not be passed. Instead, {what} should be included as part of "
+                f"When providing `x` as a tf.data.Dataset, `{name}` should not be passed. Instead, {what} should be "
+                "included as part of "
                 "the tf.data.Dataset."
             )
     return DatasetAdapter(x, class_weight)

@@ -1,4 +1,5 @@
-"""What Keras asks about devices. Work is not spread over several: `keras.distribution` lists them, and one of them will do."""
+"""What Keras asks about devices. Work is not spread over several: `keras.distribution` lists them, and one of them
+will do."""
 
 from typing import Any
 
@@ -33,7 +34,8 @@ def initialize(job_addresses: str | None, num_processes: int | None, process_id:
     """Refuses, unless it is one process that is asked for."""
     if num_processes not in (None, 1) or job_addresses is not None and "," in job_addresses:
         raise NotImplementedError(
-            f"Keras on tapeflow trains in one process; keras.distribution.initialize got num_processes={num_processes}, "
+            "Keras on tapeflow trains in one process; keras.distribution.initialize got "
+            f"num_processes={num_processes}, "
             f"job_addresses={job_addresses!r}. KERAS_BACKEND=jax has several."
         )
 
@@ -57,6 +59,7 @@ def _to_backend_layout(tensor_layout: Any) -> Any:
 def _only_one_device(mesh: Any) -> None:
     if mesh is not None and mesh.devices.size > 1:
         raise NotImplementedError(
-            f"Keras on tapeflow does not spread tensors over devices; the mesh has {mesh.devices.ravel().tolist()}. Give it one device, or "
+            f"Keras on tapeflow does not spread tensors over devices; the mesh has {mesh.devices.ravel().tolist()}. "
+            "Give it one device, or "
             f"take KERAS_BACKEND=jax."
         )

@@ -26,7 +26,8 @@ def tensor_specs(signature: Any) -> Any:
 
 
 class SavedModelExportArchive:
-    """Endpoints, functions with a name and a signature, and the variables that they use, to be written into one directory."""
+    """Endpoints, functions with a name and a signature, and the variables that they use, to be written into one
+    directory."""
 
     def __init__(self) -> None:
         self._model = tf.Module(name="exported")
@@ -56,7 +57,8 @@ class SavedModelExportArchive:
             kept.extend(v for v in getattr(resource, name) if not any(v is other for other in kept))
 
     def add_endpoint(self, name: str, fn: Any, input_signature: Any = None, **kwargs: Any) -> Any:
-        """Make `fn` a function of the exported model. Without `input_signature` it must be a `tf.function` that has been called."""
+        """Make `fn` a function of the exported model. Without `input_signature` it must be a `tf.function` that has
+        been called."""
         if name in self._endpoints:
             raise ValueError(f"Endpoint name '{name}' is already taken.")
         if kwargs:
@@ -68,12 +70,14 @@ class SavedModelExportArchive:
             function = tf.function(fn, input_signature=tensor_specs(input_signature), autograph=False)
         elif not isinstance(function, Function):
             raise ValueError(
-                "If the `fn` argument provided is not a `tf.function`, you must provide an `input_signature` argument to specify the shape and "
+                "If the `fn` argument provided is not a `tf.function`, you must provide an `input_signature` "
+                "argument to specify the shape and "
                 "dtype of the function arguments: input_signature=[keras.InputSpec(shape=(None, 3), dtype='float32')]."
             )
         elif not function._traces and function.input_signature is None:
             raise ValueError(
-                f"The provided tf.function '{fn}' has never been called. Call it once, or pass an `input_signature` argument in `add_endpoint()`."
+                f"The provided tf.function '{fn}' has never been called. Call it once, or pass an `input_signature` "
+                "argument in `add_endpoint()`."
             )
         self._endpoints[name] = function
         return function
@@ -92,7 +96,8 @@ class SavedModelExportArchive:
         if not all(isinstance(v, (tf.Variable, Variable)) for v in variables):
             kinds = list({type(v) for v in variables})
             raise ValueError(
-                f"Expected all elements in `variables` to be `tf.Variable` instances. Found instead the following types: {kinds}"
+                "Expected all elements in `variables` to be `tf.Variable` instances. Found instead the following "
+                f"types: {kinds}"
             )
         self._lists[name] = list(variables)
 

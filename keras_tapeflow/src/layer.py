@@ -14,8 +14,8 @@ class BackendLayer:
             arrivals.attribute_set(self)
 
     def _saved_parts(self, root: bool) -> dict[str, Any]:
-        """What a saved model keeps of it: variables and layers, by the names of the attributes that hold them, and a call of the model as
-        a function of its inputs."""
+        """What a saved model keeps of it: variables and layers, by the names of the attributes that hold them, and a
+        call of the model as a function of its inputs."""
         parts = {name: part for name, part in vars(self).items() if not name.startswith("_") and _holds_state(part)}
         for variable in [*self._trainable_variables, *self._non_trainable_variables]:
             parts.setdefault(variable.name, variable)

@@ -1,5 +1,5 @@
-"""Random tensors. Each is a function of a pair of integers that Keras draws from its seeds, eagerly and in graphs alike; the numbers are
-those of Keras on TensorFlow."""
+"""Random tensors. Each is a function of a pair of integers that Keras draws from its seeds, eagerly and in graphs
+alike; the numbers are those of Keras on TensorFlow."""
 
 from typing import Any
 

@@ -1,4 +1,5 @@
-"""Recurrent networks: a step function applied along time. Eagerly it is a Python loop, in a graph one node that has the step as its body."""
+"""Recurrent networks: a step function applied along time. Eagerly it is a Python loop, in a graph one node that has
+the step as its body."""
 
 from collections.abc import Callable
 from typing import Any
@@ -148,8 +149,9 @@ def cudnn_ok(activation: Any, recurrent_activation: Any, unroll: bool, use_bias:
 
 
 def lstm(
-    inputs: Any, initial_state_h: Any, initial_state_c: Any, mask: Any, kernel: Any, recurrent_kernel: Any, bias: Any, activation: Any,
-    recurrent_activation: Any, return_sequences: bool = False, go_backwards: bool = False, unroll: bool = False, batch_first: bool = True,
+    inputs: Any, initial_state_h: Any, initial_state_c: Any, mask: Any, kernel: Any, recurrent_kernel: Any, bias: Any,
+    activation: Any, recurrent_activation: Any, return_sequences: bool = False, go_backwards: bool = False,
+    unroll: bool = False, batch_first: bool = True,
 ) -> tuple:  # fmt: skip
     _only_where_it_pays(mask)
     squash, gate, recurrent = _plain(activation), _plain(recurrent_activation), convert_to_tensor(recurrent_kernel)
@@ -167,8 +169,9 @@ def lstm(
 
 
 def gru(
-    inputs: Any, initial_state: Any, mask: Any, kernel: Any, recurrent_kernel: Any, bias: Any, activation: Any, recurrent_activation: Any,
-    return_sequences: bool = False, go_backwards: bool = False, unroll: bool = False, reset_after: bool = True,
+    inputs: Any, initial_state: Any, mask: Any, kernel: Any, recurrent_kernel: Any, bias: Any, activation: Any,
+    recurrent_activation: Any, return_sequences: bool = False, go_backwards: bool = False, unroll: bool = False,
+    reset_after: bool = True,
 ) -> tuple:  # fmt: skip
     _only_where_it_pays(mask)
     squash, gate, recurrent = _plain(activation), _plain(recurrent_activation), convert_to_tensor(recurrent_kernel)
@@ -196,9 +199,9 @@ def gru(
 
 
 def _only_where_it_pays(mask: Any) -> None:
-    """Eagerly a step without Keras around it takes two thirds of the time. In graphs nothing is gained: forward and gradient of LSTM(64) on
-    50 steps of 64 rows took 11.2 ms instead of 10.7 by the NumPy plan (by hand in NumPy 10.6), and 7.6 instead of 6.6 by XLA. A mask
-    goes with an option that only `rnn` is told."""
+    """Eagerly a step without Keras around it takes two thirds of the time. In graphs nothing is gained: forward and
+    gradient of LSTM(64) on 50 steps of 64 rows took 11.2 ms instead of 10.7 by the NumPy plan (by hand in NumPy 10.6),
+    and 7.6 instead of 6.6 by XLA. A mask goes with an option that only `rnn` is told."""
     if mask is not None or inside_a_graph() or in_symbolic_scope():
         raise NotImplementedError  # Keras calls `rnn` then
 
@@ -218,16 +221,17 @@ def _plain(activation: Callable) -> Callable:
 
 
 def bidirectional_lstm(
-    inputs: Any, fwd_initial_state_h: Any, fwd_initial_state_c: Any, bwd_initial_state_h: Any, bwd_initial_state_c: Any, mask: Any,
-    fwd_kernel: Any, fwd_recurrent_kernel: Any, fwd_bias: Any, bwd_kernel: Any, bwd_recurrent_kernel: Any, bwd_bias: Any, activation: Any,
-    recurrent_activation: Any, return_sequences: bool = False, unroll: bool = False,
+    inputs: Any, fwd_initial_state_h: Any, fwd_initial_state_c: Any, bwd_initial_state_h: Any,
+    bwd_initial_state_c: Any, mask: Any, fwd_kernel: Any, fwd_recurrent_kernel: Any, fwd_bias: Any, bwd_kernel: Any,
+    bwd_recurrent_kernel: Any, bwd_bias: Any, activation: Any, recurrent_activation: Any,
+    return_sequences: bool = False, unroll: bool = False,
 ) -> tuple:  # fmt: skip
     raise NotImplementedError  # Keras runs the two layers then, which is as good
 
 
 def bidirectional_gru(
-    inputs: Any, fwd_initial_state: Any, bwd_initial_state: Any, mask: Any, fwd_kernel: Any, fwd_recurrent_kernel: Any, fwd_bias: Any,
-    bwd_kernel: Any, bwd_recurrent_kernel: Any, bwd_bias: Any, activation: Any, recurrent_activation: Any, return_sequences: bool = False,
-    unroll: bool = False, reset_after: bool = True,
+    inputs: Any, fwd_initial_state: Any, bwd_initial_state: Any, mask: Any, fwd_kernel: Any, fwd_recurrent_kernel: Any,
+    fwd_bias: Any, bwd_kernel: Any, bwd_recurrent_kernel: Any, bwd_bias: Any, activation: Any,
+    recurrent_activation: Any, return_sequences: bool = False, unroll: bool = False, reset_after: bool = True,
 ) -> tuple:  # fmt: skip
     raise NotImplementedError  # Keras runs the two layers then, which is as good

@@ -1,9 +1,10 @@
-"""One step of training, testing or predicting as a function of batches: eager at first, then a graph, then perhaps compiled.
+"""One step of training, testing or predicting as a function of batches: eager at first, then a graph, then perhaps
+compiled.
 
-Tracing costs more than a step or two, and compiling far more than that; a test that trains for one step should pay for neither. So the first
-step runs as it is, the next as a NumPy plan, and after some dozens XLA is tried, where `jit_compile="auto"` leaves the choice to us: both are
-timed, and the faster one stays, for all later steps with the same graph. The log says which. No result depends on the choice, but for
-rounding: both draw the same random numbers.
+Tracing costs more than a step or two, and compiling far more than that; a test that trains for one step should pay for
+neither. So the first step runs as it is, the next as a NumPy plan, and after some dozens XLA is tried, where
+`jit_compile="auto"` leaves the choice to us: both are timed, and the faster one stays, for all later steps with the
+same graph. The log says which. No result depends on the choice, but for rounding: both draw the same random numbers.
 """
 
 import logging
@@ -26,7 +27,9 @@ from .ops.sparse import SparseTensor
 _EAGER = 1  # steps before the function is traced
 _TRIED_AFTER = 20  # steps by the plan before it is timed
 _ROWS, _LENGTH = 3, 8  # rows of steps that are timed, of each
-_EQUAL = 1.1  # a compiled step that takes so much longer will do: it lets the next batch be made meanwhile, of which short rows show little
+# a compiled step that takes so much longer will do: it lets the next batch be made meanwhile, of which short rows show
+# little
+_EQUAL = 1.1
 _WORTH = 7e-4  # seconds a step takes, from which on compiling may pay
 
 AUTO = "auto"
@@ -39,7 +42,8 @@ class Step:
     def __init__(
         self, function: Callable, jit: Any, eagerly: bool, warm: int = _EAGER, merge: Callable | None = None
     ) -> None:
-        """`jit`: True, False or AUTO. `merge` puts the results of several batches together; without it the last one counts."""
+        """`jit`: True, False or AUTO. `merge` puts the results of several batches together; without it the last one
+        counts."""
         self.function, self.jit, self.eagerly, self.left, self.merge = function, jit, eagerly, warm, merge
         self.graph: Hashable = None
         self.plan: Any = None
@@ -108,7 +112,8 @@ class Step:
 
 
 class Trial:
-    """How long a step takes, from one to the next: the best of a few rows. Steps of one row do not wait for each other, as in earnest."""
+    """How long a step takes, from one to the next: the best of a few rows. Steps of one row do not wait for each
+    other, as in earnest."""
 
     def __init__(self) -> None:
         self.count, self.begun, self.best = 0, 0.0, float("inf")

@@ -59,7 +59,8 @@ def adapt(module: ModuleType) -> None:
                 tf.summary.graph(traced[0].graph)
 
     def _push_writer(self: Any, writer: Any, step: int) -> None:
-        """What layers write inside of a graph has the step of each run: it is a variable. (On TensorFlow it is that of the trace.)"""
+        """What layers write inside of a graph has the step of each run: it is a variable. (On TensorFlow it is that of
+        the trace.)"""
         if self.update_freq == "epoch":
             return
         counter = self.__dict__.setdefault("_tapeflow_step", tf.Variable(0, dtype=tf.int64, trainable=False))
@@ -76,7 +77,8 @@ def adapt(module: ModuleType) -> None:
 
 
 def keras_model_summary(name: str, data: Any, step: Any = None) -> Any:
-    """Writes a model's configuration, which TensorBoard shows as its conceptual graph. Returns whether it was written."""
+    """Writes a model's configuration, which TensorBoard shows as its conceptual graph. Returns whether it was
+    written."""
     from tapeflow.summary.protos import metadata
 
     try:

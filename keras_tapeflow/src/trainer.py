@@ -34,8 +34,9 @@ class Trainer(Base):
         super().__init__()
         self.train_function = self.test_function = self.predict_function = None
 
-    # `compile(jit_compile="auto")` leaves the choice between a NumPy plan and XLA to the first steps. (Keras takes an overridden `compile`
-    # for the user's own, and would not call it for a model that was loaded; it sets this property.)
+    # `compile(jit_compile="auto")` leaves the choice between a NumPy plan and XLA to the first steps. (Keras takes an
+    # overridden `compile` for the user's own, and would not call it for a model that was loaded; it sets this
+    # property.)
     @property
     def jit_compile(self) -> Any:
         return Base.jit_compile.fget(self)
@@ -51,9 +52,9 @@ class Trainer(Base):
         return super()._resolve_auto_jit_compile()
 
     def _symbolic_build(self, iterator: Any = None, data_batch: Any = None) -> None:
-        """As on TensorFlow, a model makes its variables in its first step where only that step knows what to do with a batch: without
-        a `call` (a VAE or GAN whose `train_step` calls its parts), or with a `train_step` of its own, for which a tuple may be three
-        images and not inputs, targets and weights."""
+        """As on TensorFlow, a model makes its variables in its first step where only that step knows what to do with a
+        batch: without a `call` (a VAE or GAN whose `train_step` calls its parts), or with a `train_step` of its own,
+        for which a tuple may be three images and not inputs, targets and weights."""
         own_steps = type(self).train_step is not Trainer.train_step or type(self).test_step is not Trainer.test_step
         if type(self).call.__module__ != "keras.src.models.model" and not own_steps:
             super()._symbolic_build(iterator, data_batch)
@@ -114,10 +115,10 @@ class Trainer(Base):
 
     @traceback_utils.filter_traceback
     def fit(
-        self, x: Any = None, y: Any = None, batch_size: Any = None, epochs: int = 1, verbose: Any = "auto", callbacks: Any = None,
-        validation_split: float = 0.0, validation_data: Any = None, shuffle: bool = True, class_weight: Any = None,
-        sample_weight: Any = None, initial_epoch: int = 0, steps_per_epoch: Any = None, validation_steps: Any = None,
-        validation_batch_size: Any = None, validation_freq: Any = 1,
+        self, x: Any = None, y: Any = None, batch_size: Any = None, epochs: int = 1, verbose: Any = "auto",
+        callbacks: Any = None, validation_split: float = 0.0, validation_data: Any = None, shuffle: bool = True,
+        class_weight: Any = None, sample_weight: Any = None, initial_epoch: int = 0, steps_per_epoch: Any = None,
+        validation_steps: Any = None, validation_batch_size: Any = None, validation_freq: Any = 1,
     ) -> Any:  # fmt: skip
         self._assert_compile_called("fit")
         most = config.max_epochs()
@@ -175,14 +176,14 @@ class Trainer(Base):
         if self._eval_epoch_iterator is None:  # one for all epochs
             self._eval_epoch_iterator = self._batches(x, y, sample_weight, batch_size, steps)
         return self.evaluate(
-            x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps=steps, callbacks=callbacks, return_dict=True,
-            _use_cached_eval_dataset=True,
+            x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps=steps, callbacks=callbacks,
+            return_dict=True, _use_cached_eval_dataset=True,
         )  # fmt: skip
 
     @traceback_utils.filter_traceback
     def evaluate(
-        self, x: Any = None, y: Any = None, batch_size: Any = None, verbose: Any = "auto", sample_weight: Any = None, steps: Any = None,
-        callbacks: Any = None, return_dict: bool = False, **kwargs: Any,
+        self, x: Any = None, y: Any = None, batch_size: Any = None, verbose: Any = "auto", sample_weight: Any = None,
+        steps: Any = None, callbacks: Any = None, return_dict: bool = False, **kwargs: Any,
     ) -> Any:  # fmt: skip
         self._assert_compile_called("evaluate")
         cached = kwargs.pop("_use_cached_eval_dataset", False)
@@ -238,7 +239,8 @@ class Trainer(Base):
     ) -> EpochIterator:
         return Batches(
             x=adapted(x, y, sample_weight, class_weight), y=y, sample_weight=sample_weight, batch_size=batch_size,
-            steps_per_epoch=steps, shuffle=shuffle, class_weight=class_weight, steps_per_execution=self.steps_per_execution,
+            steps_per_epoch=steps, shuffle=shuffle, class_weight=class_weight,
+            steps_per_execution=self.steps_per_execution,
         )  # fmt: skip
 
     def _callback_list(self, callbacks: Any, verbose: Any, epochs: int, batches: EpochIterator, **more: Any) -> Any:

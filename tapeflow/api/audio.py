@@ -56,8 +56,8 @@ def wav_file(samples: np.ndarray, rate: int) -> bytes:
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
-    """The samples `[frames, channels]` of a WAV file, between -1 and 1, and their rate. Frames are cut off or filled with silence for
-    `desired_samples`, and channels left out or repeated for `desired_channels`.
+    """The samples `[frames, channels]` of a WAV file, between -1 and 1, and their rate. Frames are cut off or filled
+    with silence for `desired_samples`, and channels left out or repeated for `desired_channels`.
 
     >>> audio, rate = tf.audio.decode_wav(tf.audio.encode_wav([[0.], [0.5]], 8000))
     >>> audio.numpy().tolist(), rate.numpy()
@@ -90,7 +90,8 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
                 raise invalid("Bad number of channels for WAV: Expected at least 1, but got 0")
             if width != 2 * channels or speed != rate * width or rate >= 2**31:
                 raise invalid(
-                    f"Bad bytes per second in WAV header: Expected {rate * 2 * channels} but got {speed} (sample_rate={rate}, "
+                    f"Bad bytes per second in WAV header: Expected {rate * 2 * channels} but got {speed} "
+                    f"(sample_rate={rate}, "
                     f"channels={channels}, bytes_per_sample={width})"
                 )
         if name == b"data":
@@ -100,7 +101,8 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
                 )
             if len(chunk) != announced or announced % (2 * channels):
                 raise invalid(
-                    f"The WAV file is cut off: {announced} bytes of samples were announced, and {len(chunk)} bytes follow."
+                    f"The WAV file is cut off: {announced} bytes of samples were announced, and {len(chunk)} bytes "
+                    "follow."
                 )
             return (np.frombuffer(chunk, "<i2") / np.float32(_TOP)).astype(np.float32).reshape(-1, channels), rate
     raise invalid(

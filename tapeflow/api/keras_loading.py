@@ -1,4 +1,5 @@
-"""`tf.keras`: the Keras that is installed, on tapeflow, in the flavour that TensorFlow shows. Imported on first use."""
+"""`tf.keras`: the Keras that is installed, on tapeflow, in the flavour that TensorFlow shows. Imported on first
+use."""
 
 import importlib
 import sys
@@ -27,7 +28,8 @@ def load() -> ModuleType:
             else "the environment says KERAS_BACKEND"
         )
         raise ImportError(
-            f"tf.keras is Keras on tapeflow, but Keras runs on {backend!r}: {before}. Import tapeflow before keras, or set "
+            f"tf.keras is Keras on tapeflow, but Keras runs on {backend!r}: {before}. Import tapeflow before keras, "
+            "or set "
             f"KERAS_BACKEND={hook.NAME} before the program starts."
         )
     flavour = importlib.import_module("keras._tf_keras.keras")

@@ -1,7 +1,8 @@
 """`tf.nest`: structures of lists, tuples, named tuples, mappings and classes that say how they unfold.
 
-Dicts are walked in the order of their sorted keys and keep their own order when they are rebuilt. Strings, arrays, tensors,
-sets and None are leaves. With `expand_composites=True` ragged, sparse and sliced tensors unfold into their tensors.
+Dicts are walked in the order of their sorted keys and keep their own order when they are rebuilt. Strings, arrays,
+tensors, sets and None are leaves. With `expand_composites=True` ragged, sparse and sliced tensors unfold into their
+tensors.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,7 +48,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     """
     if children(flat_sequence, False) is None:
         raise TypeError(
-            f"Attempted to pack value {flat_sequence!r} into a structure, but {type(flat_sequence).__name__} is not a sequence."
+            f"Attempted to pack value {flat_sequence!r} into a structure, but {type(flat_sequence).__name__} is not "
+            "a sequence."
         )
     flat = list(flat_sequence)
     count = len(flatten(structure, expand_composites))
@@ -60,7 +62,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
-    """`func` applied to the leaves of one structure, or to the corresponding leaves of several; the result is like the first.
+    """`func` applied to the leaves of one structure, or to the corresponding leaves of several; the result is like the
+    first.
 
     `check_types=False` lets a list meet a tuple; `expand_composites=True` opens ragged and sparse tensors.
 
@@ -84,9 +87,11 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
-    """Raises ValueError when the two differ in nesting or keys, TypeError when only the types of their containers differ.
+    """Raises ValueError when the two differ in nesting or keys, TypeError when only the types of their containers
+    differ.
 
-    All mappings count as one type, and so do lists and subclasses of list; named tuples must have the same name and fields.
+    All mappings count as one type, and so do lists and subclasses of list; named tuples must have the same name and
+    fields.
 
     >>> tf.nest.assert_same_structure({"a": [1, 2]}, {"a": [3., None]})
     >>> tf.nest.assert_same_structure([1, (2, 3)], [1, [2, 3]])

@@ -47,7 +47,8 @@ def fake_quant_with_min_max_args(
 def fake_quant_with_min_max_vars(
     inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
 ) -> Tensor:
-    """As `fake_quant_with_min_max_args`, with a range that is learned: values outside send their gradient to `min` or `max`.
+    """As `fake_quant_with_min_max_args`, with a range that is learned: values outside send their gradient to `min` or
+    `max`.
 
     >>> low, high = tf.Variable(-1.), tf.Variable(1.)
     >>> with tf.GradientTape() as tape:
@@ -72,7 +73,8 @@ def fake_quant_with_min_max_vars_per_channel(
     inputs = as_tensor(inputs)
     if low.shape != (inputs.shape[-1],) or high.shape != (inputs.shape[-1],):
         raise invalid(
-            f"min and max must have one entry for each of the {inputs.shape[-1]} channels of the last axis; their shapes are "
+            f"min and max must have one entry for each of the {inputs.shape[-1]} channels of the last axis; their "
+            "shapes are "
             f"{tuple(low.shape)} and {tuple(high.shape)}."
         )
     return _fake(inputs, low, high, num_bits, narrow_range)
@@ -92,8 +94,8 @@ def quantize_and_dequantize_v2(
 ) -> Tensor:
     """`input` rounded to the levels of a symmetric `num_bits` integer grid and back to floats.
 
-    The range is [input_min, input_max] with `range_given`, else that of the input (of each slice along `axis`). The gradient is
-    1 where the input lies between `input_min` and `input_max`.
+    The range is [input_min, input_max] with `range_given`, else that of the input (of each slice along `axis`). The
+    gradient is 1 where the input lies between `input_min` and `input_max`.
 
     >>> tf.quantization.quantize_and_dequantize_v2([-9., 0.3, 2.6], -4., 3., num_bits=3, range_given=True).numpy()
     array([-4.,  0.,  3.], dtype=float32)

@@ -106,7 +106,8 @@ class QueueBase:
                 raise OutOfRangeError(
                     None,
                     None,
-                    f"The queue is closed and has insufficient elements (requested {count}, current size {len(self._elements)}).",
+                    f"The queue is closed and has insufficient elements (requested {count}, current size "
+                    f"{len(self._elements)}).",
                 )
             taken = [self._remove() for _ in range(min(count, len(self._elements)))]
             self._changed.notify_all()

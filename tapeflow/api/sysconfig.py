@@ -4,7 +4,8 @@ from collections import OrderedDict
 from pathlib import Path
 
 __all__ = [
-    "CXX11_ABI_FLAG", "CXX_VERSION", "MONOLITHIC_BUILD", "get_build_info", "get_compile_flags", "get_include", "get_lib", "get_link_flags",
+    "CXX11_ABI_FLAG", "CXX_VERSION", "MONOLITHIC_BUILD", "get_build_info", "get_compile_flags", "get_include",
+    "get_lib", "get_link_flags",
 ]  # fmt: skip
 
 CXX11_ABI_FLAG = 1

@@ -1,4 +1,5 @@
-"""`tf.compat`: text and bytes, dimensions, and the names of TensorFlow 1 that programs for version 2 still use (`tf.compat.v1`)."""
+"""`tf.compat`: text and bytes, dimensions, and the names of TensorFlow 1 that programs for version 2 still use
+(`tf.compat.v1`)."""
 
 import numbers as _numbers
 import os as _os
@@ -10,8 +11,8 @@ import numpy as _np
 from . import v1 as v1
 
 __all__ = [
-    "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types", "complex_types", "dimension_at_index", "dimension_value",
-    "forward_compatible", "integral_types", "path_to_str", "real_types", "v1", "v2",
+    "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types", "complex_types", "dimension_at_index",
+    "dimension_value", "forward_compatible", "integral_types", "path_to_str", "real_types", "v1", "v2",
 ]  # fmt: skip
 
 v2 = _sys.modules["tapeflow"]  # this is version 2

@@ -18,8 +18,9 @@ from .runtime.floating import quiet
 from .runtime.memory_limits import of_memory_error
 from .tensor import EagerTensor, Tensor
 
-# NumPy reports overflow and division by zero as RuntimeWarnings; tensors give inf and nan in silence, as in TensorFlow.
-# Where a user has made warnings or NumPy's floating-point errors fatal, `retry` computes again with both off.
+# NumPy reports overflow and division by zero as RuntimeWarnings; tensors give inf and nan in silence, as in
+# TensorFlow. Where a user has made warnings or NumPy's floating-point errors fatal, `retry` computes again with both
+# off.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tapeflow\b")
 
 
@@ -86,7 +87,8 @@ _DTYPE_ONLY = _OfDtype()
 
 
 def tell(observers: tuple, prim: Any, args: tuple, params: dict, out: Any) -> None:
-    """Tell each observer that watches one of the arguments of the operation, and which: bit k of the mask is argument k."""
+    """Tell each observer that watches one of the arguments of the operation, and which: bit k of the mask is argument
+    k."""
     for observer in observers:
         watched = observer.watched
         mask = sum(1 << k for k, a in enumerate(args) if a.serial in watched)
@@ -122,7 +124,8 @@ def check_dtypes(prim: Any, args: tuple) -> None:
         for k, other in enumerate(members):
             if other.dtype.np != first:
                 raise dtype_clash(
-                    f"cannot compute {prim.name} as input #{positions[min(k, len(positions) - 1)]} was expected to be a "
+                    f"cannot compute {prim.name} as input #{positions[min(k, len(positions) - 1)]} was expected to "
+                    "be a "
                     f"{BY_NUMPY[first].name} tensor but is a {other.dtype.name} tensor.\n"
                     f"  {describe(prim, args)}\n"
                     f"  Dtypes do not mix by themselves; {_advice(members[0].dtype, other.dtype)}."
@@ -138,7 +141,8 @@ def check_dtypes(prim: Any, args: tuple) -> None:
 
 
 def _advice(a: DType, b: DType) -> str:
-    """Which of two dtypes to convert: the one that loses nothing by it (bool before integer before float before complex)."""
+    """Which of two dtypes to convert: the one that loses nothing by it (bool before integer before float before
+    complex)."""
     if "s" in (a.kind, b.kind):
         return "tf.strings.to_number and tf.as_string convert between strings and numbers"
     rank = lambda d: ("buifc".index(d.kind), d.size)
@@ -157,7 +161,8 @@ def compute(prim: Any, args: tuple, params: dict) -> Any:
         arrays = [a.array for a in args]
     except AttributeError:
         raise TypeError(
-            f"{prim.name} was given a tensor outside the function it belongs to, a vectorised or a traced one: there it has no value. "
+            f"{prim.name} was given a tensor outside the function it belongs to, a vectorised or a traced one: there "
+            "it has no value. "
             "Return the tensor from that function and use the result."
         ) from None
     narrow = None
@@ -197,7 +202,8 @@ def explained(prim: Any, args: tuple, params: dict, error: Exception, line: str 
 
 
 def _misfit(prim: Any, args: tuple, params: dict) -> str | None:
-    """What the shape rule has to say: eagerly the same words, which are TensorFlow's, as when a function is traced. A kernel's are NumPy's."""
+    """What the shape rule has to say: eagerly the same words, which are TensorFlow's, as when a function is traced. A
+    kernel's are NumPy's."""
     from .primitive import Spec  # which is above
 
     try:
@@ -219,5 +225,6 @@ def describe(prim: Any, args: tuple, params: dict | None = None, line: str | Non
 
 
 def as_tensor(value: Any) -> Tensor:
-    """`value` itself when it is a tensor (or ragged, or sparse), else converted: what public functions call on their arguments."""
+    """`value` itself when it is a tensor (or ragged, or sparse), else converted: what public functions call on their
+    arguments."""
     return value if isinstance(value, (Tensor, Composite)) else to_tensor(value)

@@ -2,9 +2,10 @@
 
     batch=shift("axis")      # in a declaration; the mapped axis is axis 0, so the others move up
 
-A rule is called as `rule(op, args, batched, params)`: `op` applies the primitive, `args` are tensors, `batched` says which of them
-have the axis, and the result (or every one of several) has it too. Rules compute with the primitives, so that whoever watches
-the batched computation is told of it. They need not be here: one that serves a single primitive stands beside its declaration.
+A rule is called as `rule(op, args, batched, params)`: `op` applies the primitive, `args` are tensors, `batched` says
+which of them have the axis, and the result (or every one of several) has it too. Rules compute with the primitives, so
+that whoever watches the batched computation is told of it. They need not be here: one that serves a single primitive
+stands beside its declaration.
 """
 
 from collections.abc import Callable
@@ -57,7 +58,8 @@ def refuse_vectors(op: Callable, args: Any, batched: list[bool]) -> None:
     if min(map(len, shapes)) < 2:
         given = " and ".join(map(str, shapes))
         raise invalid(
-            f"{op.__name__} takes matrices, tensors of rank 2 or more; in each row of a mapped function it was given {given}."
+            f"{op.__name__} takes matrices, tensors of rank 2 or more; in each row of a mapped function it was given "
+            f"{given}."
         )
 
 
@@ -97,7 +99,8 @@ def lengthened(*names: str) -> Callable:
 
 
 def merged(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
-    """For primitives whose arguments and results all begin with an axis of independent examples: rows and examples become one axis."""
+    """For primitives whose arguments and results all begin with an axis of independent examples: rows and examples
+    become one axis."""
     args = all_batched(args, batched)
     sizes = tuple(args[0].shape[:2])
     out = op(*[end_to_end(a) for a in args], **params)

@@ -11,8 +11,8 @@ from .sizes import alike, brackets
 
 
 def broadcast_shapes(*shapes: Any) -> tuple:
-    """NumPy's rule, with None for sizes that are not known. Of a size that is known later as little as possible is asked: a trace serves
-    those sizes for which the answers are the same."""
+    """NumPy's rule, with None for sizes that are not known. Of a size that is known later as little as possible is
+    asked: a trace serves those sizes for which the answers are the same."""
     rank = max(map(len, shapes))
     out = []
     for sizes in zip(*[(1,) * (rank - len(s)) + tuple(s) for s in shapes]):
@@ -43,8 +43,8 @@ def sum_to(ops: Any, g: Any, shape: tuple) -> Any:
 
 
 def one_matrix_for_many(solve: Callable) -> Callable:
-    """A kernel for leading axes that broadcast. Those along which the matrix does not change become more columns of the right-hand
-    side: so it is factorised once, not once for each of them."""
+    """A kernel for leading axes that broadcast. Those along which the matrix does not change become more columns of
+    the right-hand side: so it is factorised once, not once for each of them."""
 
     def kernel(a: Any, b: Any, **params: Any) -> Any:
         rank = max(a.ndim, b.ndim)

@@ -1,13 +1,16 @@
-"""Composites: values made of several tensors that may stand where a tensor stands, such as ragged and sparse tensors."""
+"""Composites: values made of several tensors that may stand where a tensor stands, such as ragged and sparse
+tensors."""
 
 from typing import Any
 
 
 class Composite:
-    """A primitive that meets a composite among its inputs leaves the work to it: `_apply(prim, args, params)` answers, by
-    applying primitives to the tensors inside. So operators, `tf.exp`, `tf.reduce_sum` … take composites without knowing them.
+    """A primitive that meets a composite among its inputs leaves the work to it: `_apply(prim, args, params)` answers,
+    by applying primitives to the tensors inside. So operators, `tf.exp`, `tf.reduce_sum` … take composites without
+    knowing them.
 
-    `_differentiable` is the tensor in it that has a gradient, `_with_differentiable(values)` the same composite around other values.
+    `_differentiable` is the tensor in it that has a gradient, `_with_differentiable(values)` the same composite around
+    other values.
     """
 
     __slots__ = ()

@@ -1,7 +1,7 @@
 """From Python and NumPy values to tensors: TensorFlow's defaults (int32, float32) and its strictness.
 
-NumPy arrays keep their dtype and are copied, Python numbers take the dtype of the tensor they meet, and nothing that would
-lose its value is converted: 1.5 does not become an int32, 300 does not become a uint8.
+NumPy arrays keep their dtype and are copied, Python numbers take the dtype of the tensor they meet, and nothing that
+would lose its value is converted: 1.5 does not become an int32, 300 does not become a uint8.
 """
 
 import operator
@@ -25,8 +25,8 @@ _PROTOCOLS = ("__tf_tensor__", "__array__", "__buffer__")
 
 
 def register_conversion(types: Any, function: Callable, priority: int = 100) -> None:
-    """`function(value, dtype)` makes a tensor of values of these types, or returns NotImplemented. The lowest priority goes
-    first, among equals the one registered last."""
+    """`function(value, dtype)` makes a tensor of values of these types, or returns NotImplemented. The lowest priority
+    goes first, among equals the one registered last."""
     _CONVERSIONS.insert(0, (priority, types, function))
     _CONVERSIONS.sort(key=lambda entry: entry[0])
 
@@ -133,7 +133,8 @@ def _object_array(array: np.ndarray) -> np.ndarray:
 
 
 def _loses(before: Any, after: Any, dtype: DType) -> bool:
-    """Into integers only what is whole and in range, into bool only bool, into real only real. Precision of floats may go."""
+    """Into integers only what is whole and in range, into bool only bool, into real only real. Precision of floats may
+    go."""
     if dtype.kind in "iu" and before.dtype.kind != "b":
         return not np.array_equal(after.astype(before.dtype), before) or bool(
             np.any((after < 0) != (np.real(before) < 0))
@@ -190,7 +191,8 @@ def from_number(value: Any, dtype: DType | None = None) -> Any:
 
 def _unfit(value: Any, dtype: DType) -> TypeError:
     return TypeError(
-        f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}: a Python {type(value).__name__} does not become "
+        f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}: a Python {type(value).__name__} does not "
+        "become "
         f"{dtype.name} by itself. Convert the value first, or cast the tensor it meets: tf.cast(x, dtype)."
     )
 
@@ -202,7 +204,8 @@ def _overflows(value: float) -> bool:
 
 def _too_large(value: float) -> ValueError:
     return ValueError(
-        f"{value!r} is too large for float32, the default for Python numbers. Ask for a dtype: tf.constant({value!r}, tf.float64)."
+        f"{value!r} is too large for float32, the default for Python numbers. Ask for a dtype: "
+        f"tf.constant({value!r}, tf.float64)."
     )
 
 
@@ -330,8 +333,8 @@ _MOST_CONSTANTS = 4096
 
 
 def constant_like(value: Any, like: Any) -> EagerTensor | None:
-    """A Python number as a tensor of the dtype of the array `like`, or None if it does not fit. Remembered, since programs
-    say `2.0 * x` again and again."""
+    """A Python number as a tensor of the dtype of the array `like`, or None if it does not fit. Remembered, since
+    programs say `2.0 * x` again and again."""
     key = (value or repr(value), type(value), like.dtype, type(like))  # 0.0 and -0.0 are equal, their texts are not
     found = _CONSTANTS.get(key)
     if found is None:
@@ -405,7 +408,8 @@ def _follow(value: Any, dtype: DType, position: int, prim: Any) -> Tensor:
         ):
             fitting = default_dtype(value).name if isinstance(value, _NUMBERS) else "float32"
             raise dtype_clash(
-                f"cannot compute {prim.name} as input #{position} was expected to be a {dtype.name} tensor but is {value!r}. "
+                f"cannot compute {prim.name} as input #{position} was expected to be a {dtype.name} tensor but is "
+                f"{value!r}. "
                 f"Give a value of that dtype, or cast the tensor: tf.cast(x, tf.{fitting})."
             ) from None
         raise error

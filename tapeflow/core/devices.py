@@ -1,7 +1,7 @@
 """Devices, and the tensors that are on one: values that another engine than NumPy holds.
 
-The engine (`tapeflow.engines.xla.devices`) is not known here. It serves from the moment something is put on a device; so whoever meets a
-`DeviceTensor` can ask it.
+The engine (`tapeflow.engines.xla.devices`) is not known here. It serves from the moment something is put on a device;
+so whoever meets a `DeviceTensor` can ask it.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,8 @@ _NUMPY = (np.ndarray, np.generic)
 
 
 class Device(NamedTuple):
-    """One device: `Device("GPU", 0)`. The kind "XLA_CPU" is the CPU as the engine sees it, which does all that a GPU does."""
+    """One device: `Device("GPU", 0)`. The kind "XLA_CPU" is the CPU as the engine sees it, which does all that a GPU
+    does."""
 
     kind: str
     number: int
@@ -46,7 +47,8 @@ class Serving:
 
 
 class Rounding:
-    """May accelerators round the factors of float32 products to 10 bits (TensorFloat-32)? As in TensorFlow, they may."""
+    """May accelerators round the factors of float32 products to 10 bits (TensorFloat-32)? As in TensorFlow, they
+    may."""
 
     allowed = True
 
@@ -54,8 +56,9 @@ class Rounding:
 class DeviceTensor(EagerTensor):
     """A tensor on an array of the engine, `_held`, on one of its devices.
 
-    Whoever asks for `array` gets a copy on the host: right everywhere, and slow. Operations do not ask; they are computed where
-    the tensor is, since entries know `EagerTensor` itself only and send everything else to the general path.
+    Whoever asks for `array` gets a copy on the host: right everywhere, and slow. Operations do not ask; they are
+    computed where the tensor is, since entries know `EagerTensor` itself only and send everything else to the general
+    path.
     """
 
     __slots__ = ("held",)
@@ -105,7 +108,8 @@ class DeviceTensor(EagerTensor):
 
 
 class LateTensor(DeviceTensor):
-    """A tensor of the host whose value a compiled program may still be computing. Whoever asks for the value waits for it.
+    """A tensor of the host whose value a compiled program may still be computing. Whoever asks for the value waits for
+    it.
 
     So a loop that runs such a program does not wait: the next batch is made while the step is computed.
     """
@@ -169,7 +173,8 @@ def placed(tensor: Tensor) -> Tensor:
 
 
 def computed(prim: Any, args: tuple, params: dict) -> Any:
-    """The result by the engine's kernel, when the current device or an argument is not the host; NotImplemented where NumPy computes."""
+    """The result by the engine's kernel, when the current device or an argument is not the host; NotImplemented where
+    NumPy computes."""
     device = current().device
     if device is None:
         device = next((Serving.engine.where(a.held) for a in args if type(a) is DeviceTensor), HOST)

@@ -158,7 +158,8 @@ def as_dtype(type_value: Any) -> DType:
             found = string if numpy_dtype.kind in "SU" else BY_NUMPY.get(numpy_dtype)
     if found is None:
         raise TypeError(
-            f"Cannot convert {type_value!r} to a dtype. Give a tf dtype (tf.float32), a NumPy dtype, a name such as 'float32', "
+            f"Cannot convert {type_value!r} to a dtype. Give a tf dtype (tf.float32), a NumPy dtype, a name such as "
+            "'float32', "
             "or one of the Python types float, int, bool, complex, str."
         )
     return found

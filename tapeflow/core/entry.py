@@ -1,8 +1,9 @@
 """The function that applies a primitive, written out for its own signature.
 
-Measured for a 2x2 add, where NumPy itself takes 250 ns: a function for the exact signature with one context check costs 290 ns
-more, one with `*args, **kwargs` 610, going through an interpreter each time 670. So the common case, eager tensors of a common dtype,
-is straight-line code here; everything else (Python numbers, variables, other dtypes, other executors) goes to `apply`.
+Measured for a 2x2 add, where NumPy itself takes 250 ns: a function for the exact signature with one context check
+costs 290 ns more, one with `*args, **kwargs` 610, going through an interpreter each time 670. So the common case,
+eager tensors of a common dtype, is straight-line code here; everything else (Python numbers, variables, other dtypes,
+other executors) goes to `apply`.
 """
 
 from functools import cache
@@ -14,9 +15,10 @@ from .dtypes import ANY
 from .frames import current
 from .tensor import EagerTensor, next_id
 
-# Written for speed, each choice measured: asking for the type is free when it fits and spares a raised AttributeError (700 ns)
-# when it does not; `blank` and two stores are 60 ns faster than a call of the class; float32 is asked for by identity. A tape's
-# record is made here, without a call of its `see` (150 ns), once the plan for these watched inputs is known (`usual`).
+# Written for speed, each choice measured: asking for the type is free when it fits and spares a raised AttributeError
+# (700 ns) when it does not; `blank` and two stores are 60 ns faster than a call of the class; float32 is asked for by
+# identity. A tape's record is made here, without a call of its `see` (150 ns), once the plan for these watched inputs
+# is known (`usual`).
 _TEMPLATE = """
 def entry({signature}):
     if {eager}:
@@ -157,7 +159,8 @@ _MASK = {
 
 
 def _mask(xs):
-    """Which inputs are watched, as bits. Branches for one and two inputs: arithmetic on bools would cost 50 ns more."""
+    """Which inputs are watched, as bits. Branches for one and two inputs: arithmetic on bools would cost 50 ns
+    more."""
     if len(xs) in _MASK:
         return _MASK[len(xs)].format(*xs).lstrip("\n")
     bits = " + ".join(f"({x}.serial in watched) * {1 << k}" for k, x in enumerate(xs)) or "0"

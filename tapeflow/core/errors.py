@@ -75,7 +75,8 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 
 class ValueNeeded(OperatorNotAllowedInGraphError, AttributeError):
-    """Somebody asked for the value of a tensor that does not have one: inside `vectorized_map` it has one for each row.
+    """Somebody asked for the value of a tensor that does not have one: inside `vectorized_map` it has one for each
+    row.
 
     An AttributeError too, so that `hasattr(x, "numpy")` says no.
     """
@@ -84,7 +85,8 @@ class ValueNeeded(OperatorNotAllowedInGraphError, AttributeError):
 
 
 class UnevenRows(InvalidArgumentError, ValueNeeded):
-    """Inside `vectorized_map` a shape depends on values, and rows have different ones. Computed one by one they may still do."""
+    """Inside `vectorized_map` a shape depends on values, and rows have different ones. Computed one by one they may
+    still do."""
 
 
 class _DtypeClash(InvalidArgumentError, TypeError):
@@ -123,7 +125,8 @@ def invalid(message: str) -> InvalidArgumentError:
 
 def uneven_rows(message: str) -> UnevenRows:
     return UnevenRows(
-        None, None, f"{message} In a vectorised function all rows have the same shape: use tf.where(mask, x, 0) in place of a selection, "
+        None, None, f"{message} In a vectorised function all rows have the same shape: use tf.where(mask, x, 0) in "
+                    "place of a selection, "
         "or map row by row with tf.map_fn."
     )  # fmt: skip
 

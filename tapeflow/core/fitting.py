@@ -1,7 +1,8 @@
-"""Do shapes fit? What shape rules make sure of before anything is computed, and kernels where NumPy would not say it well.
+"""Do shapes fit? What shape rules make sure of before anything is computed, and kernels where NumPy would not say it
+well.
 
-A size may be None, or known later (`core.sizes`). What is asked of those divides the calls that a trace serves, so no more is asked than the
-operation itself needs.
+A size may be None, or known later (`core.sizes`). What is asked of those divides the calls that a trace serves, so no
+more is asked than the operation itself needs.
 """
 
 import math
@@ -34,7 +35,8 @@ def spreads(shape: tuple, target: tuple) -> bool:
 
 
 def same_number(a: tuple, b: tuple) -> bool:
-    """Can two shapes have the same number of elements? Sizes that both have are left out first: they need no question."""
+    """Can two shapes have the same number of elements? Sizes that both have are left out first: they need no
+    question."""
     if {type(d) for d in (*a, *b)} <= {int}:
         return math.prod(a) == math.prod(b)
     if None in a or None in b:

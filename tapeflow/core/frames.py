@@ -1,7 +1,7 @@
 """Frames: who executes an operation, and who watches.
 
-One executor is in charge (eager when there is none) and any number of observers are told of every operation afterwards.
-The current frame is a context variable, so threads and asyncio tasks each have their own.
+One executor is in charge (eager when there is none) and any number of observers are told of every operation
+afterwards. The current frame is a context variable, so threads and asyncio tasks each have their own.
 """
 
 import itertools
@@ -14,16 +14,16 @@ _serial = itertools.count(1).__next__
 
 
 class Frame:
-    """`executor` is None for eager. An observer has `watched`, a container of tensor ids; `see(prim, args, params, out, mask)` is
-    called for each operation on a watched tensor (bit k of `mask`: argument k is), `read(variable, tensor)` for each read of a
-    variable, `left(value, how)` when a value leaves the library. A tape also shows its list of `records`, which entries append
-    to directly; others have None there.
+    """`executor` is None for eager. An observer has `watched`, a container of tensor ids; `see(prim, args, params,
+    out, mask)` is called for each operation on a watched tensor (bit k of `mask`: argument k is), `read(variable,
+    tensor)` for each read of a variable, `left(value, how)` when a value leaves the library. A tape also shows its
+    list of `records`, which entries append to directly; others have None there.
 
-    `below` is the frame that the executor runs its operations in. Those who watch there see these operations; of variables that
-    are read, and of values that leave, they hear here: `audience` is everybody who does.
+    `below` is the frame that the executor runs its operations in. Those who watch there see these operations; of
+    variables that are read, and of values that leave, they hear here: `audience` is everybody who does.
 
-    `device` is the one that `tf.device` has named, where results are wanted (`core.devices`); None leaves it to the arguments. `eager`
-    says that NumPy computes, unless an argument is elsewhere: what entries ask for."""
+    `device` is the one that `tf.device` has named, where results are wanted (`core.devices`); None leaves it to the
+    arguments. `eager` says that NumPy computes, unless an argument is elsewhere: what entries ask for."""
 
     __slots__ = ("eager", "executor", "observers", "below", "audience", "device", "serial")
 

@@ -1,7 +1,7 @@
 """Nested structures: lists, tuples, named tuples, mappings and classes that say how they unfold. None is a leaf.
 
-Plain containers go through optree; where a leaf of its is still a container (a subclass of list, a view of a dict, …) the walk here
-takes over.
+Plain containers go through optree; where a leaf of its is still a container (a subclass of list, a view of a dict, …)
+the walk here takes over.
 """
 
 import collections
@@ -62,7 +62,8 @@ def sorted_keys(mapping: Mapping) -> list:
         return sorted(mapping)
     except TypeError:
         raise TypeError(
-            f"nest only supports dicts with sortable keys: {list(mapping)!r} cannot be sorted, so the order of the leaves would be arbitrary."
+            f"nest only supports dicts with sortable keys: {list(mapping)!r} cannot be sorted, so the order of the "
+            "leaves would be arbitrary."
         ) from None
 
 
@@ -116,7 +117,8 @@ def _check_ends(structure: Any, composites: bool) -> None:
         for child in rest:
             if id(child) in inside or len(path) == _DEEPEST:
                 raise RecursionError(
-                    f"A {type(child).__name__} in the nested structure contains itself. Take it out, or pass its parts."
+                    f"A {type(child).__name__} in the nested structure contains itself. Take it out, or pass its "
+                    "parts."
                 )
             if id(child) not in done and (parts := children(child, composites)) is not None:
                 inside.add(id(child))
@@ -140,7 +142,8 @@ _leaf_types: set[type] = {EagerTensor, type(None)}
 
 
 def _is_plain(leaves: list) -> bool:
-    """Did optree open everything there is to open? Whether a value is a leaf depends on its type alone, so types are remembered."""
+    """Did optree open everything there is to open? Whether a value is a leaf depends on its type alone, so types are
+    remembered."""
     for leaf in leaves:
         if type(leaf) not in _leaf_types:
             if children(leaf) is not None:
@@ -190,7 +193,8 @@ def paths(structure: Any) -> list[str]:
 
 
 def compare(a: Any, b: Any, types: bool = True, composites: bool = False, path: str = "") -> None:
-    """Raises ValueError when two structures differ in nesting or keys, TypeError when only the types of their containers do."""
+    """Raises ValueError when two structures differ in nesting or keys, TypeError when only the types of their
+    containers do."""
     where = f"The two structures don't have the same nested structure: {'at ' + path if path else 'at the top'}"
     in_a, in_b = children(a, composites), children(b, composites)
     if (in_a is None) != (in_b is None):

@@ -1,7 +1,8 @@
 """Backward plans: for each primitive and each set of watched inputs, what to keep and how to call the rules.
 
-A plan is written once as source text for its exact case, so that recording an operation is one tuple and pulling a gradient
-back is one call: no names are looked up, no arguments packed, nothing is computed for inputs that nobody watches.
+A plan is written once as source text for its exact case, so that recording an operation is one tuple and pulling a
+gradient back is one call: no names are looked up, no arguments packed, nothing is computed for inputs that nobody
+watches.
 """
 
 import inspect
@@ -13,12 +14,13 @@ from .sizes import alike
 
 
 class Plan(NamedTuple):
-    """`record(new_id, out, params, *args)` is the whole record: (new_id, ids of the inputs that get a gradient, pulls, what the
-    rules read); `record_any` is the same for tensors that are not on arrays.
+    """`record(new_id, out, params, *args)` is the whole record: (new_id, ids of the inputs that get a gradient, pulls,
+    what the rules read); `record_any` is the same for tensors that are not on arrays.
 
-    `pulls` is (on tensors, on bare arrays, unusual?, conjugate around them?, take sparse gradients?, only, perhaps a title). A pull returns one
-    gradient for each of the ids; where there is one, `ids` is that id itself, and the pull returns it bare. Unusual are several
-    outputs, and rules that may return None or a sparse gradient. `only(places)` are the pulls for some of the ids.
+    `pulls` is (on tensors, on bare arrays, unusual?, conjugate around them?, take sparse gradients?, only, perhaps a
+    title). A pull returns one gradient for each of the ids; where there is one, `ids` is that id itself, and the pull
+    returns it bare. Unusual are several outputs, and rules that may return None or a sparse gradient. `only(places)`
+    are the pulls for some of the ids.
     """
 
     record: Any
@@ -61,7 +63,8 @@ def locate(prim: Any, name: str) -> tuple[str, str]:
     if base in prim.inputs and what in ("shape", "dtype"):
         return (what + "s", "x") if prim.variadic else (what, f"x{prim.inputs.index(base)}")
     raise TypeError(
-        f"a rule of {prim.name!r} asks for {name!r}. It can ask for ops, g, y{', ' + str(prim.outputs) if prim.outputs else ''}, "
+        f"a rule of {prim.name!r} asks for {name!r}. It can ask for ops, g, "
+        f"y{', ' + str(prim.outputs) if prim.outputs else ''}, "
         f"the inputs {prim.inputs}, their <input>_shape and <input>_dtype, and the parameters {prim.params}."
     )
 
@@ -198,7 +201,8 @@ def _missing(prim: Any) -> Any:
     def missing() -> Any:
         raise LookupError(
             f"gradient registry has no entry for: {prim.name}\n"
-            "  It lies between the target and a source. Wrap its argument in tf.stop_gradient(...) if no gradient should "
+            "  It lies between the target and a source. Wrap its argument in tf.stop_gradient(...) if no gradient "
+            "should "
             "flow, or give one with tf.custom_gradient."
         )
 

@@ -2,9 +2,10 @@
 
     tanh = elementwise("tanh(x)", kernel="tanh", vjp=lambda g, y: g * (1 - y * y))
 
-Inputs are positional tensors; whatever follows `*,` is static. A rule asks by name for what it reads: `ops` (the primitives),
-`g` (the incoming gradient), `y` (the output) or a named output, an input, `<input>_shape`, `<input>_dtype`, a parameter.
-Nothing else stays alive for it. The families in `tapeflow.ops.families` fill in what many primitives share.
+Inputs are positional tensors; whatever follows `*,` is static. A rule asks by name for what it reads: `ops` (the
+primitives), `g` (the incoming gradient), `y` (the output) or a named output, an input, `<input>_shape`,
+`<input>_dtype`, a parameter. Nothing else stays alive for it. The families in `tapeflow.ops.families` fill in what
+many primitives share.
 """
 
 import inspect
@@ -21,7 +22,8 @@ from .dtypes import ANY, INDEX, NATIVE
 
 REGISTRY: dict[str, "Primitive"] = {}
 
-# The two meanings of `ops` in a rule: operations on tensors that whoever watches is told of, and kernels on bare arrays.
+# The two meanings of `ops` in a rule: operations on tensors that whoever watches is told of, and kernels on bare
+# arrays.
 recorded, bare = SimpleNamespace(), SimpleNamespace()
 
 # What a `vjp` can be besides rules.
@@ -78,32 +80,35 @@ class Primitive:
         makes_new: bool = False,
         cuts: tuple[str, str, str] | None = None,
     ) -> None:
-        """
-        `kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one of these per engine: {"numpy": f, "jax": "sorting.sort"}
-        `vjp`         one rule, rules by input name (a tuple of names for a joint rule that returns a tuple), CUT or NO_RULE
-        `jvp`         one rule, or rules by input name, that ask for `t` instead of `g`; or LINEAR, TOGETHER, DIAGONAL; without it the
+        """`kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one of these per engine: {"numpy":
+        f, "jax": "sorting.sort"} `vjp`         one rule, rules by input name (a tuple of names for a joint rule that
+        returns a tuple), CUT or NO_RULE `jvp`         one rule, or rules by input name, that ask for `t` instead of
+        `g`; or LINEAR, TOGETHER, DIAGONAL; without it the
                       backward rule is transposed
-        `batch`       (op, args, batched, params) -> the result for a whole batch, whose axis is the first of every argument that
-                      is `batched` and of the result (see `tapeflow.core.batching`); without it the rows are computed one by one
-        `shape`       (*specs, **params) -> Spec, or a tuple of them; without it the kernel is run on zeros
-        `dtypes`      the set that all inputs share one dtype of, or sets by input: {"x updates": NUMERIC, "indices": INDEX}
-        `outputs`     names of several outputs; ("*",) when their number varies
-        `elementwise` every element of the output depends on the elements of the inputs at the same place alone
-        `moves`       every element of the output is one of the inputs'; by default, when they may have any dtype
-        `zero`        the inputs whose zeros make the output zero, whatever the others are: "a b" for a product
-        `broadcasts`  True: like NumPy, the walk sums gradients back; "batch": only the leading axes (matmul)
-        `holomorphic` False when the rules deal with complex numbers themselves; otherwise they are written as for real
+        `batch`       (op, args, batched, params) -> the result for a whole batch, whose axis is the first of every
+        argument that
+                      is `batched` and of the result (see `tapeflow.core.batching`); without it the rows are computed
+                      one by one
+        `shape`       (*specs, **params) -> Spec, or a tuple of them; without it the kernel is run on zeros `dtypes`
+        the set that all inputs share one dtype of, or sets by input: {"x updates": NUMERIC, "indices": INDEX}
+        `outputs`     names of several outputs; ("*",) when their number varies `elementwise` every element of the
+        output depends on the elements of the inputs at the same place alone `moves`       every element of the output
+        is one of the inputs'; by default, when they may have any dtype `zero`        the inputs whose zeros make the
+        output zero, whatever the others are: "a b" for a product `broadcasts`  True: like NumPy, the walk sums
+        gradients back; "batch": only the leading axes (matmul) `holomorphic` False when the rules deal with complex
+        numbers themselves; otherwise they are written as for real
                       numbers and the walk conjugates around them
-        `result`      "cut", "complex" or "any" when the output is not of the inputs' kind, or a function of the parameters that
+        `result`      "cut", "complex" or "any" when the output is not of the inputs' kind, or a function of the
+        parameters that
                       says which; else None
-        `sparse`      a rule returns a SparseGradient
-        `keeps_sparse` IndexedSlices pass through the rule without being made dense
-        `clash`       what a Python value of the wrong kind raises as second argument
-        `unchanged`   True, or a function of the parameters that says so: where shape and dtype stay, the output is the first input
-        `neutral`     the number that an input may be for the output to be the other one: {"b": 1} for a quotient
-        `makes_new`   the NumPy kernel never gives back an input, or a view of one, so what comes out may be written over
-        `merges`      (inner parameters, outer parameters) -> the parameters of one operation that does what two of it do
-        `cuts`        (in a word or two, what happened, what to do): how `tape.explain` says that a path ends here, if there is more to say
+        `sparse`      a rule returns a SparseGradient `keeps_sparse` IndexedSlices pass through the rule without being
+        made dense `clash`       what a Python value of the wrong kind raises as second argument `unchanged`   True, or
+        a function of the parameters that says so: where shape and dtype stay, the output is the first input `neutral`
+        the number that an input may be for the output to be the other one: {"b": 1} for a quotient `makes_new`   the
+        NumPy kernel never gives back an input, or a view of one, so what comes out may be written over `merges`
+        (inner parameters, outer parameters) -> the parameters of one operation that does what two of it do `cuts`
+        (in a word or two, what happened, what to do): how `tape.explain` says that a path ends here, if there is more
+        to say
                       than that it is not differentiable
         """
         self.name, inputs, params = _parse(signature)
@@ -128,7 +133,8 @@ class Primitive:
         self.entry: Callable | None = None
         self.plans: dict[Any, Any] = {}
         self.pushes: dict[Any, Any] = {}
-        # By mask, what makes a tape's record; None until first used, and for several outputs or results of another kind.
+        # By mask, what makes a tape's record; None until first used, and for several outputs or results of another
+        # kind.
         self.usual: list[Callable | None] = [None] * 2 ** len(self.inputs)
         self.engines: dict[str, Callable] = {}
         plan.check_names(self)
@@ -137,7 +143,8 @@ class Primitive:
         REGISTRY[self.name] = self
 
     def on(self, engine: str, xp: Any, named: Callable | None = None) -> Callable:
-        """The kernel on one engine, whose array library is `xp`; it may know kernels of its own by name ("sorting.sort")."""
+        """The kernel on one engine, whose array library is `xp`; it may know kernels of its own by name
+        ("sorting.sort")."""
         if engine not in self.engines:
             kernel = self.kernel
             if isinstance(kernel, Mapping):
@@ -170,7 +177,8 @@ class Primitive:
         return self.pushes[key]
 
     def settled(self, sizes: Any) -> "Primitive":
-        """The operation, where sizes that were not known are these; what stands in a primitive's place may have some inside."""
+        """The operation, where sizes that were not known are these; what stands in a primitive's place may have some
+        inside."""
         return self
 
     def infer(self, specs: list[Spec], params: dict) -> Any:

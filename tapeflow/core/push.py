@@ -1,7 +1,8 @@
-"""Forward plans: for each primitive and each set of inputs that have a tangent, how to push the tangents to the outputs.
+"""Forward plans: for each primitive and each set of inputs that have a tangent, how to push the tangents to the
+outputs.
 
-Like the backward plans (`core.plan`), a push is written once as source text for its exact case. Inputs whose primitive declares no
-`jvp` are left to the stand-in, which transposes the backward rule (`transforms.forward`).
+Like the backward plans (`core.plan`), a push is written once as source text for its exact case. Inputs whose primitive
+declares no `jvp` are left to the stand-in, which transposes the backward rule (`transforms.forward`).
 """
 
 from typing import Any, NamedTuple
@@ -10,8 +11,9 @@ from .plan import locate, rule_names
 
 
 class Push(NamedTuple):
-    """`run(ops, ts, y, p, *x)` is the tangent of the output (a tuple for several), from those of the inputs in `mask`; `ts` has the
-    tangent of each input, None where there is none. `rest` is the mask of the inputs that need the stand-in."""
+    """`run(ops, ts, y, p, *x)` is the tangent of the output (a tuple for several), from those of the inputs in `mask`;
+    `ts` has the tangent of each input, None where there is none. `rest` is the mask of the inputs that need the
+    stand-in."""
 
     run: Any
     rest: int

@@ -1,8 +1,9 @@
 """Sizes that are not known yet: `tf.TensorSpec([None, 3])`.
 
-A function with such a signature is traced once, for one call, and the graph is then made again for other sizes, without Python. So an
-unknown size is an object that computes: `2 * size` is a size again. Where Python must decide (`if size == 1:`) it is told what is
-true in the call that the trace is for, and the trace remembers what it relied on: it serves those calls for which the same is true.
+A function with such a signature is traced once, for one call, and the graph is then made again for other sizes,
+without Python. So an unknown size is an object that computes: `2 * size` is a size again. Where Python must decide
+(`if size == 1:`) it is told what is true in the call that the trace is for, and the trace remembers what it relied on:
+it serves those calls for which the same is true.
 """
 
 import operator
@@ -25,8 +26,8 @@ class Size:
     __slots__ = ("expression", "now", "relied_on")
 
     def __init__(self, expression: tuple, now: int, relied_on: list) -> None:
-        """`expression`: ("size", number), or (operation, expression or number, expression or number). `relied_on`: what Python was told, as
-        (expression, answer)."""
+        """`expression`: ("size", number), or (operation, expression or number, expression or number). `relied_on`:
+        what Python was told, as (expression, answer)."""
         self.expression, self.now, self.relied_on = expression, now, relied_on
 
     def _with(self, operation: str, a: Any, b: Any) -> Any:
@@ -99,7 +100,8 @@ class Size:
         return other ** self.__index__()
 
     def _has_factor(self, other: Any) -> bool:
-        """Was it made by multiplying by this number? What is 0 now may be another number later, and divides nothing."""
+        """Was it made by multiplying by this number? What is 0 now may be another number later, and divides
+        nothing."""
         return self.expression[0] == "*" and _expression(other) in self.expression[1:] and bool(_now(other))
 
     __radd__, __rmul__ = __add__, __mul__
@@ -135,8 +137,8 @@ class Size:
     def __float__(self) -> float:
         return float(self.__index__())
 
-    # NumPy computes with what the size is now, unless it is asked for objects: by itself it would make those. With the priority its
-    # numbers leave `3 * size` to the size.
+    # NumPy computes with what the size is now, unless it is asked for objects: by itself it would make those. With the
+    # priority its numbers leave `3 * size` to the size.
     __array_priority__ = 1000.0
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:

@@ -25,9 +25,11 @@ class SparseGradient:
 
 
 class IndexedSlices:
-    """Rows `values[k]` that belong at `indices[k]` of a tensor of shape `dense_shape`; rows may repeat, and then add up.
+    """Rows `values[k]` that belong at `indices[k]` of a tensor of shape `dense_shape`; rows may repeat, and then add
+    up.
 
-    Gradients of `tf.gather` and embeddings come like this. Arithmetic and `tf.*` functions make it dense by themselves.
+    Gradients of `tf.gather` and embeddings come like this. Arithmetic and `tf.*` functions make it dense by
+    themselves.
 
     >>> import tapeflow as tf
     >>> s = tf.IndexedSlices(tf.constant([[1., 2.], [3., 4.]]), tf.constant([0, 0]), tf.constant([2, 2]))

@@ -1,6 +1,7 @@
 """Tensor: a thin immutable handle on a value. `EagerTensor` is the one that holds a NumPy array.
 
-Operators and methods that are operations (`+`, `[]`, …) are installed by `tapeflow.api.arrays.operators`, since core knows none.
+Operators and methods that are operations (`+`, `[]`, …) are installed by `tapeflow.api.arrays.operators`, since core
+knows none.
 """
 
 import itertools
@@ -62,7 +63,8 @@ class Tensor(Value):
 
     @property
     def assign(self) -> Any:
-        """Only on a part of a variable: `v[i].assign(value)`, `.assign_add(value)`, `.assign_sub(value)` change that part."""
+        """Only on a part of a variable: `v[i].assign(value)`, `.assign_add(value)`, `.assign_sub(value)` change that
+        part."""
         return self._assigner("assign")
 
     @property
@@ -78,7 +80,8 @@ class Tensor(Value):
             variable, key = self._origin
         except AttributeError:
             raise AttributeError(
-                f"'{type(self).__name__}' object has no attribute {name!r}. Tensors never change; only a tf.Variable can be assigned."
+                f"'{type(self).__name__}' object has no attribute {name!r}. Tensors never change; only a tf.Variable "
+                "can be assigned."
             ) from None
         return variable._assigner(name, key)
 
@@ -100,11 +103,13 @@ class Tensor(Value):
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(
             f"'{type(self).__name__}' object does not support item assignment: tensors never change. "
-            "Use tf.tensor_scatter_nd_update(x, indices, values), tf.where(mask, a, b), or a tf.Variable with v[i].assign(value)."
+            "Use tf.tensor_scatter_nd_update(x, indices, values), tf.where(mask, a, b), or a tf.Variable with "
+            "v[i].assign(value)."
         )
 
 
-# Names people expect from NumPy and PyTorch. (Properties: a `__getattr__` would slow down every other attribute, 2x in all.)
+# Names people expect from NumPy and PyTorch. (Properties: a `__getattr__` would slow down every other attribute, 2x in
+# all.)
 _ATTRIBUTE_HINTS = {
     "tolist": " Use x.numpy().tolist().",
     "item": " Use x.numpy().item() or float(x).",
@@ -219,7 +224,8 @@ class EagerTensor(Tensor):
     def _number(self, kind: type) -> Any:
         if self.array.ndim:
             raise TypeError(
-                f"Only a tensor of rank 0 converts to a Python {kind.__name__}; this one has shape {self.array.shape}. "
+                f"Only a tensor of rank 0 converts to a Python {kind.__name__}; this one has shape "
+                f"{self.array.shape}. "
                 "Index or reduce it first."
             )
         self._leaves(f"{kind.__name__}()")
@@ -237,7 +243,8 @@ class EagerTensor(Tensor):
     def __index__(self) -> int:
         if self.array.dtype.kind not in "iu":
             raise TypeError(
-                f"Only an integer tensor can be used as an index, this one is {self.dtype.name}. Cast it: tf.cast(x, tf.int32)."
+                f"Only an integer tensor can be used as an index, this one is {self.dtype.name}. Cast it: tf.cast(x, "
+                "tf.int32)."
             )
         return self._number(int)
 

@@ -1,4 +1,5 @@
-"""For type checkers only: the operators that `tapeflow.api.arrays.operators` installs on tensors and variables, and what every value has.
+"""For type checkers only: the operators that `tapeflow.api.arrays.operators` installs on tensors and variables, and
+what every value has.
 
 When the program runs, `Value` is `object`.
 """

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class Batches:
-    """An iterator over groups of `size` elements, each made one by `join`. An element that raises an error leaves the iterator usable."""
+    """An iterator over groups of `size` elements, each made one by `join`. An element that raises an error leaves the
+    iterator usable."""
 
     __slots__ = ("_elements", "_size", "_join", "_drop")
 
@@ -71,7 +72,8 @@ class Batching(Pipeline):
         drop_remainder: Any = False,
         name: str | None = None,
     ) -> "Dataset":
-        """As `batch`, for elements of different shapes: each is filled up, to the largest of its batch or to `padded_shapes`.
+        """As `batch`, for elements of different shapes: each is filled up, to the largest of its batch or to
+        `padded_shapes`.
 
         >>> ds = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n)).padded_batch(3, padding_values=np.int64(-1))
         >>> next(iter(ds)).numpy()
@@ -89,7 +91,8 @@ class Batching(Pipeline):
     def ragged_batch(
         self, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = int64, name: str | None = None
     ) -> "Dataset":
-        """As `batch`, for elements of different shapes: they become ragged tensors. Those of one known shape stay tensors.
+        """As `batch`, for elements of different shapes: they become ragged tensors. Those of one known shape stay
+        tensors.
 
         >>> next(iter(tf.data.Dataset.range(1, 4).map(tf.range).ragged_batch(3)))
         <tf.RaggedTensor [[0], [0, 1], [0, 1, 2]]>

@@ -25,7 +25,8 @@ class Dataset(Sources, Mixing, Functions, Selection, Batching, Grouping, Storing
 
     @staticmethod
     def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> "Dataset":
-        """The names of the files that match a pattern, or one of several; in random order, another in every iteration, unless `shuffle=False`.
+        """The names of the files that match a pattern, or one of several; in random order, another in every iteration,
+        unless `shuffle=False`.
 
         >>> import pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,8 @@ may_peek: ContextVar[bool] = context_variable("tapeflow_may_peek", True)
 class Cell:
     """A spec, or how to find it. Datasets with the same elements share one.
 
-    `known` is None until the spec is found; `guessed` when sizes are those of the first elements, and others may differ."""
+    `known` is None until the spec is found; `guessed` when sizes are those of the first elements, and others may
+    differ."""
 
     __slots__ = ("known", "guessed", "_find")
 
@@ -162,7 +163,8 @@ def unbatched(spec: Any) -> Any:
 
 
 class _RaggedRowSpec(RaggedTensorSpec):
-    """A row of a ragged tensor that is a tensor itself, whose length differs from row to row: batched, they are ragged again."""
+    """A row of a ragged tensor that is a tensor itself, whose length differs from row to row: batched, they are ragged
+    again."""
 
     __slots__ = ()
 
@@ -185,7 +187,8 @@ def ragged_places(spec: Any) -> frozenset[int]:
 
 
 def mapped(call: Callable, spec: Any, peek: Callable[[], Iterator]) -> Any:
-    """The spec of `call(element)` for elements of a spec: by tracing it or, where it cannot be traced, from the first elements."""
+    """The spec of `call(element)` for elements of a spec: by tracing it or, where it cannot be traced, from the first
+    elements."""
     traced = _traced(call, spec)
     return _seen(map(result, peek())) if traced is None else traced
 
@@ -206,7 +209,8 @@ def _seen(elements: Iterator) -> _Guess:
     specs = [spec_of(e) for e in itertools.islice(elements, 2)] if may_peek.get() else []
     if not specs:
         raise TypeError(
-            "What this dataset's elements are is not known: its function needs values, so that it cannot be traced, and there is no element."
+            "What this dataset's elements are is not known: its function needs values, so that it cannot be traced, "
+            "and there is no element."
         )
     return _Guess(common(specs[0], specs[-1]))
 

@@ -1,4 +1,5 @@
-"""What flows through a pipeline: elements, which are tensors in tuples and dicts; how they are stacked, and what functions make of them."""
+"""What flows through a pipeline: elements, which are tensors in tuples and dicts; how they are stacked, and what
+functions make of them."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +48,8 @@ def element(value: Any) -> Any:
 
 
 def result(value: Any) -> Any:
-    """What a function returned as an element. A list of tensors is taken for a tuple: they need not have the same shape."""
+    """What a function returned as an element. A list of tensors is taken for a tuple: they need not have the same
+    shape."""
     return element(tuple(value) if type(value) is list else value)
 
 
@@ -67,8 +69,8 @@ _MASK = 2**64 - 1
 
 
 class _ElementStream(streams.Stream):
-    """The random numbers drawn while one element is made. They depend on the dataset, the iteration and the element's place, and so
-    neither on what other threads draw nor on which of them makes the element."""
+    """The random numbers drawn while one element is made. They depend on the dataset, the iteration and the element's
+    place, and so neither on what other threads draw nor on which of them makes the element."""
 
     __slots__ = ("place", "counts")
 
@@ -76,7 +78,8 @@ class _ElementStream(streams.Stream):
         self.seed, self.place, self.counts = seed, place, {}
 
     def next_key(self, source: streams.Draw | streams.Site) -> np.ndarray:
-        """Drawn from the dataset's seed and what tells this draw from others: the operation's seeds, and how many it made before."""
+        """Drawn from the dataset's seed and what tells this draw from others: the operation's seeds, and how many it
+        made before."""
         own = source.seeds if type(source) is streams.Site else source.seed
         count = self.counts.get(own, 0)
         self.counts[own] = count + 1
@@ -94,8 +97,8 @@ class _ElementStream(streams.Stream):
 
 
 class Calls:
-    """A user's function as a pipeline calls it: eagerly, and watched by nobody. `calls.begin()` gives, for one iteration,
-    `call(place, element)`; with `parallel=True` one that several threads may call at a time."""
+    """A user's function as a pipeline calls it: eagerly, and watched by nobody. `calls.begin()` gives, for one
+    iteration, `call(place, element)`; with `parallel=True` one that several threads may call at a time."""
 
     def __init__(self, function: Callable, convert: Callable = result) -> None:
         self._function, self._convert = function, convert
@@ -178,13 +181,15 @@ def stacked_arrays(arrays: list, component: int = 0) -> np.ndarray:
         if array.shape != first.shape:
             raise InvalidArgumentError(
                 None, None,
-                f"Cannot batch tensors with different shapes in component {component}. First element had shape {list(first.shape)} "
+                f"Cannot batch tensors with different shapes in component {component}. First element had shape "
+                f"{list(first.shape)} "
                 f"and element {k} had shape {list(array.shape)}. Use padded_batch, which fills up, or ragged_batch.",
             )  # fmt: skip
         if array.dtype != first.dtype:
             raise InvalidArgumentError(
                 None, None,
-                f"Cannot batch tensors with different dtypes in component {component}. First element was {first.dtype} and "
+                f"Cannot batch tensors with different dtypes in component {component}. First element was "
+                f"{first.dtype} and "
                 f"element {k} {array.dtype}.",
             )  # fmt: skip
     if first.ndim == 0:
@@ -224,7 +229,8 @@ def rows_count(leaves: list) -> int:
         if found is not None and int(count) != found:
             sizes = [None if x is None else x.shape[0] for x in leaves]
             raise ValueError(
-                f"Dimensions {found} and {int(count)} are not compatible: all tensors need the same number of rows, these have {sizes}."
+                f"Dimensions {found} and {int(count)} are not compatible: all tensors need the same number of rows, "
+                f"these have {sizes}."
             )
         found = int(count)
     if found is None:

@@ -39,9 +39,10 @@ class Functions(Pipeline):
     ) -> "Dataset":
         """`map_func` of every element; the parts of a tuple are its arguments.
 
-        With `num_parallel_calls` that many threads call it, AUTOTUNE chooses how many; a function that takes no time is soon called without.
-        `deterministic=False` gives elements in the order in which they are ready. Random numbers drawn in the function follow
-        `tf.random.set_seed`, whichever thread draws them, and are others in every iteration.
+        With `num_parallel_calls` that many threads call it, AUTOTUNE chooses how many; a function that takes no time
+        is soon called without. `deterministic=False` gives elements in the order in which they are ready. Random
+        numbers drawn in the function follow `tf.random.set_seed`, whichever thread draws them, and are others in every
+        iteration.
 
         >>> ds = tf.data.Dataset.from_tensor_slices(([1, 2], [10, 20])).map(lambda x, y: {"sum": x + y}, num_parallel_calls=2)
         >>> [e["sum"].numpy().item() for e in ds]

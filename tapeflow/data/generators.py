@@ -34,7 +34,8 @@ def from_generator(
 ) -> "Dataset":
     """The elements that `generator(*args)` yields; each iteration calls it again.
 
-    `output_signature` is a structure of specs, such as `tf.TensorSpec`; or give `output_types` and perhaps `output_shapes`.
+    `output_signature` is a structure of specs, such as `tf.TensorSpec`; or give `output_types` and perhaps
+    `output_shapes`.
 
     >>> ds = tf.data.Dataset.from_generator(lambda: iter([1, 2]), output_signature=tf.TensorSpec([], tf.float32))
     >>> [x.numpy().item() for x in ds]
@@ -65,7 +66,8 @@ def _signature(types: Any, shapes: Any, signature: Any) -> Any:
         for leaf in nest.flatten(found):
             if not isinstance(leaf, TypeSpec):
                 raise TypeError(
-                    f"`output_signature` must contain objects that are subclasses of `tf.TypeSpec` but found {type(leaf)}."
+                    "`output_signature` must contain objects that are subclasses of `tf.TypeSpec` but found "
+                    f"{type(leaf)}."
                 )
         return found
     if types is None:
@@ -95,7 +97,8 @@ def _shaped(dtypes: Any, shapes: Any) -> Any:
     if isinstance(dtypes, tuple):
         if not isinstance(shapes, (list, tuple)) or len(shapes) != len(dtypes):
             raise TypeError(
-                f"`output_shapes` needs one shape for each of the {len(dtypes)} parts of `output_types`, got {shapes!r}."
+                f"`output_shapes` needs one shape for each of the {len(dtypes)} parts of `output_types`, got "
+                f"{shapes!r}."
             )
         return tuple(_shaped(inner, shape) for inner, shape in zip(dtypes, shapes))
     return TensorSpec(TensorShape(shapes), dtypes)
@@ -142,11 +145,13 @@ def _tensor(value: Any, spec: TensorSpec) -> Tensor:
             tensor = element(to_tensor(value, spec.dtype))
     except (TypeError, ValueError) as error:
         raise dtype_clash(
-            "TypeError: `generator` yielded an element that could not be converted to the expected type. The expected type was "
+            "TypeError: `generator` yielded an element that could not be converted to the expected type. The "
+            "expected type was "
             f"{spec.dtype.name}, but the yielded element was {value!r}."
         ) from error
     if not spec.shape.is_compatible_with(tensor.shape):
         raise dtype_clash(
-            f"TypeError: `generator` yielded an element of shape {tuple(tensor.shape)} where an element of shape {spec.shape} was expected."
+            f"TypeError: `generator` yielded an element of shape {tuple(tensor.shape)} where an element of shape "
+            f"{spec.shape} was expected."
         )
     return tensor

@@ -1,4 +1,5 @@
-"""grain's datasets as sources. What has random access there has it here: shuffles move numbers, and batches are gathered."""
+"""grain's datasets as sources. What has random access there has it here: shuffles move numbers, and batches are
+gathered."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,10 +33,12 @@ class _GrainRows(Rows):
 
 
 def from_grain(source: Any) -> Dataset:
-    """A dataset of the elements of a `grain` `MapDataset`, `IterDataset` or `DataLoader`, or of any random-access source.
+    """A dataset of the elements of a `grain` `MapDataset`, `IterDataset` or `DataLoader`, or of any random-access
+    source.
 
-    A `MapDataset` (and whatever has `len` and `[]`) is shuffled by number: a buffer as large as the dataset holds no element. grain's own
-    transformations, worker processes and `grain.experimental.multithread_prefetch` stay in place before it.
+    A `MapDataset` (and whatever has `len` and `[]`) is shuffled by number: a buffer as large as the dataset holds no
+    element. grain's own transformations, worker processes and `grain.experimental.multithread_prefetch` stay in place
+    before it.
 
     >>> import grain
     >>> ds = tf.data.experimental.from_grain(grain.MapDataset.range(5).map(lambda x: x * x))

@@ -67,7 +67,8 @@ class Grouping(Pipeline):
         window_size_func: Callable | None = None,
         name: str | None = None,
     ) -> "Dataset":
-        """Elements with the same key, `window_size` at a time, given to `reduce_func(key, dataset)`; what it returns is read next.
+        """Elements with the same key, `window_size` at a time, given to `reduce_func(key, dataset)`; what it returns
+        is read next.
 
         >>> ds = tf.data.Dataset.range(8).group_by_window(lambda x: x % 2, lambda key, window: window.batch(4), window_size=4)
         >>> [x.numpy().tolist() for x in ds]
@@ -124,7 +125,8 @@ class Grouping(Pipeline):
         bounds, sizes = [int(b) for b in bucket_boundaries], [int(s) for s in bucket_batch_sizes]
         if len(sizes) != len(bounds) + 1:
             raise ValueError(
-                f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but got {len(sizes)} and {len(bounds)}."
+                f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but got {len(sizes)} and "
+                f"{len(bounds)}."
             )
 
         def key_of(*parts: Any) -> int:
@@ -139,7 +141,8 @@ class Grouping(Pipeline):
             if pad_to_bucket_boundary:
                 if bucket == len(bounds):
                     raise ValueError(
-                        f"When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries), which is {bounds[-1]}."
+                        "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries), "
+                        f"which is {bounds[-1]}."
                     )
                 given = nest.map_structure(lambda s: s.shape, self.element_spec) if shapes is None else shapes
                 shapes = _bounded(given, bounds[bucket] - 1)

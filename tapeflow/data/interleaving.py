@@ -10,7 +10,8 @@ _AHEAD = 16  # elements that the thread of each of them reads ahead, at least
 
 
 def interleaved(makers: Iterator[Callable[[], Iterator]], slots: int | None, block: int, parallel: bool) -> Iterator:
-    """`block` elements of each of `slots` iterators in turn. One that ends leaves its place to the next of `makers`."""
+    """`block` elements of each of `slots` iterators in turn. One that ends leaves its place to the next of
+    `makers`."""
     size = max(block, _AHEAD)
     cycle: list[Iterator | None] = []
     more = True

@@ -132,8 +132,8 @@ class Mixing(Pipeline):
         seed: Any = None,
         name: str | None = None,
     ) -> "Dataset":
-        """Pairs of a class, which `class_func` says, and an element; elements are left out at random so that classes come as often as
-        `target_dist` asks. How often they came before is `initial_dist`, or is counted along the way.
+        """Pairs of a class, which `class_func` says, and an element; elements are left out at random so that classes
+        come as often as `target_dist` asks. How often they came before is `initial_dist`, or is counted along the way.
 
         >>> ds = tf.data.Dataset.range(8).rejection_resample(lambda x: x % 2, target_dist=[1.0, 0.0], initial_dist=[0.5, 0.5])
         >>> [(label.numpy().item(), x.numpy().item()) for label, x in ds]
@@ -204,7 +204,8 @@ def _drawn(rows: Iterator, words: Iterator[int]) -> Iterator[int]:
 
 
 def _chosen(makers: list[Make], choices: Iterator[int], stop: bool) -> Iterator:
-    """The next element of the iterator that each choice names; one that is at its end is passed over, or ends it all."""
+    """The next element of the iterator that each choice names; one that is at its end is passed over, or ends it
+    all."""
     iterators: list[Iterator | None] = [make() for make in makers]
     for choice in choices:
         if not 0 <= choice < len(iterators):

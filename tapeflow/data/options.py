@@ -1,4 +1,5 @@
-"""`tf.data.Options`: how a pipeline should run. Everything can be said; what there is nothing to choose about has no effect."""
+"""`tf.data.Options`: how a pipeline should run. Everything can be said; what there is nothing to choose about has no
+effect."""
 
 import enum
 from typing import Any, ClassVar
@@ -45,7 +46,8 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class _Settings:
-    """Named settings, None until they are set. A name that does not exist is an error: it would be ignored otherwise."""
+    """Named settings, None until they are set. A name that does not exist is an error: it would be ignored
+    otherwise."""
 
     _names: tuple[str, ...] = ()
     _groups: ClassVar[dict[str, type["_Settings"]]] = {}
@@ -105,9 +107,9 @@ class OptimizationOptions(_Settings):
     """
 
     _names = (
-        "apply_default_optimizations", "filter_fusion", "filter_parallelization", "inject_prefetch", "map_and_batch_fusion",
-        "map_and_filter_fusion", "map_fusion", "map_parallelization", "noop_elimination", "parallel_batch", "seq_interleave_prefetch",
-        "shuffle_and_repeat_fusion",
+        "apply_default_optimizations", "filter_fusion", "filter_parallelization", "inject_prefetch",
+        "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion", "map_parallelization", "noop_elimination",
+        "parallel_batch", "seq_interleave_prefetch", "shuffle_and_repeat_fusion",
     )  # fmt: skip
 
 
@@ -143,8 +145,8 @@ class Options(_Settings):
     """
 
     _names = (
-        "dataset_name", "deterministic", "experimental_deterministic", "experimental_external_state_policy", "experimental_slack",
-        "experimental_symbolic_checkpoint", "experimental_warm_start", "framework_type",
+        "dataset_name", "deterministic", "experimental_deterministic", "experimental_external_state_policy",
+        "experimental_slack", "experimental_symbolic_checkpoint", "experimental_warm_start", "framework_type",
     )  # fmt: skip
     _groups: ClassVar = {
         "autotune": AutotuneOptions,

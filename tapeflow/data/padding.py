@@ -90,7 +90,8 @@ def _fill(value: Any, dtype: Any) -> Any:
         fill = to_tensor(value)
     if fill.dtype is not dtype:
         raise TypeError(
-            f"Invalid `padding_values`. `padding_values` values type {fill.dtype.name} does not match type {dtype.name} of the "
+            f"Invalid `padding_values`. `padding_values` values type {fill.dtype.name} does not match type "
+            f"{dtype.name} of the "
             "corresponding input component."
         )
     if fill.ndim:
@@ -103,7 +104,8 @@ def _padded(arrays: list, shape: list | None, fill: Any) -> EagerTensor:
     if any(a.ndim != rank for a in arrays) or shape is not None and len(shape) != rank:
         ranks = sorted({a.ndim for a in arrays})
         raise ValueError(
-            f"Cannot pad elements of rank {ranks} to {'one shape' if shape is None else tuple(shape)}: ranks must be the same."
+            f"Cannot pad elements of rank {ranks} to {'one shape' if shape is None else tuple(shape)}: ranks must be "
+            "the same."
         )
     largest = [max(a.shape[k] for a in arrays) for k in range(rank)]
     sizes = largest if shape is None else [most if n is None else n for n, most in zip(shape, largest)]
@@ -111,7 +113,8 @@ def _padded(arrays: list, shape: list | None, fill: Any) -> EagerTensor:
         raise DataLossError(
             None,
             None,
-            f"Attempted to pad to a smaller size than the input element: padded_shapes is {sizes}, an element is {largest}.",
+            f"Attempted to pad to a smaller size than the input element: padded_shapes is {sizes}, an element is "
+            f"{largest}.",
         )
     out = np.empty((len(arrays), *sizes), arrays[0].dtype)
     out.fill(fill)

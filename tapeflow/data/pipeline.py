@@ -44,8 +44,8 @@ class Pipeline(Opaque, Iterable):
         indices: Make | None = None,
         whole: bool = False,
     ) -> None:
-        """`count` is inf when it never ends and None when it is not known. Where elements are rows of arrays, `indices` makes iterators
-        over their numbers; `whole` when these are simply 0, 1, 2, …"""
+        """`count` is inf when it never ends and None when it is not known. Where elements are rows of arrays,
+        `indices` makes iterators over their numbers; `whole` when these are simply 0, 1, 2, …"""
         self._make, self._count, self._spec, self._kind = make, count, spec, kind
         self._options, self._rows, self._indices, self._whole = options, rows, indices, whole
 
@@ -55,8 +55,8 @@ class Pipeline(Opaque, Iterable):
         return self._concrete(make, count, spec, kind, self._options)
 
     def _reordered(self, change: Callable[[Make], PythonIterator], count: float | None, kind: str) -> "Dataset":
-        """The same elements, others of them or in another order: `change` gets a maker of iterators. It does not look at the
-        elements, so that numbers of rows can stand for them."""
+        """The same elements, others of them or in another order: `change` gets a maker of iterators. It does not look
+        at the elements, so that numbers of rows can stand for them."""
         return reordered(self, lambda: change(self._indices or self._make), count, kind)
 
     # ---- reading
@@ -141,7 +141,8 @@ def of_rows(
 
 
 def reordered(source: Pipeline, change: Make, count: float | None, kind: str) -> "Dataset":
-    """A dataset of elements of `source`; `change` iterates over numbers of its rows, if it has any, or over elements."""
+    """A dataset of elements of `source`; `change` iterates over numbers of its rows, if it has any, or over
+    elements."""
     if source._rows is not None:
         return of_rows(source._rows, change, count, source._spec, kind, options=source._options)
     return source._next(change, count, source._spec, kind)
@@ -175,14 +176,16 @@ def structure_of_datasets(structure: Any, where: str) -> list:
     """The datasets in tuples and dicts of them."""
     if isinstance(structure, list):
         raise TypeError(
-            f"Invalid input to `{where}`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python `list` is "
+            f"Invalid input to `{where}`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
+            "objects. Python `list` is "
             "not supported and you should use `tuple` instead."
         )
     parts = nest.flatten(structure)
     for part in parts:
         if not isinstance(part, Pipeline):
             raise TypeError(
-                f"Invalid input to `{where}`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects but "
+                f"Invalid input to `{where}`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
+                "objects but "
                 f"encountered object of type {type(part)}."
             )
     return parts

@@ -25,7 +25,8 @@ class Reading(Pipeline):
         for leaf in nest.flatten(self._spec.known):
             if isinstance(leaf, Pipeline) or hasattr(leaf, "_dataset_shape"):
                 raise TypeError(
-                    f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type {Pipeline._concrete}"
+                    "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of "
+                    f"type {Pipeline._concrete}"
                 )
         return NumpyIterator(self)
 
@@ -67,5 +68,6 @@ def _check_state(first: Any, state: Any) -> None:
         for a, b in zip(nest.flatten(first), nest.flatten(state))
     ):
         raise TypeError(
-            f"The structure and dtypes of the new state must match those of the initial state: {state!r} is not like {first!r}."
+            f"The structure and dtypes of the new state must match those of the initial state: {state!r} is not like "
+            f"{first!r}."
         )

@@ -1,4 +1,5 @@
-"""Random access: elements that are rows of arrays. What only chooses and orders them moves numbers, and a batch is one gather."""
+"""Random access: elements that are rows of arrays. What only chooses and orders them moves numbers, and a batch is one
+gather."""
 
 from typing import Any
 

@@ -94,10 +94,11 @@ class Selection(Pipeline):
     def shuffle(
         self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = True, name: str | None = None
     ) -> "Dataset":
-        """Elements in random order, each drawn from the next `buffer_size`; every iteration has another order, unless told not to.
+        """Elements in random order, each drawn from the next `buffer_size`; every iteration has another order, unless
+        told not to.
 
-        The order follows from `seed` and from `tf.random.set_seed`. Rows of tensors are shuffled by their numbers, so that a buffer as large
-        as the dataset costs nothing.
+        The order follows from `seed` and from `tf.random.set_seed`. Rows of tensors are shuffled by their numbers, so
+        that a buffer as large as the dataset costs nothing.
 
         >>> ds = tf.data.Dataset.range(4).shuffle(4, seed=1)
         >>> sorted(x.numpy().item() for x in ds)
@@ -153,8 +154,8 @@ class Selection(Pipeline):
 
 
 def shuffled(elements: Iterator, size: float, words: Iterator[int]) -> Iterator:
-    """A buffer of `size` elements; each time one of them, chosen at random, goes. The one that came first takes its place, and the next
-    one that one's."""
+    """A buffer of `size` elements; each time one of them, chosen at random, goes. The one that came first takes its
+    place, and the next one that one's."""
     buffer: list = []
     for value in elements:
         buffer.append(value)

@@ -114,7 +114,8 @@ class Sources(Pipeline):
 
     @staticmethod
     def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> "Dataset":
-        """Random int64 numbers below 2**32, without end. The same in every iteration, unless `rerandomize_each_iteration`.
+        """Random int64 numbers below 2**32, without end. The same in every iteration, unless
+        `rerandomize_each_iteration`.
 
         >>> a, b = [list(tf.data.Dataset.random(seed=4).take(3).as_numpy_iterator()) for _ in range(2)]
         >>> a == b

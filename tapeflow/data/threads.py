@@ -1,8 +1,8 @@
 """Elements made by other threads: one that runs ahead, or several that call a function.
 
-An iterator that is dropped ends its threads: they know only what they share with it, never the iterator itself. What a thread raises
-is raised again where the element is asked for, with the frames of the function that failed. An error takes the place of one element;
-the next call goes on after it.
+An iterator that is dropped ends its threads: they know only what they share with it, never the iterator itself. What a
+thread raises is raised again where the element is asked for, with the frames of the function that failed. An error
+takes the place of one element; the next call goes on after it.
 """
 
 import os
@@ -18,7 +18,8 @@ SLOW = 200e-6  # seconds: a call that takes less is not worth another thread: ha
 
 
 _ELSEWHERE = (
-    "This iterator's threads are in the process that this one was forked from. Iterate over the dataset anew: iter(dataset) begins "
+    "This iterator's threads are in the process that this one was forked from. Iterate over the dataset anew: "
+    "iter(dataset) begins "
     "in this process."
 )
 
@@ -123,7 +124,8 @@ class ReadAhead:
 
 
 class _Pool:
-    """Threads that make futures come true. Not the standard library's, which a program waits for before it ends, also after Ctrl-C."""
+    """Threads that make futures come true. Not the standard library's, which a program waits for before it ends, also
+    after Ctrl-C."""
 
     def __init__(self, workers: int) -> None:
         self._tasks: SimpleQueue[tuple | None] = SimpleQueue()
@@ -155,8 +157,8 @@ def _work(tasks: SimpleQueue) -> None:
 class Parallel:
     """`call(place, element)` of every element, by several threads. In order, unless `ordered` is False.
 
-    The threads begin when calls have shown that they take long, at the third at the earliest: until then, and so for ever with a function
-    that takes no time, calls are made right here.
+    The threads begin when calls have shown that they take long, at the third at the earliest: until then, and so for
+    ever with a function that takes no time, calls are made right here.
     """
 
     _pool: _Pool | None = None

@@ -125,7 +125,8 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
                     raise FailedPreconditionError(
                         None,
                         None,
-                        f"Input dataset was expected to contain {expected} elements but contained at least {seen} elements.",
+                        f"Input dataset was expected to contain {expected} elements but contained at least {seen} "
+                        "elements.",
                     )
                 yield value
             if seen != expected:
@@ -215,7 +216,8 @@ class Reducer:
 
 
 def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
-    """For `apply`: one element for each key, made by a `Reducer` from the elements that have it, in the order of the keys.
+    """For `apply`: one element for each key, made by a `Reducer` from the elements that have it, in the order of the
+    keys.
 
     >>> total = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
     >>> [x.numpy().item() for x in tf.data.Dataset.range(5).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, total))]

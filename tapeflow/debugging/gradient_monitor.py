@@ -18,16 +18,18 @@ _SUMMARY = 110, 40  # columns and rows
 
 
 class GradientMonitor(Monitor):
-    """A context in which the gradients that tapes find are watched: of each variable the norm of its gradient and of its weight, how much an
-    update changes it, and how many of its units get no gradient at all. What is wrong is logged once: gradients that vanish, explode or are not
-    finite, dead units, updates that are too large.
+    """A context in which the gradients that tapes find are watched: of each variable the norm of its gradient and of
+    its weight, how much an update changes it, and how many of its units get no gradient at all. What is wrong is
+    logged once: gradients that vanish, explode or are not finite, dead units, updates that are too large.
 
-    It measures in the first of every `every` steps. Around a loop of eager steps or of `tf.function`s, compiled or not, nothing else is needed:
-    a function that was traced before is traced once more for the time of the monitor. `step()` at the end of a step shows it at once.
+    It measures in the first of every `every` steps. Around a loop of eager steps or of `tf.function`s, compiled or
+    not, nothing else is needed: a function that was traced before is traced once more for the time of the monitor.
+    `step()` at the end of a step shows it at once.
 
-    `writer`: a log directory, or a writer of `tf.summary`, for the scalars `gradients/<variable>/norm`, `/update_ratio`, `/dead_units` and
-    `gradients/global_norm`; without one they go to the default writer, if there is one. `terminal`: whether to show a table on `stream`
-    (`sys.stderr`); None shows it on a terminal. `history` has all the numbers, `warnings` the texts, `summary()` both as one text.
+    `writer`: a log directory, or a writer of `tf.summary`, for the scalars `gradients/<variable>/norm`,
+    `/update_ratio`, `/dead_units` and `gradients/global_norm`; without one they go to the default writer, if there is
+    one. `terminal`: whether to show a table on `stream` (`sys.stderr`); None shows it on a terminal. `history` has all
+    the numbers, `warnings` the texts, `summary()` both as one text.
 
     >>> v = tf.Variable([3., 4.], name="v")
     >>> with tf.debugging.GradientMonitor(every=2) as monitor:

@@ -1,6 +1,7 @@
 """`tapeflow demo`: a small network is trained, and then everything is asked that one may want to know about gradients.
 
-`spirals` is the program that a user would write, `tour` has the programs of the other chapters; `screen` and `picture` draw.
+`spirals` is the program that a user would write, `tour` has the programs of the other chapters; `screen` and `picture`
+draw.
 """
 
 import contextlib
@@ -93,7 +94,8 @@ def train(model: Spirals, steps: int, screen: Screen) -> None:
 
 @contextlib.contextmanager
 def quiet_log() -> Iterator[None]:
-    """The monitor's warnings are in its tables, which are shown; in the log they would come twice, and between redrawn lines."""
+    """The monitor's warnings are in its tables, which are shown; in the log they would come twice, and between redrawn
+    lines."""
     log = logging.getLogger("tapeflow")
     before, log.disabled = log.disabled, True
     try:

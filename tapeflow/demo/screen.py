@@ -18,7 +18,8 @@ _PLAIN = str.maketrans("▁▂▃▄▅▆▇█…–µ", "_.-~=+*#.-u")
 
 
 class Screen:
-    """Progress, loss curve and the gradient monitor's table: redrawn in place on a terminal, a few plain lines anywhere else."""
+    """Progress, loss curve and the gradient monitor's table: redrawn in place on a terminal, a few plain lines
+    anywhere else."""
 
     def __init__(self) -> None:
         self.live = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

@@ -1,4 +1,5 @@
-"""A classifier for three interleaved spirals, trained with a GradientTape loop on plain variables: what a user would write."""
+"""A classifier for three interleaved spirals, trained with a GradientTape loop on plain variables: what a user would
+write."""
 
 import math
 from typing import Any, NamedTuple

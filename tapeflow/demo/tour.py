@@ -1,4 +1,5 @@
-"""The chapters of `tapeflow demo` after the training: short programs that are shown, run, and followed by what they print.
+"""The chapters of `tapeflow demo` after the training: short programs that are shown, run, and followed by what they
+print.
 
 A program is a text, so that what is shown is what runs; lines in its output are those of the text.
 """

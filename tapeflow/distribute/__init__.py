@@ -1,4 +1,5 @@
-"""`tf.distribute`: strategies over one replica, on this machine. Programs written for several devices run on it unchanged."""
+"""`tf.distribute`: strategies over one replica, on this machine. Programs written for several devices run on it
+unchanged."""
 
 from . import cluster_resolver, coordinator, experimental
 from .datasets import DistributedDataset, DistributedIterator
@@ -32,9 +33,10 @@ from .strategy import (
 )
 
 __all__ = [
-    "CrossDeviceOps", "DistributedDataset", "DistributedIterator", "DistributedValues", "HierarchicalCopyAllReduce", "InputContext",
-    "InputOptions", "InputReplicationMode", "MirroredStrategy", "MultiWorkerMirroredStrategy", "NcclAllReduce", "OneDeviceStrategy",
-    "ParameterServerStrategy", "ReduceOp", "ReductionToOneDevice", "ReplicaContext", "RunOptions", "Server", "Strategy",
-    "StrategyExtended", "TPUStrategy", "cluster_resolver", "coordinator", "experimental", "experimental_set_strategy",
-    "get_replica_context", "get_strategy", "has_strategy", "in_cross_replica_context",
+    "CrossDeviceOps", "DistributedDataset", "DistributedIterator", "DistributedValues", "HierarchicalCopyAllReduce",
+    "InputContext", "InputOptions", "InputReplicationMode", "MirroredStrategy", "MultiWorkerMirroredStrategy",
+    "NcclAllReduce", "OneDeviceStrategy", "ParameterServerStrategy", "ReduceOp", "ReductionToOneDevice",
+    "ReplicaContext", "RunOptions", "Server", "Strategy", "StrategyExtended", "TPUStrategy", "cluster_resolver",
+    "coordinator", "experimental", "experimental_set_strategy", "get_replica_context", "get_strategy", "has_strategy",
+    "in_cross_replica_context",
 ]  # fmt: skip

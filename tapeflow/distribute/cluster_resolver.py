@@ -120,8 +120,8 @@ class SimpleClusterResolver(ClusterResolver):
     """
 
     def __init__(
-        self, cluster_spec: Any, master: str = "", task_type: str | None = None, task_id: int | None = None, environment: str = "",
-        num_accelerators: dict | None = None, rpc_layer: str | None = None,
+        self, cluster_spec: Any, master: str = "", task_type: str | None = None, task_id: int | None = None,
+        environment: str = "", num_accelerators: dict | None = None, rpc_layer: str | None = None,
     ) -> None:  # fmt: skip
         self._spec, self._master, self._accelerators = ClusterSpec(cluster_spec), master, num_accelerators
         self.task_type, self.task_id, self.environment, self.rpc_layer = task_type, task_id, environment, rpc_layer
@@ -180,8 +180,9 @@ class TPUClusterResolver(ClusterResolver):
     environment = "google"
 
     def __init__(
-        self, tpu: str | None = None, zone: Any = None, project: Any = None, job_name: str = "worker", coordinator_name: Any = None,
-        coordinator_address: Any = None, credentials: Any = "default", service: Any = None, discovery_url: Any = None,
+        self, tpu: str | None = None, zone: Any = None, project: Any = None, job_name: str = "worker",
+        coordinator_name: Any = None, coordinator_address: Any = None, credentials: Any = "default",
+        service: Any = None, discovery_url: Any = None,
     ) -> None:  # fmt: skip
         here = bool(list_logical_devices("TPU"))
         if not tpu and not here:

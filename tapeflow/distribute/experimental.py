@@ -9,8 +9,8 @@ from .strategies import MultiWorkerMirroredStrategy as _MultiWorker
 from .strategies import TPUStrategy as _TPU
 
 __all__ = [
-    "CentralStorageStrategy", "CollectiveCommunication", "CollectiveHints", "CommunicationImplementation", "CommunicationOptions",
-    "MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy", "ValueContext",
+    "CentralStorageStrategy", "CollectiveCommunication", "CollectiveHints", "CommunicationImplementation",
+    "CommunicationOptions", "MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy", "ValueContext",
 ]  # fmt: skip
 
 CollectiveCommunication = CommunicationImplementation

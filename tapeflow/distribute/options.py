@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from .replicas import reduce_op
 
 __all__ = [
-    "CollectiveHints", "CommunicationImplementation", "CommunicationOptions", "CrossDeviceOps", "HierarchicalCopyAllReduce", "InputOptions",
-    "InputReplicationMode", "NcclAllReduce", "ReductionToOneDevice", "RunOptions",
+    "CollectiveHints", "CommunicationImplementation", "CommunicationOptions", "CrossDeviceOps",
+    "HierarchicalCopyAllReduce", "InputOptions", "InputReplicationMode", "NcclAllReduce", "ReductionToOneDevice",
+    "RunOptions",
 ]  # fmt: skip
 
 

@@ -56,12 +56,16 @@ class InputContext:
         """The part of a batch that each replica gets."""
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(
-                f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` {self.num_replicas_in_sync}"
+                f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` "
+                f"{self.num_replicas_in_sync}"
             )
         return global_batch_size // self.num_replicas_in_sync
 
     def __str__(self) -> str:
-        return f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: {self.num_input_pipelines})"
+        return (
+            f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: "
+            f"{self.num_input_pipelines})"
+        )
 
 
 class ValueContext:
@@ -75,7 +79,10 @@ class ValueContext:
         self.replica_id_in_sync_group, self.num_replicas_in_sync = replica_id_in_sync_group, num_replicas_in_sync
 
     def __str__(self) -> str:
-        return f"tf.distribute.ValueContext(replica id {self.replica_id_in_sync_group}, total replicas in sync: {self.num_replicas_in_sync})"
+        return (
+            f"tf.distribute.ValueContext(replica id {self.replica_id_in_sync_group}, total replicas in sync: "
+            f"{self.num_replicas_in_sync})"
+        )
 
 
 class DistributedValues:

@@ -9,8 +9,8 @@ from .cluster_resolver import TFConfigClusterResolver, TPUClusterResolver, other
 from .strategy import Strategy
 
 __all__ = [
-    "CentralStorageStrategy", "MirroredStrategy", "MultiWorkerMirroredStrategy", "OneDeviceStrategy", "ParameterServerStrategy", "Server",
-    "TPUStrategy",
+    "CentralStorageStrategy", "MirroredStrategy", "MultiWorkerMirroredStrategy", "OneDeviceStrategy",
+    "ParameterServerStrategy", "Server", "TPUStrategy",
 ]  # fmt: skip
 
 
@@ -32,7 +32,8 @@ class MirroredStrategy(Strategy):
         devices = [devices] if isinstance(devices, str) else devices
         if devices is not None and len(devices) > 1:
             raise ValueError(
-                f"tapeflow's strategies compute on one device; {list(devices)} names {len(devices)}. Give one, or none for the default."
+                f"tapeflow's strategies compute on one device; {list(devices)} names {len(devices)}. Give one, or "
+                "none for the default."
             )
 
 
@@ -48,7 +49,8 @@ class OneDeviceStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """The same variables on several machines; here on this one. A cluster of more than one machine raises UnimplementedError.
+    """The same variables on several machines; here on this one. A cluster of more than one machine raises
+    UnimplementedError.
 
     >>> tf.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync
     1
@@ -61,7 +63,8 @@ class MultiWorkerMirroredStrategy(Strategy):
             raise UnimplementedError(
                 None,
                 None,
-                f"tapeflow's strategies compute on one machine, and the cluster (TF_CONFIG) has {others} tasks. Start one.",
+                f"tapeflow's strategies compute on one machine, and the cluster (TF_CONFIG) has {others} tasks. "
+                "Start one.",
             )
 
 
@@ -85,7 +88,8 @@ class TPUStrategy(Strategy):
     """
 
     def __init__(
-        self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None, experimental_spmd_xla_partitioning: bool = False
+        self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None,
+        experimental_spmd_xla_partitioning: bool = False
     ) -> None:  # fmt: skip
         self._resolver = TPUClusterResolver() if tpu_cluster_resolver is None else tpu_cluster_resolver
         found = list_logical_devices("TPU")

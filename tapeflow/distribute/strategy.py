@@ -19,8 +19,8 @@ from .datasets import DistributedDataset
 from .replicas import DistributedValues, InputContext, PerReplica, ReduceOp, ValueContext, reduce_op
 
 __all__ = [
-    "ReplicaContext", "Strategy", "StrategyExtended", "experimental_set_strategy", "get_replica_context", "get_strategy", "has_strategy",
-    "in_cross_replica_context",
+    "ReplicaContext", "Strategy", "StrategyExtended", "experimental_set_strategy", "get_replica_context",
+    "get_strategy", "has_strategy", "in_cross_replica_context",
 ]  # fmt: skip
 
 

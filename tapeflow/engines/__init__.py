@@ -1,1 +1,2 @@
-"""Engines: what computes. NumPy's kernels stand in the declarations of the primitives; each other engine has its own here."""
+"""Engines: what computes. NumPy's kernels stand in the declarations of the primitives; each other engine has its own
+here."""

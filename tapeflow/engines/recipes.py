@@ -10,7 +10,8 @@ TRIES = 2000  # numbers that each number may take: where the next pair of bounds
 
 
 def recipes(xp, low, high):
-    """(What is tried; in which rows.) A recipe takes numbers of shape (rows, blocks, numbers in a block), of an even count of blocks."""
+    """(What is tried; in which rows.) A recipe takes numbers of shape (rows, blocks, numbers in a block), of an even
+    count of blocks."""
     root = xp.sqrt(low * low + 4)
     with np.errstate(over="ignore", invalid="ignore"):
         cutoff = 2 * xp.exp(0.5 + low * (low - root) / 4) / (low + root)

@@ -15,8 +15,8 @@ float8_e4m3fn, float8_e5m2 = _dtypes.float8_e4m3fn, _dtypes.float8_e5m2
 int4, uint4 = _dtypes.int4, _dtypes.uint4
 
 __all__ = [
-    "Optional", "async_clear_error", "async_scope", "dlpack", "enable_strict_mode", "float8_e4m3fn", "float8_e5m2", "function_executor_type",
-    "int4", "numpy", "register_filesystem_plugin", "uint4",
+    "Optional", "async_clear_error", "async_scope", "dlpack", "enable_strict_mode", "float8_e4m3fn", "float8_e5m2",
+    "function_executor_type", "int4", "numpy", "register_filesystem_plugin", "uint4",
 ]  # fmt: skip
 
 

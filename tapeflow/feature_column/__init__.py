@@ -1,6 +1,8 @@
-"""`tf.feature_column`: descriptions of the features of an example, and what `tf.io.parse_example` needs to know of them.
+"""`tf.feature_column`: descriptions of the features of an example, and what `tf.io.parse_example` needs to know of
+them.
 
-TensorFlow's layer that computes with them, `DenseFeatures`, is no part of Keras 3: use Keras' preprocessing layers for that.
+TensorFlow's layer that computes with them, `DenseFeatures`, is no part of Keras 3: use Keras' preprocessing layers for
+that.
 """
 
 import functools
@@ -60,7 +62,8 @@ def numeric_column(
         given = np.asarray(default_value)
         if given.ndim and given.shape != shape:
             raise ValueError(
-                f"The shape of default_value must be equal to given shape. default_value: {default_value}, shape: {shape}, key: {key}"
+                f"The shape of default_value must be equal to given shape. default_value: {default_value}, shape: "
+                f"{shape}, key: {key}"
             )
         default_value = _nested(np.broadcast_to(given, shape).tolist())
     return _columns.NumericColumn(key, shape, default_value, dtype, normalizer_fn)
@@ -191,7 +194,8 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
             key, (_columns.NumericColumn, _columns.HashedCategoricalColumn)
         ):
             raise ValueError(
-                f"Features are crossed by their names, or as columns of categories that are not hashed; bucketize numbers first. Given: {key!r}"
+                "Features are crossed by their names, or as columns of categories that are not hashed; bucketize "
+                f"numbers first. Given: {key!r}"
             )
     return _columns.CrossedColumn(tuple(keys), hash_bucket_size, hash_key)
 
@@ -250,6 +254,6 @@ def embedding_column(
     if dimension is None or dimension < 1:
         raise ValueError(f"Invalid dimension {dimension}.")
     return _columns.EmbeddingColumn(
-        categorical_column, dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable,
-        use_safe_embedding_lookup,
+        categorical_column, dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm,
+        trainable, use_safe_embedding_lookup,
     )  # fmt: skip

@@ -1,4 +1,5 @@
-"""The columns that `tf.feature_column` makes: plain values, each with a name and what `tf.io.parse_example` needs to know."""
+"""The columns that `tf.feature_column` makes: plain values, each with a name and what `tf.io.parse_example` needs to
+know."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -7,8 +8,9 @@ from tapeflow.core.dtypes import DType, int64, string
 from tapeflow.io.features import FixedLenFeature, VarLenFeature
 
 __all__ = [
-    "BucketizedColumn", "Column", "CrossedColumn", "EmbeddingColumn", "HashedCategoricalColumn", "IdentityCategoricalColumn",
-    "IndicatorColumn", "NumericColumn", "VocabularyFileCategoricalColumn", "VocabularyListCategoricalColumn", "WeightedCategoricalColumn",
+    "BucketizedColumn", "Column", "CrossedColumn", "EmbeddingColumn", "HashedCategoricalColumn",
+    "IdentityCategoricalColumn", "IndicatorColumn", "NumericColumn", "VocabularyFileCategoricalColumn",
+    "VocabularyListCategoricalColumn", "WeightedCategoricalColumn",
 ]  # fmt: skip
 
 

@@ -1,1 +1,2 @@
-"""`tf.function`: a Python function becomes a graph of primitives, which is cleaned, and run without Python's overhead."""
+"""`tf.function`: a Python function becomes a graph of primitives, which is cleaned, and run without Python's
+overhead."""

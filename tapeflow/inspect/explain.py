@@ -16,7 +16,8 @@ from .witness import Origin, witness_of
 
 
 class SourceReport:
-    """What is known of one source: `connected`, and if it is not, `kind`, `reason`, `where` and `repair` of the first of its `causes`."""
+    """What is known of one source: `connected`, and if it is not, `kind`, `reason`, `where` and `repair` of the first
+    of its `causes`."""
 
     def __init__(self, name: str, source: Any, connected: bool, causes: list[Cause]) -> None:
         self.name, self.source, self.connected, self.causes = name, source, connected, causes
@@ -73,8 +74,8 @@ class Explanation:
 def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation:
     """Says for each source whether the target's gradient reaches it, and if not why, at which line, and what to do.
 
-    It can be asked before or after `gradient`, and also of a tape that is spent. After `tf.debugging.explain_gradients()` it knows
-    the lines of everything.
+    It can be asked before or after `gradient`, and also of a tape that is spent. After
+    `tf.debugging.explain_gradients()` it knows the lines of everything.
 
     >>> v = tf.Variable(2., name="v")
     >>> with tf.GradientTape() as tape:

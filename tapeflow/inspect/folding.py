@@ -1,7 +1,8 @@
-"""Which operations of a tape are drawn as one box: by Keras layer and name scope, by line of the program, by runs of operations.
+"""Which operations of a tape are drawn as one box: by Keras layer and name scope, by line of the program, by runs of
+operations.
 
-The result is a tree. Whatever box is opened, no more than `MOST` are in it, so a picture of ten operations and one of ten thousand are
-both readable.
+The result is a tree. Whatever box is opened, no more than `MOST` are in it, so a picture of ten operations and one of
+ten thousand are both readable.
 """
 
 import itertools
@@ -40,7 +41,8 @@ class Box:
 
 
 def by_layer(entries: list[Entry]) -> Box:
-    """Layers and scopes as they are nested; what is in none of them stays in order, and is folded by line and by runs where it is too much."""
+    """Layers and scopes as they are nested; what is in none of them stays in order, and is folded by line and by runs
+    where it is too much."""
     users = _users(entries)
     root = Box("tape", "layer", _by_scope(_leaves(entries), 0, users))
     layers = [box for box in root.children if box.kind == "layer"]
@@ -86,8 +88,8 @@ def _ordered(boxes: list[Box]) -> list[Box]:
 
 
 def _by_scope(leaves: list[Box], depth: int, users: dict) -> list[Box]:
-    """Boxes for what is in a scope `depth` names long: its inner scopes, and its own operations. A layer that is called several times is a box for
-    each call, unless that is too much."""
+    """Boxes for what is in a scope `depth` names long: its inner scopes, and its own operations. A layer that is
+    called several times is a box for each call, unless that is too much."""
     sources, operations = _split(leaves, lambda leaf: leaf.kind == "source")
     stretches = [
         (name, list(group)) for name, group in itertools.groupby(operations, key=lambda leaf: _scope_of(leaf, depth))
@@ -121,7 +123,8 @@ def _scope_of(leaf: Box, depth: int) -> str:
 
 
 def _stretches(leaves: list[Box], users: dict) -> list[Box]:
-    """One box for what a line did before something else happened. Not where that would fold little (a loop of short lines), or all."""
+    """One box for what a line did before something else happened. Not where that would fold little (a loop of short
+    lines), or all."""
     operations = [leaf for leaf in leaves if leaf.kind == "operation"]
     numbered = enumerate(operations)  # the difference to `count` grows where there was something else, in a layer
     groups = itertools.groupby(numbered, key=lambda item: (item[1].count - item[0], item[1].entry.line))  # type: ignore[union-attr]

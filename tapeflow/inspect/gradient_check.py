@@ -35,7 +35,10 @@ class Entry(NamedTuple):
 
     def __str__(self) -> str:
         share = self.off / max(abs(self.measured), abs(self.tape), 1e-300)
-        text = f"order {self.order}, {self.argument}{list(self.index) if self.index else ''}: the tape says {self.tape:.6g}, "
+        text = (
+            f"order {self.order}, {self.argument}{list(self.index) if self.index else ''}: the tape says "
+            f"{self.tape:.6g}, "
+        )
         text += f"finite differences {self.measured:.6g}: off by {self.off:.3g} ({share:.2%})"
         return text + (". The function has a corner there" if self.corner else "")
 
@@ -51,7 +54,10 @@ class GradientCheck(NamedTuple):
 
     def __repr__(self) -> str:
         orders = sorted({e.order for e in self.entries})
-        return f"<gradients agree: {len(self.entries)} entries, order {' and '.join(map(str, orders))}, off by at most {self.largest_error:.2g}>"
+        return (
+            f"<gradients agree: {len(self.entries)} entries, order {' and '.join(map(str, orders))}, off by at "
+            f"most {self.largest_error:.2g}>"
+        )
 
 
 class GradientMismatch(AssertionError):
@@ -72,12 +78,12 @@ def check_gradients(
     most: int = 200,
     seed: int = 0,
 ) -> GradientCheck:
-    """Compares the gradients that the tape gives for `f(*args)` with finite differences; raises GradientMismatch (an AssertionError) that says
-    which entry is off, and by how much.
+    """Compares the gradients that the tape gives for `f(*args)` with finite differences; raises GradientMismatch (an
+    AssertionError) that says which entry is off, and by how much.
 
-    Arguments are numbers, arrays, tensors, variables, or nests of them; floating ones are checked, as `dtype` (None: as they are; variables
-    always are). The outputs may have any structure; they are added up with random weights, so that each of them counts. Of large
-    arguments `most` entries are looked at, chosen by `seed`.
+    Arguments are numbers, arrays, tensors, variables, or nests of them; floating ones are checked, as `dtype` (None:
+    as they are; variables always are). The outputs may have any structure; they are added up with random weights, so
+    that each of them counts. Of large arguments `most` entries are looked at, chosen by `seed`.
 
     >>> found = tf.test.check_gradients(lambda x: tf.sin(x) * x, [1., 2.])
     >>> len(found.entries), found.largest_error < 1e-8

@@ -1,4 +1,5 @@
-"""The numbers that a gradient monitor takes of a gradient: its norm, and which units it reached. On arrays, and as operations.
+"""The numbers that a gradient monitor takes of a gradient: its norm, and which units it reached. On arrays, and as
+operations.
 
 Norms are those of huge and tiny gradients, too: neither overflow nor underflow of the squares hides what is wrong.
 """
@@ -30,7 +31,8 @@ def units_of(variable: Any, gradient: Any) -> int:
 
 
 def numbers(gradient: Any, units: int) -> tuple[float, np.ndarray | None]:
-    """The norm of a gradient that is computed, and for each unit whether it got any; a negative norm if there is no gradient."""
+    """The norm of a gradient that is computed, and for each unit whether it got any; a negative norm if there is no
+    gradient."""
     if gradient is None:
         return _NONE, None
     sparse = isinstance(gradient, IndexedSlices)
@@ -83,7 +85,8 @@ def norm(array: Any) -> float:
 
 
 def weight_and_change(before: Any, after: Any) -> tuple[float, float]:
-    """The norm of what a variable held, and of the difference to what it holds now; arrays of NumPy, or of an engine."""
+    """The norm of what a variable held, and of the difference to what it holds now; arrays of NumPy, or of an
+    engine."""
     on_host = type(before) is np.ndarray and type(after) is np.ndarray
     if not on_host and _is_away(before) and _is_away(after) and before.shape == after.shape:
         old, new = DeviceTensor(before), DeviceTensor(after)

@@ -1,8 +1,8 @@
 """Where boxes and arrows of a picture go: a layered layout, which the library `fast-sugiyama` (extra `viz`) computes.
 
-Why this one: it has no dependencies, a wheel of 0.3 MB, a licence like ours (igraph, which is faster, and grandalf are GPL or EPL; rustworkx
-has no layered layout; pydot needs a Graphviz program), and it says where long edges go around boxes. It is only ever asked for one view, some
-dozens of boxes.
+Why this one: it has no dependencies, a wheel of 0.3 MB, a licence like ours (igraph, which is faster, and grandalf are
+GPL or EPL; rustworkx has no layered layout; pydot needs a Graphviz program), and it says where long edges go around
+boxes. It is only ever asked for one view, some dozens of boxes.
 """
 
 from collections import Counter
@@ -14,7 +14,8 @@ _UNIT = 100.0  # between neighbours, for the library
 
 
 class Picture(NamedTuple):
-    """In units of one box and the gap after it: places of boxes by number, and, of edges that go around others, the points on their way."""
+    """In units of one box and the gap after it: places of boxes by number, and, of edges that go around others, the
+    points on their way."""
 
     places: list[tuple[float, float]]
     ways: dict[tuple[int, int], list[tuple[float, float]]]
@@ -31,15 +32,16 @@ def library() -> Callable:
 
 
 def place(count: int, edges: list[tuple[int, int]], single: list[int]) -> Picture:
-    """Boxes 0 … count-1, each edge from a lower number to a higher one. Those that are `single` (no edge leads to another of them) are put into
-    rows, in order."""
+    """Boxes 0 … count-1, each edge from a lower number to a higher one. Those that are `single` (no edge leads to
+    another of them) are put into rows, in order."""
     from_edges = library()
     edges = list(dict.fromkeys(edges))
     extra = list(zip(single, single[_WIDEST_ROW:]))  # not drawn: they only say what is above what
     picture, rows = _placed(from_edges, count, edges, extra)
     for _ in range(3):
         wide = [row for row in rows if len(row) > _WIDEST_ROW]
-        # A box of a row goes below the one that is a few places before it. Rows come out shorter, unless arrows then need the room.
+        # A box of a row goes below the one that is a few places before it. Rows come out shorter, unless arrows then
+        # need the room.
         extra += [e for row in wide for e in zip(row, row[_WIDEST_ROW:])]
         other, rows = _placed(from_edges, count, edges, extra) if wide else (picture, rows)
         if _width(other) > 0.8 * _width(picture):

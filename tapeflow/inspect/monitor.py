@@ -1,7 +1,8 @@
 """Watching the gradients of a training loop: norms, updates, dead units; and saying when something is wrong with them.
 
-The monitor hears of every `tape.gradient` by the variables of a model. Where that is traced into a function, it becomes a part of the graph: a
-branch that measures in the runs that the monitor wants, and a variable of its own that holds what it found.
+The monitor hears of every `tape.gradient` by the variables of a model. Where that is traced into a function, it
+becomes a part of the graph: a branch that measures in the runs that the monitor wants, and a variable of its own that
+holds what it found.
 """
 
 import logging
@@ -82,15 +83,18 @@ class Monitor:
                 site.disarm()
 
     def step(self) -> None:
-        """A step of the loop is done, its update too: what was measured is shown now, and not only when the next step begins."""
+        """A step of the loop is done, its update too: what was measured is shown now, and not only when the next step
+        begins."""
         with self._lock:
             self._steps += 1
             for site in list(self._sites.values()):
                 self._complete(site)
             if self._steps == _LOOKS and not self._sites:
                 logging.getLogger("tapeflow").warning(
-                    "The gradient monitor has seen %d steps, but no gradient of a variable. Call tape.gradient(loss, variables) inside the "
-                    "`with` of the monitor; of a function, get_concrete_function(...) too: one that was made before does not know of it.",
+                    "The gradient monitor has seen %d steps, but no gradient of a variable. Call tape.gradient(loss, "
+                    "variables) inside the "
+                    "`with` of the monitor; of a function, get_concrete_function(...) too: one that was made before "
+                    "does not know of it.",
                     self._steps,
                 )
 
@@ -212,7 +216,10 @@ class Monitor:
                 usual = statistics.median(before)
             self.notes.pop(m.name, None)
             if not math.isfinite(m.gradient):
-                text = "its gradient has NaN or infinite entries; tf.debugging.enable_check_numerics() finds the operation"
+                text = (
+                    "its gradient has NaN or infinite entries; tf.debugging.enable_check_numerics() finds the "
+                    "operation"
+                )
                 self._warn(m, "not finite", text)
                 continue
             # Biases begin at 0, where any update is a large one.

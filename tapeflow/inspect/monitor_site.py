@@ -1,4 +1,5 @@
-"""One call of `tape.gradient` in a training loop, and what is measured there: eagerly, or by the graph that it is a part of."""
+"""One call of `tape.gradient` in a training loop, and what is measured there: eagerly, or by the graph that it is a
+part of."""
 
 import math
 from collections import deque
@@ -43,7 +44,8 @@ class Site:
         self.found: Variable | None = None  # how often it has, and what it found last
 
     def is_due(self, every: int) -> bool:
-        """Another step; is it one to measure? One that was to be and was not, since a branch was not taken, still is."""
+        """Another step; is it one to measure? One that was to be and was not, since a branch was not taken, still
+        is."""
         self.count += 1
         return (self.count - 1) % every == 0 or self._is_armed()
 
@@ -94,8 +96,8 @@ class Site:
         return [v._value for v in self.variables]
 
     def complete(self, at_once: bool) -> tuple[int, list[tuple[float, float, float, float]]] | None:
-        """The step that was measured, and for each variable the norms of gradient (negative, if there is none), weight and update, and the share
-        of dead units; None as long as that cannot be said."""
+        """The step that was measured, and for each variable the norms of gradient (negative, if there is none), weight
+        and update, and the share of dead units; None as long as that cannot be said."""
         waiting = self.waiting
         if waiting is None:
             return None

@@ -1,4 +1,5 @@
-"""A gradient monitor's table: as text, and on a terminal, where it stays below what the program prints and is drawn in place."""
+"""A gradient monitor's table: as text, and on a terminal, where it stays below what the program prints and is drawn in
+place."""
 
 import io
 import math
@@ -150,8 +151,8 @@ class Printed:
 
 
 class Screen:
-    """Lines that stay below the cursor of a terminal. The cursor is always where the program left it, so that a progress bar above goes on;
-    when the program begins a new line, the block makes room."""
+    """Lines that stay below the cursor of a terminal. The cursor is always where the program left it, so that a
+    progress bar above goes on; when the program begins a new line, the block makes room."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream

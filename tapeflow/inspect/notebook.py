@@ -8,7 +8,10 @@ from . import summary
 from .explain import Explanation, SourceReport
 from .witness import witness_of
 
-_HOW_TO_KNOW_MORE = "Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens. A page with pictures: tape.report()."
+_HOW_TO_KNOW_MORE = (
+    "Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens. A page "
+    "with pictures: tape.report()."
+)
 
 
 def tape_html(tape: GradientTape) -> str:

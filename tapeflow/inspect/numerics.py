@@ -1,7 +1,9 @@
-"""The first operation that made a NaN or an infinity: forward or backward, eager or inside a function, with its line and how it came to it.
+"""The first operation that made a NaN or an infinity: forward or backward, eager or inside a function, with its line
+and how it came to it.
 
-The checker is a witness: it sees every eager operation, those of backward walks too, and knows where each value came from. Inside functions it
-looks at every value of a plan; after a compiled program it looks at the results, and lets the plan find the place.
+The checker is a witness: it sees every eager operation, those of backward walks too, and knows where each value came
+from. Inside functions it looks at every value of a plan; after a compiled program it looks at the results, and lets
+the plan find the place.
 """
 
 import sys
@@ -81,7 +83,8 @@ class Checker(Witness):
         origin = self.origins.get(out)
         if forward and origin is not None:
             lines.append(
-                f"  the forward operation: {origin.operation} at {origin.line}, of values {self.ranges.get(source, 'not known')}"
+                f"  the forward operation: {origin.operation} at {origin.line}, of values "
+                f"{self.ranges.get(source, 'not known')}"
             )
         start = [out] if forward else [a.serial for a in args]
         return "\n".join([*lines, *self._chain(start)])
@@ -136,7 +139,10 @@ def _first_line(output: str, what: str, array: Any) -> str:
     array = np.asarray(array)
     tests = (("infinite", np.isinf), ("NaN", np.isnan))
     counts = ", ".join(f"{int(test(array).sum())} {word}" for word, test in tests if test(array).any())
-    return f"Detected Infinity or NaN in {output}{what}: {counts} of {array.size} elements of a tensor of shape {array.shape}."
+    return (
+        f"Detected Infinity or NaN in {output}{what}: {counts} of {array.size} elements of a tensor of shape "
+        f"{array.shape}."
+    )
 
 
 def range_text(array: Any) -> str:
@@ -165,7 +171,8 @@ def range_text(array: Any) -> str:
 
 
 def _differentiated() -> str | None:
-    """The operation whose rule is being run, if a backward walk is: rules are called from code named after their primitive."""
+    """The operation whose rule is being run, if a backward walk is: rules are called from code named after their
+    primitive."""
     frame, start = sys._getframe(2), "<backward of "
     while frame is not None:
         if frame.f_code.co_filename.startswith(start):
@@ -175,10 +182,12 @@ def _differentiated() -> str | None:
 
 
 class enable_check_numerics:
-    """From now on an operation that gives an infinity or a NaN raises InvalidArgumentError: in gradients and inside functions, too.
+    """From now on an operation that gives an infinity or a NaN raises InvalidArgumentError: in gradients and inside
+    functions, too.
 
-    The message names the operation, the line, the ranges of its inputs, in a backward walk the forward operation, and the chain
-    of operations that led there. It holds in this thread until `disable_check_numerics()`, or for the block of a `with`.
+    The message names the operation, the line, the ranges of its inputs, in a backward walk the forward operation, and
+    the chain of operations that led there. It holds in this thread until `disable_check_numerics()`, or for the block
+    of a `with`.
 
     >>> with tf.debugging.enable_check_numerics():
     ...     try:

@@ -1,4 +1,5 @@
-"""What a tape holds, as data: one entry for each record, with its operation, line, size, times and gradient. Summary and report show it."""
+"""What a tape holds, as data: one entry for each record, with its operation, line, size, times and gradient. Summary
+and report show it."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -13,7 +14,8 @@ _BINS = 24
 
 
 class Entry(NamedTuple):
-    """One record. `inputs` are the numbers of other entries; sources (what was watched or read) are entries, too, without inputs."""
+    """One record. `inputs` are the numbers of other entries; sources (what was watched or read) are entries, too,
+    without inputs."""
 
     number: int
     tensor: int  # the id of its output, the first of several

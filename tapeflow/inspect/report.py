@@ -1,4 +1,5 @@
-"""`tape.report("tape.html")`: what a tape recorded, as a page that a browser opens without a server: picture, memory, times, gradients."""
+"""`tape.report("tape.html")`: what a tape recorded, as a page that a browser opens without a server: picture, memory,
+times, gradients."""
 
 import contextlib
 import json
@@ -15,7 +16,8 @@ _PROGRAM = ("base.js", "graph.js", "details.js", "search.js", "charts.js", "page
 
 
 class Report:
-    """A page about a tape. Printed, it is the path it was written to; in Jupyter it shows itself; `html` is the whole page."""
+    """A page about a tape. Printed, it is the path it was written to; in Jupyter it shows itself; `html` is the whole
+    page."""
 
     def __init__(self, html: str, path: str | None) -> None:
         self.html, self.path = html, path
@@ -32,10 +34,12 @@ class Report:
 
 
 def report(tape: GradientTape, path: str | os.PathLike | None = None) -> Report:
-    """Writes a page about the tape that any browser opens: the recorded graph as a picture, folded by layer and by line, what is kept in memory
-    and for which line, and, after `tf.debugging.explain_gradients()`, shapes, times, gradient norms and histograms.
+    """Writes a page about the tape that any browser opens: the recorded graph as a picture, folded by layer and by
+    line, what is kept in memory and for which line, and, after `tf.debugging.explain_gradients()`, shapes, times,
+    gradient norms and histograms.
 
-    It can be asked for before or after `gradient`. Without a path nothing is written; in Jupyter the result shows itself.
+    It can be asked for before or after `gradient`. Without a path nothing is written; in Jupyter the result shows
+    itself.
 
     >>> v = tf.Variable([1., 2., 3.])
     >>> with tf.debugging.explain_gradients(), tf.GradientTape() as tape:

@@ -31,8 +31,8 @@ def variable_name(variable: Variable) -> str:
 
 
 def summary(tape: GradientTape, print_fn: Callable | None = None) -> None:
-    """Prints what the tape recorded: how many operations, what it keeps in memory, and, after `tf.debugging.explain_gradients()`, which lines
-    and layers that comes from and how long it took.
+    """Prints what the tape recorded: how many operations, what it keeps in memory, and, after
+    `tf.debugging.explain_gradients()`, which lines and layers that comes from and how long it took.
 
     >>> v = tf.Variable([1., 2., 3.])
     >>> with tf.GradientTape() as tape:

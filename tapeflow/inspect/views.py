@@ -1,7 +1,9 @@
-"""The pictures of a report as data: a tree of boxes, and for each box that can be opened where everything in it is drawn.
+"""The pictures of a report as data: a tree of boxes, and for each box that can be opened where everything in it is
+drawn.
 
-A box is known by a number: operations by their own, folded boxes by -1, -2, … (the root is -1). Arrows in a view stand for all tensors that go from
-one box to another. What is outside of the opened box and connected with it is drawn, too, at the edge.
+A box is known by a number: operations by their own, folded boxes by -1, -2, … (the root is -1). Arrows in a view stand
+for all tensors that go from one box to another. What is outside of the opened box and connected with it is drawn, too,
+at the edge.
 """
 
 from collections import Counter, defaultdict
@@ -64,8 +66,8 @@ def _width(boxes: list[Box]) -> int:
 def _edges(
     entries: list[Entry], above: dict[int, int]
 ) -> tuple[dict[int, _Edges], dict[int, _Edges], dict[int, _Edges]]:
-    """For each opened box: arrows between its boxes, arrows that come in, arrows that go out; of those, the other end is a box that the
-    path to the common surrounding begins with."""
+    """For each opened box: arrows between its boxes, arrows that come in, arrows that go out; of those, the other end
+    is a box that the path to the common surrounding begins with."""
     inside, incoming, outgoing = defaultdict(Counter), defaultdict(Counter), defaultdict(Counter)
     paths: dict[int, list[int]] = {}  # from each box outwards to the root
 
@@ -92,7 +94,8 @@ def _edges(
 def _view(
     children: list[int], order: dict[int, float], inside: _Edges, incoming: _Edges, outgoing: _Edges
 ) -> dict[str, Any]:
-    """Places of the children and of neighbours; arrows as [from, to, how many tensors, 1 if quiet, points on the way]."""
+    """Places of the children and of neighbours; arrows as [from, to, how many tensors, 1 if quiet, points on the
+    way]."""
     sizes_in, sizes_out = Counter(), Counter()
     for (outer, _), n in incoming.items():
         sizes_in[outer] += n
@@ -149,7 +152,8 @@ def _before_users(order: dict[int, float], inside: _Edges) -> dict[int, float]:
 
 
 def _quiet(arrows: _Edges, first: int, last: int) -> set[tuple[int, int]]:
-    """A weight that every step reads, the line that begins every step: their arrows would cover the picture, all but one are quiet."""
+    """A weight that every step reads, the line that begins every step: their arrows would cover the picture, all but
+    one are quiet."""
     fed = {b for _, b in arrows}
     touching = defaultdict(list)
     for a, b in sorted(arrows):

@@ -1,7 +1,8 @@
 """A witness sees every operation of a program, watched or not, and remembers where each tensor came from.
 
-Tapes note by themselves where paths end. Where a tensor was made that no tape has seen, only a witness can say. It costs some
-microseconds an operation (`benchmarks/inspection.py`), so `tf.debugging.explain_gradients()` switches it on.
+Tapes note by themselves where paths end. Where a tensor was made that no tape has seen, only a witness can say. It
+costs some microseconds an operation (`benchmarks/inspection.py`), so `tf.debugging.explain_gradients()` switches it
+on.
 """
 
 import itertools
@@ -19,15 +20,16 @@ from tapeflow.tape.recording import Attendants, Recording
 
 from . import profile
 
-# What an operation is part of: the open tf.name_scope, and whatever else has names for parts of a program. Keras adds its layers.
+# What an operation is part of: the open tf.name_scope, and whatever else has names for parts of a program. Keras adds
+# its layers.
 scopes: list[Callable[[], str]] = [scope.get]
 
 _MOST = 200_000  # operations; the oldest are forgotten
 
 
 class Origin(NamedTuple):
-    """Where a tensor came from: the operation, of which tensors (by id), where in the program, in which name scope, and when: times are
-    of the counter that also numbers tensors."""
+    """Where a tensor came from: the operation, of which tensors (by id), where in the program, in which name scope,
+    and when: times are of the counter that also numbers tensors."""
 
     operation: str
     inputs: tuple[int, ...]
@@ -51,7 +53,8 @@ class Pull(NamedTuple):
 
 
 class TapeStory:
-    """What is known of one tape: where it was opened, where it began to watch what, by id, and what it held before it was spent."""
+    """What is known of one tape: where it was opened, where it began to watch what, by id, and what it held before it
+    was spent."""
 
     def __init__(self, opened: Origin) -> None:
         self.opened = opened
@@ -60,7 +63,8 @@ class TapeStory:
 
 
 class Witness:
-    """An observer of everything. `origins` by tensor id; of variables it knows the latest read, of tapes a story. It holds no values."""
+    """An observer of everything. `origins` by tensor id; of variables it knows the latest read, of tapes a story. It
+    holds no values."""
 
     records = None
     differentiates = False
@@ -105,7 +109,8 @@ class Witness:
         return self.origins[i].line if i in self.origins else ""
 
     def leading_to(self, ids: Iterable[int]) -> dict[int, None]:
-        """The ids of everything that these were computed from, they included, the latest first as far as one can say."""
+        """The ids of everything that these were computed from, they included, the latest first as far as one can
+        say."""
         found, todo = {}, list(ids)
         while todo:
             if (i := todo.pop()) not in found:
@@ -149,7 +154,8 @@ class Witness:
 
 
 def forget(known: dict) -> None:
-    """The oldest entries, many at once: a dict that loses its first again and again takes longer and longer to find it."""
+    """The oldest entries, many at once: a dict that loses its first again and again takes longer and longer to find
+    it."""
     if len(known) > _MOST + _MOST // 10:
         for key in list(itertools.islice(known, len(known) - _MOST)):
             known.pop(key, None)
@@ -160,9 +166,11 @@ def _scope() -> str:
 
 
 class explain_gradients:
-    """From now on, in this thread, `tape.explain`, `tape.summary` and `tape.report` know the line, the time and the memory of every operation.
+    """From now on, in this thread, `tape.explain`, `tape.summary` and `tape.report` know the line, the time and the
+    memory of every operation.
 
-    Operations take some microseconds more. As a context manager for its block only; `explain_gradients(False)` ends it.
+    Operations take some microseconds more. As a context manager for its block only; `explain_gradients(False)` ends
+    it.
 
     >>> with tf.debugging.explain_gradients():
     ...     x = tf.constant(2.)

@@ -27,11 +27,11 @@ from .tensors import decode_raw, parse_tensor, serialize_tensor
 from .text import decode_base64, decode_compressed, decode_csv, decode_json_example, encode_base64
 
 __all__ = [
-    "FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature", "TFRecordOptions", "TFRecordWriter",
-    "VarLenFeature", "decode_and_crop_jpeg", "decode_base64", "decode_bmp", "decode_compressed", "decode_csv", "decode_gif",
-    "decode_image", "decode_jpeg", "decode_json_example", "decode_png", "decode_raw", "decode_webp",
-    "deserialize_many_sparse", "encode_base64", "encode_jpeg", "encode_png", "extract_jpeg_shape", "gfile", "is_jpeg",
-    "match_filenames_once", "matching_files", "parse_example", "parse_sequence_example", "parse_single_example",
-    "parse_single_sequence_example", "parse_tensor", "read_file", "serialize_many_sparse", "serialize_sparse",
-    "serialize_tensor", "write_file",
+    "FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature", "TFRecordOptions",
+    "TFRecordWriter", "VarLenFeature", "decode_and_crop_jpeg", "decode_base64", "decode_bmp", "decode_compressed",
+    "decode_csv", "decode_gif", "decode_image", "decode_jpeg", "decode_json_example", "decode_png", "decode_raw",
+    "decode_webp", "deserialize_many_sparse", "encode_base64", "encode_jpeg", "encode_png", "extract_jpeg_shape",
+    "gfile", "is_jpeg", "match_filenames_once", "matching_files", "parse_example", "parse_sequence_example",
+    "parse_single_example", "parse_single_sequence_example", "parse_tensor", "read_file", "serialize_many_sparse",
+    "serialize_sparse", "serialize_tensor", "write_file",
 ]  # fmt: skip

@@ -55,7 +55,8 @@ def items(feature: Any, dtype: Any, key: str, name: str) -> np.ndarray | None:
     dtype = as_dtype(dtype)
     if dtype.name not in _KINDS:
         raise invalid(
-            f"Feature {key}: examples hold values of tf.int64, tf.float32 and tf.string, not {dtype.name}. tf.cast changes them."
+            f"Feature {key}: examples hold values of tf.int64, tf.float32 and tf.string, not {dtype.name}. tf.cast "
+            "changes them."
         )
     kind = feature.WhichOneof("kind")
     if kind is None:
@@ -154,7 +155,8 @@ def _padded(rows: Rows, key: str, spec: FixedLenSequenceFeature, single: bool) -
     for part in parts:
         if part.size % each:
             raise invalid(
-                f"Error while parsing feature with key {key}: number of elements should be divisible by {each}, found {part.size} instead."
+                f"Error while parsing feature with key {key}: number of elements should be divisible by {each}, "
+                f"found {part.size} instead."
             )
     longest = max((part.size for part in parts), default=0)
     out = np.empty((len(parts), longest), dtype.np)
@@ -233,6 +235,9 @@ def _row_lengths(partition: Any, given: np.ndarray | None, count: int, key: str)
         case ValueRowIds():
             lengths = np.bincount(given) if given.size else given
     if lengths.sum() != count or (lengths < 0).any():
-        what = f"Feature {key}: the {type(partition).__name__} {given.tolist()} of {partition.key} do not partition {count} values."
+        what = (
+            f"Feature {key}: the {type(partition).__name__} {given.tolist()} of {partition.key} do not partition "
+            f"{count} values."
+        )
         raise InvalidArgumentError(None, None, what)
     return lengths

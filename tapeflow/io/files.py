@@ -71,7 +71,8 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Tensor:
 
 
 def matches(pattern: str) -> list[str]:
-    """The paths that fit a pattern of `*`, `?` and `[abc]`. Names that begin with a dot count too, as in TensorFlow."""
+    """The paths that fit a pattern of `*`, `?` and `[abc]`. Names that begin with a dot count too, as in
+    TensorFlow."""
     folder, last = os.path.split(pattern)
     folders = [folder] if not glob.has_magic(folder) else [path for path in matches(folder) if os.path.isdir(path)]
     if not glob.has_magic(last):

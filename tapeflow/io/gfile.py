@@ -12,8 +12,8 @@ from .files import matches
 from .gfile_file import GFile
 
 __all__ = [
-    "GFile", "copy", "exists", "get_registered_schemes", "glob", "isdir", "join", "listdir", "makedirs", "mkdir", "remove", "rename",
-    "rmtree", "stat", "walk",
+    "GFile", "copy", "exists", "get_registered_schemes", "glob", "isdir", "join", "listdir", "makedirs", "mkdir",
+    "remove", "rename", "rmtree", "stat", "walk",
 ]  # fmt: skip
 
 

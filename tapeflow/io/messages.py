@@ -1,14 +1,14 @@
 """`tf.train.Example` and its parts: protocol buffer messages with TensorFlow's names, field numbers and bytes.
 
-They are described here, not read from a `.proto` file, and live in a pool of their own: a real TensorFlow in the same process
-describes messages of the same names, and protobuf refuses two descriptions in one pool.
+They are described here, not read from a `.proto` file, and live in a pool of their own: a real TensorFlow in the same
+process describes messages of the same names, and protobuf refuses two descriptions in one pool.
 """
 
 from typing import Any
 
 __all__ = [
-    "BytesList", "DecodeError", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List", "SequenceExample",
-    "TensorProto", "from_json",
+    "BytesList", "DecodeError", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
+    "Int64List", "SequenceExample", "TensorProto", "from_json",
 ]  # fmt: skip
 
 try:
@@ -19,7 +19,8 @@ except ImportError as error:
 
 _Field = descriptor_pb2.FieldDescriptorProto
 
-# Each message's fields: number, name, and kind, which is a scalar or a message, maybe many of them or a map from text to them.
+# Each message's fields: number, name, and kind, which is a scalar or a message, maybe many of them or a map from text
+# to them.
 _MESSAGES: dict[str, list[tuple[int, str, str]]] = {
     "BytesList": [(1, "value", "repeated bytes")],
     "FloatList": [(1, "value", "repeated float")],
@@ -33,10 +34,11 @@ _MESSAGES: dict[str, list[tuple[int, str, str]]] = {
     "Dim": [(1, "size", "int64"), (2, "name", "string")],
     "TensorShapeProto": [(2, "dim", "repeated Dim"), (3, "unknown_rank", "bool")],
     "TensorProto": [
-        (1, "dtype", "int32"), (2, "tensor_shape", "TensorShapeProto"), (3, "version_number", "int32"), (4, "tensor_content", "bytes"),
-        (5, "float_val", "repeated float"), (6, "double_val", "repeated double"), (7, "int_val", "repeated int32"),
-        (8, "string_val", "repeated bytes"), (9, "scomplex_val", "repeated float"), (10, "int64_val", "repeated int64"),
-        (11, "bool_val", "repeated bool"), (12, "dcomplex_val", "repeated double"), (13, "half_val", "repeated int32"),
+        (1, "dtype", "int32"), (2, "tensor_shape", "TensorShapeProto"), (3, "version_number", "int32"),
+        (4, "tensor_content", "bytes"), (5, "float_val", "repeated float"), (6, "double_val", "repeated double"),
+        (7, "int_val", "repeated int32"), (8, "string_val", "repeated bytes"), (9, "scomplex_val", "repeated float"),
+        (10, "int64_val", "repeated int64"), (11, "bool_val", "repeated bool"),
+        (12, "dcomplex_val", "repeated double"), (13, "half_val", "repeated int32"),
         (16, "uint32_val", "repeated uint32"), (17, "uint64_val", "repeated uint64"),
     ],
 }  # fmt: skip

@@ -1,6 +1,7 @@
 """TFRecord files: byte strings one after the other, each with its length and checksums.
 
-A record is its length (8 bytes, little endian), the masked CRC-32C of those, its bytes, and the masked CRC-32C of them.
+A record is its length (8 bytes, little endian), the masked CRC-32C of those, its bytes, and the masked CRC-32C of
+them.
 """
 
 import struct
@@ -21,7 +22,8 @@ _CHUNK = 1 << 18
 
 
 def _masked_crc() -> Callable[[bytes], int]:
-    """The checksum of record files; `google-crc32c` computes it at the speed of memory, Python would need a second a megabyte."""
+    """The checksum of record files; `google-crc32c` computes it at the speed of memory, Python would need a second a
+    megabyte."""
     try:
         from google_crc32c import value
     except ImportError as error:
@@ -174,7 +176,8 @@ class TFRecordWriter:
         self._path, self._masked, self._compress = local_path(path), _masked_crc(), options._compressor()
         with file_errors(self._path):
             self._file: BinaryIO | None = open(self._path, "wb", buffering=_CHUNK)  # noqa: SIM115 (closed by close)
-        # TensorFlow's writer finishes its file too when a program forgets to; also at its end, where `__del__` may not be called.
+        # TensorFlow's writer finishes its file too when a program forgets to; also at its end, where `__del__` may not
+        # be called.
         self._finish = weakref.finalize(self, _finished, self._file, self._compress)
 
     def write(self, record: bytes) -> None:

@@ -108,7 +108,8 @@ def _steps(lists: Any, key: str, spec: Any, name: str) -> list[np.ndarray]:
     if key not in lists:
         if isinstance(spec, FixedLenSequenceFeature) and not spec.allow_missing:
             raise invalid(
-                f"{name}Feature list '{key}' is required but could not be found. Give allow_missing=True if it may be missing."
+                f"{name}Feature list '{key}' is required but could not be found. Give allow_missing=True if it may "
+                "be missing."
             )
         return []
     found = [items(feature, spec.dtype, key, name) for feature in lists[key].feature]

@@ -49,7 +49,8 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """One sparse tensor of rows that were serialized, with a first axis for the rows; it is as large as the largest of them.
+    """One sparse tensor of rows that were serialized, with a first axis for the rows; it is as large as the largest of
+    them.
 
     >>> row = tf.io.serialize_sparse(tf.SparseTensor([[2]], [5.], [4]))
     >>> tf.io.deserialize_many_sparse([row, row], tf.float32).dense_shape.numpy()

@@ -1,4 +1,5 @@
-"""Reading files that may be compressed, damaged or not what they say: memory is taken only for bytes that are there."""
+"""Reading files that may be compressed, damaged or not what they say: memory is taken only for bytes that are
+there."""
 
 import io
 import zlib
@@ -55,14 +56,16 @@ class _Inflated(io.RawIOBase):
 
 
 def open_stream(path: str, kind: str) -> BinaryIO:
-    """The bytes of a file, decompressed where `kind` is "GZIP" or "ZLIB". Reading raises DataLossError where that cannot be done."""
+    """The bytes of a file, decompressed where `kind` is "GZIP" or "ZLIB". Reading raises DataLossError where that
+    cannot be done."""
     with file_errors(path):
         file = open(path, "rb", buffering=_CHUNK)  # noqa: SIM115 (the reader closes it)
     return io.BufferedReader(_Inflated(file, kind, path), _CHUNK) if kind else file
 
 
 def read_up_to(file: BinaryIO, size: int) -> bytes:
-    """`size` bytes, or what is left. A length in a damaged file can be any number: `file.read` would ask for that much memory first.
+    """`size` bytes, or what is left. A length in a damaged file can be any number: `file.read` would ask for that much
+    memory first.
 
     >>> import io
     >>> from tapeflow.io.streams import read_up_to

@@ -15,10 +15,11 @@ __all__ = ["decode_raw", "parse_tensor", "serialize_tensor"]
 
 # TensorFlow's numbers for dtypes, and the field of a TensorProto that lists values one by one.
 _TYPES = {
-    "float32": (1, "float_val"), "float64": (2, "double_val"), "int32": (3, "int_val"), "uint8": (4, "int_val"), "int16": (5, "int_val"),
-    "int8": (6, "int_val"), "string": (7, "string_val"), "complex64": (8, "scomplex_val"), "int64": (9, "int64_val"),
-    "bool": (10, "bool_val"), "bfloat16": (14, "half_val"), "uint16": (17, "int_val"), "complex128": (18, "dcomplex_val"),
-    "float16": (19, "half_val"), "uint32": (22, "uint32_val"), "uint64": (23, "uint64_val"),
+    "float32": (1, "float_val"), "float64": (2, "double_val"), "int32": (3, "int_val"), "uint8": (4, "int_val"),
+    "int16": (5, "int_val"), "int8": (6, "int_val"), "string": (7, "string_val"), "complex64": (8, "scomplex_val"),
+    "int64": (9, "int64_val"), "bool": (10, "bool_val"), "bfloat16": (14, "half_val"), "uint16": (17, "int_val"),
+    "complex128": (18, "dcomplex_val"), "float16": (19, "half_val"), "uint32": (22, "uint32_val"),
+    "uint64": (23, "uint64_val"),
 }  # fmt: skip
 _NAMES = {number: name for name, (number, _) in _TYPES.items()}
 _RAW = "float16 float32 float64 int32 uint16 uint8 int16 int8 int64 complex64 complex128 bool bfloat16".split()
@@ -69,7 +70,8 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
 
 
 def array_in(proto: Any) -> np.ndarray:
-    """The array that a TensorProto holds, whichever library made the message. InvalidArgumentError where it does not hold together."""
+    """The array that a TensorProto holds, whichever library made the message. InvalidArgumentError where it does not
+    hold together."""
     given = _NAMES.get(proto.dtype)
     if given is None:
         raise invalid(f"Cannot parse tensor from proto: it has dtype number {proto.dtype}.")
@@ -117,7 +119,8 @@ def decode_raw(
     fixed_length: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The bytes of each string as numbers, along a new last axis; with `fixed_length` strings are cut or padded with zeros.
+    """The bytes of each string as numbers, along a new last axis; with `fixed_length` strings are cut or padded with
+    zeros.
 
     >>> tf.io.decode_raw([b"ab", b"cd"], tf.uint8).numpy()
     array([[ 97,  98],
@@ -138,7 +141,8 @@ def decode_raw(
     for k, part in enumerate(parts):
         if len(part) != length:
             raise invalid(
-                f"DecodeRaw requires input strings to all be the same size, but element {k} has size {len(part)} != {length}. "
+                f"DecodeRaw requires input strings to all be the same size, but element {k} has size {len(part)} != "
+                f"{length}. "
                 "Give fixed_length to cut or pad them."
             )
     if length % width:

@@ -34,7 +34,8 @@ def decode_csv(
     select_cols: Any = None,
     name: str | None = None,
 ) -> list[Tensor]:
-    """The columns of lines of CSV, each with the dtype of its default; an empty default says that a column is required.
+    """The columns of lines of CSV, each with the dtype of its default; an empty default says that a column is
+    required.
 
     >>> [column.numpy() for column in tf.io.decode_csv(["1,2.5", "4,"], record_defaults=[[0], [9.]])]
     [array([1, 4], dtype=int32), array([2.5, 9. ], dtype=float32)]
@@ -75,7 +76,8 @@ def decode_csv(
             else:
                 raise invalid(f"Field {k} is required but missing in record {row}!")
     return [
-        string_tensor(column, lines.shape) if default.dtype.kind == "O" else EagerTensor(np.array(column, default.dtype).reshape(lines.shape))
+        string_tensor(column, lines.shape) if default.dtype.kind == "O" else EagerTensor(np.array(column,
+            default.dtype).reshape(lines.shape))
         for column, default in zip(columns, defaults)
     ]  # fmt: skip
 
@@ -173,8 +175,8 @@ def _from_base64(s: bytes) -> bytes:
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Strings as they were before compression with "ZLIB" or "GZIP".
 
-    A string may become a gigabyte: a damaged or malicious one of megabytes could fill the memory otherwise. The environment variable
-    TAPEFLOW_MAX_DECOMPRESSED_BYTES sets another limit.
+    A string may become a gigabyte: a damaged or malicious one of megabytes could fill the memory otherwise. The
+    environment variable TAPEFLOW_MAX_DECOMPRESSED_BYTES sets another limit.
 
     >>> import zlib
     >>> tf.io.decode_compressed([zlib.compress(b"tape")], "ZLIB").numpy()
@@ -200,7 +202,8 @@ def _inflated(s: bytes, kind: str, most: int) -> bytes:
         left -= len(parts[-1])
         if left < 0:
             raise ResourceExhaustedError(
-                None, None, f"{len(s)} bytes of {kind} data decompress to more than {most} bytes. If they are meant to, set the environment "
+                None, None, f"{len(s)} bytes of {kind} data decompress to more than {most} bytes. If they are meant "
+                            "to, set the environment "
                 "variable TAPEFLOW_MAX_DECOMPRESSED_BYTES to a larger number.",
             )  # fmt: skip
         if not stream.eof:

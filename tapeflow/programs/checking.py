@@ -16,8 +16,8 @@ _SKIPPED_FOLDERS = {"__pycache__", "node_modules", "site-packages", "build", "di
 
 @dataclass
 class FileReport:
-    """The names that one program uses, with the lines, or why it could not be read. What it only tries (an import inside
-    `try: … except ImportError:`) is not missed when it is not there."""
+    """The names that one program uses, with the lines, or why it could not be read. What it only tries (an import
+    inside `try: … except ImportError:`) is not missed when it is not there."""
 
     path: str
     lines: dict[str, list[str]] = field(default_factory=dict)

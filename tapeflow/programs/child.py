@@ -1,4 +1,5 @@
-"""Importing this makes the process one in which `import tensorflow` gives tapeflow: what a process does first that a program has started."""
+"""Importing this makes the process one in which `import tensorflow` gives tapeflow: what a process does first that a
+program has started."""
 
 from . import children, stand_in
 

@@ -1,7 +1,9 @@
-"""Processes that a program starts with `multiprocessing` are new Pythons: `import tensorflow` gives tapeflow in them, too.
+"""Processes that a program starts with `multiprocessing` are new Pythons: `import tensorflow` gives tapeflow in them,
+too.
 
-Forked children have everything. Those of the methods "spawn" and "forkserver" begin with a command line that Python makes, and run the program's
-file once more before they do their work; so the stand-in goes into that command line, and into what the server of forks imports first.
+Forked children have everything. Those of the methods "spawn" and "forkserver" begin with a command line that Python
+makes, and run the program's file once more before they do their work; so the stand-in goes into that command line, and
+into what the server of forks imports first.
 """
 
 import functools

@@ -1,4 +1,5 @@
-"""What to use in place of a name that is not there: by hand where spelling would mislead, the nearest names otherwise."""
+"""What to use in place of a name that is not there: by hand where spelling would mislead, the nearest names
+otherwise."""
 
 import difflib
 
@@ -8,7 +9,8 @@ from .names import keras_names, public_names
 HINTS = {
     # ---- TensorFlow 1, which TensorFlow 2 does not have either
     "tf.placeholder": "It is TensorFlow 1: give the values to a function as arguments.",
-    "tf.Session": "It is TensorFlow 1: operations run when they are called. tf.compat.v1.Session is there for its settings.",
+    "tf.Session": "It is TensorFlow 1: operations run when they are called. tf.compat.v1.Session is there for its "
+    "settings.",
     "tf.InteractiveSession": "It is TensorFlow 1: operations run when they are called.",
     "tf.ConfigProto": "It is TensorFlow 1: tf.config has the settings, tf.compat.v1.ConfigProto the class.",
     "tf.GPUOptions": "It is TensorFlow 1: use tf.config.experimental.set_memory_growth.",
@@ -16,7 +18,8 @@ HINTS = {
     "tf.variable_scope": "It is TensorFlow 1: use tf.name_scope, or a tf.Module.",
     "tf.get_default_graph": "It is TensorFlow 1: operations run when they are called.",
     "tf.reset_default_graph": "It is TensorFlow 1: there is no global graph to reset.",
-    "tf.global_variables_initializer": "It is TensorFlow 1: variables have their values from the moment they are made.",
+    "tf.global_variables_initializer": "It is TensorFlow 1: variables have their values from the moment they are "
+    "made.",
     "tf.trainable_variables": "It is TensorFlow 1: use model.trainable_variables, or tape.watched_variables().",
     "tf.global_variables": "It is TensorFlow 1: use model.variables.",
     "tf.enable_eager_execution": "It is TensorFlow 1: operations are eager already.",
@@ -81,11 +84,14 @@ HINTS = {
     "tf.feature_column": "Use the preprocessing layers of tf.keras.layers, or tf.keras.utils.FeatureSpace.",
     "tf.lite": "There is no converter: save the model with model.save and convert it with TensorFlow.",
     "tf.tpu": "There is no TPU runtime; tf.distribute.get_strategy() gives a strategy with one replica.",
-    "tf.raw_ops": "It has the operations of the other namespaces under TensorFlow's internal names; use tf.math, tf.nn, ….",
-    "tf.python": "TensorFlow keeps it private: import tensorflow.python.… (under `tapeflow run`), or use the public name.",
+    "tf.raw_ops": "It has the operations of the other namespaces under TensorFlow's internal names; use tf.math, "
+    "tf.nn, ….",
+    "tf.python": "TensorFlow keeps it private: import tensorflow.python.… (under `tapeflow run`), or use the public "
+    "name.",
     "tf.keras.layers.experimental": "The layers of `experimental.preprocessing` are in tf.keras.layers.",
     "tf.keras.experimental": "Its schedules are in tf.keras.optimizers.schedules.",
-    "tf.keras.mixed_precision.experimental": "Its parts are in tf.keras.mixed_precision: set_global_policy, LossScaleOptimizer.",
+    "tf.keras.mixed_precision.experimental": "Its parts are in tf.keras.mixed_precision: set_global_policy, "
+    "LossScaleOptimizer.",
     "tf.keras.utils.np_utils": "Use tf.keras.utils.to_categorical.",
     "tf.keras.backend.get_session": "It is TensorFlow 1: there are no sessions.",
     "tf.keras.backend.set_session": "It is TensorFlow 1: there are no sessions.",
@@ -97,7 +103,8 @@ HINTS = {
 
 
 def hint(name: str, spelling: bool = True) -> str:
-    """A sentence on what to use in place of `name`; empty when nothing is near. Without `spelling`: only what was written by hand.
+    """A sentence on what to use in place of `name`; empty when nothing is near. Without `spelling`: only what was
+    written by hand.
 
     >>> from tapeflow.programs.hints import hint
     >>> hint("tf.estimator.LinearClassifier")
@@ -114,7 +121,8 @@ def hint(name: str, spelling: bool = True) -> str:
 
 
 def nearest(name: str) -> list[str]:
-    """Up to three public names: the same last part elsewhere, then a like spelling in the same namespace, then anywhere."""
+    """Up to three public names: the same last part elsewhere, then a like spelling in the same namespace, then
+    anywhere."""
     known = keras_names() if name.startswith("tf.keras.") else public_names()
     space, _, last = name.rpartition(".")
     elsewhere = [other for other in known if other.rpartition(".")[2].lower() == last.lower()]

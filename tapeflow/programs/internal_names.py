@@ -1,4 +1,5 @@
-"""Where the names of TensorFlow's private modules are found. Facts about TensorFlow; keys leave out `tensorflow.python.`."""
+"""Where the names of TensorFlow's private modules are found. Facts about TensorFlow; keys leave out
+`tensorflow.python.`."""
 
 import contextlib
 import functools
@@ -12,7 +13,8 @@ PACKAGES = {
     "checkpoint": "checkpoint checkpoint_management checkpoint_options",
     "client": "device_lib session timeline",
     "compiler": "tensorrt xla",
-    "data": "experimental experimental.ops ops ops.dataset_ops ops.iterator_ops ops.readers util util.nest util.structure",
+    "data": "experimental experimental.ops ops ops.dataset_ops ops.iterator_ops ops.readers util util.nest "
+    "util.structure",
     "distribute": """cross_device_ops distribute_lib distribute_utils distribution_strategy_context mirrored_strategy multi_worker_util
         one_device_strategy parameter_server_strategy reduce_util tpu_strategy values""",
     "eager": """backprop backprop_util context core def_function execute forwardprop function monitoring polymorphic_function
@@ -256,7 +258,8 @@ def _assign_moving_average() -> Callable[..., Any]:
     def assign_moving_average(
         variable: Any, value: Any, decay: float, zero_debias: bool = True, name: str | None = None
     ) -> Any:
-        """Moves a variable towards a value: `variable - (1 - decay) * (variable - value)`, without the correction for its start."""
+        """Moves a variable towards a value: `variable - (1 - decay) * (variable - value)`, without the correction for
+        its start."""
         return variable.assign_sub((variable - value) * (1 - decay))
 
     return assign_moving_average

@@ -1,7 +1,9 @@
-"""`tensorflow.python.…` and `tensorflow.core.…`: modules that TensorFlow keeps private and programs import all the same.
+"""`tensorflow.python.…` and `tensorflow.core.…`: modules that TensorFlow keeps private and programs import all the
+same.
 
-Such a module is made when it is asked for. It finds its names in public namespaces: first where `RENAMED` says, then in those of `PLACES`,
-then among all names of TensorFlow 2 and of `tf.compat.v1`. What is not there fails at the line that asks for it.
+Such a module is made when it is asked for. It finds its names in public namespaces: first where `RENAMED` says, then
+in those of `PLACES`, then among all names of TensorFlow 2 and of `tf.compat.v1`. What is not there fails at the line
+that asks for it.
 """
 
 import importlib

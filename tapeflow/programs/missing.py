@@ -1,4 +1,5 @@
-"""Names that TensorFlow has and tapeflow does not: every public namespace says so, and what is nearest, at the line that uses the name.
+"""Names that TensorFlow has and tapeflow does not: every public namespace says so, and what is nearest, at the line
+that uses the name.
 
 `tapeflow/__init__.py` calls `watch_over` once; namespaces that are imported on first use are watched from then on.
 """
@@ -46,7 +47,8 @@ def words(name: str) -> str:
 
 
 def watch_over(module: ModuleType, public: str) -> None:
-    """Lets a missing name of the namespace, and of the namespaces in it, fail with `words`. `public` is its name: `tf.math`."""
+    """Lets a missing name of the namespace, and of the namespaces in it, fail with `words`. `public` is its name:
+    `tf.math`."""
     own: Callable[[str], Any] | None = vars(module).get("__getattr__")
     if own is not None and own.__module__ == __name__:
         return
@@ -92,7 +94,8 @@ class SmallNamespace(SimpleNamespace):
 
 
 def _deep(error: AttributeError) -> bool:
-    """Whether the error comes from further down than the namespace's own `__getattr__`: then it is not about its name."""
+    """Whether the error comes from further down than the namespace's own `__getattr__`: then it is not about its
+    name."""
     frames = error.__traceback__
     return bool(frames and frames.tb_next and frames.tb_next.tb_next)
 

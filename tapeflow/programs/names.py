@@ -51,7 +51,8 @@ def _member(module: Namespace, name: str) -> Any:
 
 @functools.cache
 def public_names() -> tuple[str, ...]:
-    """Every public name outside Keras, a namespace's own before those of the namespaces in it: `tf.abs`, …, `tf.math.sin`, ….
+    """Every public name outside Keras, a namespace's own before those of the namespaces in it: `tf.abs`, …,
+    `tf.math.sin`, ….
 
     >>> from tapeflow.programs.names import public_names
     >>> {"tf.sin", "tf.math.sin", "tf.config.experimental.set_memory_growth"} <= set(public_names())

@@ -34,7 +34,8 @@ def code_cells(content: bytes) -> list[tuple[int, str]]:
 def plain_python(text: str) -> tuple[str, list[tuple[int, str]]]:
     """A cell as plain Python with the same line numbers, and (line, what) for each line that was left out.
 
-    A line counts as IPython's only where Python does not understand it, so a `%` that begins a line of an expression stays.
+    A line counts as IPython's only where Python does not understand it, so a `%` that begins a line of an expression
+    stays.
 
     >>> from tapeflow.programs.notebooks import plain_python
     >>> plain_python("!pip install tensorflow\\nx = (7\\n% 4)\\n%time print(x)")

@@ -74,7 +74,8 @@ def _notebook(path: str) -> None:
         for line, what in skipped:
             print(f"tapeflow: {path}, cell {number}, line {line}: skipped {what}", file=sys.stderr)
         name = f"{path}[cell {number}]"
-        # Tracebacks and AutoGraph look for the source here; without a time stamp it is kept though there is no such file.
+        # Tracebacks and AutoGraph look for the source here; without a time stamp it is kept though there is no such
+        # file.
         linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
         codes.append((text, name))
     _execute((compile(text, name, "exec") for text, name in codes), display=print)
@@ -91,7 +92,8 @@ def _execute(codes: Any, **names: Any) -> None:
 
 
 def _run(program: Callable[[], None], arguments: list[str], folder: str) -> int:
-    """Runs with tapeflow in the place of TensorFlow. An error is shown as python shows it, from the program's first line on."""
+    """Runs with tapeflow in the place of TensorFlow. An error is shown as python shows it, from the program's first
+    line on."""
     stand_in.install()
     children.prepare()
     sys.argv = arguments
@@ -118,7 +120,8 @@ def _show(error: BaseException) -> None:
 
 
 def _look_first_in(folder: str) -> None:
-    """The program's folder takes the place of the command's in the search path; what is in tapeflow's own is still found, last."""
+    """The program's folder takes the place of the command's in the search path; what is in tapeflow's own is still
+    found, last."""
     import tapeflow
 
     if not sys.flags.safe_path:

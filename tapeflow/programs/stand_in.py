@@ -1,6 +1,7 @@
 """`import tensorflow` that gives tapeflow: a finder in front of `sys.meta_path`, for `tapeflow run` and for notebooks.
 
-`tensorflow` and its namespaces are tapeflow's own modules, not copies, so a class is the same class whatever it was imported as.
+`tensorflow` and its namespaces are tapeflow's own modules, not copies, so a class is the same class whatever it was
+imported as.
 """
 
 import importlib
@@ -18,7 +19,8 @@ from .names import is_public
 # Libraries made for TensorFlow's own tensors, and what a program can do without them.
 COMPANIONS = {
     "tensorflow_datasets": "Load the data with tf.keras.datasets, or read files with tf.data.",
-    "tensorflow_probability": "Write the densities with tf.math and tf.random, or use SciPy's distributions where no gradient is needed.",
+    "tensorflow_probability": "Write the densities with tf.math and tf.random, or use SciPy's distributions where no "
+    "gradient is needed.",
     "tensorflow_hub": "Load a model with tf.keras.models.load_model, or use tf.keras.applications.",
     "tensorflow_addons": "It has been retired; tf.keras has most of its layers, losses, metrics and optimizers.",
     "tensorflow_text": "Use tf.strings, or tf.keras.layers.TextVectorization.",
@@ -49,7 +51,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Puts the module that is there into the place of the new one."""
-        # The empty module that the import system made is dropped for the one that is there already, whose own spec stays.
+        # The empty module that the import system made is dropped for the one that is there already, whose own spec
+        # stays.
         assert module.__spec__ is not None
         sys.modules[module.__spec__.name] = module.__spec__.loader_state
 
@@ -61,13 +64,15 @@ class CompanionFinder(importlib.abc.MetaPathFinder):
         """Raises for a library in the list; all others are left to Python."""
         if name in COMPANIONS:
             raise ModuleNotFoundError(
-                f"No module named {name!r}: tapeflow stands in for TensorFlow, not for the libraries around it. {COMPANIONS[name]}",
+                f"No module named {name!r}: tapeflow stands in for TensorFlow, not for the libraries around it. "
+                f"{COMPANIONS[name]}",
                 name=name,
             )
 
 
 def served(name: str) -> ModuleType | None:
-    """The module that `import name` gives, `name` being `tensorflow` or under it; None when there is no such module."""
+    """The module that `import name` gives, `name` being `tensorflow` or under it; None when there is no such
+    module."""
     tapeflow = sys.modules["tapeflow"]
     first, *rest = name.split(".")[1:] or [""]
     if first == "" or (first, rest) == ("compat", ["v2"]):
@@ -130,12 +135,14 @@ def install() -> None:
     loaded = sys.modules.get("tensorflow")
     if loaded is not None and loaded is not tapeflow:
         raise ImportError(
-            "TensorFlow itself has been imported already; tapeflow can stand in for it only from the start of a program."
+            "TensorFlow itself has been imported already; tapeflow can stand in for it only from the start of a "
+            "program."
         )
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, Finder())
         sys.meta_path.append(CompanionFinder())
-        # Not left to the import system, which would make it an attribute of tapeflow, in the place of its layer `core`.
+        # Not left to the import system, which would make it an attribute of tapeflow, in the place of its layer
+        # `core`.
         sys.modules["tensorflow.core"] = internals.PrivateModule("tensorflow.core", "core")
 
 

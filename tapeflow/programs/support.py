@@ -24,7 +24,8 @@ _CONCRETE = {Tensor: EagerTensor}  # the class that has the members of a public 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is known about one name: its status, a reason or a hint, and in how many files of the survey it was found."""
+    """What is known about one name: its status, a reason or a hint, and in how many files of the survey it was
+    found."""
 
     name: str
     status: str
@@ -59,7 +60,8 @@ def answer(name: str) -> Answer:
 
 
 def find(name: str) -> Any:
-    """The value of a name; AttributeError or ImportError when it is not there. Members of a class count, those of a value do not."""
+    """The value of a name; AttributeError or ImportError when it is not there. Members of a class count, those of a
+    value do not."""
     if name.startswith("tensorflow_"):
         if importlib.util.find_spec(name) is None:
             stand_in.CompanionFinder().find_spec(name)
@@ -78,7 +80,8 @@ def find(name: str) -> Any:
     return value
 
 
-# How the documentation of something that is there only to say what to do instead begins, or what its first example shows.
+# How the documentation of something that is there only to say what to do instead begins, or what its first example
+# shows.
 _REFUSES = re.compile(r"Raises (?:RuntimeError|NotImplementedError|UnimplementedError)[:,] *(?P<why>[^\n]*)")
 _FAILS = re.compile(
     r"[^>]*>>> .*\n(?:\.\.\. .*\n)*Traceback.*\n[\w.]*(?:NotImplemented|Unimplemented|Runtime)Error: (?P<why>.*)"
@@ -86,7 +89,8 @@ _FAILS = re.compile(
 
 
 def refusal(name: str) -> str | None:
-    """What to do instead, where a name only raises an error with the answer: `tf.compat.v1.placeholder`; None for all others."""
+    """What to do instead, where a name only raises an error with the answer: `tf.compat.v1.placeholder`; None for all
+    others."""
     parts = name.split(".")
     for size in range(2, len(parts) + 1):
         value = find(".".join(parts[:size]))
@@ -98,7 +102,8 @@ def refusal(name: str) -> str | None:
 
 
 def without_members(name: str) -> str:
-    """A name up to the value that it stands for, whose own members are not asked about: `tf.__version__.split` is `tf.__version__`."""
+    """A name up to the value that it stands for, whose own members are not asked about: `tf.__version__.split` is
+    `tf.__version__`."""
     parts = name.split(".")
     for size in range(2, len(parts)):
         try:

@@ -1,7 +1,7 @@
 """Which names of TensorFlow a program uses, read from its syntax tree: nothing is run.
 
-Names are followed through imports (`from tensorflow.keras import layers as L`), assignments (`K = tf.keras.backend`) and scopes; a parameter or
-another value of the same name hides them.
+Names are followed through imports (`from tensorflow.keras import layers as L`), assignments (`K = tf.keras.backend`)
+and scopes; a parameter or another value of the same name hides them.
 """
 
 import ast
@@ -34,8 +34,8 @@ class Use:
 
 
 def uses(tree: ast.AST, is_namespace: Callable[[str], bool], members: Callable[[str], list[str]]) -> list[Use]:
-    """The uses of TensorFlow in a program, in the order of lines. `is_namespace` says of a dotted name whether it is a module, `members`
-    what a module hands out to `from module import *`.
+    """The uses of TensorFlow in a program, in the order of lines. `is_namespace` says of a dotted name whether it is a
+    module, `members` what a module hands out to `from module import *`.
 
     >>> import ast
     >>> from tapeflow.programs.symbols import uses
@@ -184,7 +184,8 @@ def _catches_absence(caught: ast.AST | None) -> bool:
 
 
 def _bound_here(node: ast.AST) -> Iterator[str]:
-    """Names that a statement gives another meaning: loop variables, `with … as`, targets of assignments, `except … as`."""
+    """Names that a statement gives another meaning: loop variables, `with … as`, targets of assignments, `except …
+    as`."""
     targets: list[ast.AST] = []
     match node:
         case ast.Assign():

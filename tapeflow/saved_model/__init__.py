@@ -1,7 +1,8 @@
 """`tf.saved_model`: a model in a directory, with its variables and the graphs of its functions.
 
-What is saved is every traced function as a graph of primitives. So loading needs neither the Python source nor the classes, and what
-is loaded is no frozen program: it can be differentiated, trained further, vectorised, compiled by XLA, and saved again.
+What is saved is every traced function as a graph of primitives. So loading needs neither the Python source nor the
+classes, and what is loaded is no frozen program: it can be differentiated, trained further, vectorised, compiled by
+XLA, and saved again.
 """
 
 import os as _os
@@ -52,8 +53,9 @@ class SaveOptions:
 
     def __init__(
         self, namespace_whitelist: Any = None, save_debug_info: bool = False, function_aliases: Any = None,
-        experimental_debug_stripper: bool = False, experimental_io_device: str | None = None, experimental_variable_policy: Any = None,
-        experimental_custom_gradients: bool = True, experimental_image_format: bool = False, experimental_skip_saver: bool = False,
+        experimental_debug_stripper: bool = False, experimental_io_device: str | None = None,
+        experimental_variable_policy: Any = None, experimental_custom_gradients: bool = True,
+        experimental_image_format: bool = False, experimental_skip_saver: bool = False,
         experimental_sharding_callback: Any = None, extra_tags: Any = None,
     ) -> None:  # fmt: skip
         given = dict(locals())
@@ -69,8 +71,9 @@ class LoadOptions:
     """
 
     def __init__(
-        self, allow_partial_checkpoint: bool = False, experimental_io_device: str | None = None, experimental_skip_checkpoint: bool = False,
-        experimental_variable_policy: Any = None, experimental_load_function_aliases: bool = False,
+        self, allow_partial_checkpoint: bool = False, experimental_io_device: str | None = None,
+        experimental_skip_checkpoint: bool = False, experimental_variable_policy: Any = None,
+        experimental_load_function_aliases: bool = False,
     ) -> None:  # fmt: skip
         given = dict(locals())
         del given["self"]
@@ -81,11 +84,12 @@ class LoadOptions:
 
 
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None) -> None:
-    """Writes `obj`, a `tf.Module` or a Keras model, into the directory `export_dir`: variables, and functions with their graphs.
+    """Writes `obj`, a `tf.Module` or a Keras model, into the directory `export_dir`: variables, and functions with
+    their graphs.
 
-    A `tf.function` is saved for the kinds of arguments it was called with, or for its `input_signature`, in which sizes may be None.
-    `signatures` is one function or a dict of them, for serving: called by keyword, they return a dict. By default it is the only function
-    of `obj` with an `input_signature`.
+    A `tf.function` is saved for the kinds of arguments it was called with, or for its `input_signature`, in which
+    sizes may be None. `signatures` is one function or a dict of them, for serving: called by keyword, they return a
+    dict. By default it is the only function of `obj` with an `input_signature`.
 
     >>> class Line(tf.Module):
     ...     def __init__(self):
@@ -134,8 +138,10 @@ def _signatures(given: Any) -> dict[str, Any]:
         )
         if not fits:
             raise ValueError(
-                f"Expected a TensorFlow function for which to generate a signature, but got {function!r}. Only `tf.functions` with an input "
-                "signature or concrete functions can be used as a signature; f.get_concrete_function(tf.TensorSpec(...)) makes one."
+                f"Expected a TensorFlow function for which to generate a signature, but got {function!r}. Only "
+                "`tf.functions` with an input "
+                "signature or concrete functions can be used as a signature; "
+                "f.get_concrete_function(tf.TensorSpec(...)) makes one."
             )
         _named_outputs(
             _only_trace(function).structured_outputs,
@@ -190,9 +196,11 @@ def _input_names(function: _ConcreteFunction) -> list[str]:
 
 
 def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> LoadedObject:
-    """The object that was saved: variables and functions as attributes, under the same names; `signatures` are those for serving.
+    """The object that was saved: variables and functions as attributes, under the same names; `signatures` are those
+    for serving.
 
-    Functions take the kinds of arguments that they were saved for. Neither the source nor the classes of the saved object are needed.
+    Functions take the kinds of arguments that they were saved for. Neither the source nor the classes of the saved
+    object are needed.
 
     >>> import tempfile
     >>> @tf.function(input_signature=[tf.TensorSpec([], name="x")])

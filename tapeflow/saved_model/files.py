@@ -1,4 +1,5 @@
-"""The files of a saved model: values, and an index that names them and has checksums of both. The index is replaced last, in one step."""
+"""The files of a saved model: values, and an index that names them and has checksums of both. The index is replaced
+last, in one step."""
 
 import itertools
 import json
@@ -22,8 +23,9 @@ _being_saved: set[str] = set()  # files of values that this process writes right
 
 
 def write_model(folder: Path, model: dict, arrays: dict) -> None:
-    """A new directory appears when it is complete. In one that is there the new model takes the old one's place in one step, when the file
-    that names all others is replaced; whatever else is in it stays. The old values go when that is on the disk."""
+    """A new directory appears when it is complete. In one that is there the new model takes the old one's place in one
+    step, when the file that names all others is replaced; whatever else is in it stays. The old values go when that is
+    on the disk."""
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with made_whole(str(folder)) as made:
@@ -97,7 +99,8 @@ def _is_values_file(name: Any) -> bool:
 
 
 def read_model(folder: Path) -> tuple[dict, dict]:
-    """What the index says, and the values by their names. OSError where there is no model or the index is damaged, DataLossError where values are."""
+    """What the index says, and the values by their names. OSError where there is no model or the index is damaged,
+    DataLossError where values are."""
     model = _model(folder)
     values = model.get("values")
     if not _is_values_file(values):
@@ -130,8 +133,10 @@ def _model(folder: Path) -> dict:
     if not file.exists():
         if (folder / "saved_model.pb").exists() or (folder / "saved_model.pbtxt").exists():
             raise NotImplementedError(
-                f"{folder} is a SavedModel of TensorFlow itself (saved_model.pb), whose operations tapeflow does not read. Its weights can be "
-                f"read: tf.train.load_checkpoint({str(folder / 'variables' / 'variables')!r}). Make the model in Python and assign them, or save "
+                f"{folder} is a SavedModel of TensorFlow itself (saved_model.pb), whose operations tapeflow does not "
+                "read. Its weights can be "
+                f"read: tf.train.load_checkpoint({str(folder / 'variables' / 'variables')!r}). Make the model in "
+                "Python and assign them, or save "
                 "it from there as a .keras file, which tf.keras.models.load_model reads."
             )
         raise OSError(f"SavedModel file does not exist at: {file}")
@@ -143,7 +148,8 @@ def _model(folder: Path) -> dict:
         raise ValueError(f"{file} is not a saved model of tapeflow.")
     if model.get("version") != _VERSION:
         raise ValueError(
-            f"The SavedModel in {folder} has version {model.get('version')} of the format, and this tapeflow reads version {_VERSION}. Load it "
+            f"The SavedModel in {folder} has version {model.get('version')} of the format, and this tapeflow reads "
+            f"version {_VERSION}. Load it "
             "with the tapeflow that wrote it, or a newer one."
         )
     return model

@@ -22,7 +22,8 @@ __all__ = ["LoadedObject", "ObjectReader", "SignatureFunction", "SignatureMap", 
 
 
 class LoadedObject(Module):
-    """What `tf.saved_model.load` gives: variables, functions and further objects as attributes, as the saved object had them."""
+    """What `tf.saved_model.load` gives: variables, functions and further objects as attributes, as the saved object
+    had them."""
 
     _TF_MODULE_IGNORED_PROPERTIES = frozenset((*Module._TF_MODULE_IGNORED_PROPERTIES, "_collections", "signatures"))
 
@@ -119,7 +120,8 @@ def named_outputs(outputs: Any, where: str) -> dict[str, Any]:
             raise ValueError(f"Got a dictionary with a non-string key {name!r} in the output of {where}.")
         if not isinstance(value, Tensor):
             raise ValueError(
-                f"Got a non-Tensor value {value!r} for key {name!r} in the output of {where}. Outputs for functions used as signatures must be "
+                f"Got a non-Tensor value {value!r} for key {name!r} in the output of {where}. Outputs for functions "
+                "used as signatures must be "
                 "a single Tensor, a sequence of Tensors, or a dictionary from string to Tensor."
             )
     return dict(outputs)
@@ -134,7 +136,8 @@ class SignatureMap(Mapping):
     def __getitem__(self, name: str) -> SignatureFunction:
         if name not in self._signatures:
             raise KeyError(
-                f"The saved model has no signature {name!r}; it has {', '.join(map(repr, self._signatures)) or 'none'}."
+                f"The saved model has no signature {name!r}; it has "
+                f"{', '.join(map(repr, self._signatures)) or 'none'}."
             )
         return self._signatures[name]
 

@@ -1,4 +1,5 @@
-"""Objects with variables and functions as data, for `tf.saved_model.save`: what they hold, and the graphs of their functions."""
+"""Objects with variables and functions as data, for `tf.saved_model.save`: what they hold, and the graphs of their
+functions."""
 
 import hashlib
 import inspect
@@ -39,7 +40,8 @@ class ObjectWriter:
         """The object to save, number 0."""
         if not is_trackable(value):
             raise ValueError(
-                f"Expected an object of type `Trackable`, such as `tf.Module` or a Keras model, for export. Got {value!r} of type "
+                "Expected an object of type `Trackable`, such as `tf.Module` or a Keras model, for export. Got "
+                f"{value!r} of type "
                 f"{type(value).__name__}."
             )
         self._root = value
@@ -63,8 +65,8 @@ class ObjectWriter:
     # ---- objects
 
     def parts(self, value: Any) -> dict[str, Any]:
-        """What an object holds, by name: its attributes, and the functions of its class; or what it says itself, asked once, since it may make
-        a function for it."""
+        """What an object holds, by name: its attributes, and the functions of its class; or what it says itself, asked
+        once, since it may make a function for it."""
         if not hasattr(value, "_saved_parts"):
             return _attributes(value)
         if id(value) not in self._parts:
@@ -138,7 +140,8 @@ class ObjectWriter:
         return self._new(node, value)
 
     def variable(self, variable: Variable, path: str | None = None) -> int:
-        """The number of a variable among `variables`, which describe them; its values are an array of the name of its `path`."""
+        """The number of a variable among `variables`, which describe them; its values are an array of the name of its
+        `path`."""
         if variable.serial not in self._of_variables:
             name = path or f"untracked.{len(self.variables)}"
             while name in self.arrays:

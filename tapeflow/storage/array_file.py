@@ -1,6 +1,7 @@
 """Arrays in one file, in the format of safetensors, which other programs read too: a header in JSON, then the numbers.
 
-What the format has no name for (texts, complex128, 4-bit integers) is written as bytes, and the header's metadata say what they are.
+What the format has no name for (texts, complex128, 4-bit integers) is written as bytes, and the header's metadata say
+what they are.
 """
 
 import json

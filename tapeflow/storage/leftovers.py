@@ -1,8 +1,9 @@
-"""The names of files in the making, and which of them nobody will finish: what a killed program left is deleted by the next that saves there.
+"""The names of files in the making, and which of them nobody will finish: what a killed program left is deleted by the
+next that saves there.
 
-A name ends in `.tmp-SYSTEM-PROCESS-STARTED-NUMBER`. Only two kinds are deleted, so that no file goes that somebody is writing: those of
-a process of this very system (this boot, these process numbers) that is not there any more, and those of other systems (a shared
-folder, another container, before a reboot) that have not changed for a day.
+A name ends in `.tmp-SYSTEM-PROCESS-STARTED-NUMBER`. Only two kinds are deleted, so that no file goes that somebody is
+writing: those of a process of this very system (this boot, these process numbers) that is not there any more, and
+those of other systems (a shared folder, another container, before a reboot) that have not changed for a day.
 """
 
 import contextlib
@@ -23,7 +24,8 @@ _serial = itertools.count()
 
 
 def temporary(path: str) -> str:
-    """A new name for a file or a folder that is to become `path`, in the same folder: a rename is atomic only inside one file system."""
+    """A new name for a file or a folder that is to become `path`, in the same folder: a rename is atomic only inside
+    one file system."""
     folder, name = os.path.split(path)
     system, process, started = identity()
     while len(name.encode(errors="surrogateescape")) > _LONGEST:
@@ -32,7 +34,8 @@ def temporary(path: str) -> str:
 
 
 def sweep(folder: str, now: float) -> None:
-    """Deletes what was abandoned in a folder. `now` is by the clock of the file system: when something in it was just changed."""
+    """Deletes what was abandoned in a folder. `now` is by the clock of the file system: when something in it was just
+    changed."""
     with contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
         for entry in entries:
             if ".tmp-" not in entry.name:

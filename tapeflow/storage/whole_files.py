@@ -17,7 +17,8 @@ _UNKNOWN = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF,
 
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
-    """A new file to write, which takes the place of `path` at the end, once every byte of it is on the disk; never after an error.
+    """A new file to write, which takes the place of `path` at the end, once every byte of it is on the disk; never
+    after an error.
 
     >>> import pathlib, tempfile
     >>> from tapeflow.storage.whole_files import replacing
@@ -45,8 +46,9 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def made_whole(path: str) -> Iterator[str]:
-    """The same for who writes by name: where to make the file, in an empty folder. Other files that are made there, or a folder, take
-    their places beside or instead of `path`, all of them or none: until they have, `whole` says where they are.
+    """The same for who writes by name: where to make the file, in an empty folder. Other files that are made there, or
+    a folder, take their places beside or instead of `path`, all of them or none: until they have, `whole` says where
+    they are.
 
     >>> import os, pathlib, tempfile
     >>> from tapeflow.storage.whole_files import made_whole
@@ -78,13 +80,15 @@ def made_whole(path: str) -> Iterator[str]:
 
 
 def whole(path: str) -> str:
-    """Where to read what `made_whole` wrote: `path`, unless a program was killed while it put several files into their places."""
+    """Where to read what `made_whole` wrote: `path`, unless a program was killed while it put several files into their
+    places."""
     committed = os.path.join(path + _COMMITTED, os.path.basename(path))
     return committed if os.path.exists(committed) else path
 
 
 def sync(path: str) -> None:
-    """Waits until a file, or the names in a folder, are on the disk. Where a system cannot do that for folders (Windows) it does not wait."""
+    """Waits until a file, or the names in a folder, are on the disk. Where a system cannot do that for folders
+    (Windows) it does not wait."""
     path = path or "."
     try:
         descriptor = os.open(path, os.O_RDWR if os.name == "nt" and os.path.isfile(path) else os.O_RDONLY)

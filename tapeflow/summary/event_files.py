@@ -20,7 +20,8 @@ _number = itertools.count().__next__  # of this process's files, so that no two 
 
 
 class EventFile:
-    """A new file in a directory. `add` puts an event in the queue; `max_queue` of them, or `flush_millis`, and they are on disk."""
+    """A new file in a directory. `add` puts an event in the queue; `max_queue` of them, or `flush_millis`, and they
+    are on disk."""
 
     def __init__(self, logdir: Any, max_queue: int, flush_millis: int, suffix: str) -> None:
         directory = local_path(logdir)
@@ -28,7 +29,8 @@ class EventFile:
             raise FailedPreconditionError(
                 None,
                 None,
-                f"The log directory {directory!r} is a file; it is left as it is. Give the path of a directory: one is made if it is missing.",
+                f"The log directory {directory!r} is a file; it is left as it is. Give the path of a directory: one "
+                "is made if it is missing.",
             )
         self._event, self._masked = messages().Event, _masked_crc()
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{_number()}{suffix}"

@@ -1,4 +1,5 @@
-"""Graphs for TensorBoard's graph dashboard: one that is given, or those of the functions that ran between `trace_on` and `trace_export`."""
+"""Graphs for TensorBoard's graph dashboard: one that is given, or those of the functions that ran between `trace_on`
+and `trace_export`."""
 
 import logging
 import re
@@ -33,7 +34,8 @@ class _Trace:
 
 
 def graph(graph_data: Any) -> Tensor:
-    """Writes a graph: a `tf.Graph`, the `graph` of a concrete function, or a GraphDef message. Returns whether it was written.
+    """Writes a graph: a `tf.Graph`, the `graph` of a concrete function, or a GraphDef message. Returns whether it was
+    written.
 
     >>> @tf.function
     ... def f(x):
@@ -46,7 +48,8 @@ def graph(graph_data: Any) -> Tensor:
     given = isinstance(graph_data, Graph) or type(graph_data).__name__ == "GraphDef"
     if not given:
         raise ValueError(
-            f"Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received graph_data={graph_data} of type "
+            f"Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received graph_data={graph_data} of "
+            "type "
             f"{type(graph_data).__name__}. Of a tf.function, give f.get_concrete_function(...).graph."
         )
     if wanted() is False:
@@ -60,7 +63,8 @@ def graph(graph_data: Any) -> Tensor:
 
 
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
-    """From now on, remember the graphs of functions that run (`graph`), and how long (`profiler`), until `trace_export` or `trace_off`.
+    """From now on, remember the graphs of functions that run (`graph`), and how long (`profiler`), until
+    `trace_export` or `trace_off`.
 
     >>> tf.summary.trace_on()
     >>> tf.summary.trace_off()
@@ -126,8 +130,8 @@ def _seen(function: "concrete.ConcreteFunction") -> None:
 
 
 def _run_metadata(graphs: Iterable[bytes]) -> bytes:
-    """A RunMetadata message with a function for each graph, which `tensorboardX` does not have: field 4 of it are the functions, and
-    field 2 of each is its graph as it was traced."""
+    """A RunMetadata message with a function for each graph, which `tensorboardX` does not have: field 4 of it are the
+    functions, and field 2 of each is its graph as it was traced."""
     return b"".join(_field(4, _field(2, graph)) for graph in graphs)
 
 

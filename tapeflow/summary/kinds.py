@@ -55,13 +55,15 @@ def _check_rank(data: Any, rank: int, axes: str) -> Tensor:
     data = _tensor(data)
     if data.shape.rank not in (rank, None):
         raise ValueError(
-            f"Tensor must have rank {rank}.  Received rank {data.shape.rank}, shape {tuple(data.shape)}: the axes are {axes}."
+            f"Tensor must have rank {rank}.  Received rank {data.shape.rank}, shape {tuple(data.shape)}: the axes "
+            f"are {axes}."
         )
     return data
 
 
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
-    """Writes a number, for TensorBoard's curves. Returns whether it was written: there is a default writer, and `record_if` holds.
+    """Writes a number, for TensorBoard's curves. Returns whether it was written: there is a default writer, and
+    `record_if` holds.
 
     >>> tf.summary.scalar("loss", 0.5, step=1).numpy()                        # no writer
     np.False_
@@ -80,7 +82,8 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 def histogram(
     name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
 ) -> Tensor:
-    """Writes how the entries of a tensor are spread, in `buckets` (30) ranges of the same width. Returns whether it was written.
+    """Writes how the entries of a tensor are spread, in `buckets` (30) ranges of the same width. Returns whether it
+    was written.
 
     >>> tf.summary.histogram("weights", tf.random.normal([100]), step=1).numpy()     # no writer
     np.False_
@@ -125,8 +128,8 @@ def _counted(values: np.ndarray, buckets: int) -> np.ndarray:
 
 
 def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None) -> Tensor:
-    """Writes the first `max_outputs` images of a batch `[images, height, width, channels]`: 1 channel is grey, 3 are red, green and
-    blue, 2 and 4 the same with transparency. Floats are from 0 to 1. Returns whether they were written.
+    """Writes the first `max_outputs` images of a batch `[images, height, width, channels]`: 1 channel is grey, 3 are
+    red, green and blue, 2 and 4 the same with transparency. Floats are from 0 to 1. Returns whether they were written.
 
     >>> tf.summary.image("noise", tf.random.uniform([4, 8, 8, 3]), step=1).numpy()   # no writer
     np.False_
@@ -176,8 +179,8 @@ def audio(
     name: str, data: Any, sample_rate: Any, step: Any = None, max_outputs: Any = 3, encoding: str | None = None,
     description: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Writes the first `max_outputs` clips of a batch `[clips, frames, channels]` of floats from -1 to 1, as WAV files of 16 bits.
-    Returns whether they were written.
+    """Writes the first `max_outputs` clips of a batch `[clips, frames, channels]` of floats from -1 to 1, as WAV files
+    of 16 bits. Returns whether they were written.
 
     >>> tf.summary.audio("beep", tf.sin(tf.range(800.))[None, :, None], 8000, step=1).numpy()   # no writer
     np.False_
@@ -208,7 +211,8 @@ def audio(
 
 
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
-    """Writes text, which TensorBoard shows as Markdown; of a matrix of strings, a table. Returns whether it was written.
+    """Writes text, which TensorBoard shows as Markdown; of a matrix of strings, a table. Returns whether it was
+    written.
 
     >>> tf.summary.text("notes", "a *good* run", step=1).numpy()              # no writer
     np.False_
@@ -217,6 +221,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
         data = _tensor(data)
         if data.dtype is not string:
             raise TypeError(
-                f"tensor must be of type tf.string; got tf.{data.dtype.name}. tf.strings.as_string makes text of numbers."
+                f"tensor must be of type tf.string; got tf.{data.dtype.name}. tf.strings.as_string makes text of "
+                "numbers."
             )
     return _summary("text", "text", name, data, step, description, lambda tensor: tensor)

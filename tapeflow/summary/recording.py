@@ -22,7 +22,8 @@ _ONE_TRUTH = Spec(shape=(), dtype=np.dtype(bool))
 
 
 def recorded(make: Callable[..., Any], data: Any, step: Any, name: str) -> Tensor:
-    """Writes the Summary message that `make(data)` gives, and says so; or does not, if there is no writer or nobody wants it.
+    """Writes the Summary message that `make(data)` gives, and says so; or does not, if there is no writer or nobody
+    wants it.
 
     In a graph the writer and the step, if it is a number, are those of the trace, and `make` is called at every run.
     """
@@ -44,7 +45,8 @@ def _written(writer: SummaryWriter, make: Callable, condition: Any, data: Any, s
 
 
 def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Tensor:
-    """Writes any tensor under a tag; `metadata` (a SummaryMetadata message) says which of TensorBoard's plugins shows it.
+    """Writes any tensor under a tag; `metadata` (a SummaryMetadata message) says which of TensorBoard's plugins shows
+    it.
 
     The tensor may be a function that makes it, which is called if it is written. Returns whether it was.
 

@@ -61,7 +61,8 @@ def chosen_step(step: Any) -> Any:
     step = state.step if step is None else step
     if step is None:
         raise ValueError(
-            "No step set. Please specify one either through the `step` argument or through tf.summary.experimental.set_step()"
+            "No step set. Please specify one either through the `step` argument or through "
+            "tf.summary.experimental.set_step()"
         )
     if isinstance(step, (bool, int, np.integer)):
         return int(step)
@@ -85,7 +86,8 @@ def chosen_step(step: Any) -> Any:
 
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """A context in which summaries are recorded only if the condition holds: a boolean, a tensor, or a function that gives one.
+    """A context in which summaries are recorded only if the condition holds: a boolean, a tensor, or a function that
+    gives one.
 
     >>> with tf.summary.record_if(lambda: False):
     ...     bool(tf.summary.should_record_summaries())

@@ -42,7 +42,8 @@ class SummaryWriter:
                 state.step = before[1]
 
     def as_default(self, step: Any = None) -> Any:
-        """A context in which summaries go to this writer, with this step if one is given. They are on disk when it ends."""
+        """A context in which summaries go to this writer, with this step if one is given. They are on disk when it
+        ends."""
         return self._defaulting(step)
 
     def set_as_default(self, step: Any = None) -> None:
@@ -104,8 +105,9 @@ def create_file_writer(
     logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None, name: str | None = None,
     experimental_trackable: bool = False, experimental_mesh: Any = None,
 ) -> SummaryWriter:  # fmt: skip
-    """A writer to a new event file in `logdir`, which is made if it is missing. Its queue is written when it has more than `max_queue`
-    events (10) or `flush_millis` (two minutes) have passed, and when the writer is flushed or closed, or the program ends.
+    """A writer to a new event file in `logdir`, which is made if it is missing. Its queue is written when it has more
+    than `max_queue` events (10) or `flush_millis` (two minutes) have passed, and when the writer is flushed or closed,
+    or the program ends.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as logdir:

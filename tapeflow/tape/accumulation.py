@@ -8,14 +8,16 @@ from tapeflow.core.devices import raw
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor
 
-# Small terms wait and are summed in groups of eight, in the order of the program, as TensorFlow does: a hundred thousand terms
-# lose far less in rounding than one by one. Large ones are added at once, so that they do not wait in memory.
+# Small terms wait and are summed in groups of eight, in the order of the program, as TensorFlow does: a hundred
+# thousand terms lose far less in rounding than one by one. Large ones are added at once, so that they do not wait in
+# memory.
 _GROUP = 8
 _BYTES_THAT_MAY_WAIT = 1 << 20
 
 
 class Sum:
-    """A running sum of gradients: arrays or tensors, dense or sparse. Arrays that it made itself are added to in place."""
+    """A running sum of gradients: arrays or tensors, dense or sparse. Arrays that it made itself are added to in
+    place."""
 
     __slots__ = ("total", "owned", "waiting", "room", "slices")
 

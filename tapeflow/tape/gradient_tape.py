@@ -48,8 +48,8 @@ class GradientTape:
     >>> tape.gradient(y, x).numpy()
     np.float32(6.0)
 
-    Trainable variables are watched by themselves when they are read; tensors are watched with `watch`. A tape gives one gradient
-    (or Jacobian) and is then spent, unless it is `persistent`.
+    Trainable variables are watched by themselves when they are read; tensors are watched with `watch`. A tape gives
+    one gradient (or Jacobian) and is then spent, unless it is `persistent`.
     """
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
@@ -65,7 +65,8 @@ class GradientTape:
     def __enter__(self) -> "GradientTape":
         if self._active:
             raise ValueError(
-                "Tape is already recording. A tape can be entered again only after it was left; make a second tape to nest."
+                "Tape is already recording. A tape can be entered again only after it was left; make a second tape "
+                "to nest."
             )
         self._active = True
         try:
@@ -92,7 +93,8 @@ class GradientTape:
     _active = False  # also where __init__ was cut short
 
     def __del__(self) -> None:
-        """Ctrl-C at the first instruction of `__exit__` is the one that nobody can catch. What nobody can ask any more stops recording."""
+        """Ctrl-C at the first instruction of `__exit__` is the one that nobody can catch. What nobody can ask any more
+        stops recording."""
         if self._active:
             self.__exit__()
 
@@ -102,7 +104,8 @@ class GradientTape:
         enter(self._inside)
 
     def _leave(self) -> None:
-        """Out of the current frame, wherever this tape stands in it: tapes need not be left in the order they were entered."""
+        """Out of the current frame, wherever this tape stands in it: tapes need not be left in the order they were
+        entered."""
         frame = current()
         if frame is self._inside:
             enter(self._outside)
@@ -145,14 +148,16 @@ class GradientTape:
         value = unwrapped(getattr(value, "_differentiable", value))
         if not isinstance(value, (Tensor, Variable)):
             raise ValueError(
-                f"Passed in object {given!r} of type {type(given).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType. "
+                f"Passed in object {given!r} of type {type(given).__name__!r}, not tf.Tensor or tf.Variable or "
+                "ExtensionType. "
                 "Make a tensor of it first: x = tf.constant(value); tape.watch(x)."
             )
         if value.dtype.kind == "s":
             raise TypeError("Cannot watch a string tensor: only floating and complex tensors have gradients.")
         if not value.dtype.is_inexact:
             logging.getLogger("tapeflow").warning(
-                "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r; its gradient will be None.",
+                "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r; its gradient will be "
+                "None.",
                 value.dtype,
             )
         if isinstance(value, Variable):
@@ -168,11 +173,13 @@ class GradientTape:
         """Inside this context the tape records nothing: what is computed there is a constant to it."""
         if self._recording is None or self._recording.spent and not self._active:
             raise RuntimeError(
-                "Trying to exit or pause a tape that is not recording: stop_recording() belongs inside the tape's `with` block."
+                "Trying to exit or pause a tape that is not recording: stop_recording() belongs inside the tape's "
+                "`with` block."
             )
         if not self._active or self._pause is not None:
             raise ValueError(
-                "Tape is not recording: stop_recording() was called outside the tape's `with` block or inside another stop_recording()."
+                "Tape is not recording: stop_recording() was called outside the tape's `with` block or inside "
+                "another stop_recording()."
             )
         recording = self._recording
         self._pause = pause = Pause(recording)
@@ -203,10 +210,12 @@ class GradientTape:
     # ---- gradients
 
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
-        """The gradient of the sum of all elements of `target` with respect to `sources`, in the structure of `sources`.
+        """The gradient of the sum of all elements of `target` with respect to `sources`, in the structure of
+        `sources`.
 
-        `output_gradients`, one for each target and of its shape, weigh the elements of the sum. A source that the target does
-        not depend on gives None, or zeros with `unconnected_gradients="zero"`, or an error that says why with `"error"`.
+        `output_gradients`, one for each target and of its shape, weigh the elements of the sum. A source that the
+        target does not depend on gives None, or zeros with `unconnected_gradients="zero"`, or an error that says why
+        with `"error"`.
 
         >>> w = tf.Variable([1., 2.])
         >>> with tf.GradientTape(persistent=True) as tape:
@@ -242,7 +251,8 @@ class GradientTape:
             )
         if recording.spent:
             raise RuntimeError(
-                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians), and this one was. "
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians), and "
+                "this one was. "
                 "Ask for all sources in one call, or make the tape with persistent=True."
             )
         return recording
@@ -257,8 +267,8 @@ class GradientTape:
     ):
         """The derivative of every element of `target` with respect to `sources`: shape target.shape + source.shape.
 
-        One backward walk computes many rows at once, as many as fit into some hundred megabytes; `parallel_iterations` gives their
-        number, and `experimental_use_pfor=False` (on a persistent tape) walks once for each row.
+        One backward walk computes many rows at once, as many as fit into some hundred megabytes; `parallel_iterations`
+        gives their number, and `experimental_use_pfor=False` (on a persistent tape) walks once for each row.
 
         >>> x = tf.constant([1., 2.])
         >>> with tf.GradientTape() as tape:
@@ -285,8 +295,8 @@ class GradientTape:
     ):
         """The Jacobian of each example of a batch: [batch, *target.shape[1:], *source.shape[1:]].
 
-        Rows of the target must depend on their own row of the source only; otherwise their derivatives are added up. The options
-        are those of `jacobian`.
+        Rows of the target must depend on their own row of the source only; otherwise their derivatives are added up.
+        The options are those of `jacobian`.
 
         >>> x = tf.constant([[1., 2.], [3., 4.]])
         >>> with tf.GradientTape() as tape:
@@ -343,8 +353,10 @@ class GradientTape:
             self._leave()
         elif self._pause is None:
             logging.getLogger("tapeflow").warning(
-                "Calling GradientTape.%s on a persistent tape inside its context is significantly less efficient than calling "
-                "it outside the context: the gradient's own operations are recorded too. Do so only to differentiate them.",
+                "Calling GradientTape.%s on a persistent tape inside its context is significantly less efficient "
+                "than calling "
+                "it outside the context: the gradient's own operations are recorded too. Do so only to differentiate "
+                "them.",
                 what,
             )
 
@@ -406,7 +418,8 @@ def gradient_mode(value: Any) -> str:
     if value in ("none", "zero", "error"):
         return value
     raise ValueError(
-        f"Unknown value for unconnected_gradients: {value!r}. It is 'none', 'zero', 'error' or a tf.UnconnectedGradients."
+        f"Unknown value for unconnected_gradients: {value!r}. It is 'none', 'zero', 'error' or a "
+        "tf.UnconnectedGradients."
     )
 
 
@@ -420,7 +433,8 @@ def _seen_below(recording: Recording, target: MappedTensor) -> bool:
 
 def _opened_outside(what: str) -> ValueError:
     return ValueError(
-        f"A tape that was opened outside a mapped function sees all rows as one tensor; it cannot {what} what belongs to a single "
+        f"A tape that was opened outside a mapped function sees all rows as one tensor; it cannot {what} what "
+        "belongs to a single "
         f"row, at {user_line()}. Open a tape inside the function, or ask this one outside, for the results of the map."
     )
 

@@ -1,7 +1,8 @@
 """Jacobians: one backward walk for many rows at once, each starting from one element of the target.
 
-The walk runs under a `Vectorizer`, so the gradients in it are tensors with a hidden first axis, the rows. As many rows go together as
-fit into memory; where a rule needs the value of a gradient (a `custom_gradient` that calls `.numpy()`), rows go one by one.
+The walk runs under a `Vectorizer`, so the gradients in it are tensors with a hidden first axis, the rows. As many rows
+go together as fit into memory; where a rule needs the value of a gradient (a `custom_gradient` that calls `.numpy()`),
+rows go one by one.
 """
 
 import math
@@ -24,7 +25,8 @@ from tapeflow.vectorize.mapped import Vectorizer
 from . import memory
 
 _INSTEAD = (
-    "Products with it need no such array: tape.gradient with output_gradients, tf.derivatives.hvp, jvp and vjp. Where rows belong to the examples "
+    "Products with it need no such array: tape.gradient with output_gradients, tf.derivatives.hvp, jvp and vjp. "
+    "Where rows belong to the examples "
     "of a batch, tape.batch_jacobian is smaller. Or take fewer outputs at a time."
 )
 
@@ -44,18 +46,21 @@ def check_batches(target: Any, source: Any) -> None:
     target_shape, source_shape = tuple(target.shape), tuple(source.shape)
     if len(target_shape) < 1 or len(source_shape) < 2:
         raise ValueError(
-            "batch_jacobian needs a target of shape [batch, ...] and a source of shape [batch, size, ...]; their shapes are "
+            "batch_jacobian needs a target of shape [batch, ...] and a source of shape [batch, size, ...]; their "
+            "shapes are "
             f"{target_shape} and {source_shape}."
         )
     if target_shape[0] != source_shape[0]:
         raise ValueError(
-            f"batch_jacobian needs the same first dimension, the batch, in target and source; their shapes are {target_shape} "
+            "batch_jacobian needs the same first dimension, the batch, in target and source; their shapes are "
+            f"{target_shape} "
             f"and {source_shape}."
         )
 
 
 class Rows:
-    """The rows of the Jacobians of `target` with respect to each of `sources`, by a `walk` from a seed to a gradient of each source."""
+    """The rows of the Jacobians of `target` with respect to each of `sources`, by a `walk` from a seed to a gradient
+    of each source."""
 
     def __init__(self, target: Tensor, sources: list, batched: bool, walk: Callable[[Tensor], list]) -> None:
         self.target, self.sources, self.batched, self.walk = target, sources, batched, walk
@@ -65,7 +70,8 @@ class Rows:
         self.count = math.prod(self.inner)
 
     def seeds(self, start: int, stop: int) -> Tensor:
-        """Zeros with a one at element `start`, `start + 1`, … of the target (of every example at once, for a batch)."""
+        """Zeros with a one at element `start`, `start + 1`, … of the target (of every example at once, for a
+        batch)."""
         chosen = np.zeros((stop - start, self.count), self.target.dtype.np)
         chosen[np.arange(stop - start), np.arange(start, stop)] = 1
         if self.batched:
@@ -91,7 +97,8 @@ class Rows:
             ]
 
     def chunks(self, size: int | None, guess: int) -> list[list]:
-        """The rows, `size` of them at a time; None for as many as fit into memory, if a row's arrays are of the guessed size."""
+        """The rows, `size` of them at a time; None for as many as fit into memory, if a row's arrays are of the
+        guessed size."""
         if size == 1:
             return self._all(self.one_by_one())
         try:
@@ -121,7 +128,8 @@ class Rows:
         return found
 
     def jacobians(self, size: int | None, guess: int, zeros: bool) -> list:
-        """For each source target.shape + source.shape, or [batch, *target.shape[1:], *source.shape[1:]] for a batch."""
+        """For each source target.shape + source.shape, or [batch, *target.shape[1:], *source.shape[1:]] for a
+        batch."""
         parts = self.chunks(size, guess) if self.target.dtype.is_inexact else []
         columns = list(zip(*parts)) or [()] * len(self.sources)
         return [self._assembled(list(column), source, zeros) for column, source in zip(columns, self.sources)]
@@ -139,7 +147,8 @@ class Rows:
 
 
 def _joined(parts: list) -> Tensor:
-    """The chunks one after the other. Where nobody watches each is let go of when it is copied, so that they are not there twice."""
+    """The chunks one after the other. Where nobody watches each is let go of when it is copied, so that they are not
+    there twice."""
     like = next(p for p in parts if p is not None)
     fill = lambda k: parts[k] if parts[k] is not None else ops.zeros_like(like)
     frame = current()
@@ -155,7 +164,8 @@ def _joined(parts: list) -> Tensor:
 
 
 def of_dense(jacobian: Any, target: Any) -> Any:
-    """From the Jacobian of the values of IndexedSlices to that of the tensor they stand for: rows of one index add up."""
+    """From the Jacobian of the values of IndexedSlices to that of the tensor they stand for: rows of one index add
+    up."""
     if jacobian is None or not isinstance(target, IndexedSlices):
         return jacobian
     return ops.unsorted_segment_sum(jacobian, target.indices, num_segments=target.shape[0])

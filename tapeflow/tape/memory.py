@@ -1,7 +1,7 @@
 """How many rows of a Jacobian go together: as many as keep the arrays in flight under a limit.
 
-Where a quick look at what the tape keeps says that all rows fit, all go at once. Otherwise the first few rows show how large the arrays
-of one row really are.
+Where a quick look at what the tape keeps says that all rows fit, all go at once. Otherwise the first few rows show how
+large the arrays of one row really are.
 """
 
 import math
@@ -12,7 +12,8 @@ from tapeflow.core.sizes import Size, estimated
 from tapeflow.core.tensor import Tensor
 from tapeflow.vectorize.mapped import MappedTensor
 
-# What the arrays of one walk may take together, roughly. Larger chunks would not be faster: the work is in large arrays already.
+# What the arrays of one walk may take together, roughly. Larger chunks would not be faster: the work is in large
+# arrays already.
 LIMIT = 256 * 2**20
 _AT_ONCE = 4  # a rule's result, what it is made from, and what waits on other paths
 FIRST = 8  # rows of the first chunk, where it is not known how many fit
@@ -61,7 +62,8 @@ class Everything:
 
 
 def guess(records: list, values: Iterable[Any], itemsize: int) -> int:
-    """The size of the largest array of a row, from above: of the tensors that the tape keeps, and of those whose shape it keeps."""
+    """The size of the largest array of a row, from above: of the tensors that the tape keeps, and of those whose shape
+    it keeps."""
     kept = (_largest(saved if out else (*filter(None, saved[1]), *saved[2]), itemsize) for out, _, _, saved in records)
     return max([*map(bytes_of, values), *kept], default=1)
 

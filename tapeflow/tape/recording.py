@@ -1,7 +1,7 @@
 """What a tape writes down: the observer behind a GradientTape.
 
-A record is a plain tuple `(output id, input ids, pulls, saved)`; it holds the tensors that the rules read and nothing else.
-Tensors are known by their ids. A record with several outputs has id 0 and keeps their ids in `saved`.
+A record is a plain tuple `(output id, input ids, pulls, saved)`; it holds the tensors that the rules read and nothing
+else. Tensors are known by their ids. A record with several outputs has id 0 and keeps their ids in `saved`.
 """
 
 from typing import Any, NamedTuple
@@ -16,15 +16,16 @@ _ON_ARRAYS = {EagerTensor}
 
 
 class Attendants:
-    """Who hears of tapes from now on, to explain them later (`tapeflow.inspect`): of each that opens, of what it watches, and of the records
-    before a backward walk, in place of which they may give others that tell them more; and of the gradients that were found."""
+    """Who hears of tapes from now on, to explain them later (`tapeflow.inspect`): of each that opens, of what it
+    watches, and of the records before a backward walk, in place of which they may give others that tell them more; and
+    of the gradients that were found."""
 
     now: tuple = ()
 
 
 class Note(NamedTuple):
-    """A path ends: at which tensor (or variable), by what, on which line, when (of the counter that numbers tensors), and what was made
-    there (or forgotten, by `tape.reset()`), by ids."""
+    """A path ends: at which tensor (or variable), by what, on which line, when (of the counter that numbers tensors),
+    and what was made there (or forgotten, by `tape.reset()`), by ids."""
 
     tensor: int
     reason: str
@@ -34,8 +35,9 @@ class Note(NamedTuple):
 
 
 class End(NamedTuple):
-    """What is known of a spent tape, all by ids: the targets and the sources it was asked for, what gradients have reached; what rules have
-    given None for, with their names; and, where paths end, what was computed from what (`unconnected.edges`)."""
+    """What is known of a spent tape, all by ids: the targets and the sources it was asked for, what gradients have
+    reached; what rules have given None for, with their names; and, where paths end, what was computed from what
+    (`unconnected.edges`)."""
 
     targets: tuple[int, ...]
     sources: set[int]
@@ -48,8 +50,8 @@ class Recording:
     """The record of one tape. `see`, `read` and `left` are the observer's methods."""
 
     __slots__ = (
-        "records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "on_tensors", "spent", "notes", "end",
-        "attendants", "__weakref__",
+        "records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "on_tensors", "spent",
+        "notes", "end", "attendants", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, watch_accessed_variables: bool) -> None:
@@ -101,7 +103,8 @@ class Recording:
         self.records.clear()
 
     def watches_only(self, ids: set[int]) -> bool:
-        """Is everything that was watched, or read from a watched variable, among these? (No `all`: it costs a microsecond more.)"""
+        """Is everything that was watched, or read from a watched variable, among these? (No `all`: it costs a
+        microsecond more.)"""
         for tensor in self.kept:
             if tensor.serial not in ids:
                 return False
@@ -110,7 +113,8 @@ class Recording:
     # ---- the observer
 
     def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
-        """What the entry does not record itself: first uses, several outputs, results of another kind, other executors."""
+        """What the entry does not record itself: first uses, several outputs, results of another kind, other
+        executors."""
         plan = prim.plan(mask, len(args))
         kind = prim.result(**params) if callable(prim.result) else prim.result
         if plan is None or kind == "cut":

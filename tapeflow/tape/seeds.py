@@ -99,7 +99,8 @@ def _paired(target: Any, targets: list, given: Any) -> list:
         )
     if all(s is None for s in flat):
         raise ValueError(
-            "Every entry of output_gradients is None, and None cannot become a tensor; leave the argument out for ones."
+            "Every entry of output_gradients is None, and None cannot become a tensor; leave the argument out for "
+            "ones."
         )
     return flat
 
@@ -115,12 +116,14 @@ def _seed(target: Any, seed: Any, k: int) -> Tensor:
         return _ones(target)
     if isinstance(seed, (Tensor, Variable)) and seed.dtype is not target.dtype:
         raise dtype_clash(
-            f"output_gradients[{k}] is {seed.dtype.name}, but its target is {target.dtype.name}. Convert it with tf.cast."
+            f"output_gradients[{k}] is {seed.dtype.name}, but its target is {target.dtype.name}. Convert it with "
+            "tf.cast."
         )
     seed = to_tensor(seed, target.dtype)
     if tuple(seed.shape) != tuple(target.shape):
         raise invalid(
-            f"output_gradients[{k}] has shape {tuple(seed.shape)}, but its target has shape {tuple(target.shape)}. They must be "
+            f"output_gradients[{k}] has shape {tuple(seed.shape)}, but its target has shape {tuple(target.shape)}. "
+            "They must be "
             "equal; tf.broadcast_to(seed, target.shape) makes them so."
         )
     return seed

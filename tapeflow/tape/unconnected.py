@@ -1,6 +1,7 @@
 """Why a source is unconnected: what is known without any preparation, in a form that texts are made of.
 
-Paths end rarely, so a tape always notes where they do (`Recording.note`). `tape.explain` tells more after `tf.debugging.explain_gradients()`.
+Paths end rarely, so a tape always notes where they do (`Recording.note`). `tape.explain` tells more after
+`tf.debugging.explain_gradients()`.
 """
 
 from collections import defaultdict
@@ -32,12 +33,14 @@ class Cause(NamedTuple):
 
 
 def edges(recording: Recording) -> list[tuple[Any, Any]]:
-    """(Id or ids of the outputs, of the inputs) of every record: all that is needed of it to know what comes from what."""
+    """(Id or ids of the outputs, of the inputs) of every record: all that is needed of it to know what comes from
+    what."""
     return [(out or saved[0], inputs) for out, inputs, _, saved in recording.records]
 
 
 def leading_to(graph: list, targets: set[int]) -> set[int]:
-    """The ids of everything that these were computed from, they included: one way back over the edges, for all sources."""
+    """The ids of everything that these were computed from, they included: one way back over the edges, for all
+    sources."""
     needed = targets - {0}
     for out, inputs in reversed(graph):
         if out in needed if type(out) is int else not needed.isdisjoint(out):
@@ -74,7 +77,8 @@ def error_text(
 
 
 def source_names(sources: Any, leaves: list) -> list[str]:
-    """What messages call sources: a variable by its own name, everything else, and what shares a name, by its place."""
+    """What messages call sources: a variable by its own name, everything else, and what shares a name, by its
+    place."""
     names = [label(leaf) if isinstance(leaf, Variable) else "" for leaf in leaves]
     places = [f"source{path}" for path in nest.paths(sources)]
     return [
@@ -86,8 +90,8 @@ def source_names(sources: Any, leaves: list) -> list[str]:
 class Reasons:
     """Why nothing arrives at the sources from the targets.
 
-    `refused`: what rules gave None for. `complete`: is the graph still all of it? Who saw more than the tape may add to `seen`, the ids of what
-    the targets were computed from, and tell by `line_of` where."""
+    `refused`: what rules gave None for. `complete`: is the graph still all of it? Who saw more than the tape may add
+    to `seen`, the ids of what the targets were computed from, and tell by `line_of` where."""
 
     def __init__(
         self,
@@ -113,10 +117,16 @@ class Reasons:
         recording, source = self.recording, self.sources[k]
         is_variable = isinstance(source, Variable)
         if not source.dtype.is_inexact:
-            what = f"it is a {source.dtype.name} {'variable' if is_variable else 'tensor'}; only floating and complex values have gradients"
+            what = (
+                f"it is a {source.dtype.name} {'variable' if is_variable else 'tensor'}; only floating and "
+                "complex values have gradients"
+            )
             return [Cause("integer source", what, repair="Use a float dtype.")]
         if not any(t.dtype.is_inexact for t in self.targets):
-            what = f"the target is {self.targets[0].dtype.name if self.targets else 'empty'}; only floating and complex values have gradients"
+            what = (
+                f"the target is {self.targets[0].dtype.name if self.targets else 'empty'}; only floating and "
+                "complex values have gradients"
+            )
             repair = "Differentiate what it was computed from: a loss, not a label or a count."
             return [Cause("integer target", what, repair=repair)]
         if source.serial not in recording.watched and source.serial not in recording.reads:
@@ -140,7 +150,8 @@ class Reasons:
         watched = [t.serial in self.recording.watched for t in self.targets]
         if not all(watched):
             what = (
-                "the target was not computed from it while the tape recorded: it was computed before the tape opened, after it closed, "
+                "the target was not computed from it while the tape recorded: it was computed before the tape "
+                "opened, after it closed, "
                 "or from other values"
             )
             return found or [Cause("not recorded", what, repair="Compute the target inside the `with` block.")]
@@ -155,7 +166,8 @@ class Reasons:
         ]
 
     def _noted(self, k: int) -> list[Cause]:
-        """The ends of paths from source `k`: those that the target is known to come from, if any, else all that may be."""
+        """The ends of paths from source `k`: those that the target is known to come from, if any, else all that may
+        be."""
         notes = self._notes(k)
         certain = [note for note in notes if self.seen.intersection(note.made)]
         return list(dict.fromkeys(map(cause_of_note, certain or notes)))

@@ -12,11 +12,12 @@ from .accumulation import Sum
 
 
 def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conjugate: bool, consume: bool) -> list:
-    """Turn the gradients of outputs in `grads` (by tensor id) into gradients of what they were computed from. Gives what rules have refused to
-    give a gradient for: (id of an input, of the output, name of the operation).
+    """Turn the gradients of outputs in `grads` (by tensor id) into gradients of what they were computed from. Gives
+    what rules have refused to give a gradient for: (id of an input, of the output, name of the operation).
 
     `plain`: nobody records the walk, so rules get bare arrays. `consume`: let go of each record as the walk passes it.
-    `conjugate`: complex numbers are about; rules are written as for real numbers and TensorFlow's gradient is the conjugate.
+    `conjugate`: complex numbers are about; rules are written as for real numbers and TensorFlow's gradient is the
+    conjugate.
     """
     ops = bare if plain else recorded
     which = 1 if plain else 0
@@ -60,7 +61,8 @@ def walk(records: list, grads: dict[int, Any], keep: set[int], plain: bool, conj
 
 
 def leading_to(sources: set[int], records: list) -> list:
-    """The records on a path from the sources, and of those the parts that are: nothing is computed for other inputs."""
+    """The records on a path from the sources, and of those the parts that are: nothing is computed for other
+    inputs."""
     needed, found = set(sources), []
     for record in records:
         out, ids, pulls, saved = record

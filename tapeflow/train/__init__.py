@@ -28,8 +28,9 @@ _MESSAGES = frozenset(
 )
 
 __all__ = [
-    "Checkpoint", "CheckpointManager", "CheckpointOptions", "ClusterSpec", "ExponentialMovingAverage", "checkpoints_iterator", "experimental",
-    "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable",
+    "Checkpoint", "CheckpointManager", "CheckpointOptions", "ClusterSpec", "ExponentialMovingAverage",
+    "checkpoints_iterator", "experimental", "get_checkpoint_state", "latest_checkpoint", "list_variables",
+    "load_checkpoint", "load_variable",
 ]  # fmt: skip
 
 

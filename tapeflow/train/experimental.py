@@ -9,7 +9,8 @@ __all__ = ["PythonState"]
 
 
 class PythonState(abc.ABC):
-    """Base class for objects whose state is a text: `serialize()` gives it when a checkpoint is written, `deserialize(text)` takes it back.
+    """Base class for objects whose state is a text: `serialize()` gives it when a checkpoint is written,
+    `deserialize(text)` takes it back.
 
     >>> import tempfile
     >>> class Best(tf.train.experimental.PythonState):

@@ -21,10 +21,12 @@ from tapeflow.vectorize.mapped import Vectorizer
 
 
 def custom_gradient(f: Callable | None = None) -> Callable:
-    """Decorates `f`, which returns `(outputs, backward)`: `backward` takes one gradient per output and returns one per argument.
+    """Decorates `f`, which returns `(outputs, backward)`: `backward` takes one gradient per output and returns one per
+    argument.
 
-    Arguments that are not tensors may be left out of what `backward` returns. If `f` reads variables, `backward` must take a
-    keyword `variables` and return `(gradients, gradients of the variables)`; the variables come in the order of their creation.
+    Arguments that are not tensors may be left out of what `backward` returns. If `f` reads variables, `backward` must
+    take a keyword `variables` and return `(gradients, gradients of the variables)`; the variables come in the order of
+    their creation.
 
     >>> @tf.custom_gradient
     ... def log1pexp(x):
@@ -105,7 +107,8 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
     ]
     if variables and not _takes_variables(backward):
         raise TypeError(
-            f"{_name(f)} reads variables ({', '.join(v.name for v in variables)}), so its backward function must accept a keyword "
+            f"{_name(f)} reads variables ({', '.join(v.name for v in variables)}), so its backward function must "
+            "accept a keyword "
             "`variables` and return (gradients of the arguments, gradients of these variables)."
         )
     fresh = tuple(o._twin() for o in flat)
@@ -119,7 +122,8 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
 def _checked_result(f: Callable, result: Any) -> tuple:
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
-            f"{_name(f)} is decorated with tf.custom_gradient, so it must return (outputs, backward function); it returned "
+            f"{_name(f)} is decorated with tf.custom_gradient, so it must return (outputs, backward function); it "
+            "returned "
             f"{type(result).__name__}. Write `return y, lambda g: ...`."
         )
     if not callable(result[1]):
@@ -161,7 +165,8 @@ class Rule:
         raise NotImplementedError  # each kind of rule says it
 
     def announce(self, inputs: tuple, outs: tuple, body: Sequence[Tensor]) -> None:
-        """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this rule."""
+        """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this
+        rule."""
         frame = current()
         self.body = [tensor.serial for tensor in body]
         if (
@@ -186,8 +191,9 @@ class Rule:
 
 
 def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str) -> Plan:
-    """The plan of what computes all its gradients at once: `pull(gradients of the outputs, saved, wanted)` gives those of the inputs
-    that are wanted, where `saved` is `save(inputs, outputs)`. `title` is for texts (`tape.walk.title_of`)."""
+    """The plan of what computes all its gradients at once: `pull(gradients of the outputs, saved, wanted)` gives those
+    of the inputs that are wanted, where `saved` is `save(inputs, outputs)`. `title` is for texts
+    (`tape.walk.title_of`)."""
     wanted = tuple([k for k in range(count) if mask >> k & 1])
     alone = len(wanted) == 1
 
@@ -224,8 +230,10 @@ class CustomRule(Rule):
             result = self.backward(*gs, variables=self.variables)
             if not isinstance(result, tuple) or len(result) != 2 or not isinstance(result[1], (list, tuple)):
                 raise TypeError(
-                    f"The backward function of {self.name} takes `variables`, so it must return (gradients, variable gradients), "
-                    f"the second a list with one for each of {len(self.variables)} variables; it returned {type(result).__name__}."
+                    f"The backward function of {self.name} takes `variables`, so it must return (gradients, variable "
+                    "gradients), "
+                    f"the second a list with one for each of {len(self.variables)} variables; it returned "
+                    f"{type(result).__name__}."
                 )
             given, of_variables = result
             if len(of_variables) != len(self.variables):
@@ -238,7 +246,8 @@ class CustomRule(Rule):
             flat = [flat[k] for k in self.positions]
         elif len(flat) != len(self.positions):
             raise ValueError(
-                f"The backward function of {self.name} returned {len(flat)} gradients, but the function takes {self.arity} "
+                f"The backward function of {self.name} returned {len(flat)} gradients, but the function takes "
+                f"{self.arity} "
                 f"arguments, {len(self.positions)} of them tensors. Return one for each (None where there is none)."
             )
         return [self._checked(k, g) for k, g in enumerate([*flat, *of_variables])]
@@ -251,13 +260,15 @@ class CustomRule(Rule):
             return SparseGradient(g.values, g.indices, shape)
         if isinstance(g, (Tensor, Variable)) and g.dtype is not dtype:
             raise ValueError(
-                f"The backward function of {self.name} returned a {g.dtype.name} gradient for argument {k}, which is {dtype.name}. "
+                f"The backward function of {self.name} returned a {g.dtype.name} gradient for argument {k}, which is "
+                f"{dtype.name}. "
                 f"Convert it with tf.cast(g, tf.{dtype.name})."
             )
         g = to_tensor(g, dtype)
         if tuple(g.shape) != shape:
             raise ValueError(
-                f"The backward function of {self.name} returned a gradient of shape {tuple(g.shape)} for argument {k}, which has "
+                f"The backward function of {self.name} returned a gradient of shape {tuple(g.shape)} for argument "
+                f"{k}, which has "
                 f"shape {shape}. A gradient has the shape of its argument."
             )
         return g

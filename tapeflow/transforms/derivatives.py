@@ -2,8 +2,9 @@
 
     value, gradients = value_and_grad(loss, wrt=model.trainable_variables)(x, y)
 
-`wrt` says with respect to what: the number of an argument, a tuple of numbers, or a structure of variables that the function reads.
-Results come in the structure of what is differentiated by; what the function does not depend on has zeros.
+`wrt` says with respect to what: the number of an argument, a tuple of numbers, or a structure of variables that the
+function reads. Results come in the structure of what is differentiated by; what the function does not depend on has
+zeros.
 """
 
 import functools
@@ -84,11 +85,12 @@ def grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Callable:
 
 
 def jacobian(f: Callable, wrt: Any = 0, *, mode: str = "reverse", chunk_size: int | None = None) -> Callable:
-    """A function that gives the derivative of every element of `f` by every element of its argument: out.shape + in.shape.
+    """A function that gives the derivative of every element of `f` by every element of its argument: out.shape +
+    in.shape.
 
-    `mode="reverse"` walks back from all outputs at once, `"forward"` pushes all inputs forward at once: better when there are fewer of
-    them than outputs. `chunk_size` bounds how many go together; by default as many as fit into memory. For nests, the result
-    has the structure of the output, each leaf of it that of the input.
+    `mode="reverse"` walks back from all outputs at once, `"forward"` pushes all inputs forward at once: better when
+    there are fewer of them than outputs. `chunk_size` bounds how many go together; by default as many as fit into
+    memory. For nests, the result has the structure of the output, each leaf of it that of the input.
 
     >>> f = lambda x: tf.stack([x[0] * x[1], x[0] + x[1]])
     >>> tf.derivatives.jacobian(f)(tf.constant([2., 3.])).numpy().tolist()
@@ -137,7 +139,8 @@ def _forward_jacobian(f: Callable, args: tuple, kwargs: dict, sources: Any, chun
 
 
 def _directions_last(rows: Tensor, x: Any) -> Tensor:
-    """[directions, *out.shape] as out.shape + x.shape, in the convention of the tape: conjugate, and of the source's dtype."""
+    """[directions, *out.shape] as out.shape + x.shape, in the convention of the tape: conjugate, and of the source's
+    dtype."""
     if not rows.dtype.is_inexact:
         rows = ops.zeros_like(ops.cast(rows, dtype=x.dtype.np))
     elif rows.dtype.is_complex:
@@ -158,8 +161,8 @@ def hessian(f: Callable, wrt: Any = 0, *, chunk_size: int | None = None) -> Call
 def jvp(f: Callable, primals: Any, tangents: Any) -> tuple:
     """`(value, tangent)`: the value of `f` at `primals`, and its derivative in the direction `tangents`.
 
-    `primals` is a tuple of arguments; anything else is the single argument. If it consists of variables and `f` takes no arguments,
-    `f` reads them.
+    `primals` is a tuple of arguments; anything else is the single argument. If it consists of variables and `f` takes
+    no arguments, `f` reads them.
 
     >>> value, tangent = tf.derivatives.jvp(tf.sin, 0., 2.)
     >>> value.numpy(), tangent.numpy()
@@ -173,10 +176,11 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple:
 
 
 def vjp(f: Callable, *primals: Any, wrt: Any = None) -> tuple:
-    """`(value, pullback)`: the value of `f`, and a function from a gradient of the value to the gradients of the arguments.
+    """`(value, pullback)`: the value of `f`, and a function from a gradient of the value to the gradients of the
+    arguments.
 
-    The pullback may be called any number of times. It gives a tuple with one entry for each argument; for a single argument the
-    entry. With `wrt`, some of the arguments or variables, it gives the structure of those.
+    The pullback may be called any number of times. It gives a tuple with one entry for each argument; for a single
+    argument the entry. With `wrt`, some of the arguments or variables, it gives the structure of those.
 
     >>> value, pullback = tf.derivatives.vjp(lambda x: x * x, tf.constant([1., 2.]))
     >>> pullback(tf.constant([1., 10.])).numpy()
@@ -186,7 +190,8 @@ def vjp(f: Callable, *primals: Any, wrt: Any = None) -> tuple:
     if wrt is None:
         if not primals:
             raise ValueError(
-                f"vjp of {name_of(f)}: nothing to differentiate by. Give arguments, or variables: wrt=model.trainable_variables."
+                f"vjp of {name_of(f)}: nothing to differentiate by. Give arguments, or variables: "
+                "wrt=model.trainable_variables."
             )
         wrt = 0 if len(primals) == 1 else tuple(range(len(primals)))
     args, sources = sources_of(f, wrt, primals)
@@ -203,8 +208,8 @@ def vjp(f: Callable, *primals: Any, wrt: Any = None) -> tuple:
 def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
     """The product of the second derivatives of `f`, which must return one number, with the direction `tangents`.
 
-    Forward mode over the gradient: about the cost of two gradients, whatever the size. Arguments as for `jvp`; the result has the
-    structure of `primals`.
+    Forward mode over the gradient: about the cost of two gradients, whatever the size. Arguments as for `jvp`; the
+    result has the structure of `primals`.
 
     >>> tf.derivatives.hvp(lambda x: tf.reduce_sum(x ** 3), tf.constant([1., 2.]), tf.constant([1., 0.])).numpy()
     array([6., 0.], dtype=float32)
@@ -225,7 +230,8 @@ def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
 def laplacian(f: Callable, wrt: int = 0, *, chunk_size: int | None = None) -> Callable:
     """A function that gives the sum of the second derivatives of `f` by each element of its argument.
 
-    `f` may return any number of values: each has its Laplacian. For a batch of points: `tf.vmap(tf.derivatives.laplacian(f))`.
+    `f` may return any number of values: each has its Laplacian. For a batch of points:
+    `tf.vmap(tf.derivatives.laplacian(f))`.
 
     >>> r2 = lambda x: tf.reduce_sum(x ** 2)
     >>> tf.vmap(tf.derivatives.laplacian(r2))(tf.constant([[1., 2., 3.], [4., 5., 6.]])).numpy()
@@ -264,8 +270,9 @@ def per_example_gradients(
 ) -> Callable:
     """A function that gives the gradient of `f` for each example of a batch, stacked along a new first axis.
 
-    `f` is the loss of one example. The other arguments are batches along their first axis; those of `wrt` are the same for every
-    example. `with_values` gives `(losses, gradients)`. `keep_batch` passes examples as batches of one, for models that want a batch.
+    `f` is the loss of one example. The other arguments are batches along their first axis; those of `wrt` are the same
+    for every example. `with_values` gives `(losses, gradients)`. `keep_batch` passes examples as batches of one, for
+    models that want a batch.
 
     >>> w = tf.Variable([1., 1.])
     >>> loss = lambda x, y: (tf.reduce_sum(w * x) - y) ** 2

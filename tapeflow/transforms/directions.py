@@ -1,4 +1,5 @@
-"""A function of a direction, for every direction in which one element of a tensor changes: as many at once as fit into memory."""
+"""A function of a direction, for every direction in which one element of a tensor changes: as many at once as fit into
+memory."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +21,8 @@ from tapeflow.vectorize.vmap import Batch
 def in_every_direction(
     f: Callable, x: Any, chunk_size: int | None, reduce: Callable | None = None, join: Callable | None = None
 ) -> Any:
-    """`f(direction)` for every element of `x`, the results along a first axis. Or, chunk by chunk, `reduce`d and `join`ed.
+    """`f(direction)` for every element of `x`, the results along a first axis. Or, chunk by chunk, `reduce`d and
+    `join`ed.
 
     Random numbers are the same in all directions.
     """

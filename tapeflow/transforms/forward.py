@@ -24,8 +24,8 @@ class ForwardAccumulator:
     >>> acc.jvp(y).numpy()
     array([ 2., 40.], dtype=float32)
 
-    Memory does not grow with the length of the program, and one run gives the derivative of every output in one direction; a tape
-    gives that of one output in every direction. Over a tape, the two make a Hessian-vector product:
+    Memory does not grow with the length of the program, and one run gives the derivative of every output in one
+    direction; a tape gives that of one output in every direction. Over a tape, the two make a Hessian-vector product:
 
     >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1., 0.])) as acc:
     ...     with tf.GradientTape() as tape:
@@ -89,7 +89,8 @@ class ForwardAccumulator:
         one = getattr(value, "_differentiable", value)
         if not isinstance(one, (Tensor, Variable)):
             raise TypeError(
-                f"jvp takes tensors and variables that were computed inside the accumulator, got {value!r} of type {type(value).__name__}."
+                f"jvp takes tensors and variables that were computed inside the accumulator, got {value!r} of type "
+                f"{type(value).__name__}."
             )
         found = self._known(one)
         if found is None and mode == "error":
@@ -122,7 +123,8 @@ def _checked(primals: Any, tangents: Any) -> tuple[list, list]:
     for k, x in enumerate(flat):
         if not isinstance(x, (Tensor, Variable)):
             raise TypeError(
-                f"Primal {k} is {x!r} of type {type(x).__name__}, not a tensor or variable. Make it one: tf.constant(x)."
+                f"Primal {k} is {x!r} of type {type(x).__name__}, not a tensor or variable. Make it one: "
+                "tf.constant(x)."
             )
         if any(x is other for other in flat[:k]):
             raise ValueError(f"Primal {k} was given twice; add up its tangents and give it once.")
@@ -153,12 +155,14 @@ def _fitting(primal: Any, tangent: Any, name: Callable[[int], str], k: int) -> T
     tangent = tangent.value() if isinstance(tangent, Variable) else tangent
     if isinstance(tangent, Tensor) and tangent.dtype is not primal.dtype:
         raise ValueError(
-            f"{name(k)} is {tangent.dtype.name}, but its primal is {primal.dtype.name}. Convert it: tf.cast(t, tf.{primal.dtype.name})."
+            f"{name(k)} is {tangent.dtype.name}, but its primal is {primal.dtype.name}. Convert it: tf.cast(t, "
+            f"tf.{primal.dtype.name})."
         )
     tangent = to_tensor(tangent, primal.dtype)
     if tuple(tangent.shape) != tuple(primal.shape):
         raise ValueError(
-            f"{name(k)} has shape {tuple(tangent.shape)}, but its primal has shape {tuple(primal.shape)}; a direction has one number for "
+            f"{name(k)} has shape {tuple(tangent.shape)}, but its primal has shape {tuple(primal.shape)}; a "
+            "direction has one number for "
             "each of the primal's."
         )
     return tangent

@@ -1,4 +1,5 @@
-"""What the functions of `derivatives` take and give: arguments to differentiate by, directions, results; checked, with errors that name them."""
+"""What the functions of `derivatives` take and give: arguments to differentiate by, directions, results; checked, with
+errors that name them."""
 
 import inspect
 from collections.abc import Callable
@@ -21,7 +22,8 @@ def positions(wrt: Any) -> tuple[int, ...] | None:
 
 
 def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
-    """The arguments, those of `wrt` as tensors of their own, and the structure of what is differentiated by: tensors and `tf.Variable`s."""
+    """The arguments, those of `wrt` as tensors of their own, and the structure of what is differentiated by: tensors
+    and `tf.Variable`s."""
     numbers = positions(wrt)
     if numbers is None:
         wrt = nest.map_structure(unwrapped, wrt)
@@ -29,7 +31,8 @@ def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
             if not isinstance(leaf, (Tensor, Variable)):
                 where = f"wrt{nest.paths(wrt)[k]}" if nest.is_nested(wrt) else "wrt"
                 raise TypeError(
-                    f"{where} is {leaf!r} of type {type(leaf).__name__}; wrt is the number of an argument, a tuple of numbers, or a "
+                    f"{where} is {leaf!r} of type {type(leaf).__name__}; wrt is the number of an argument, a tuple "
+                    "of numbers, or a "
                     "structure of variables."
                 )
         return args, wrt
@@ -37,7 +40,8 @@ def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
     for k in numbers:
         if not -len(args) <= k < len(args):
             raise ValueError(
-                f"wrt={wrt!r}: {name_of(f)} was called with {len(args)} positional arguments, and has no number {k}. What is "
+                f"wrt={wrt!r}: {name_of(f)} was called with {len(args)} positional arguments, and has no number {k}. "
+                "What is "
                 "differentiated by is given by position."
             )
         args[k] = nest.map_structure(lambda leaf, k=k: _source(f, leaf, k), args[k])
@@ -55,7 +59,8 @@ def _source(f: Callable, leaf: Any, k: int) -> Any:
     x = to_tensor(leaf)
     if not x.dtype.is_inexact:
         raise TypeError(
-            f"Argument {k} of {name_of(f)} is {x.dtype.name}: only floating and complex tensors have derivatives. Cast it."
+            f"Argument {k} of {name_of(f)} is {x.dtype.name}: only floating and complex tensors have derivatives. "
+            "Cast it."
         )
     return ops.identity(x)  # a tensor of its own: the same one may be given as two arguments
 

@@ -1,4 +1,5 @@
-"""The observer behind forward mode: it knows the tangent of every tensor that has one, and pushes tangents on as operations execute."""
+"""The observer behind forward mode: it knows the tangent of every tensor that has one, and pushes tangents on as
+operations execute."""
 
 import weakref
 from typing import Any
@@ -21,7 +22,8 @@ class _Handle(weakref.ref):
 
 
 class Pushing:
-    """Tangents by the ids of their tensors. They are computed in the frame that was current when the accumulator was entered."""
+    """Tangents by the ids of their tensors. They are computed in the frame that was current when the accumulator was
+    entered."""
 
     def __init__(self, primals: list, tangents: list) -> None:
         self.tangents = {(x.serial or identify(x)): t for x, t in zip(primals, tangents)}
@@ -54,7 +56,8 @@ class Pushing:
         self.alive.pop(i, None)
 
     def _pushed(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> Any:
-        """The tangents of the outputs: by the primitive's forward rules, for inputs without one by its backward rules."""
+        """The tangents of the outputs: by the primitive's forward rules, for inputs without one by its backward
+        rules."""
         tangents = self.tangents
         push = prim.push(mask, len(args))
         found = None
@@ -109,7 +112,8 @@ _FAR = 64
 
 
 def _same_products(left: list, right: list) -> bool:
-    """Is <Jᵀ u, t> the same as <u, J t>? (Of real numbers; where there are no values to compare nothing speaks against it.)"""
+    """Is <Jᵀ u, t> the same as <u, J t>? (Of real numbers; where there are no values to compare nothing speaks against
+    it.)"""
     pairs = [[(a, b) for a, b in side if b is not None] for side in (left, right)]
     every = [x for side in pairs for pair in side for x in pair]
     if any(x.dtype.is_complex or type(x) not in (EagerTensor, MappedTensor) for x in every):

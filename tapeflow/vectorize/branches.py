@@ -1,8 +1,8 @@
 """Inside a vectorised function: code that is meant for some of the rows.
 
-Where a condition differs from row to row, both branches run for all rows and each row takes its part of the results. A branch must
-not see the rows that did not choose it: a logarithm of what is negative there would be NaN, and its gradient NaN * 0. So `Branch`
-shows it, in their place, a row that did choose it.
+Where a condition differs from row to row, both branches run for all rows and each row takes its part of the results. A
+branch must not see the rows that did not choose it: a logarithm of what is negative there would be NaN, and its
+gradient NaN * 0. So `Branch` shows it, in their place, a row that did choose it.
 """
 
 from collections.abc import Callable
@@ -22,8 +22,9 @@ from .mapped import MappedTensor, OnTop, Vectorizer
 class Branch(OnTop):
     """An executor on top of the current frame, for the rows where `chosen` (a mapped bool scalar) holds.
 
-    Whatever existed before and differs from row to row is replaced at its first use: the other rows become copies of the first
-    chosen one. Operations run in the frame below, where everybody who watches sees them, the replacement included.
+    Whatever existed before and differs from row to row is replaced at its first use: the other rows become copies of
+    the first chosen one. Operations run in the frame below, where everybody who watches sees them, the replacement
+    included.
     """
 
     __slots__ = ("chosen", "levels", "safe", "made")

@@ -1,8 +1,9 @@
 """The executor of a vectorised function, and the tensors in it.
 
-`Vectorizer` is an executor. Inside its frame the tensors that differ from row to row are `MappedTensor`s, whose first axis is
-hidden; an operation on them runs in the frame below, once, by the primitive's batching rule. What is the same for every row is
-computed once. Since the frame below is an ordinary one, maps nest, and tapes may be inside, outside or both.
+`Vectorizer` is an executor. Inside its frame the tensors that differ from row to row are `MappedTensor`s, whose first
+axis is hidden; an operation on them runs in the frame below, once, by the primitive's batching rule. What is the same
+for every row is computed once. Since the frame below is an ordinary one, maps nest, and tapes may be inside, outside
+or both.
 """
 
 import logging
@@ -72,7 +73,8 @@ class MappedTensor(Tensor):
 def _refused(what: str | None, instead: str = "tf operations") -> Any:
     def refuse(self: MappedTensor, *_: Any, **__: Any) -> Any:
         raise ValueNeeded(
-            f"{what or user_call()} needs the value of a tensor, but inside a vectorised function a tensor has one value for each of "
+            f"{what or user_call()} needs the value of a tensor, but inside a vectorised function a tensor has one "
+            "value for each of "
             f"{self.owner.size} rows, at {user_line()}. Use {instead}, or map row by row with tf.map_fn."
         )
 
@@ -118,9 +120,9 @@ class OnTop:
 class Vectorizer(OnTop):
     """The executor of a map over `size` rows. It runs operations in the frame below its own.
 
-    `randomness`: "different" draws for each row, the "same" for all, or "error". `loops`: may rows be computed one by one where
-    a primitive has no batching rule? `warn`: is it worth a line in the log? `drawn`: the keys of random numbers that are the same
-    for all rows, where the rows come in chunks: the first chunk fills the list.
+    `randomness`: "different" draws for each row, the "same" for all, or "error". `loops`: may rows be computed one by
+    one where a primitive has no batching rule? `warn`: is it worth a line in the log? `drawn`: the keys of random
+    numbers that are the same for all rows, where the rows come in chunks: the first chunk fills the list.
     """
 
     __slots__ = ("size", "randomness", "loops", "warn", "drawn", "draws")
@@ -141,7 +143,8 @@ class Vectorizer(OnTop):
         return Frame(self, (), current())
 
     def again(self) -> "Vectorizer":
-        """The executor for what belongs to the same map but is computed later: backward rules that were made inside of it."""
+        """The executor for what belongs to the same map but is computed later: backward rules that were made inside of
+        it."""
         return self
 
     # ---- values
@@ -181,7 +184,8 @@ class Vectorizer(OnTop):
     def assign(self, variable: Any, value: Tensor) -> None:
         if self.owns(value):
             raise ValueError(
-                f"Variable '{variable.name}' has one value, but inside a vectorised function it was given one for each row, at "
+                f"Variable '{variable.name}' has one value, but inside a vectorised function it was given one for "
+                "each row, at "
                 f"{user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
             )
         with entered(current().below):
@@ -205,7 +209,8 @@ class Vectorizer(OnTop):
             if self.randomness == "different":
                 return MappedTensor(ops.split_key(key, count=self.size), self)
         raise ValueError(
-            f"Random numbers are drawn inside a mapped function, at {user_line()}. Say what is meant: randomness='different' for new "
+            f"Random numbers are drawn inside a mapped function, at {user_line()}. Say what is meant: "
+            "randomness='different' for new "
             "numbers in each row, randomness='same' for the same ones in all."
         )
 
@@ -238,7 +243,8 @@ class Vectorizer(OnTop):
         """What `name` computes has no batching rule: say so, or refuse."""
         if not self.loops:
             raise ValueError(
-                f"{name} has no batching rule, and fallback_to_while_loop=False does not allow to compute its rows one by one."
+                f"{name} has no batching rule, and fallback_to_while_loop=False does not allow to compute its rows "
+                "one by one."
             )
         if self.warn:
             logging.getLogger("tapeflow").warning("%s has no batching rule: its rows are computed one by one.", name)
@@ -249,7 +255,10 @@ def _of_a_row(error: InvalidArgumentError, prim: Any, args: tuple, params: dict,
     """The error of a whole batch, with the shapes of a row, which are those of the user's program."""
     if type(error) is not InvalidArgumentError:
         return error
-    text = f"{error.message}\n  That is with a first axis of {size} rows, in a vectorised function. For a row: {describe(prim, args, params)}"
+    text = (
+        f"{error.message}\n  That is with a first axis of {size} rows, in a vectorised function. For a row: "
+        f"{describe(prim, args, params)}"
+    )
     return invalid(text)
 
 

@@ -28,10 +28,11 @@ def one_size(sizes: Any, what: str) -> int:
 
 
 def values_of(value: Tensor) -> np.ndarray:
-    """The values of a tensor, for checks and messages only: of one that differs from row to row all rows, along leading axes.
+    """The values of a tensor, for checks and messages only: of one that differs from row to row all rows, along
+    leading axes.
 
-    There is one leading axis for each map around, the outermost first, as far as the tensor differs in one of them; so the
-    values of several tensors of the same rank broadcast.
+    There is one leading axis for each map around, the outermost first, as far as the tensor differs in one of them; so
+    the values of several tensors of the same rank broadcast.
     """
     frame, differs = current(), []
     while frame is not None and type(value) is MappedTensor:

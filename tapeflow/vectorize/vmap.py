@@ -19,7 +19,8 @@ from tapeflow.core.variables.variable import Variable
 from tapeflow.vectorize.mapped import Vectorizer
 
 _SHARE = (
-    "Say None in in_axes for an argument that is the same for every row; a keyword argument that is belongs into a lambda or a "
+    "Say None in in_axes for an argument that is the same for every row; a keyword argument that is belongs into a "
+    "lambda or a "
     "functools.partial."
 )
 _RANDOMNESS = ("error", "same", "different")
@@ -30,12 +31,13 @@ def vmap(
 ) -> Callable:
     """`f`, written for one example, as a function of a batch.
 
-    `in_axes` says which axis of each positional argument is the batch: an int for all of them, a tuple with one entry for each, an
-    entry being an int, None (the argument is the same for every example) or a structure like the argument's. Keyword arguments
-    are mapped along axis 0. `out_axes` says where the batch goes in the results. Arguments and results may be any nest of tensors.
+    `in_axes` says which axis of each positional argument is the batch: an int for all of them, a tuple with one entry
+    for each, an entry being an int, None (the argument is the same for every example) or a structure like the
+    argument's. Keyword arguments are mapped along axis 0. `out_axes` says where the batch goes in the results.
+    Arguments and results may be any nest of tensors.
 
-    `randomness`: random numbers drawn in `f` are "different" for each example or the "same" for all; by default they are an
-    "error", so that the choice is a choice. `chunk_size` bounds how many examples are computed together.
+    `randomness`: random numbers drawn in `f` are "different" for each example or the "same" for all; by default they
+    are an "error", so that the choice is a choice. `chunk_size` bounds how many examples are computed together.
 
     >>> dot = lambda a, b: tf.reduce_sum(a * b)
     >>> x, w = tf.constant([[1., 2.], [3., 4.]]), tf.constant([10., 1.])
@@ -77,8 +79,8 @@ class Batch:
     def __init__(
         self, structure: Any, axes: list, place: Callable[[Any, int], str], advice: str = "", ones_repeat: bool = False
     ) -> None:
-        """`place` names a leaf for the user, `advice` ends errors about one that has no rows. `ones_repeat`: arguments with a single
-        row go with any number of rows."""
+        """`place` names a leaf for the user, `advice` ends errors about one that has no rows. `ones_repeat`: arguments
+        with a single row go with any number of rows."""
         self.structure = structure
         self.leaves = nest.flatten(structure)
         name = lambda k: place(structure, k)
@@ -104,8 +106,8 @@ class Batch:
         self.size = sizes[first]
 
     def run(self, f: Callable, chunk_size: int | None = None, out_axes: Any = 0, **how: Any) -> Any:
-        """`f` of the structure, once for all rows; or a chunk of rows at a time, and the results one after the other. `how` are
-        the options of a Vectorizer."""
+        """`f` of the structure, once for all rows; or a chunk of rows at a time, and the results one after the other.
+        `how` are the options of a Vectorizer."""
         if chunk_size is None or chunk_size >= self.size:
             return self._run(f, self.rows, self.size, out_axes, how)
         parts, replay = [], snapshot()
@@ -166,7 +168,8 @@ def _as_result(leaf: Any, k: int, out: Any) -> Tensor | None:
         return to_tensor(leaf)
     where = f"result{nest.paths(out)[k]}" if nest.is_nested(out) else "its result"
     raise TypeError(
-        f"A mapped function must return tensors (or numbers, or None), but {where} is {leaf!r} of type {type(leaf).__name__}."
+        f"A mapped function must return tensors (or numbers, or None), but {where} is {leaf!r} of type "
+        f"{type(leaf).__name__}."
     )
 
 
@@ -183,7 +186,8 @@ def _axes_of(axes: Any, structure: Any, what: str) -> list:
         have = "a single value" if parts is None else f"{len(parts)} of them"
         entries = "" if given is None else f", {len(given)} entries,"
         raise ValueError(
-            f"{what}={axes!r}{entries} does not fit what it is for, {have}. Give one int (or None) for everything, or one entry for each."
+            f"{what}={axes!r}{entries} does not fit what it is for, {have}. Give one int (or None) for everything, "
+            "or one entry for each."
         )
     return [axis for a, part in zip(given, parts) for axis in _axes_of(a, part, what)]
 

@@ -4,7 +4,8 @@ import tapeflow as tf
 
 
 def gradient(function, *values):
-    """Gradients of the sum of `function(*values)` as NumPy arrays (None where unconnected); one value for one argument."""
+    """Gradients of the sum of `function(*values)` as NumPy arrays (None where unconnected); one value for one
+    argument."""
     tensors = [tf.convert_to_tensor(v) for v in values]
     with tf.GradientTape() as tape:
         tape.watch(tensors)

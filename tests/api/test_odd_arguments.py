@@ -1,5 +1,5 @@
-"""Calls that TensorFlow refuses (all of these, by running it): sizes, axes and counts out of range, lists of unequal lengths, values where functions
-belong. None of them may give a number."""
+"""Calls that TensorFlow refuses (all of these, by running it): sizes, axes and counts out of range, lists of unequal
+lengths, values where functions belong. None of them may give a number."""
 
 import numpy as np
 import pytest

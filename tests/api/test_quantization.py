@@ -53,7 +53,8 @@ def test_channels_have_ranges_of_their_own():
 
 @pytest.mark.parametrize(
     "options,first,last",
-    [(dict(range_given=True), -2.015748, 2.0), (dict(), -7.0, 7.0), (dict(range_given=True, signed_input=False), 0.0, 2.0),
+    [(dict(range_given=True), -2.015748, 2.0), (dict(), -7.0, 7.0),
+        (dict(range_given=True, signed_input=False), 0.0, 2.0),
      (dict(range_given=True, num_bits=4, narrow_range=True), -2.0, 2.0)],
 )  # fmt: skip
 def test_a_symmetric_grid(options, first, last):

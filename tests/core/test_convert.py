@@ -11,11 +11,12 @@ c = tf.constant
 @pytest.mark.parametrize(
     ("value", "dtype"),
     [
-        (1, tf.int32), (2**31, tf.int64), (1.0, tf.float32), (True, tf.bool), (1j, tf.complex128), ("a", tf.string), (b"a", tf.string),
-        ([1, 2.5], tf.float32), ([2**40, 1], tf.int64), ([], tf.float32), ([[], []], tf.float32), ((1, [2][0]), tf.int32),
-        (range(3), tf.int32), ([1, 1j], tf.complex128), ([True, False], tf.bool), (["a", b"b"], tf.string),
-        (np.float64(1), tf.float64), (np.arange(3), tf.int64), ([np.float32(1), 2.0], tf.float32), ([np.ones(2), np.zeros(2)], tf.float64),
-        (np.array(["a"]), tf.string), (np.array([1.0], ">f8"), tf.float64), (np.array([1, 2.5], object), tf.float64),
+        (1, tf.int32), (2**31, tf.int64), (1.0, tf.float32), (True, tf.bool), (1j, tf.complex128), ("a", tf.string),
+        (b"a", tf.string), ([1, 2.5], tf.float32), ([2**40, 1], tf.int64), ([], tf.float32), ([[], []], tf.float32),
+        ((1, [2][0]), tf.int32), (range(3), tf.int32), ([1, 1j], tf.complex128), ([True, False], tf.bool),
+        (["a", b"b"], tf.string), (np.float64(1), tf.float64), (np.arange(3), tf.int64),
+        ([np.float32(1), 2.0], tf.float32), ([np.ones(2), np.zeros(2)], tf.float64), (np.array(["a"]), tf.string),
+        (np.array([1.0], ">f8"), tf.float64), (np.array([1, 2.5], object), tf.float64),
     ],
 )  # fmt: skip
 def test_defaults(value, dtype):
@@ -38,17 +39,19 @@ def test_lists_of_numpy_strings_hold_bytes(value, expected):
 @pytest.mark.parametrize(
     ("value", "dtype", "error"),
     [
-        (None, None, ValueError), ([1, [2]], None, ValueError), ([[1], [2, 3]], None, ValueError), ([True, 1], None, ValueError),
-        ([1, "a"], None, ValueError), ({1, 2}, None, ValueError), ({}, None, ValueError), (object(), None, ValueError),
-        ([None], None, ValueError), (np.array([None]), None, ValueError), (2**63, None, ValueError), ([2**70], None, ValueError),
-        (np.array([1], "M8[s]"), None, ValueError),
-        (1.0, tf.int32, TypeError), ([1.5], tf.int32, TypeError), (1, tf.bool, TypeError), ("1", tf.int32, TypeError), (1j, tf.float32, TypeError),
-        (1, tf.string, TypeError),
-        (300, tf.uint8, ValueError), (-1, tf.uint8, ValueError), ([300], tf.uint8, ValueError), ([1, -1], tf.uint8, ValueError),
-        (np.array([1.5]), tf.int32, TypeError), (np.array([np.nan]), tf.int32, TypeError), (np.array([300]), tf.uint8, TypeError),
-        (np.array([2**63], np.uint64), tf.int64, TypeError), (np.array([-1]), tf.uint64, TypeError), (np.array([1]), tf.bool, TypeError),
-        (np.array([1j]), tf.float32, TypeError), (np.array(["1"]), tf.int32, TypeError),
-        (1e40, None, ValueError), ([0.0, 1e40], None, ValueError), ([[1e40]], None, ValueError),
+        (None, None, ValueError), ([1, [2]], None, ValueError), ([[1], [2, 3]], None, ValueError),
+        ([True, 1], None, ValueError), ([1, "a"], None, ValueError), ({1, 2}, None, ValueError),
+        ({}, None, ValueError), (object(), None, ValueError), ([None], None, ValueError),
+        (np.array([None]), None, ValueError), (2**63, None, ValueError), ([2**70], None, ValueError),
+        (np.array([1], "M8[s]"), None, ValueError), (1.0, tf.int32, TypeError), ([1.5], tf.int32, TypeError),
+        (1, tf.bool, TypeError), ("1", tf.int32, TypeError), (1j, tf.float32, TypeError), (1, tf.string, TypeError),
+        (300, tf.uint8, ValueError), (-1, tf.uint8, ValueError), ([300], tf.uint8, ValueError),
+        ([1, -1], tf.uint8, ValueError), (np.array([1.5]), tf.int32, TypeError),
+        (np.array([np.nan]), tf.int32, TypeError), (np.array([300]), tf.uint8, TypeError),
+        (np.array([2**63], np.uint64), tf.int64, TypeError), (np.array([-1]), tf.uint64, TypeError),
+        (np.array([1]), tf.bool, TypeError), (np.array([1j]), tf.float32, TypeError),
+        (np.array(["1"]), tf.int32, TypeError), (1e40, None, ValueError), ([0.0, 1e40], None, ValueError),
+        ([[1e40]], None, ValueError),
     ],
 )  # fmt: skip
 def test_what_cannot_be_converted(value, dtype, error):

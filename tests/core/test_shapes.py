@@ -63,8 +63,9 @@ def test_questions():
 @pytest.mark.parametrize(
     "f",
     [
-        lambda s: s.merge_with([3, 3]), lambda s: s.with_rank(1), lambda s: s.with_rank_at_least(3), lambda s: s.with_rank_at_most(1),
-        lambda s: s.assert_is_compatible_with([1, 1]), lambda s: s.assert_has_rank(1), lambda s: s.assert_same_rank([1]),
+        lambda s: s.merge_with([3, 3]), lambda s: s.with_rank(1), lambda s: s.with_rank_at_least(3),
+        lambda s: s.with_rank_at_most(1), lambda s: s.assert_is_compatible_with([1, 1]),
+        lambda s: s.assert_has_rank(1), lambda s: s.assert_same_rank([1]),
         lambda s: S([None]).assert_is_fully_defined(), lambda s: S([-1]),
     ],
 )  # fmt: skip

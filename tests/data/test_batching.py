@@ -48,7 +48,10 @@ def test_strings_and_scalars():
 
 
 def test_what_cannot_be_stacked():
-    message = r"different shapes in component 0. First element had shape \[1\] and element 1 had shape \[2\]. Use padded_batch"
+    message = (
+        r"different shapes in component 0. First element had shape \[1\] and element 1 had shape \[2\]. Use "
+        r"padded_batch"
+    )
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         list(lengths(2).batch(2))
     with pytest.raises(tf.errors.InvalidArgumentError, match="different dtypes in component 1"):

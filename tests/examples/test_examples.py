@@ -84,7 +84,8 @@ def test_pinn_finds_the_wave():
 
 @pytest.mark.parametrize("way", ["residual", "residual_forward"])
 def test_pinn_third_derivatives_are_exact(way):
-    """A network of zeros is the wave standing still. For a soliton u_t = -c u_x, so what is left of the equation is c u_x."""
+    """A network of zeros is the wave standing still. For a soliton u_t = -c u_x, so what is left of the equation is c
+    u_x."""
     pinn = example("pinn")
     variables = [tf.zeros_like(v) for v in pinn.network(np.random.default_rng(0))]
     x = np.linspace(-3, 3, 25).reshape(-1, 1)

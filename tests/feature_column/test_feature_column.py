@@ -14,7 +14,8 @@ def test_text():
         "NumericColumn(key='v', shape=(3,), default_value=(0.5, 0.5, 0.5), dtype=tf.float64, normalizer_fn=None)"
     )
     assert str(WORDS) == (
-        "VocabularyListCategoricalColumn(key='c', vocabulary_list=('x', 'y'), dtype=tf.string, default_value=-1, num_oov_buckets=0)"
+        "VocabularyListCategoricalColumn(key='c', vocabulary_list=('x', 'y'), dtype=tf.string, default_value=-1, "
+        "num_oov_buckets=0)"
     )
 
 
@@ -29,15 +30,16 @@ def test_names():
 
 def test_what_reads_them():
     all_of_them = [
-        PRICE, columns.bucketized_column(PRICE, [1.0]), columns.embedding_column(WORDS, 4), columns.indicator_column(WORDS),
-        columns.categorical_column_with_identity("id", 5), columns.categorical_column_with_hash_bucket("h", 10),
-        columns.crossed_column(["a", "b"], 7), columns.weighted_categorical_column(WORDS, "w"),
+        PRICE, columns.bucketized_column(PRICE, [1.0]), columns.embedding_column(WORDS, 4),
+        columns.indicator_column(WORDS), columns.categorical_column_with_identity("id", 5),
+        columns.categorical_column_with_hash_bucket("h", 10), columns.crossed_column(["a", "b"], 7),
+        columns.weighted_categorical_column(WORDS, "w"),
     ]  # fmt: skip
     spec = columns.make_parse_example_spec(all_of_them)
     assert spec == {
-        "price": tf.io.FixedLenFeature((1,), tf.float32), "c": tf.io.VarLenFeature(tf.string), "id": tf.io.VarLenFeature(tf.int64),
-        "h": tf.io.VarLenFeature(tf.string), "a": tf.io.VarLenFeature(tf.string), "b": tf.io.VarLenFeature(tf.string),
-        "w": tf.io.VarLenFeature(tf.float32),
+        "price": tf.io.FixedLenFeature((1,), tf.float32), "c": tf.io.VarLenFeature(tf.string),
+        "id": tf.io.VarLenFeature(tf.int64), "h": tf.io.VarLenFeature(tf.string), "a": tf.io.VarLenFeature(tf.string),
+        "b": tf.io.VarLenFeature(tf.string), "w": tf.io.VarLenFeature(tf.float32),
     }  # fmt: skip
     example = tf.train.Example()
     example.features.feature["price"].float_list.value.append(2.5)

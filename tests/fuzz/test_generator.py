@@ -11,7 +11,8 @@ NAMES = generate.names(tf)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_public_function_can_be_called(name):
-    """A public function whose arguments nothing describes fails here: add it to fuzz/tables, or to what is out of scope there."""
+    """A public function whose arguments nothing describes fails here: add it to fuzz/tables, or to what is out of
+    scope there."""
     for seed in range(3):
         call = generate.call(tf, name, seed)
         assert str(parse(str(call))) == str(call)

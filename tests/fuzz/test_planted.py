@@ -1,4 +1,5 @@
-"""A fuzzer that finds nothing may be blind: errors are planted, and a search as short as that of `make test` must find each."""
+"""A fuzzer that finds nothing may be blind: errors are planted, and a search as short as that of `make test` must find
+each."""
 
 import numpy as np
 import pytest

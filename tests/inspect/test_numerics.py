@@ -1,4 +1,5 @@
-"""`tf.debugging.enable_check_numerics`: the first operation that is not finite, with its line and its chain; eager, traced and compiled."""
+"""`tf.debugging.enable_check_numerics`: the first operation that is not finite, with its line and its chain; eager,
+traced and compiled."""
 
 import linecache
 import re

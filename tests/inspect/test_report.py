@@ -1,4 +1,5 @@
-"""`tape.report`: what is on the page, how operations are folded, where boxes go. How it looks: test_report_in_a_browser.py."""
+"""`tape.report`: what is on the page, how operations are folded, where boxes go. How it looks:
+test_report_in_a_browser.py."""
 
 import itertools
 import json

@@ -1,4 +1,5 @@
-"""The page of `tape.report` in a real browser: Chromium as it is installed, driven by playwright. In CI a missing one is a failure."""
+"""The page of `tape.report` in a real browser: Chromium as it is installed, driven by playwright. In CI a missing one
+is a failure."""
 
 import os
 import shutil
@@ -27,7 +28,8 @@ def browser():
 
 @pytest.fixture
 def show(browser, tmp_path):
-    """Opens a tape's report; at the end of the test, nothing may have been said in the console and nothing asked of the network."""
+    """Opens a tape's report; at the end of the test, nothing may have been said in the console and nothing asked of
+    the network."""
     said, asked, contexts = [], [], []
 
     def opened(tape, dark=False):

@@ -25,8 +25,8 @@ def example(**features):
 
 
 ONE = example(
-    a=ints(1, 2, 3, 4), b=floats(1.5), c=strings(b"x", b"yy"), empty=tf.train.Feature(), lengths=ints(1, 0, 3), ids=ints(0, 2, 2, 3),
-    x=ints(3, 1), y=ints(0, 5), v=floats(1.0, 2.0),
+    a=ints(1, 2, 3, 4), b=floats(1.5), c=strings(b"x", b"yy"), empty=tf.train.Feature(), lengths=ints(1, 0, 3),
+    ids=ints(0, 2, 2, 3), x=ints(3, 1), y=ints(0, 5), v=floats(1.0, 2.0),
 )  # fmt: skip
 TWO = example(
     a=ints(9, 2, 3, 4),

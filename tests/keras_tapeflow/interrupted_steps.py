@@ -1,6 +1,7 @@
 """A program: steps of every kind, each interrupted by as many signals as the command line says, at random times.
 
-The signals are those of a timer, for which Python does what it does for Ctrl-C: so it does not matter what the parent has set for SIGINT.
+The signals are those of a timer, for which Python does what it does for Ctrl-C: so it does not matter what the parent
+has set for SIGINT.
 """
 
 import faulthandler
@@ -22,7 +23,8 @@ import tapeflow as tf  # noqa: E402
 
 
 def interrupted(act, seconds):
-    """Runs `act` again and again until a signal comes. (One is lost when it comes while jax listens to the garbage collector: so another.)"""
+    """Runs `act` again and again until a signal comes. (One is lost when it comes while jax listens to the garbage
+    collector: so another.)"""
     try:
         try:
             signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, seconds), 0.3)
@@ -116,8 +118,9 @@ KINDS = {
 
 
 def main(times):
-    # Keras has its history written by another thread, and waits for it by the standard library's Condition, which an interrupt can break
-    # (about once in a thousand times: "cannot release un-acquired lock", or it waits for ever). That is not what is looked at here.
+    # Keras has its history written by another thread, and waits for it by the standard library's Condition, which an
+    # interrupt can break (about once in a thousand times: "cannot release un-acquired lock", or it waits for ever).
+    # That is not what is looked at here.
     CallbackList._async_train = property(lambda self: False, lambda self, value: None)
 
     signal.signal(signal.SIGALRM, signal.default_int_handler)

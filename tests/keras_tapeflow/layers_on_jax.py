@@ -1,4 +1,5 @@
-"""A program, for a process in which Keras runs on JAX: the results and gradients of all layers and losses, as a file."""
+"""A program, for a process in which Keras runs on JAX: the results and gradients of all layers and losses, as a
+file."""
 
 import sys
 

@@ -1,4 +1,5 @@
-"""A Keras that looks backends up by their names, `keras_<name>.src`, as coming versions do: made here, out of the one that is installed."""
+"""A Keras that looks backends up by their names, `keras_<name>.src`, as coming versions do: made here, out of the one
+that is installed."""
 
 import ast
 import os

@@ -1,4 +1,5 @@
-"""Keras' variables stand wherever `tf.Variable`s do: in derivatives of functions, in forward mode, on a tape, in its messages."""
+"""Keras' variables stand wherever `tf.Variable`s do: in derivatives of functions, in forward mode, on a tape, in its
+messages."""
 
 import numpy as np
 import pytest

@@ -35,7 +35,10 @@ def test_a_dataset_says_where_its_file_is_looked_for(offline, name, file, capsys
 
 
 def test_get_file_says_so_too(offline, capsys):
-    message = rf"download http://127\.0\.0\.1:9/a\.txt elsewhere, and put it here as {re.escape(str(offline / 'datasets' / 'b.txt'))} "
+    message = (
+        r"download http://127\.0\.0\.1:9/a\.txt elsewhere, and put it here as "
+        rf"{re.escape(str(offline / 'datasets' / 'b.txt'))} "
+    )
     with pytest.raises(Exception, match=message):
         tf.keras.utils.get_file("b.txt", origin="http://127.0.0.1:9/a.txt")
 

@@ -107,7 +107,8 @@ class Trained(tf.Module):
 
 
 def test_a_training_step_goes_on_after_loading(tmp_path):
-    """Sizes were asked for by Keras' losses and the gradient of a variance, and slices kept a step from being a graph."""
+    """Sizes were asked for by Keras' losses and the gradient of a variance, and slices kept a step from being a
+    graph."""
     module = Trained()
     tf.saved_model.save(module, tmp_path / "m")
     loaded = tf.saved_model.load(tmp_path / "m")

@@ -64,5 +64,8 @@ def test_the_new_case_comes_before_the_raise():
 
 
 def test_keras_seeds_the_tensors():
-    code = "import tapeflow as tf; draw = lambda: (tf.keras.utils.set_random_seed(1), float(tf.random.normal([])))[1]; print(draw() == draw())"
+    code = (
+        "import tapeflow as tf; draw = lambda: (tf.keras.utils.set_random_seed(1), "
+        "float(tf.random.normal([])))[1]; print(draw() == draw())"
+    )
     assert run(code) == "True\n"

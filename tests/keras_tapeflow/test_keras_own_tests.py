@@ -1,4 +1,5 @@
-"""Keras' own tests pass on tapeflow, those apart that are known to fail, with a reason each. `make test-all` runs all of them."""
+"""Keras' own tests pass on tapeflow, those apart that are known to fail, with a reason each. `make test-all` runs all
+of them."""
 
 import importlib.util
 from collections import Counter

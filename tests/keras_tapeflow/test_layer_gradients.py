@@ -1,4 +1,5 @@
-"""For every Keras layer with weights, and every loss: the tape's gradient is the derivative, in float64, by finite differences."""
+"""For every Keras layer with weights, and every loss: the tape's gradient is the derivative, in float64, by finite
+differences."""
 
 import keras
 import numpy as np

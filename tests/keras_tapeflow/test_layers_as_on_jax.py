@@ -1,4 +1,5 @@
-"""For every Keras layer with weights, and every loss: results, gradients and state are those of Keras on JAX, with the same weights."""
+"""For every Keras layer with weights, and every loss: results, gradients and state are those of Keras on JAX, with the
+same weights."""
 
 import os
 import subprocess
@@ -18,7 +19,8 @@ TOLERANCES = {
     "layer MultiHeadAttention": 1e-5,
     "loss LogCosh": 1e-8,
 }  # on JAX, parts of these are float32
-# It assigns its kernel while it runs. Ours (and TensorFlow's) is the gradient for the new value, JAX's the one for the old value.
+# It assigns its kernel while it runs. Ours (and TensorFlow's) is the gradient for the new value, JAX's the one for the
+# old value.
 OTHERWISE = "layer SpectralNormalization training gradients 1"
 
 

@@ -42,7 +42,8 @@ def linear():
 
 
 def by_hand(x, y, kernel, batch):
-    """(norm of gradient, norm of weight, ratio) of the kernel of a linear model, step by step, with plain gradient descent."""
+    """(norm of gradient, norm of weight, ratio) of the kernel of a linear model, step by step, with plain gradient
+    descent."""
     bias, found = np.zeros(1), []
     for k in range(0, len(x), batch):
         error = x[k : k + batch] @ kernel + bias - y[k : k + batch]

@@ -33,8 +33,10 @@ def test_is_there(name):
     ("from tapeflow.keras import layers as found", "tf.keras.layers"),
     ("from tapeflow.keras.layers import Dense as found", "tf.keras.layers.Dense"),
     ("import tapeflow.keras.backend as found", "tf.keras.backend"),
-    ("from tapeflow.keras.applications.vgg16 import preprocess_input as found", "tf.keras.applications.vgg16.preprocess_input"),
-    ("from tapeflow.keras.optimizers.schedules import ExponentialDecay as found", "tf.keras.optimizers.schedules.ExponentialDecay"),
+    ("from tapeflow.keras.applications.vgg16 import preprocess_input as found",
+        "tf.keras.applications.vgg16.preprocess_input"),
+    ("from tapeflow.keras.optimizers.schedules import ExponentialDecay as found",
+        "tf.keras.optimizers.schedules.ExponentialDecay"),
 ])  # fmt: skip
 def test_modules_are_imported_as_in_tensorflow(statement, same):
     names: dict = {"tf": tf}

@@ -1,4 +1,5 @@
-"""Models of sparse data: layers, `fit` of sparse arrays and generators, sparse gradients in optimizers, layers that make sparse tensors."""
+"""Models of sparse data: layers, `fit` of sparse arrays and generators, sparse gradients in optimizers, layers that
+make sparse tensors."""
 
 import keras
 import numpy as np

@@ -1,4 +1,5 @@
-"""Forward rules where finite differences cannot go: ties, -inf, free phases, one triangle read. There, <u, J v> is <Jᵀ u, v>."""
+"""Forward rules where finite differences cannot go: ties, -inf, free phases, one triangle read. There, <u, J v> is <Jᵀ
+u, v>."""
 
 import numpy as np
 import pytest
@@ -15,12 +16,14 @@ TIES = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
 SOME_GONE = np.array([[-INF, 0.5, -INF, 1.0], [-INF, -INF, 2.0, -INF]])
 
 CASES = {
-    "cholesky": [(positive_definite(3, 3), {}), (positive_definite(2, 4, 4), {}), (positive_definite(3, 3, make=complex_normal), {})],
+    "cholesky": [(positive_definite(3, 3), {}), (positive_definite(2, 4, 4), {}),
+        (positive_definite(3, 3, make=complex_normal), {})],
     "eigh": [(complex_normal(3, 3), {}), (complex_normal(2, 4, 4), {}), (np.eye(3), {})],
     "eig": [(complex_normal(3, 3), {}), (normal(2, 4, 4), {})],
     "eigvalsh": [(np.eye(3), {})],
     "svd": [
-        *[(make(*shape), {"full": full}) for make in (normal, complex_normal) for shape in ((3, 3), (4, 2), (2, 2, 5)) for full in (False, True)],
+        *[(make(*shape), {"full": full}) for make in (normal, complex_normal) for shape in ((3, 3), (4, 2),
+            (2, 2, 5)) for full in (False, True)],
         (np.eye(3), {"full": False}),
     ],
     "qr": [(complex_normal(2, 3, 5), {"full": True})],

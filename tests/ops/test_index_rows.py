@@ -1,5 +1,5 @@
-"""Batching rules where indices, masks and keys differ from row to row, in one map and in nested ones. (`test_batching.py` repeats
-integers, so that they stay valid.)"""
+"""Batching rules where indices, masks and keys differ from row to row, in one map and in nested ones.
+(`test_batching.py` repeats integers, so that they stay valid.)"""
 
 import itertools
 

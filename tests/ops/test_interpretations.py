@@ -1,4 +1,5 @@
-"""Every primitive under forward mode and vectorisation, alone and composed with the tape, against differences and loops."""
+"""Every primitive under forward mode and vectorisation, alone and composed with the tape, against differences and
+loops."""
 
 import numpy as np
 import pytest
@@ -35,7 +36,8 @@ CASES = [
 
 
 def function(name, k):
-    """The primitive as a function of its differentiable inputs, which returns its inexact outputs; and those inputs."""
+    """The primitive as a function of its differentiable inputs, which returns its inexact outputs; and those
+    inputs."""
     prim, sample, wanted = REGISTRY[name], SAMPLES[name][k], differentiable(name, k)
 
     def f(*xs):
@@ -105,7 +107,8 @@ def test_forward_reverse_and_differences(name, k):
 
 @pytest.mark.parametrize("name,k", [(n, k) for n, k in CASES if SAMPLES[n][k].order > 1])
 def test_second_order_in_every_way(name, k):
-    """<w, H v> by reverse over reverse, forward over reverse, reverse over forward and forward over forward, H that of <u, f>."""
+    """<w, H v> by reverse over reverse, forward over reverse, reverse over forward and forward over forward, H that of
+    <u, f>."""
     f, xs = function(name, k)
     us = tensors(direction(arrays(f(*tensors(xs))), 1))
     vs, ws = tensors(direction(xs, 2)), tensors(direction(xs, 3))

@@ -92,8 +92,8 @@ def test_a_nan_goes_through(name):
 
 # The kernels on matrices choose pivots by comparing, which a NaN passes unseen, so XLA's are looked at one by one.
 ON_MATRICES = [
-    "cholesky", "cofactors", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "logm", "lu_factor", "pinv", "qr", "singular_values",
-    "slogdet", "solve", "sqrtm", "svd", "tridiagonal_solve",
+    "cholesky", "cofactors", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "logm", "lu_factor", "pinv",
+    "qr", "singular_values", "slogdet", "solve", "sqrtm", "svd", "tridiagonal_solve",
 ]  # fmt: skip
 
 

@@ -98,7 +98,8 @@ def real_dot(a, b):
 
 
 def check_gradients(f, xs, name, order, rtol, eps=1e-5, seed=0):
-    """<u, J v> by finite differences and by the tape in one random direction; then the same for the gradient itself."""
+    """<u, J v> by finite differences and by the tape in one random direction; then the same for the gradient
+    itself."""
     rng = np.random.default_rng(seed)
     random_like = lambda a: (
         rng.normal(size=np.shape(a)) + (1j * rng.normal(size=np.shape(a)) if np.asarray(a).dtype.kind == "c" else 0)

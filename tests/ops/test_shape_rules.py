@@ -1,6 +1,8 @@
-"""Shape rules say what kernels say: what a kernel refuses for its shapes they refuse, and else they know the shape that comes out.
+"""Shape rules say what kernels say: what a kernel refuses for its shapes they refuse, and else they know the shape
+that comes out.
 
-A tf.function is traced by shape rules alone. A mistake that they do not see shows up when the function runs, without the line that made it.
+A tf.function is traced by shape rules alone. A mistake that they do not see shows up when the function runs, without
+the line that made it.
 """
 
 import re
@@ -27,11 +29,12 @@ BY_VALUES = {
     "random_integers": "minval < maxval",
     "sample_classes": "range is too small",
     # an index into nothing
-    "gather": r"not in \[0, 0\)", "take": r"not in \[0, 0\)", "flat_rows": r"not in \[0, 0\)", "clear_rows": "with size 0",
-    "ravel_index": "does not index into", "flat_segments": "num_segments=0",
+    "gather": r"not in \[0, 0\)", "take": r"not in \[0, 0\)", "flat_rows": r"not in \[0, 0\)",
+    "clear_rows": "with size 0", "ravel_index": "does not index into", "flat_segments": "num_segments=0",
 }  # fmt: skip
 
-# Where the rule refuses what the kernel computes by accident: it has no time to look, and is only called by those who have looked.
+# Where the rule refuses what the kernel computes by accident: it has no time to look, and is only called by those who
+# have looked.
 ADJOINTS = {
     "add_along",
     "conv_filter_grad",
@@ -44,14 +47,16 @@ ADJOINTS = {
     "window_spread",
 }
 OF_OTHERS = {
-    "contract", "conv", "ctc_beam_search", "ctc_forward", "ctc_greedy", "diag_matrix", "dilation_origin", "gather_or_zero", "linear_scan",
-    "max_pool", "minus_one_hot", "origin_index", "outlines", "resample", "searchsorted", "softmax_cross_entropy", "sparse_matmul",
-    "sparse_softmax_cross_entropy", "split_key", "suppress", "unique", "window_sum", "shuffled_index", "random_window", "sample_classes",
+    "contract", "conv", "ctc_beam_search", "ctc_forward", "ctc_greedy", "diag_matrix", "dilation_origin",
+    "gather_or_zero", "linear_scan", "max_pool", "minus_one_hot", "origin_index", "outlines", "resample",
+    "searchsorted", "softmax_cross_entropy", "sparse_matmul", "sparse_softmax_cross_entropy", "split_key", "suppress",
+    "unique", "window_sum", "shuffled_index", "random_window", "sample_classes",
 }  # fmt: skip
 # NumPy broadcasts, cuts off, or does not look at arrays without elements; TensorFlow refuses these, too.
 KINDER = {
-    "add_n", "compress", "gather", "ifft", "in_top_k", "least_squares", "log_softmax", "random_categorical", "random_gamma", "random_integers",
-    "random_poisson", "scatter_max", "scatter_min", "scatter_update", "split", "sum_squares", "take", "top_k", "tridiagonal_solve",
+    "add_n", "compress", "gather", "ifft", "in_top_k", "least_squares", "log_softmax", "random_categorical",
+    "random_gamma", "random_integers", "random_poisson", "scatter_max", "scatter_min", "scatter_update", "split",
+    "sum_squares", "take", "top_k", "tridiagonal_solve",
 }  # fmt: skip
 STRICTER = ADJOINTS | OF_OTHERS | KINDER
 
@@ -169,16 +174,25 @@ MISTAKES = {
     "reverse": (lambda a: tf.reverse(a, [2]), [x23], r"axis=2 .*rank 2"),
     "conv2d": (lambda a: tf.nn.conv2d(a, ones([2, 2, 4, 1]), 1, "SAME"), [images], r"3 vs 4"),
     "conv2d of a matrix": (lambda a: tf.nn.conv2d(a, ones([2, 2, 3, 1]), 1, "SAME"), [x23], r"rank 4.*\(2, 3\)"),
-    "conv2d_transpose": (lambda a: tf.nn.conv2d_transpose(a, ones([2, 2, 1, 4]), [1, 5, 5, 1], 1), [images], r"\(1, 5, 5, 3\).*4 channels"),
+    "conv2d_transpose": (lambda a: tf.nn.conv2d_transpose(a, ones([2, 2, 1, 4]), [1, 5, 5, 1], 1), [images],
+        r"\(1, 5, 5, 3\).*4 "
+                                                                                                             r"channels"),
     "max_pool2d": (lambda a: tf.nn.max_pool2d(a, 2, 1, "VALID"), [x23], r"rank 4.*\(2, 3\)"),
     "a large window": (lambda a: tf.nn.max_pool2d(a, 9, 1, "VALID"), [images], r"9, 9.*\(1, 5, 5, 3\)"),
     "bias_add": (lambda a: tf.nn.bias_add(a, ones([4])), [x23], r"\(4,\) and \(2, 3\)"),
-    "batch normalisation": (lambda a: tf.nn.batch_normalization(a, ones([4]), ones([4]), None, None, 1e-3), [x23], r"\[2,3\] vs. \[4\]"),
-    "a cross entropy": (lambda a: tf.nn.softmax_cross_entropy_with_logits(ones([2, 4]), a), [x23], r"logits_size=\[2,3\] labels_size=\[2,4\]"),
+    "batch normalisation": (lambda a: tf.nn.batch_normalization(a, ones([4]), ones([4]), None, None, 1e-3), [x23],
+        r"\[2,3\] vs. "
+                                                                                                                   r"\[4\]"),
+    "a cross entropy": (lambda a: tf.nn.softmax_cross_entropy_with_logits(ones([2, 4]), a), [x23],
+        r"logits_size=\[2,3\] "
+                                                                                                   r"labels_size=\[2,4\]"),
     "a sparse cross entropy": (
-        lambda a: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([3], tf.int32), a), [x23], r"\(3,\).*\(2, 3\)",
+        lambda a: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([3], tf.int32), a), [x23], r"\(3,\).*\(2, "
+                                                                                                     r"3\)",
     ),
-    "a sigmoid cross entropy": (lambda a: tf.nn.sigmoid_cross_entropy_with_logits(ones([4]), a), [x23], r"\(2, 3\) and \(4,\)"),
+    "a sigmoid cross entropy": (lambda a: tf.nn.sigmoid_cross_entropy_with_logits(ones([4]), a), [x23],
+        r"\(2, 3\) and "
+                                                                                                        r"\(4,\)"),
     "segments": (lambda a: tf.math.unsorted_segment_sum(a, [0, 1, 0], 2), [x23], r"\(2, 3\).*\(3,\)"),
     "cholesky": (tf.linalg.cholesky, [x23], r"square.*\(2, 3\)"),
     "inv": (tf.linalg.inv, [x23], r"square.*\(2, 3\)"),

@@ -1,4 +1,5 @@
-"""Programs change the interpreter they run in (`sys.argv`, `sys.path`, `__main__`, what `tensorflow` is); here it is put back."""
+"""Programs change the interpreter they run in (`sys.argv`, `sys.path`, `__main__`, what `tensorflow` is); here it is
+put back."""
 
 import logging
 import multiprocessing.spawn

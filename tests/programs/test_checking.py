@@ -74,7 +74,8 @@ def test_names_are_followed(text, expected):
 
 def test_guarded_uses():
     tree = ast.parse(
-        "import tensorflow as tf\ntry:\n    tf.sin\nexcept AttributeError:\n    tf.cos\ntry:\n    tf.tan\nexcept KeyError: pass\n"
+        "import tensorflow as tf\ntry:\n    tf.sin\nexcept AttributeError:\n    tf.cos\ntry:\n    tf.tan\nexcept "
+        "KeyError: pass\n"
     )
     found = symbols.uses(tree, support.is_namespace, support.members)
     assert [(use.name, use.guarded) for use in found] == [("tf.sin", True), ("tf.cos", False), ("tf.tan", False)]

@@ -1,4 +1,5 @@
-"""Whole programs, as people write them for TensorFlow, under `tapeflow run`. Each ran unchanged on TensorFlow 2.21, too."""
+"""Whole programs, as people write them for TensorFlow, under `tapeflow run`. Each ran unchanged on TensorFlow 2.21,
+too."""
 
 from pathlib import Path
 

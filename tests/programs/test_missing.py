@@ -16,7 +16,8 @@ from tapeflow.programs import hints, missing, support
     ("name", "words"),
     [
         ("tf.no_such_thing_at_all", "tapeflow has no tf.no_such_thing_at_all yet."),
-        ("tf.math.sine", "tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin, tf.math.sinh, tf.math.sign."),
+        ("tf.math.sine", "tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin, tf.math.sinh, "
+                         "tf.math.sign."),
         ("tf.reduce_variance", "tapeflow has no tf.reduce_variance yet. The nearest it has: tf.math.reduce_variance."),
         ("tf.log", "tapeflow has no tf.log yet. It is TensorFlow 1: use tf.math.log."),
         ("tf.linalg.choleski", "tapeflow has no tf.linalg.choleski yet. The nearest it has: tf.linalg.cholesky."),
@@ -25,8 +26,10 @@ from tapeflow.programs import hints, missing, support
          "The nearest it has: tf.config.experimental.tensor_float_32_execution_enabled, "
          "tf.config.experimental.enable_tensor_float_32_execution."),
         ("tf.compat.v1.assing", "tapeflow has no tf.compat.v1.assing yet. The nearest it has: tf.compat.v1.assign."),
-        ("tf.keras.layers.Densee", "Keras 3 has no tf.keras.layers.Densee. The nearest it has: tf.keras.layers.Dense."),
-        ("tf.keras.experimental", "Keras 3 has no tf.keras.experimental. Its schedules are in tf.keras.optimizers.schedules."),
+        ("tf.keras.layers.Densee", "Keras 3 has no tf.keras.layers.Densee. The nearest it has: "
+                                   "tf.keras.layers.Dense."),
+        ("tf.keras.experimental", "Keras 3 has no tf.keras.experimental. Its schedules are in "
+                                  "tf.keras.optimizers.schedules."),
     ],
 )  # fmt: skip
 def test_words(name, words):
@@ -79,7 +82,8 @@ def test_special_names_are_plain():
 
 
 def test_an_error_inside_a_namespace_is_not_hidden(tmp_path):
-    """An AttributeError from the code of a namespace, when it is imported, is not about the name that was asked for."""
+    """An AttributeError from the code of a namespace, when it is imported, is not about the name that was asked
+    for."""
     program = (
         "import sys, types, tapeflow as tf\n"
         "class Broken:\n"
@@ -96,7 +100,8 @@ def test_an_error_inside_a_namespace_is_not_hidden(tmp_path):
 
 
 def test_hints_are_about_what_is_not_there_and_name_what_is():
-    """A hint for a name that has come in the meantime, or one that sends people to a name that does not exist, is to go."""
+    """A hint for a name that has come in the meantime, or one that sends people to a name that does not exist, is to
+    go."""
     for name, sentence in hints.HINTS.items():
         if not support.is_namespace(name):
             assert support.answer(name).status == support.MISSING, name

@@ -26,7 +26,8 @@ def test_cells_run_in_order(tmp_path, interpreter, capsys):
         "!pip install tensorflow\n%matplotlib inline\nimport tensorflow as tf\nx = tf.Variable(2.)",
         "%%time\n@tf.function\ndef f(v):\n    if v > 0.:\n        return v ** 3\n    return v",
         "%%bash\nrm -rf nothing",
-        "with tf.GradientTape() as tape:\n    y = f(x)\nprint(tape.gradient(y, x).numpy(), __name__)\ndisplay('shown')",
+        "with tf.GradientTape() as tape:\n    y = f(x)\nprint(tape.gradient(y, x).numpy(), "
+        "__name__)\ndisplay('shown')",
     )
     assert main(["run", str(path)]) == 0
     shown = capsys.readouterr()

@@ -123,7 +123,10 @@ def test_exit_status(text, status, message):
 
 
 def test_the_programs_own_hook_gets_its_error(tmp_path, interpreter, capsys):
-    text = "import sys\nsys.excepthook = lambda kind, error, frames: print('mine', kind.__name__, frames.tb_lineno)\n1 / 0\n"
+    text = (
+        "import sys\nsys.excepthook = lambda kind, error, frames: print('mine', kind.__name__, "
+        "frames.tb_lineno)\n1 / 0\n"
+    )
     assert main(["run", str(written(tmp_path, text))]) == 1
     assert capsys.readouterr().out == "mine ZeroDivisionError 3\n"
 
@@ -149,7 +152,10 @@ def test_processes_that_a_program_starts(tmp_path, method):
 
 
 # A parent may have Ctrl-C ignored (nohup, `&` in a script), and its children begin so.
-_WITH_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from tapeflow.cli import main; raise SystemExit(main())"
+_WITH_INTERRUPTS = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from tapeflow.cli "
+    "import main; raise SystemExit(main())"
+)
 
 
 def test_interrupted(tmp_path):
@@ -196,7 +202,8 @@ def test_a_folder_with_a_main(tmp_path, interpreter, capsys):
 
 def test_a_module(tmp_path):
     written(tmp_path, "", "package/__init__.py")
-    written(tmp_path, "import sys, tensorflow\nfrom . import __name__ as p\nprint(__name__, p, sys.argv[1:])\nif 'x' in sys.argv: 1 / 0\n",
+    written(tmp_path, "import sys, tensorflow\nfrom . import __name__ as p\nprint(__name__, p, sys.argv[1:])\nif 'x' "
+                      "in sys.argv: 1 / 0\n",
             "package/tool.py")  # fmt: skip
     done = command("run", "-m", "package.tool", "--flag", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "__main__ package ['--flag']\n", "")
@@ -207,7 +214,10 @@ def test_a_module(tmp_path):
 
 
 def test_keras_on_tensorflow_is_keras_on_what_stands_in_for_it():
-    text = "import os; os.environ['KERAS_BACKEND'] = 'tensorflow'; import keras, tensorflow as tf; print(type(keras.ops.ones(2)) is type(tf.ones(2)))"
+    text = (
+        "import os; os.environ['KERAS_BACKEND'] = 'tensorflow'; import keras, tensorflow as tf; "
+        "print(type(keras.ops.ones(2)) is type(tf.ones(2)))"
+    )
     done = command("run", "-c", text)
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
 

@@ -31,7 +31,8 @@ def test_what_is_committed_is_up_to_date(script, survey):
 
 
 def test_every_name_of_the_survey_is_in_the_table(survey):
-    """The sizes are those of the survey: four tiers, what comes after, whole programs, Keras, tf.data, members, features."""
+    """The sizes are those of the survey: four tiers, what comes after, whole programs, Keras, tf.data, members,
+    features."""
     sizes = [len(section["names"]) for section in survey]
     assert sizes == [71, 66, 81, 45, 25, 125, 39, 46, 55, 25, 19, 32, 12, 21, 15, 51]
     names = {entry["name"] for section in survey for entry in section["names"] if "feature" not in entry}
@@ -65,7 +66,7 @@ def test_the_page_links_to_the_documentation(script):
     page = script.PAGE.read_text(encoding="utf-8")
     assert "[`tf.GradientTape`](reference/tf.md#tf.GradientTape) | 497 | supported |" in page
     assert (
-        "[`tf.keras.layers.Dense`](https://www.tensorflow.org/api_docs/python/tf/keras/layers/Dense) | 196 | supported |"
-        in page
+        "[`tf.keras.layers.Dense`](https://www.tensorflow.org/api_docs/python/tf/keras/layers/Dense) | 196 | "
+        "supported |" in page
     )
     assert "| **not** |" in page

@@ -110,7 +110,8 @@ def test_arguments_that_nothing_was_saved_for(folder):
     first = "Could not find matching concrete function to call loaded from the SavedModel."
     with pytest.raises(
         ValueError,
-        match=rf"{first} __call__ was called with\n  \(float32 \(4,\), False\)\nand was saved for\n  1. \(float32 \(3,\), False\)",
+        match=rf"{first} __call__ was called with\n  \(float32 \(4,\), False\)\nand was saved for\n  1. \(float32 "
+        r"\(3,\), False\)",
     ):
         loaded(tf.ones([4]))
     with pytest.raises(ValueError, match=first):

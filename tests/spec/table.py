@@ -149,13 +149,19 @@ def written(x: Any) -> str:
     if x is None:
         return "None"
     if is_a("IndexedSlices"):
-        return f"IndexedSlices(values={written(x.values)}, indices={written(x.indices)}, dense_shape={written(x.dense_shape)})"
+        return (
+            f"IndexedSlices(values={written(x.values)}, indices={written(x.indices)}, "
+            f"dense_shape={written(x.dense_shape)})"
+        )
     if is_a("Variable"):
         return f"Variable {short(x.dtype)}{dims(x.shape)}"
     if is_a("RaggedTensor"):
         return f"Ragged {x.to_list()}"
     if is_a("SparseTensor"):
-        return f"SparseTensor(indices={written(x.indices)}, values={written(x.values)}, dense_shape={written(x.dense_shape)})"
+        return (
+            f"SparseTensor(indices={written(x.indices)}, values={written(x.values)}, "
+            f"dense_shape={written(x.dense_shape)})"
+        )
     if is_a("Tensor"):
         head = short(x.dtype) + dims(x.shape)
         return f"{head} {entries(x.numpy())}" if hasattr(x, "numpy") else f"symbolic {head}"

@@ -43,7 +43,8 @@ def listed(folder):
 
 @unix
 def test_only_what_nobody_writes_is_swept(tmp_path):
-    """Of a process that is gone; of another system only after a day. A living process, ours too, keeps what it writes."""
+    """Of a process that is gone; of another system only after a day. A living process, ours too, keeps what it
+    writes."""
     system, process, started = leftovers.identity()
     other = subprocess.Popen([sys.executable, "-S", "-c", ""])
     other.wait()

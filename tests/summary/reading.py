@@ -10,7 +10,8 @@ import tensorboard.compat
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util import tensor_util
 
-# It looks for tensorflow when it first reads a file, once for all: now, not while a test has put something in its place.
+# It looks for tensorflow when it first reads a file, once for all: now, not while a test has put something in its
+# place.
 assert tensorboard.compat.tf.__version__
 
 

@@ -193,7 +193,8 @@ def test_the_gradient_one_is_a_tensor_of_its_own():
 
 
 def test_a_tape_opened_after_the_forward_pass_gives_no_part_of_a_second_derivative():
-    """Reads of variables used to be told again to it, but not what was computed from them: it gave 12 instead of 18."""
+    """Reads of variables used to be told again to it, but not what was computed from them: it gave 12 instead of
+    18."""
     v = tf.Variable(3.0)
     with tf.GradientTape(persistent=True) as first:
         y = v * v * v
@@ -227,7 +228,8 @@ def test_jacobians_of_what_is_not_connected_can_raise():
 
 
 def test_a_tape_that_nobody_left_ends_with_its_last_reference():
-    """Ctrl-C at the first instruction of `__exit__` left it recording for ever, and all that came after was recorded."""
+    """Ctrl-C at the first instruction of `__exit__` left it recording for ever, and all that came after was
+    recorded."""
     tape = tf.GradientTape()
     tape.__enter__()
     before = current().observers

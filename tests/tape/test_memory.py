@@ -35,7 +35,8 @@ def kept_arrays(f, n=1000):
     "f",
     [lambda x: -x, lambda x: x + 1.0, lambda x: x * 2.0, lambda x: x / 2.0, lambda x: x[::-1], tf.identity,
      lambda x: tf.reshape(x, [10, -1]), lambda x: tf.cumsum(x), lambda x: tf.roll(x, 1, 0),
-     lambda x: x - tf.reduce_mean(x), lambda x: tf.cast(tf.cast(x, tf.float32), tf.float64), lambda x: tf.concat(tf.split(x, 2), 0)],
+     lambda x: x - tf.reduce_mean(x), lambda x: tf.cast(tf.cast(x, tf.float32), tf.float64),
+     lambda x: tf.concat(tf.split(x, 2), 0)],
 )  # fmt: skip
 def test_linear_operations_keep_no_array(f):
     assert kept_arrays(f) == 0

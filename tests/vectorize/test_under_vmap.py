@@ -1,4 +1,5 @@
-"""Public functions inside vectorised functions: all rows at once must give what they give one by one, and so must gradients."""
+"""Public functions inside vectorised functions: all rows at once must give what they give one by one, and so must
+gradients."""
 
 import numpy as np
 import pytest
@@ -23,7 +24,8 @@ def leaves(out):
 
 
 def agree(got, rows, dtype=np.float64):
-    """Leaf by leaf: the rows of `got` are the leaves of `rows`, computed in `dtype` where they are not narrower themselves."""
+    """Leaf by leaf: the rows of `got` are the leaves of `rows`, computed in `dtype` where they are not narrower
+    themselves."""
     assert len(got) == len(rows[0])
     for g, *want in zip(got, *rows):
         want = np.stack([np.asarray(w) for w in want])
@@ -93,7 +95,10 @@ def total_where_shared(want, mapped):
     return [[row[k] if m else shared[k] for k, m in enumerate(mapped)] for row in want]
 
 
-REFUSE_VECTORS = "matmul linalg.det linalg.inv linalg.cholesky linalg.qr linalg.svd linalg.eigh linalg.expm linalg.lu linalg.solve linalg.trace"
+REFUSE_VECTORS = (
+    "matmul linalg.det linalg.inv linalg.cholesky linalg.qr linalg.svd linalg.eigh linalg.expm "
+    "linalg.lu linalg.solve linalg.trace"
+)
 
 
 @pytest.mark.parametrize("name", REFUSE_VECTORS.split())

@@ -31,10 +31,12 @@ def test_sizes_that_depend_on_values():
 @pytest.mark.parametrize(
     "f",
     [
-        lambda r: tf.math.bincount(r), lambda r: tf.math.segment_sum(r, r), lambda r: tf.sequence_mask(r), lambda r: tf.boolean_mask(r, r > 1),
-        lambda r: r[r > 1], lambda r: tf.where(r > 1), lambda r: tf.math.confusion_matrix(r, r), lambda r: tf.unique(r)[0],
-        lambda r: tf.dynamic_partition(r, r, 4), lambda r: tf.dynamic_stitch([r], [r]), lambda r: tf.range(r[2]), lambda r: r[: r[2]],
-        lambda r: tf.zeros([r[2]]), lambda r: tf.reshape(r, [r[2], -1]), lambda r: tf.repeat(r, r), lambda r: tf.pad(r, [[r[2], 0]]),
+        lambda r: tf.math.bincount(r), lambda r: tf.math.segment_sum(r, r), lambda r: tf.sequence_mask(r),
+        lambda r: tf.boolean_mask(r, r > 1), lambda r: r[r > 1], lambda r: tf.where(r > 1),
+        lambda r: tf.math.confusion_matrix(r, r), lambda r: tf.unique(r)[0], lambda r: tf.dynamic_partition(r, r, 4),
+        lambda r: tf.dynamic_stitch([r], [r]), lambda r: tf.range(r[2]), lambda r: r[: r[2]],
+        lambda r: tf.zeros([r[2]]), lambda r: tf.reshape(r, [r[2], -1]), lambda r: tf.repeat(r, r),
+        lambda r: tf.pad(r, [[r[2], 0]]),
     ],
 )  # fmt: skip
 def test_shapes_of_public_functions_that_depend_on_values(f):

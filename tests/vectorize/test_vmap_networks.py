@@ -1,4 +1,5 @@
-"""Convolution, pooling, losses and resizing in mapped functions: programs as people write them, against loops over the rows."""
+"""Convolution, pooling, losses and resizing in mapped functions: programs as people write them, against loops over the
+rows."""
 
 import itertools
 
@@ -117,7 +118,8 @@ def test_gradients_of_each_example_of_a_network():
 
 
 def test_gradient_of_the_norms_of_the_gradients_of_each_example():
-    """Second order through a map: the penalty that differentially private and natural-gradient methods differentiate."""
+    """Second order through a map: the penalty that differentially private and natural-gradient methods
+    differentiate."""
     weights, images, labels = small_network(), normal(3, 8, 8, 1), tf.constant([0, 4, 2])
 
     def norm(image, label):

@@ -12,8 +12,8 @@ ROWS = 5
 X = tf.constant(np.linspace(1.0, 2.0, ROWS * 4).reshape(ROWS, 4).astype(np.float32))
 LOGITS = tf.zeros([1, 1000])
 
-# What is drawn for one row: each takes the row and returns a tensor of many numbers. First what does so by the key alone (and perhaps
-# moves it), then draws whose parameters differ from row to row.
+# What is drawn for one row: each takes the row and returns a tensor of many numbers. First what does so by the key
+# alone (and perhaps moves it), then draws whose parameters differ from row to row.
 DRAWS = {
     "normal": lambda x: tf.random.normal([3, 2]),
     "normal with a location": lambda x: tf.random.normal([4], mean=x, stddev=2 * x),

@@ -1,7 +1,8 @@
-"""Public functions with example arguments, for `test_under_vmap`: what each computes in `tf.vmap` must be what it computes row by row.
+"""Public functions with example arguments, for `test_under_vmap`: what each computes in `tf.vmap` must be what it
+computes row by row.
 
-A case is a name, the kinds of its mapped arguments (see `KINDS`) and a function of them. The kinds may be preceded by `=` for an argument
-that is the same for every row.
+A case is a name, the kinds of its mapped arguments (see `KINDS`) and a function of them. The kinds may be preceded by
+`=` for an argument that is the same for every row.
 """
 
 import numpy as np
@@ -131,7 +132,10 @@ case("realdiv", "x p")
 
 for _axis in ("", "axis=1", "axis=[0, 1], keepdims=True"):
     _options = eval(f"dict({_axis})")
-    for _name in "reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_logsumexp math.reduce_std math.reduce_variance".split():
+    for _name in (
+        "reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_logsumexp math.reduce_std "
+        "math.reduce_variance"
+    ).split():
         case(_name, "x", lambda x, n=_name, o=_options: eval(f"tf.{n}")(x, **o), _axis)
     case("math.reduce_euclidean_norm", "x", lambda x, o=_options: tf.math.reduce_euclidean_norm(x, **o), _axis)
     each_bool = [
@@ -406,7 +410,8 @@ case(
     lambda d, u: tf.random.stateless_binomial([2, 3], d, 8.0, tf.cast(u, tf.float32)),
 )
 case("random.stateless_categorical", "d x", lambda d, x: tf.random.stateless_categorical(x, 5, d))
-case("random.stateless_parameterized_truncated_normal", "d a", lambda d, a: tf.random.stateless_parameterized_truncated_normal(
+case("random.stateless_parameterized_truncated_normal", "d a", lambda d,
+    a: tf.random.stateless_parameterized_truncated_normal(
     [4], d, a, 1.0 + a * a, a - 1.0, a + 1.0))  # fmt: skip
 case("random.split", "d", lambda d: tf.random.split(d, 3))
 case("random.fold_in", "d", lambda d: tf.random.fold_in(d, 5))

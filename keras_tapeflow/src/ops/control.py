@@ -1,4 +1,5 @@
-"""Branches, loops and functions that take functions. Keras' rules are those of `jax.lax`: state in, state and results out."""
+"""Branches, loops and functions that take functions. Keras' rules are those of `jax.lax`: state in, state and results
+out."""
 
 import inspect
 from collections.abc import Callable

@@ -1,4 +1,5 @@
-"""Variables, conversion, shapes, and what a function would give: Keras' core operations. Loops and branches are in `control.py`."""
+"""Variables, conversion, shapes, and what a function would give: Keras' core operations. Loops and branches are in
+`control.py`."""
 
 from typing import Any
 
@@ -34,9 +35,10 @@ from .parts import scatter, scatter_update, slice, slice_update, unstack
 from .sparse import KINDS, IndexedSlices, SparseTensor, as_sparse, dense, is_sparse, on_values
 
 __all__ = [
-    "IS_THREAD_SAFE", "SUPPORTS_COMPLEX_DTYPES", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_SPARSE_TENSORS", "Variable", "associative_scan", "cast",
-    "compute_output_spec", "cond", "convert_to_numpy", "convert_to_tensor", "custom_gradient", "device_scope", "fori_loop", "is_tensor", "map",
-    "random_seed_dtype", "remat", "scan", "scatter", "scatter_update", "shape", "slice", "slice_update", "stop_gradient", "switch", "unstack",
+    "IS_THREAD_SAFE", "SUPPORTS_COMPLEX_DTYPES", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_SPARSE_TENSORS", "Variable",
+    "associative_scan", "cast", "compute_output_spec", "cond", "convert_to_numpy", "convert_to_tensor",
+    "custom_gradient", "device_scope", "fori_loop", "is_tensor", "map", "random_seed_dtype", "remat", "scan",
+    "scatter", "scatter_update", "shape", "slice", "slice_update", "stop_gradient", "switch", "unstack",
     "vectorized_map", "while_loop",
 ]  # fmt: skip
 
@@ -108,7 +110,8 @@ class Variable(KerasVariable):
         return made
 
 
-# Keras marks what it takes for a frozen variable, the unpacked table of a quantised embedding, as not trainable; a tensor never is.
+# Keras marks what it takes for a frozen variable, the unpacked table of a quantised embedding, as not trainable; a
+# tensor never is.
 Tensor.trainable = property(lambda self: False, lambda self, value: None)
 Tensor._keras_logits = property(
     fset=lambda self, value: None
@@ -169,7 +172,8 @@ _NARROW = ("int8", "uint8", "int16", "uint16")
 
 
 def _cast(x: Tensor, name: str) -> Tensor:
-    """Floats beyond a narrow integer's range end at its border, as XLA has it (Keras' quantizers rely on it); NumPy would let them wrap."""
+    """Floats beyond a narrow integer's range end at its border, as XLA has it (Keras' quantizers rely on it); NumPy
+    would let them wrap."""
     return tf.saturate_cast(x, name) if name in _NARROW and x.dtype.is_floating else tf.cast(x, name)
 
 
@@ -215,7 +219,8 @@ def device_scope(device_name):
 
 
 def compute_output_spec(fn, *args, **kwargs):
-    """`fn` of KerasTensors, by shape rules alone. Twice where sizes are not known: what differs is not known of the result either."""
+    """`fn` of KerasTensors, by shape rules alone. Twice where sizes are not known: what differs is not known of the
+    result either."""
     unknown = any(isinstance(x, KerasTensor) and None in x.shape for x in tree.flatten((args, kwargs)))
     with StatelessScope(), SymbolicScope():
         first = _traced(fn, args, kwargs, 83)
@@ -226,7 +231,8 @@ def compute_output_spec(fn, *args, **kwargs):
 
 
 def _traced(fn: Any, args: tuple, kwargs: dict, size: int) -> Any:
-    """What `fn` gives where the sizes that are not known are `size`: symbols of a graph, or, where it needs values, of zeros."""
+    """What `fn` gives where the sizes that are not known are `size`: symbols of a graph, or, where it needs values, of
+    zeros."""
     graph = Graph()
     graph.may_create = True
 

@@ -87,7 +87,8 @@ def solve_triangular(a, b, lower=False):
 
 
 def lstsq(a, b, rcond=None):
-    """The shortest of the vectors x with the smallest |a x - b|; singular values below `rcond` times the largest count as 0."""
+    """The shortest of the vectors x with the smallest |a x - b|; singular values below `rcond` times the largest count
+    as 0."""
     a, b = alike(a, b)
     return _columns(b, a, lambda rhs: tf.matmul(pinv(a, _cut(a) if rcond is None else rcond), rhs))
 

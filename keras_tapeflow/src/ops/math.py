@@ -1,4 +1,5 @@
-"""Segments, the largest elements, Fourier transforms and special functions. A complex result is a pair: real and imaginary part."""
+"""Segments, the largest elements, Fourier transforms and special functions. A complex result is a pair: real and
+imaginary part."""
 
 from typing import Any
 
@@ -84,7 +85,8 @@ def _get_complex_tensor_from_tuple(x):
     real, imag = floating(x[0]), floating(x[1])
     if tuple(real.shape) != tuple(imag.shape):
         raise ValueError(
-            "Input `x` should be a tuple of two tensors - real and imaginary. Both the real and imaginary parts should have the "
+            "Input `x` should be a tuple of two tensors - real and imaginary. Both the real and imaginary parts "
+            "should have the "
             f"same shape. Received: x[0].shape = {tuple(real.shape)}, x[1].shape = {tuple(imag.shape)}"
         )
     dtype = result_type(real.dtype, imag.dtype)
@@ -141,7 +143,8 @@ def _window(window: Any, sequence_length: int, fft_length: int, dtype: Any) -> T
         values = convert_to_tensor(window, dtype)
         if tuple(values.shape) != (sequence_length,):
             raise ValueError(
-                f"The shape of `window` must be equal to [sequence_length]. Received: window.shape={tuple(values.shape)}, "
+                "The shape of `window` must be equal to [sequence_length]. Received: "
+                f"window.shape={tuple(values.shape)}, "
                 f"sequence_length={sequence_length}"
             )
     before = (fft_length - sequence_length) // 2
@@ -157,7 +160,8 @@ def _check_length(sequence_length: int, fft_length: int) -> None:
 
 
 def stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=True):
-    """The transforms of overlapping parts of `x`, (..., parts, fft_length / 2 + 1). With `center`, part t is around t * sequence_stride."""
+    """The transforms of overlapping parts of `x`, (..., parts, fft_length / 2 + 1). With `center`, part t is around t
+    * sequence_stride."""
     x = convert_to_tensor(x)
     if x.dtype not in (tf.float32, tf.float64):
         raise TypeError(f"Invalid input type. Expected `float32` or `float64`. Received: input type={x.dtype.name}")

@@ -52,7 +52,8 @@ def slice(inputs, start_indices, shape):
     starts = _starts(start_indices)
     if len(starts) != len(shape):
         raise ValueError(
-            f"Length of `start_indices` must match length of `shape`. Received: start_indices={start_indices}, shape={shape}"
+            f"Length of `start_indices` must match length of `shape`. Received: start_indices={start_indices}, "
+            f"shape={shape}"
         )
     if all(isinstance(s, int) for s in starts):
         return inputs[tuple(_range(s, n) for s, n in zip(starts, shape))]

@@ -1,7 +1,8 @@
 """Sparse tensors: what counts as one, how it becomes dense, and where its entries are.
 
-There are two kinds, `tf.SparseTensor` and `tf.IndexedSlices`. To both, an entry is a place, a number, and a value: a place in the flattened
-tensor and an element, or a row and all that is in it. Rules for functions are written with that, in `sparse_rules.py`.
+There are two kinds, `tf.SparseTensor` and `tf.IndexedSlices`. To both, an entry is a place, a number, and a value: a
+place in the flattened tensor and an element, or a row and all that is in it. Rules for functions are written with
+that, in `sparse_rules.py`.
 """
 
 from typing import Any
@@ -80,7 +81,8 @@ def with_entries(like: Any, at: np.ndarray, values: Tensor) -> Any:
 
 
 def summed(x: Any) -> Any:
-    """`x` with its entries in ascending order, of which those at one place are added up; dense, where places are not known."""
+    """`x` with its entries in ascending order, of which those at one place are added up; dense, where places are not
+    known."""
     at = places(x)
     if at is None:
         return dense(x)

@@ -14,7 +14,8 @@ from .sparse import KINDS, SparseTensor, as_sparse, dense
 
 
 def product(function: Callable, x1: Any, x2: Any) -> Any:
-    """Of two sparse tensors sparse. The gradient of a dense matrix that is multiplied has just the rows that were needed."""
+    """Of two sparse tensors sparse. The gradient of a dense matrix that is multiplied has just the rows that were
+    needed."""
     x1, x2 = (as_sparse(x) or dense_tensor(x) for x in (x1, x2))
     kinds = type(x1), type(x2)
     if (

@@ -1,7 +1,7 @@
 """Which of Keras' functions keep a sparse tensor sparse, and how. All others take it as a dense one.
 
-A rule computes with the function for dense tensors, on the values of entries, so that dtypes are the same. `RULES` says which function goes
-by which rule. A dense argument costs a look at its type, at most.
+A rule computes with the function for dense tensors, on the values of entries, so that dtypes are the same. `RULES`
+says which function goes by which rule. A dense argument costs a look at its type, at most.
 """
 
 import functools
@@ -89,7 +89,8 @@ def _reduced(function: Callable, x: Any, axis: Any = None, keepdims: bool = Fals
 
 
 def _together(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Both as sparse or dense tensors; sparse ones of the same kind and shape, in which they meet. Numbers, which have no dtype, stay so."""
+    """Both as sparse or dense tensors; sparse ones of the same kind and shape, in which they meet. Numbers, which have
+    no dtype, stay so."""
     x1, x2 = (x if type(x) in (bool, int, float) else as_sparse(x) or dense_tensor(x) for x in (x1, x2))
     shape = tuple(broadcast_shapes(*[tuple(np.shape(x)) for x in (x1, x2)]))
     x1, x2 = (summed(spread(x, shape)) if type(x) in KINDS else x for x in (x1, x2))
@@ -170,7 +171,8 @@ def _joined(function: Callable, xs: Any, axis: int = 0) -> Any:
 # ---- which function goes by which rule
 
 RULES: dict[Callable, str] = {
-    _on_values: "abs absolute arcsin arcsinh arctan arctanh ceil expm1 fabs floor log1p round sign signbit sin sinh sqrt square tan tanh"
+    _on_values: "abs absolute arcsin arcsinh arctan arctanh ceil expm1 fabs floor log1p round sign signbit sin sinh "
+    "sqrt square tan tanh"
     " zeros_like",
     _linear: "conj conjugate copy imag negative real",
     _binned: "digitize",

@@ -16,7 +16,8 @@ from .shaping import pad
 
 
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Space cut into blocks of `block_shape`, after zero padding; each place within a block becomes a batch of its own.
+    """Space cut into blocks of `block_shape`, after zero padding; each place within a block becomes a batch of its
+    own.
 
     >>> x = tf.reshape(tf.range(4), [1, 4, 1])
     >>> tf.space_to_batch(x, [2], [[0, 0]])[:, :, 0].numpy()
@@ -110,7 +111,8 @@ def required_space_to_batch_paddings(
 
 
 def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
-    """Every patch of a volume, flattened into the last axis. All arguments have five entries: batch, three of space, channels.
+    """Every patch of a volume, flattened into the last axis. All arguments have five entries: batch, three of space,
+    channels.
 
     >>> x = tf.reshape(tf.range(4.), [1, 1, 1, 4, 1])
     >>> tf.extract_volume_patches(x, [1, 1, 1, 2, 1], [1, 1, 1, 1, 1], "VALID")[0, 0, 0].numpy()

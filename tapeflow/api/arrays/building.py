@@ -167,7 +167,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         raise invalid("Requires delta != 0: 0")
     if (last - first) * step < 0:
         raise invalid(
-            f"Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}"
+            f"Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: "
+            f"{first}/{last}"
         )
     if dtype.kind in "iu":
         return _arange(first, last, step, dtype.np)
@@ -213,7 +214,8 @@ def _scalar(value: Any, dtype: DType) -> Any:
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
-    """`num` evenly spaced values from `start` to `stop`, both included, along a new `axis`. Differentiable in both ends.
+    """`num` evenly spaced values from `start` to `stop`, both included, along a new `axis`. Differentiable in both
+    ends.
 
     >>> tf.linspace(0., 1., 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
@@ -251,7 +253,8 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Along a new axis of size `depth`: `on_value` (1) at the index, `off_value` (0) elsewhere. Indices outside give only zeros.
+    """Along a new axis of size `depth`: `on_value` (1) at the index, `off_value` (0) elsewhere. Indices outside give
+    only zeros.
 
     >>> tf.one_hot([0, 2, -1], 3).numpy()
     array([[1., 0., 0.],
@@ -284,7 +287,8 @@ def _value_of(value: Any, default: int, dtype: DType) -> Tensor:
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Tensor:
-    """True in the first `lengths` places of a new last axis, which has `maxlen` places (the longest length by default).
+    """True in the first `lengths` places of a new last axis, which has `maxlen` places (the longest length by
+    default).
 
     >>> tf.sequence_mask([1, 3]).numpy()
     array([[ True, False, False],

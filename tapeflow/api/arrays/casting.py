@@ -69,7 +69,8 @@ def _range(dtype: DType) -> tuple:
 
 
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
-    """The same bytes read as another dtype. A wider element becomes a last axis of narrower ones, and the other way round.
+    """The same bytes read as another dtype. A wider element becomes a last axis of narrower ones, and the other way
+    round.
 
     >>> tf.bitcast(1.0, tf.int32).numpy() == 0x3F800000
     np.True_

@@ -19,8 +19,8 @@ __all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"
 
 
 def _combined(slices: IndexedSlices) -> IndexedSlices | Tensor:
-    """The same rows with each index once: rows that repeat are added up. (Dense where every row of a vectorised function has
-    its own.)"""
+    """The same rows with each index once: rows that repeat are added up. (Dense where every row of a vectorised
+    function has its own.)"""
     indices = as_tensor(slices.indices)
     if type(indices) is MappedTensor:
         return slices._dense()
@@ -43,8 +43,8 @@ def _on_rows(function: Any, t: Any) -> Any:
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """`t` with what is below `clip_value_min` or above `clip_value_max` set to that bound.
 
-    The bounds are numbers or tensors that broadcast to the shape of `t`. Where the value is clipped, the gradient goes to the bound.
-    IndexedSlices stay IndexedSlices; rows that repeat are added up first.
+    The bounds are numbers or tensors that broadcast to the shape of `t`. Where the value is clipped, the gradient goes
+    to the bound. IndexedSlices stay IndexedSlices; rows that repeat are added up first.
 
     >>> x = tf.Variable([-1., 0.3, 7.])
     >>> with tf.GradientTape() as tape:
@@ -62,7 +62,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
             y = ops.clip(x, low, high)[0]
         if y.shape != x.shape:
             raise ValueError(
-                f"Shapes {tuple(x.shape)} and {tuple(y.shape)} are incompatible: bounds of shapes {tuple(low.shape)} and {tuple(high.shape)} "
+                f"Shapes {tuple(x.shape)} and {tuple(y.shape)} are incompatible: bounds of shapes {tuple(low.shape)} "
+                f"and {tuple(high.shape)} "
                 "must broadcast to the shape of the values, not beyond it."
             )
         return y
@@ -86,7 +87,8 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         y = x * ops.safe_div(limit, ops.maximum(norm, limit))
         if y.shape != x.shape:
             raise ValueError(
-                f"Shapes {tuple(x.shape)} and {tuple(y.shape)} are incompatible: clip_norm of shape {tuple(limit.shape)} must broadcast to the "
+                f"Shapes {tuple(x.shape)} and {tuple(y.shape)} are incompatible: clip_norm of shape "
+                f"{tuple(limit.shape)} must broadcast to the "
                 f"shape of the norms, {tuple(norm.shape)}, not beyond it."
             )
         return y
@@ -119,8 +121,8 @@ def clip_by_global_norm(
 ) -> tuple[list, Tensor]:
     """All tensors scaled by one factor, so that their `global_norm` is at most `clip_norm`; and the norm they had.
 
-    None entries stay None, IndexedSlices stay IndexedSlices. `use_norm` is the norm if it is known already. An infinite or NaN norm makes
-    everything NaN, so that it does not go unnoticed.
+    None entries stay None, IndexedSlices stay IndexedSlices. `use_norm` is the norm if it is known already. An
+    infinite or NaN norm makes everything NaN, so that it does not go unnoticed.
 
     >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.]), tf.constant([4.])], 1.)
     >>> [c.numpy().item() for c in clipped], norm.numpy()

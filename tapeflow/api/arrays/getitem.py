@@ -1,7 +1,8 @@
 """`x[...]`: NumPy's indexing on tensors and variables, differentiable.
 
-Ints, slices, `...` and `tf.newaxis` are one primitive, `getitem`. Integer tensors, arrays and lists pick elements as in NumPy, masks
-keep the elements where they are true. (TensorFlow raises for integer arrays and takes a list for a tuple.)
+Ints, slices, `...` and `tf.newaxis` are one primitive, `getitem`. Integer tensors, arrays and lists pick elements as
+in NumPy, masks keep the elements where they are true. (TensorFlow raises for integer arrays and takes a list for a
+tuple.)
 """
 
 import math
@@ -87,7 +88,8 @@ def _single(key: Any) -> Any:
 
 def _bad_index(key: Any) -> TypeError:
     return TypeError(
-        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`), and integer or boolean tensors, arrays and lists "
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`), and integer or boolean tensors, arrays "
+        "and lists "
         f"are valid indices, got {key!r}"
     )
 
@@ -96,7 +98,8 @@ def _bad_index(key: Any) -> TypeError:
 
 
 def _picked(x: Tensor, key: list) -> Tensor:
-    """NumPy's rules: slices first; then the index arrays (and ints) together, where they stood, or in front if apart."""
+    """NumPy's rules: slices first; then the index arrays (and ints) together, where they stood, or in front if
+    apart."""
     if len(key) == 1 and key[0].dtype.kind == "b":
         return _masked(x, key[0])
     key = _expanded(x, key)
@@ -125,7 +128,8 @@ def _masked(x: Tensor, mask: Any) -> Tensor:
     mask = to_tensor(mask)
     if tuple(mask.shape) != tuple(x.shape)[: len(mask.shape)]:
         raise ValueError(
-            f"Shapes {x.shape} and {mask.shape} are incompatible: a mask must have the shape of the first axes it indexes."
+            f"Shapes {x.shape} and {mask.shape} are incompatible: a mask must have the shape of the first axes it "
+            "indexes."
         )
     return ops.compress(x, mask)
 
@@ -149,7 +153,8 @@ def _expanded(x: Tensor, key: list) -> list:
         if is_mask(k):
             if tuple(k.shape) != tuple(x.shape)[axis : axis + k.ndim]:
                 raise ValueError(
-                    f"A mask of shape {tuple(k.shape)} does not fit the axes from {axis} on of a tensor of shape {tuple(x.shape)}."
+                    f"A mask of shape {tuple(k.shape)} does not fit the axes from {axis} on of a tensor of shape "
+                    f"{tuple(x.shape)}."
                 )
             out += np.nonzero(k.array if isinstance(k, Tensor) else k)
             axis += k.ndim

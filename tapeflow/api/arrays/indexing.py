@@ -24,7 +24,8 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """The slices of `params` along `axis` (the first by default) at `indices`. Each index must be in range; none is negative.
+    """The slices of `params` along `axis` (the first by default) at `indices`. Each index must be in range; none is
+    negative.
 
     With `batch_dims`, the first axes of both are batches: element b of `indices` reads from element b of `params`.
     The gradient along the first axis is a `tf.IndexedSlices`, as large as the rows that were read.
@@ -96,7 +97,8 @@ def gather_nd(
     params, indices = as_tensor(params), as_tensor(indices)
     if not params.ndim or not indices.ndim:
         raise invalid(
-            f"params and indices must be at least vectors, got shapes {tuple(params.shape)} and {tuple(indices.shape)}."
+            f"params and indices must be at least vectors, got shapes {tuple(params.shape)} and "
+            f"{tuple(indices.shape)}."
         )
     if batch_dims:
         indices = _with_batch_index(params, indices, batch_dims)
@@ -117,7 +119,8 @@ def _with_batch_index(params: Tensor, indices: Tensor, batch_dims: int) -> Tenso
     batch = tuple(indices.shape[:batch_dims])
     if tuple(params.shape[:batch_dims]) != batch:
         raise invalid(
-            f"params.shape[:{batch_dims}] = {tuple(params.shape[:batch_dims])} must equal indices.shape[:{batch_dims}] = {batch}."
+            f"params.shape[:{batch_dims}] = {tuple(params.shape[:batch_dims])} must equal "
+            f"indices.shape[:{batch_dims}] = {batch}."
         )
     rest = tuple(indices.shape[batch_dims:-1])
     numbers = np.indices(batch, indices.dtype.np).reshape(batch_dims, *batch, *(1,) * len(rest))
@@ -167,7 +170,8 @@ def _like(value: Any, other: Any) -> Any:
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask") -> Tensor:
-    """The elements (or slices) of `tensor` where `mask` is true. The mask's axes are those of the tensor from `axis` on.
+    """The elements (or slices) of `tensor` where `mask` is true. The mask's axes are those of the tensor from `axis`
+    on.
 
     >>> x = tf.constant([[1, 2], [3, 4], [5, 6]])
     >>> tf.boolean_mask(x, [True, False, True]).numpy()
@@ -185,7 +189,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
     inner = tuple(tensor.shape[axis : axis + mask.ndim])
     if inner != tuple(mask.shape):
         raise ValueError(
-            f"Shapes {inner} and {tuple(mask.shape)} are incompatible: the mask must have the tensor's sizes from axis {axis} on."
+            f"Shapes {inner} and {tuple(mask.shape)} are incompatible: the mask must have the tensor's sizes from "
+            f"axis {axis} on."
         )
     if not axis:
         return ops.compress(tensor, mask)
@@ -213,7 +218,8 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         s = d - b if s == -1 else s
         if not (0 <= b <= d and s >= 0 and b + s <= d):
             raise invalid(
-                f"Expected begin[{axis}] in [0, {d}] and size[{axis}] in [0, {d - b}], got {b} and {s}, for shape {shape}."
+                f"Expected begin[{axis}] in [0, {d}] and size[{axis}] in [0, {d - b}], got {b} and {s}, for shape "
+                f"{shape}."
             )
         index.append((b, b + s, 1))
     return ops.getitem(input_, index=tuple(index))
@@ -248,8 +254,8 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`input_[begin:end:strides]` along the first axes. A bit i in a mask changes entry i: no begin, no end, an ellipsis, a
-    new axis, or one element instead of a range.
+    """`input_[begin:end:strides]` along the first axes. A bit i in a mask changes entry i: no begin, no end, an
+    ellipsis, a new axis, or one element instead of a range.
 
     >>> tf.strided_slice([1, 2, 3, 4, 5], [0], [5], [2]).numpy()
     array([1, 3, 5], dtype=int32)

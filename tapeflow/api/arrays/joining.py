@@ -117,7 +117,8 @@ def split(
         sizes = _sizes(static_shape(many), total, axis)
         if num is not None and num != len(sizes):
             raise invalid(
-                f"size of the split_tensor must be 1-D and have the same elements as outputs: got {len(sizes)} sizes and num={num}."
+                f"size of the split_tensor must be 1-D and have the same elements as outputs: got {len(sizes)} sizes "
+                f"and num={num}."
             )
     return list(ops.split(value, sizes=sizes, axis=axis))
 
@@ -140,7 +141,8 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     shape = tuple(partitions.shape)
     if tuple(data.shape[: len(shape)]) != shape:
         raise invalid(
-            f"data.shape must start with partitions.shape, got data.shape = {tuple(data.shape)}, partitions.shape = {shape}"
+            f"data.shape must start with partitions.shape, got data.shape = {tuple(data.shape)}, partitions.shape = "
+            f"{shape}"
         )
     numbers = values_of(partitions)
     if numbers.size and not (numbers.min() >= 0 and numbers.max() < num_partitions):
@@ -161,7 +163,8 @@ def dynamic_stitch(indices: Sequence, data: Sequence, name: str | None = None) -
     numbers, data = [as_tensor(i) for i in indices], list(data)
     if len(data) != len(numbers):
         raise ValueError(
-            f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match length {len(numbers)} of argument 'indices'."
+            f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match length {len(numbers)} "
+            "of argument 'indices'."
         )
     if not data:
         raise invalid("dynamic_stitch needs at least one pair of indices and data.")

@@ -1,7 +1,7 @@
 """The operators of tensors and variables.
 
-`Tensor.__mul__` is the code of the primitive `mul` itself, so `x * y` costs no call more than the primitive. Only where that code
-turns to the general path (a Python number, a variable, another dtype) does an operator go its own way.
+`Tensor.__mul__` is the code of the primitive `mul` itself, so `x * y` costs no call more than the primitive. Only
+where that code turns to the general path (a Python number, a variable, another dtype) does an operator go its own way.
 """
 
 from collections.abc import Callable
@@ -29,8 +29,9 @@ BINARY: dict[str, Callable] = {}
 
 
 def _binary(name: str, entry: Callable, prepare: Callable | None = None, unlike: bool | None = None) -> None:
-    """Install one operator and its reflection. `prepare(a, b)` takes over what the primitive alone cannot do, by returning a
-    result; None lets things go on. `unlike` is the answer for shapes that do not fit, if that is none of the primitive's errors."""
+    """Install one operator and its reflection. `prepare(a, b)` takes over what the primitive alone cannot do, by
+    returning a result; None lets things go on. `unlike` is the answer for shapes that do not fit, if that is none of
+    the primitive's errors."""
     prim = entry.primitive
     mirror = f"__{_MIRRORED.get(name, 'r' + name)}__"
 
@@ -137,7 +138,8 @@ def _on_bool(logical: str) -> Callable:
 
 
 def _answering(answer: bool, compute: Callable) -> Callable:
-    """`compute`, but with an answer where the shapes of the operands do not fit: they are not equal, and that is no error."""
+    """`compute`, but with an answer where the shapes of the operands do not fit: they are not equal, and that is no
+    error."""
 
     def run(prim: Any, args: tuple, params: dict, *error: Any) -> Any:
         try:

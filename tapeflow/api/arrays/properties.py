@@ -1,4 +1,5 @@
-"""What a tensor is: its shape, size and rank; and the same tensor again (`identity`, `stop_gradient`, `ensure_shape`)."""
+"""What a tensor is: its shape, size and rank; and the same tensor again (`identity`, `stop_gradient`,
+`ensure_shape`)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -45,7 +45,8 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
         return tuple([rest if d == -1 else d for d in shape])
     if not known or total % known:
         raise invalid(
-            f"Input to reshape is a tensor with {total} values, but the requested shape requires a multiple of {known}: "
+            f"Input to reshape is a tensor with {total} values, but the requested shape requires a multiple of "
+            f"{known}: "
             f"{tuple(tensor.shape)} cannot become {shape}."
         )
     return tuple([total // known if d == -1 else d for d in shape])
@@ -129,7 +130,8 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     shape, times = tuple(input.shape), static_shape(multiples)
     if len(times) != len(shape) or any(m < 0 for m in times):
         raise invalid(
-            f"Expected multiples to be {len(shape)} non-negative numbers, one for each axis of shape {shape}, got {times}."
+            f"Expected multiples to be {len(shape)} non-negative numbers, one for each axis of shape {shape}, got "
+            f"{times}."
         )
     spread = ops.reshape(input, shape=tuple([d for size in shape for d in (1, size)]))
     spread = ops.broadcast_to(spread, shape=tuple([d for pair in zip(times, shape) for d in pair]))
@@ -137,7 +139,8 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Every element `repeats` times in place: one number for all, or one for each slice along `axis`. Without `axis` it is flat.
+    """Every element `repeats` times in place: one number for all, or one for each slice along `axis`. Without `axis`
+    it is flat.
 
     >>> tf.repeat([1, 2, 3], [2, 0, 1]).numpy()
     array([1, 1, 3], dtype=int32)
@@ -168,8 +171,8 @@ def pad(
 ) -> Tensor:
     """`tensor` with more elements around it: `paddings` has a pair (before, after) for each axis.
 
-    `mode` says which: "CONSTANT" (`constant_values`), "REFLECT" (mirrored at the edge element) or "SYMMETRIC" (the edge
-    element repeated as well).
+    `mode` says which: "CONSTANT" (`constant_values`), "REFLECT" (mirrored at the edge element) or "SYMMETRIC" (the
+    edge element repeated as well).
 
     >>> tf.pad([1, 2, 3], [[2, 1]]).numpy()
     array([0, 0, 1, 2, 3, 0], dtype=int32)
@@ -220,7 +223,8 @@ def _mirrored(x: Tensor, axis: int, before: int, after: int, edge: bool) -> Tens
     most = size if edge else size - 1
     if before > most or after > most:
         raise invalid(
-            f"Axis {axis} of size {size} can be mirrored by at most {max(most, 0)} in mode {'SYMMETRIC' if edge else 'REFLECT'}, "
+            f"Axis {axis} of size {size} can be mirrored by at most {max(most, 0)} in mode "
+            f"{'SYMMETRIC' if edge else 'REFLECT'}, "
             f"got paddings {(before, after)}."
         )
     skip = 0 if edge else 1
@@ -253,7 +257,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None
 ) -> Tensor:
-    """The first `seq_lengths[i]` elements along `seq_axis` in opposite order, in slice i along `batch_axis`; the rest stays.
+    """The first `seq_lengths[i]` elements along `seq_axis` in opposite order, in slice i along `batch_axis`; the rest
+    stays.
 
     >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy()
     array([[2, 1, 3],

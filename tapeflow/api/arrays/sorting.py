@@ -70,7 +70,8 @@ def _along(function: Any, values: Any, axis: Any, direction: str) -> Tensor:
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
-    """The `k` largest elements along the last axis, largest first, and their indices; of equal ones the first come first.
+    """The `k` largest elements along the last axis, largest first, and their indices; of equal ones the first come
+    first.
 
     >>> values, indices = tf.math.top_k([1., 9., 3., 9.], k=2)
     >>> values.numpy(), indices.numpy()
@@ -145,7 +146,8 @@ def approx_min_k(
 
 
 def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
-    """The index of the largest element along `axis` (the first axis by default); of equal ones the first. nan never wins.
+    """The index of the largest element along `axis` (the first axis by default); of equal ones the first. nan never
+    wins.
 
     >>> tf.argmax([[1, 9, 3], [7, 2, 8]], axis=1).numpy()
     array([1, 2])
@@ -155,7 +157,8 @@ def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | N
 
 
 def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
-    """The index of the smallest element along `axis` (the first axis by default); of equal ones the first. nan never wins.
+    """The index of the smallest element along `axis` (the first axis by default); of equal ones the first. nan never
+    wins.
 
     >>> tf.argmin([[1, 9, 3], [7, 2, 8]], axis=1).numpy()
     array([0, 1])
@@ -171,7 +174,8 @@ def _axis(axis: Any, x: Tensor) -> int:
 
 
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
-    """The different elements of a vector in the order of their first occurrence, and for each element which of them it is.
+    """The different elements of a vector in the order of their first occurrence, and for each element which of them it
+    is.
 
     The gradient of an element of `y` goes to the first of the elements that are equal to it.
 

@@ -41,7 +41,8 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
 
 
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
-    """`value + bias`, one number for each channel: the last dimension, or the second if `data_format` begins with "NC".
+    """`value + bias`, one number for each channel: the last dimension, or the second if `data_format` begins with
+    "NC".
 
     >>> tf.nn.bias_add([[1., 2.], [3., 4.]], [10., 20.]).numpy()
     array([[11., 22.],
@@ -54,7 +55,8 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     first = data_format is not None and data_format.startswith("NC") and value.ndim > 1
     if bias.ndim != 1 or value.ndim < 2 or bias.shape[0] != value.shape[1 if first else -1]:
         raise invalid(
-            f"bias must be a vector with one number for each channel of value; got shapes {tuple(bias.shape)} and {tuple(value.shape)}."
+            f"bias must be a vector with one number for each channel of value; got shapes {tuple(bias.shape)} and "
+            f"{tuple(value.shape)}."
         )
     if first:
         bias = ops.reshape(bias, shape=(bias.shape[0], *[1] * (value.ndim - 2)))

@@ -76,8 +76,8 @@ def assert_shapes(
 ) -> None:
     """Raises ValueError unless tensors have the given shapes, in which one name means one size wherever it occurs.
 
-    `shapes` is a list of `(tensor, shape)`. A size is a number, a name, or None or "." for any; a leading `...` or "*" stands
-    for any number of axes.
+    `shapes` is a list of `(tensor, shape)`. A size is a number, a name, or None or "." for any; a leading `...` or "*"
+    stands for any number of axes.
 
     >>> x, w = tf.zeros([8, 3]), tf.zeros([3, 5])
     >>> tf.debugging.assert_shapes([(x, ("batch", "in")), (w, ("in", "out"))])
@@ -100,7 +100,8 @@ def assert_shapes(
             shape = (1,)  # a scalar passes for a vector of one element
         if any(w in (..., "...", "*") for w in wanted):
             raise ValueError(
-                f"{start}`...` or `*` for a variable number of unspecified dimensions is only allowed as the first entry."
+                f"{start}`...` or `*` for a variable number of unspecified dimensions is only allowed as the first "
+                "entry."
             )
         if len(wanted) != len(shape):
             raise ValueError(f"{start}Tensor must have rank {len(wanted)}. Received rank {len(shape)}, shape {shape}")
@@ -111,10 +112,12 @@ def assert_shapes(
                 known, where = sizes.setdefault(want, (size, f"axis {axis} of a tensor of shape {shape}"))
                 if known != size:
                     raise ValueError(
-                        f"{start}Axis {axis} of the tensor of shape {shape} is {want!r} and must have size {known}, as {where} has; "
+                        f"{start}Axis {axis} of the tensor of shape {shape} is {want!r} and must have size {known}, "
+                        f"as {where} has; "
                         f"its size is {size}."
                     )
             elif int(want) != size:
                 raise ValueError(
-                    f"{start}Axis {axis} of the tensor of shape {shape} must have size {int(want)}; its size is {size}."
+                    f"{start}Axis {axis} of the tensor of shape {shape} must have size {int(want)}; its size is "
+                    f"{size}."
                 )

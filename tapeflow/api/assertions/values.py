@@ -1,4 +1,5 @@
-"""Assertions about values and types, the part of `tf.debugging` that programs use most. They return None, and raise when they do not hold.
+"""Assertions about values and types, the part of `tf.debugging` that programs use most. They return None, and raise
+when they do not hold.
 
 Inside a vectorised function an assertion about values is about those of all rows.
 """
@@ -75,7 +76,8 @@ def _compared(symbol: str, primitive: str, x: Any, y: Any, message: str | None, 
 
 
 def _aligned(*tensors: Tensor) -> list[np.ndarray]:
-    """The values of tensors that broadcast; rows of a vectorised function are leading axes of all that differ in them."""
+    """The values of tensors that broadcast; rows of a vectorised function are leading axes of all that differ in
+    them."""
     if any(type(t) is MappedTensor for t in tensors):
         shape = broadcast_shapes(*[t.shape for t in tensors])
         tensors = tuple(ops.broadcast_to(t, shape=shape) for t in tensors)
@@ -168,7 +170,8 @@ def assert_near(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Raises InvalidArgumentError unless `|x - y| <= atol + rtol * |y|` everywhere; both are 10 epsilon of the dtype by default.
+    """Raises InvalidArgumentError unless `|x - y| <= atol + rtol * |y|` everywhere; both are 10 epsilon of the dtype
+    by default.
 
     >>> tf.debugging.assert_near(1., 1.0000001)
     >>> tf.debugging.assert_near([1., 2.], [1., 2.1], atol=0.2)
@@ -188,7 +191,8 @@ def assert_near(
         shown = [tensor_text(values_of(t), summarize or 3) for t in (x, y)]
         raise invalid(
             (f"{message}\n" if message else "")
-            + f"x and y not equal to tolerance rtol = {relative:g}, atol = {absolute:g} at {int((~near).sum())} of {near.size} "
+            + f"x and y not equal to tolerance rtol = {relative:g}, atol = {absolute:g} at {int((~near).sum())} of "
+            f"{near.size} "
             f"elements; the largest difference is {worst:g}.\nx: {shown[0]}\ny: {shown[1]}"
         )
 
@@ -209,7 +213,8 @@ def _signed(symbol: str, test: Callable, x: Any, message: str | None, summarize:
     if not np.all(test(values)):
         raise invalid(
             (f"{message}\n" if message else "")
-            + f"Condition x {symbol} 0 did not hold element-wise:\nx of shape {tuple(x.shape)} and dtype {x.dtype.name} = "
+            + f"Condition x {symbol} 0 did not hold element-wise:\nx of shape {tuple(x.shape)} and dtype "
+            f"{x.dtype.name} = "
             f"{tensor_text(values, 3 if summarize is None else summarize)}"
         )
 
@@ -320,7 +325,8 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
             found = tensor.dtype
         elif tensor.dtype is not found:
             raise ValueError(
-                f"A tensor of {tensor.dtype!r} must be of the same type as the others, {found!r}. Convert it with tf.cast."
+                f"A tensor of {tensor.dtype!r} must be of the same type as the others, {found!r}. Convert it with "
+                "tf.cast."
             )
     found = float32 if found is None else found
     if not found.is_floating:

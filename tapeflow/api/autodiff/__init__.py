@@ -24,7 +24,8 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = None,
 ) -> Any:
-    """The gradients of `ys` by each of `xs` inside a `tf.function`; eagerly it raises, as in TensorFlow, and says to use a tape.
+    """The gradients of `ys` by each of `xs` inside a `tf.function`; eagerly it raises, as in TensorFlow, and says to
+    use a tape.
 
     >>> tf.function(lambda x: tf.gradients(x ** 3, x)[0])(tf.constant(2.)).numpy()
     np.float32(12.0)
@@ -42,7 +43,8 @@ def gradients(
 def hessians(
     ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
 ) -> Any:
-    """The second derivatives of `ys` by each of `xs` inside a `tf.function`; eagerly it raises, as in TensorFlow, and says what to use.
+    """The second derivatives of `ys` by each of `xs` inside a `tf.function`; eagerly it raises, as in TensorFlow, and
+    says what to use.
 
     >>> tf.function(lambda x: tf.hessians(tf.reduce_sum(x ** 3), x)[0])(tf.constant([1., 2.])).numpy().tolist()
     [[6.0, 0.0], [0.0, 12.0]]

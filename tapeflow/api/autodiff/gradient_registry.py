@@ -1,4 +1,5 @@
-"""Gradients by name of an operation, TensorFlow's way for operations of one's own: `RegisterGradient` and `no_gradient`."""
+"""Gradients by name of an operation, TensorFlow's way for operations of one's own: `RegisterGradient` and
+`no_gradient`."""
 
 from collections.abc import Callable
 
@@ -21,7 +22,8 @@ def _register(op_type: str, function: Callable | None) -> None:
 class RegisterGradient:
     """A decorator that keeps a gradient function, `f(op, *gradients)`, under the name of an operation; each name once.
 
-    Operations of this library have their gradients in their declarations. For a function of your own use `tf.custom_gradient`.
+    Operations of this library have their gradients in their declarations. For a function of your own use
+    `tf.custom_gradient`.
 
     >>> @tf.RegisterGradient("DocsDouble")
     ... def _double_gradient(op, gradient):

@@ -1,4 +1,5 @@
-"""`tf.autograph`: how `tf.function` reads the code of a function. Its branches and loops may depend on tensors (extra `autograph`)."""
+"""`tf.autograph`: how `tf.function` reads the code of a function. Its branches and loops may depend on tensors (extra
+`autograph`)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +25,8 @@ def to_code(entity: Callable, recursive: bool = True, experimental_optional_feat
 
 
 def to_graph(entity: Callable, recursive: bool = True, experimental_optional_features: Any = None) -> Callable:
-    """The function as `tf.function` traces it: called inside a graph, its branches and loops over tensors become part of the graph.
+    """The function as `tf.function` traces it: called inside a graph, its branches and loops over tensors become part
+    of the graph.
 
     >>> def clipped(x):
     ...     return x if x < 1. else tf.ones_like(x)
@@ -35,7 +37,8 @@ def to_graph(entity: Callable, recursive: bool = True, experimental_optional_fea
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """From `level` 1 on, the log `tapeflow` tells which functions are not converted, and why; also to the screen if asked.
+    """From `level` 1 on, the log `tapeflow` tells which functions are not converted, and why; also to the screen if
+    asked.
 
     >>> tf.autograph.set_verbosity(0)
     """

@@ -43,10 +43,11 @@ def set_loop_options(
     maximum_iterations: Any = None,
     shape_invariants: Any = None,
 ) -> None:
-    """Called first thing in a loop over tensors, says how often it runs at most, and which variables change their shape.
+    """Called first thing in a loop over tensors, says how often it runs at most, and which variables change their
+    shape.
 
-    `shape_invariants` are pairs of a variable and the shape that it keeps, None for sizes that change. Plain Python pays no
-    attention to it.
+    `shape_invariants` are pairs of a variable and the shape that it keeps, None for sizes that change. Plain Python
+    pays no attention to it.
 
     >>> @tf.function
     ... def powers(x):

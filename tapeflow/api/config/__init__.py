@@ -30,9 +30,10 @@ from .devices import (
 __all__ = [
     "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "experimental", "experimental_connect_to_cluster",
     "experimental_connect_to_host", "experimental_functions_run_eagerly",
-    "experimental_run_functions_eagerly", "functions_run_eagerly", "get_logical_device_configuration", "get_soft_device_placement",
-    "get_visible_devices", "list_logical_devices", "list_physical_devices", "optimizer", "run_functions_eagerly",
-    "set_logical_device_configuration", "set_soft_device_placement", "set_visible_devices", "threading",
+    "experimental_run_functions_eagerly", "functions_run_eagerly", "get_logical_device_configuration",
+    "get_soft_device_placement", "get_visible_devices", "list_logical_devices", "list_physical_devices", "optimizer",
+    "run_functions_eagerly", "set_logical_device_configuration", "set_soft_device_placement", "set_visible_devices",
+    "threading",
 ]  # fmt: skip
 
 

@@ -17,8 +17,8 @@ class DeviceSpec:
     """
 
     def __init__(
-        self, job: str | None = None, replica: int | None = None, task: int | None = None, device_type: str | None = None,
-        device_index: int | None = None,
+        self, job: str | None = None, replica: int | None = None, task: int | None = None,
+        device_type: str | None = None, device_index: int | None = None,
     ) -> None:  # fmt: skip
         self._job = job
         self._replica, self._task = (None if n is None else int(n) for n in (replica, task))

@@ -108,7 +108,8 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
 
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
-    """Says which devices (of a type) the program may use, before it puts anything on one; NumPy's CPU stays in use whatever is said.
+    """Says which devices (of a type) the program may use, before it puts anything on one; NumPy's CPU stays in use
+    whatever is said.
 
     >>> tf.config.set_visible_devices([], "GPU")
     """
@@ -152,8 +153,10 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: li
     """
     if logical_devices is not None and len(logical_devices) > 1:
         raise ValueError(
-            f"{_known(device).name} cannot be divided into {len(logical_devices)} logical devices: there is one for each physical device. "
-            "For several CPU devices set XLA_FLAGS=--xla_force_host_platform_device_count=N before the program starts; they are "
+            f"{_known(device).name} cannot be divided into {len(logical_devices)} logical devices: there is one for "
+            "each physical device. "
+            "For several CPU devices set XLA_FLAGS=--xla_force_host_platform_device_count=N before the program "
+            "starts; they are "
             "'/device:XLA_CPU:0' and so on."
         )
     for part in logical_devices or ():
@@ -166,7 +169,8 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: li
 
 
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-    """Accepted for accelerators. How jax takes memory is decided before it starts: XLA_PYTHON_CLIENT_PREALLOCATE=false."""
+    """Accepted for accelerators. How jax takes memory is decided before it starts:
+    XLA_PYTHON_CLIENT_PREALLOCATE=false."""
     if _known(device) == _CPU:
         raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
     _state["growth"][device] = bool(enable)
@@ -232,9 +236,10 @@ def get_soft_device_placement() -> bool:
 def device(device_name: Any) -> Iterator[None]:
     """A context whose operations run, and whose constants and variables are made, on the named device.
 
-    "/CPU:0" is NumPy; "/GPU:0" needs `jax` with a GPU. As with TensorFlow's soft placement, a device that is not there means the CPU; after
-    `tf.config.set_soft_device_placement(False)` it raises InvalidArgumentError. Values stay where they were made, and what is
-    computed from them is computed there. "/device:XLA_CPU:0" is the CPU as jax has it, for trying without a GPU.
+    "/CPU:0" is NumPy; "/GPU:0" needs `jax` with a GPU. As with TensorFlow's soft placement, a device that is not there
+    means the CPU; after `tf.config.set_soft_device_placement(False)` it raises InvalidArgumentError. Values stay where
+    they were made, and what is computed from them is computed there. "/device:XLA_CPU:0" is the CPU as jax has it, for
+    trying without a GPU.
 
     >>> with tf.device("/CPU:0"):
     ...     tf.zeros([2]).device
@@ -293,7 +298,8 @@ def _parsed(name: str) -> Device | None:
     kind = (found and found["kind"] or "CPU").upper()
     if not found or kind not in _KINDS:
         raise ValueError(
-            f"Unknown attribute in the device spec {name!r}. A device is named '/CPU:0' or '/job:localhost/task:0/device:GPU:1'."
+            f"Unknown attribute in the device spec {name!r}. A device is named '/CPU:0' or "
+            "'/job:localhost/task:0/device:GPU:1'."
         )
     if not found["kind"]:
         return None

@@ -1,7 +1,9 @@
-"""Control flow as functions: branches and loops. Eagerly they are Python's own, and every operation in them is recorded.
+"""Control flow as functions: branches and loops. Eagerly they are Python's own, and every operation in them is
+recorded.
 
-Inside a vectorised function a condition may differ from row to row. Then every branch that a row needs runs once, and each row gets
-the results of its own (see `vectorize.branches`); a loop runs until the last row has finished, and finished rows keep their values.
+Inside a vectorised function a condition may differ from row to row. Then every branch that a row needs runs once, and
+each row gets the results of its own (see `vectorize.branches`); a loop runs until the last row has finished, and
+finished rows keep their values.
 """
 
 import functools
@@ -248,7 +250,8 @@ def _merged_leaf(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
         raise dtype_clash(f"{what} must have the same dtypes, got {old.dtype.name} and {new.dtype.name}.")
     if tuple(new.shape) != tuple(old.shape):
         raise ValueError(
-            f"{what} must have the same shapes where they differ from row to row, got {tuple(old.shape)} and {tuple(new.shape)}."
+            f"{what} must have the same shapes where they differ from row to row, got {tuple(old.shape)} and "
+            f"{tuple(new.shape)}."
         )
     return ops.where(chosen, new, old)
 
@@ -269,8 +272,8 @@ def while_loop(
 ) -> Any:
     """`loop_vars` after `body` was applied to them as long as `cond` holds (and `maximum_iterations` allow).
 
-    Both get the loop variables as arguments; `body` returns them anew, in the same structure. Gradients go through the loop.
-    In a vectorised function each row has its own number of iterations.
+    Both get the loop variables as arguments; `body` returns them anew, in the same structure. Gradients go through the
+    loop. In a vectorised function each row has its own number of iterations.
 
     >>> i, total = tf.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), (tf.constant(0), tf.constant(0)))
     >>> total.numpy()

@@ -35,7 +35,8 @@ class CriticalSection:
         here: Any = threading.get_ident()
         if self._owner == here:
             raise ValueError(
-                f"Attempting to lock the CriticalSection {self.name!r}, in which we are already running. It would wait for ever."
+                f"Attempting to lock the CriticalSection {self.name!r}, in which we are already running. It would "
+                "wait for ever."
             )
         with self._lock:
             self._owner = here

@@ -1,4 +1,5 @@
-"""Functions over the first axis: `map_fn`, `vectorized_map`, `scan`, `foldl`, `foldr`. Results are stacked, and gradients go through."""
+"""Functions over the first axis: `map_fn`, `vectorized_map`, `scan`, `foldl`, `foldr`. Results are stacked, and
+gradients go through."""
 
 import logging
 from collections.abc import Callable
@@ -56,8 +57,8 @@ def map_fn(
 ) -> Any:
     """`fn` of every slice of `elems` along the first axis, the results stacked.
 
-    `elems` may be a structure of tensors: `fn` then gets that structure. When the result has another structure or dtype than
-    `elems`, say so with `fn_output_signature` (dtypes or specs); a ragged spec gives a ragged result.
+    `elems` may be a structure of tensors: `fn` then gets that structure. When the result has another structure or
+    dtype than `elems`, say so with `fn_output_signature` (dtypes or specs); a ragged spec gives a ragged result.
 
     >>> tf.map_fn(lambda row: tf.reduce_max(row), tf.constant([[1., 5.], [7., 3.]])).numpy()
     array([5., 7.], dtype=float32)
@@ -80,7 +81,8 @@ def map_fn(
 
 
 def _is_a_loop(elems: Any, or_nothing: bool = False) -> bool:
-    """Inside a graph, rows are gone through by a loop; ragged ones by Python, and none at all, unless their shape comes of the function."""
+    """Inside a graph, rows are gone through by a loop; ragged ones by Python, and none at all, unless their shape
+    comes of the function."""
     return inside_a_graph() and all(
         not isinstance(leaf, RaggedTensor) and leaf.ndim and (or_nothing or leaf.shape[0])
         for leaf in map(as_tensor, nest.flatten(elems))
@@ -132,7 +134,8 @@ def _column(values: list, wanted: Any, inferred: bool) -> Any:
     shapes = {tuple(t.shape) for t in tensors}
     if len(shapes) > 1:
         raise ValueError(
-            f"Incompatible shapes of the results of map_fn: {sorted(shapes)}. They must be equal to be stacked; see tf.RaggedTensorSpec."
+            f"Incompatible shapes of the results of map_fn: {sorted(shapes)}. They must be equal to be stacked; see "
+            "tf.RaggedTensorSpec."
         )
     return ops.stack(*tensors, axis=0)
 
@@ -197,8 +200,9 @@ def _accumulated(fn: Callable, elems: Any, initializer: Any, reverse: bool, what
 def vectorized_map(fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
     """`fn` of every slice of `elems` along the first axis, like `map_fn`, but computed for all of them at once.
 
-    Random numbers differ from slice to slice. Operations without a batching rule, and functions that need the value of a tensor
-    (`if x > 0:`), are computed slice by slice; `fallback_to_while_loop=False` makes them an error. `tf.vmap` maps over other axes.
+    Random numbers differ from slice to slice. Operations without a batching rule, and functions that need the value of
+    a tensor (`if x > 0:`), are computed slice by slice; `fallback_to_while_loop=False` makes them an error. `tf.vmap`
+    maps over other axes.
 
     >>> def per_example(x):
     ...     with tf.GradientTape() as tape:
@@ -237,7 +241,8 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The states `fn(state, row)` goes through over the rows of `elems`, stacked; it begins with `initializer`, or the first row.
+    """The states `fn(state, row)` goes through over the rows of `elems`, stacked; it begins with `initializer`, or the
+    first row.
 
     >>> tf.scan(lambda total, x: total + x, tf.constant([1, 2, 3, 4])).numpy()
     array([ 1,  3,  6, 10], dtype=int32)

@@ -14,7 +14,8 @@ from .tensor_array import TensorArray
 
 
 class OneTensorArray(TensorArray):
-    """A TensorArray in a graph. Writing gives another array: what a branch or an iteration writes is its result, not a change."""
+    """A TensorArray in a graph. Writing gives another array: what a branch or an iteration writes is its result, not a
+    change."""
 
     def size(self, name: str | None = None) -> Tensor:
         return EagerTensor(np.int32(len(self)))

@@ -1,4 +1,5 @@
-"""`tf.Graph`: operations written down instead of computed, outside of a function; and what else TensorFlow 1's graphs had names for."""
+"""`tf.Graph`: operations written down instead of computed, outside of a function; and what else TensorFlow 1's graphs
+had names for."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,7 +47,8 @@ class Graph(graph.Graph):
     def place(self, tensor: Any) -> int:
         if isinstance(tensor, EagerTensor) and tensor.serial:
             raise RuntimeError(
-                f"A tape watches an eager tensor that is used in a tf.Graph, at {user_line()}: {tensor!r}. It would be a constant there; make "
+                f"A tape watches an eager tensor that is used in a tf.Graph, at {user_line()}: {tensor!r}. It would "
+                "be a constant there; make "
                 "it inside the graph, or use tf.function."
             )
         return super().place(tensor)

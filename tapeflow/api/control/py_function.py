@@ -126,8 +126,8 @@ def _rows(call: Callable, tensors: Any, dtypes: list[DType], inner: Callable | N
 
 
 def _differentiated_rows(call: Callable, tensors: Any, dtypes: list[DType]) -> tuple:
-    """The same for those who watch inside the vectorised function. They do not see the rows, which are computed below, so they are
-    told of one operation, whose backward rule is once more a function of each row."""
+    """The same for those who watch inside the vectorised function. They do not see the rows, which are computed below,
+    so they are told of one operation, whose backward rule is once more a function of each row."""
     if not current().observers or not any(type(t) is MappedTensor for t in tensors):
         return _rows(call, tensors, dtypes, _differentiated_rows)
     variables: dict = {}
@@ -152,7 +152,8 @@ def _differentiated_rows(call: Callable, tensors: Any, dtypes: list[DType]) -> t
 
 
 def _pullback(call: Callable, count: int, variables: list) -> Callable:
-    """A function of the `count` inputs of `call` and the gradients of its outputs: the gradients of the inputs and variables."""
+    """A function of the `count` inputs of `call` and the gradients of its outputs: the gradients of the inputs and
+    variables."""
 
     def py_function(*given: Tensor) -> tuple:
         sources = [x for x in given[:count] if x.dtype.is_inexact]
@@ -168,7 +169,8 @@ def _pullback(call: Callable, count: int, variables: list) -> Callable:
 def _with_dtypes(Tout: Any, name: str) -> None:
     if Tout is None:
         raise TypeError(
-            f"Missing required argument: 'Tout'. Give the dtypes of the results; above a function by name: @tf.{name}(Tout=tf.float32)."
+            "Missing required argument: 'Tout'. Give the dtypes of the results; above a function by name: "
+            f"@tf.{name}(Tout=tf.float32)."
         )
 
 
@@ -183,7 +185,8 @@ def _decorator(function: Callable, inp: Any, Tout: Any, **options: Any) -> Calla
 def py_function(
     func: Callable | None = None, inp: Sequence | None = None, Tout: Any = None, name: str | None = None
 ) -> Any:
-    """`func(*inp)` on tensors, its results as tensors of the dtypes `Tout`. Operations in it are recorded like all others.
+    """`func(*inp)` on tensors, its results as tensors of the dtypes `Tout`. Operations in it are recorded like all
+    others.
 
     >>> x = tf.constant(3.)
     >>> with tf.GradientTape() as tape:
@@ -214,7 +217,8 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """`func(*inp)` on NumPy arrays, its results as tensors. No gradient goes through it; `tf.custom_gradient` can give one.
+    """`func(*inp)` on NumPy arrays, its results as tensors. No gradient goes through it; `tf.custom_gradient` can give
+    one.
 
     >>> tf.numpy_function(np.cumsum, [tf.constant([1., 2., 3.])], tf.float32).numpy()
     array([1., 3., 6.], dtype=float32)

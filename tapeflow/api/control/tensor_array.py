@@ -1,4 +1,5 @@
-"""TensorArray: a list of tensors that is written by index, for loops. Gradients flow from what is read to what was written."""
+"""TensorArray: a list of tensors that is written by index, for loops. Gradients flow from what is read to what was
+written."""
 
 from copy import copy
 from typing import Any
@@ -21,13 +22,15 @@ from tapeflow.vectorize.values import values_of
 
 __all__ = ["TensorArray"]
 
-# What was written to arrays that grow, by the line that makes them and their dtype. A tf.function with such arrays runs as plain
-# Python, where an array that nothing is written to in one call does not know what is written in others; a graph does.
+# What was written to arrays that grow, by the line that makes them and their dtype. A tf.function with such arrays
+# runs as plain Python, where an array that nothing is written to in one call does not know what is written in others;
+# a graph does.
 _WRITTEN_SHAPES: dict[tuple, TensorShape] = {}
 
 
 class TensorArray:
-    """A list of `size` tensors of one dtype (and one shape, with `infer_shape`). Methods that write return the array: use that.
+    """A list of `size` tensors of one dtype (and one shape, with `infer_shape`). Methods that write return the array:
+    use that.
 
     >>> ta = tf.TensorArray(tf.float32, size=3)
     >>> for i in range(3):
@@ -133,7 +136,8 @@ class TensorArray:
         )
         if value.dtype is not self._dtype:
             raise invalid(
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use tf.cast."
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use "
+                "tf.cast."
             )
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(f"Incompatible shape for value {tuple(value.shape)}, expected {self._shape}.")
@@ -222,7 +226,8 @@ class TensorArray:
             self._shape = _WRITTEN_SHAPES.get(self._made_at, self._shape)
         if not self._shape.is_fully_defined():
             raise ValueError(
-                f"Entry {index} of the TensorArray was never written, and its shape is not known: it is {self._shape}. "
+                f"Entry {index} of the TensorArray was never written, and its shape is not known: it is "
+                f"{self._shape}. "
                 "Make the array with element_shape=."
             )
         return as_tensor(np.full(tuple(self._shape), b"" if self._dtype.kind == "s" else 0, self._dtype.np))
@@ -265,7 +270,8 @@ class TensorArray:
     # ---- in graphs, where an index may be a symbol: all entries as one tensor
 
     def _as_one_tensor(self, like: Any = None) -> "TensorArray":
-        """The same array; `like` is a value that is about to be written, for an array that does not know its shape yet."""
+        """The same array; `like` is a value that is about to be written, for an array that does not know its shape
+        yet."""
         if like is not None:
             self._fitting(like)
         if self._dynamic:

@@ -1,4 +1,5 @@
-"""`tf.image`: resampling, colour, crops and flips, boxes, likeness; all of it differentiable wherever the mathematics is."""
+"""`tf.image`: resampling, colour, crops and flips, boxes, likeness; all of it differentiable wherever the mathematics
+is."""
 
 from .boxes import draw_bounding_boxes, sample_distorted_bounding_box, stateless_sample_distorted_bounding_box
 from .color import (

@@ -15,7 +15,8 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def read_bmp(data: bytes) -> np.ndarray:
-    """Height × width × channels of an uncompressed BMP with 8, 24 or 32 bits a pixel. ValueError if it is another kind, or cut.
+    """Height × width × channels of an uncompressed BMP with 8, 24 or 32 bits a pixel. ValueError if it is another
+    kind, or cut.
 
     >>> from tapeflow.api.image.bitmaps import read_bmp
     >>> read_bmp(b"BM" + bytes(8) + bytes([54, 0, 0, 0]))
@@ -96,7 +97,8 @@ def read_deep_png(data: bytes) -> np.ndarray:
 
 
 def png_chunks(data: bytes) -> list[tuple[bytes, bytes]]:
-    """Names and contents of the chunks of a PNG. ValueError if one that a picture needs is damaged: Pillow does not check all of them.
+    """Names and contents of the chunks of a PNG. ValueError if one that a picture needs is damaged: Pillow does not
+    check all of them.
 
     >>> from tapeflow.api.image.bitmaps import png_chunks, write_deep_png
     >>> [name for name, _ in png_chunks(write_deep_png(np.zeros([2, 3, 1], np.uint16)))]
@@ -117,7 +119,8 @@ def png_chunks(data: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def _unfiltered(lines: np.ndarray, kinds: np.ndarray, step: int) -> np.ndarray:
-    """Rows of bytes from their differences to the left (1), above (2), the mean of both (3), the nearest of three (4)."""
+    """Rows of bytes from their differences to the left (1), above (2), the mean of both (3), the nearest of three
+    (4)."""
     out = np.zeros((lines.shape[0], lines.shape[1]), np.uint8)
     above = np.zeros(lines.shape[1], np.uint8)
     for row, kind, line in zip(out, kinds, lines):

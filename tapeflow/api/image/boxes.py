@@ -1,4 +1,5 @@
-"""Boxes in images: drawing them, cutting at random ones. A box is (top, left, bottom, right), in units of height and width."""
+"""Boxes in images: drawing them, cutting at random ones. A box is (top, left, bottom, right), in units of height and
+width."""
 
 from collections import namedtuple
 from typing import Any
@@ -38,7 +39,8 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     x, boxes = as_tensor(images), cast(boxes, float32)
     if x.dtype not in (float16, float32):
         raise invalid(
-            f"images must be float32 or float16, got {x.dtype.name}. Convert: tf.image.convert_image_dtype(x, tf.float32)."
+            f"images must be float32 or float16, got {x.dtype.name}. Convert: tf.image.convert_image_dtype(x, "
+            "tf.float32)."
         )
     if x.ndim != 4 or x.shape[3] not in (1, 3, 4):
         raise invalid(f"images must be (batch, height, width, 1, 3 or 4 channels), got shape {tuple(x.shape)}.")
@@ -48,7 +50,8 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     colors = as_tensor((_WHITE if channels == 1 else _PALETTE) if colors is None else colors)
     if colors.ndim != 2 or not colors.shape[0] or colors.shape[1] < channels:
         raise invalid(
-            f"colors must be (count, {channels}), with as many channels as the images; got shape {tuple(colors.shape)}."
+            f"colors must be (count, {channels}), with as many channels as the images; got shape "
+            f"{tuple(colors.shape)}."
         )
     which = ops.outlines(boxes, height=x.shape[1], width=x.shape[2])
     ink = ops.take(cast(colors[:, :channels], x.dtype), ops.floormod(which, colors.shape[0]), axis=0)

@@ -18,7 +18,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 
 
 def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
-    """The same picture in another dtype: the largest integer corresponds to 1.0. `saturate` keeps what is out of range at the limits.
+    """The same picture in another dtype: the largest integer corresponds to 1.0. `saturate` keeps what is out of range
+    at the limits.
 
     >>> tf.image.convert_image_dtype(tf.constant([0, 51, 255], tf.uint8), tf.float32).numpy().round(4)
     array([0. , 0.2, 1. ], dtype=float32)
@@ -55,7 +56,8 @@ def _colours(image: Any, floats: bool = True) -> Tensor:
     x = as_tensor(image)
     if floats and not x.dtype.is_floating:
         raise dtype_clash(
-            f"floats are needed here, got {x.dtype.name}. Convert first: tf.image.convert_image_dtype(image, tf.float32)."
+            f"floats are needed here, got {x.dtype.name}. Convert first: tf.image.convert_image_dtype(image, "
+            "tf.float32)."
         )
     if not x.ndim or x.shape[-1] != 3:
         raise invalid(
@@ -145,7 +147,8 @@ def yuv_to_rgb(images: Any) -> Tensor:
 def _hue(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """(hue between 0 and 1, largest, smallest) of red, green and blue.
 
-    Among equals red is called the largest and blue the smallest, and they get the gradient; grey has hue 0, with slope 0.
+    Among equals red is called the largest and blue the smallest, and they get the gradient; grey has hue 0, with slope
+    0.
     """
     r, g, b = ops.unstack(x, axis=x.ndim - 1)
     red = ops.logical_and(r >= g, r >= b)
@@ -241,7 +244,8 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """Colours turned round the colour circle: 1 is a full turn. Grey stays as it is, and its gradient passes unchanged.
+    """Colours turned round the colour circle: 1 is a full turn. Grey stays as it is, and its gradient passes
+    unchanged.
 
     >>> tf.image.adjust_hue([[[1., 0., 0.]]], 1 / 3).numpy().round(3)
     array([[[0., 1., 0.]]], dtype=float32)
@@ -259,7 +263,8 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
-    """The saturation of each pixel times a factor, at most 1: distances of the colours from the largest of them grow by it.
+    """The saturation of each pixel times a factor, at most 1: distances of the colours from the largest of them grow
+    by it.
 
     >>> tf.image.adjust_saturation([[[0.4, 0.6, 0.8]]], 1.5).numpy().round(3)
     array([[[0.2, 0.5, 0.8]]], dtype=float32)
@@ -276,7 +281,8 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 
 def per_image_standardization(image: Any) -> Tensor:
-    """Each image with mean 0 and variance 1, as float32. (Flat images are divided by 1 / sqrt(number of values) instead of 0.)
+    """Each image with mean 0 and variance 1, as float32. (Flat images are divided by 1 / sqrt(number of values)
+    instead of 0.)
 
     >>> tf.image.per_image_standardization([[[1.], [3.]]]).numpy().ravel()
     array([-1.,  1.], dtype=float32)

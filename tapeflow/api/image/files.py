@@ -1,4 +1,5 @@
-"""`tf.io.decode_jpeg` and the others: picture files to tensors and back. JPEG is decoded with the accurate integer transform."""
+"""`tf.io.decode_jpeg` and the others: picture files to tensors and back. JPEG is decoded with the accurate integer
+transform."""
 
 from typing import Any
 
@@ -13,8 +14,8 @@ from .color import convert_image_dtype
 from .pictures import format_of, jpeg_bytes, jpeg_shape, picture, png_bytes
 
 __all__ = [
-    "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "decode_jpeg", "decode_png", "decode_webp", "encode_jpeg",
-    "encode_png", "extract_jpeg_shape", "is_jpeg",
+    "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "decode_jpeg", "decode_png", "decode_webp",
+    "encode_jpeg", "encode_png", "extract_jpeg_shape", "is_jpeg",
 ]  # fmt: skip
 
 _JPEG_METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
@@ -36,7 +37,8 @@ def _one_frame(contents: Any, array: Tensor) -> Tensor:
         return array
     if array.shape[0] != 1:
         raise invalid(
-            f"Got {array.shape[0]} frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image."
+            f"Got {array.shape[0]} frames, but animated gifs can only be decoded by tf.io.decode_gif or "
+            "tf.io.decode_image."
         )
     return array[0]
 
@@ -59,7 +61,8 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A JPEG as a uint8 tensor of height, width and channels: 1, 3, or what the file has (0). `ratio` makes it 2, 4 or 8 times smaller.
+    """A JPEG as a uint8 tensor of height, width and channels: 1, 3, or what the file has (0). `ratio` makes it 2, 4 or
+    8 times smaller.
 
     >>> image = tf.fill([8, 12, 3], tf.constant(100, tf.uint8))
     >>> tf.io.decode_jpeg(tf.io.encode_jpeg(image), ratio=2).shape
@@ -101,7 +104,8 @@ def decode_and_crop_jpeg(
         or left + width > whole.shape[1]
     ):
         raise invalid(
-            f"Invalid JPEG crop window {[top, left, height, width]} for a picture of {whole.shape[0]} × {whole.shape[1]}."
+            f"Invalid JPEG crop window {[top, left, height, width]} for a picture of {whole.shape[0]} × "
+            f"{whole.shape[1]}."
         )
     return whole[top : top + height, left : left + width]
 
@@ -168,7 +172,8 @@ def decode_image(
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
-    """Any of JPEG, PNG, GIF, BMP and WebP. A GIF has an axis of frames, unless `expand_animations=False`: then its first.
+    """Any of JPEG, PNG, GIF, BMP and WebP. A GIF has an axis of frames, unless `expand_animations=False`: then its
+    first.
 
     In a dtype other than uint8 values are scaled, as by `tf.image.convert_image_dtype`.
 
@@ -229,7 +234,8 @@ def encode_jpeg(
     array = array_of(image)
     if array.dtype != np.uint8:
         raise invalid(
-            f"A JPEG is made of a uint8 tensor, got {as_dtype(array.dtype).name}: tf.image.convert_image_dtype makes one."
+            f"A JPEG is made of a uint8 tensor, got {as_dtype(array.dtype).name}: tf.image.convert_image_dtype makes "
+            "one."
         )
     if array.ndim != 3 or array.shape[2] not in (1, 3) or not array.size:
         raise invalid(f"image must be 3-dimensional with 1 or 3 channels, got shape {list(array.shape)}.")
@@ -258,7 +264,8 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
     array = array_of(image)
     if array.dtype not in (np.uint8, np.uint16):
         raise invalid(
-            f"A PNG is made of a uint8 or uint16 tensor, got {as_dtype(array.dtype).name}: use tf.image.convert_image_dtype."
+            f"A PNG is made of a uint8 or uint16 tensor, got {as_dtype(array.dtype).name}: use "
+            "tf.image.convert_image_dtype."
         )
     if array.ndim < 3:
         raise invalid(f"images must be at least rank 3, got shape {list(array.shape)}.")

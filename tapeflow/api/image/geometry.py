@@ -1,4 +1,5 @@
-"""Parts of images, and images turned over: crops, paddings, flips. Images are (height, width, channels), alone or in a batch."""
+"""Parts of images, and images turned over: crops, paddings, flips. Images are (height, width, channels), alone or in a
+batch."""
 
 from typing import Any
 
@@ -13,7 +14,8 @@ def as_batch(image: Any, what: str = "image") -> tuple[Tensor, bool]:
     x = as_tensor(image)
     if x.ndim not in (3, 4):
         raise ValueError(
-            f"'{what}' must have either 3 or 4 dimensions: (height, width, channels), or a batch of such; got shape {tuple(x.shape)}."
+            f"'{what}' must have either 3 or 4 dimensions: (height, width, channels), or a batch of such; got shape "
+            f"{tuple(x.shape)}."
         )
     return (ops.reshape(x, shape=(1, *x.shape)), True) if x.ndim == 3 else (x, False)
 
@@ -23,7 +25,8 @@ def _rows_and_columns(image: Any) -> tuple[Tensor, int]:
     x = as_tensor(image)
     if x.ndim not in (3, 4):
         raise ValueError(
-            f"'image' must have either 3 or 4 dimensions: (height, width, channels), or a batch of such; got shape {tuple(x.shape)}."
+            "'image' must have either 3 or 4 dimensions: (height, width, channels), or a batch of such; got shape "
+            f"{tuple(x.shape)}."
         )
     return x, x.ndim - 3
 

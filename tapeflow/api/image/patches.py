@@ -22,7 +22,8 @@ from tapeflow.vectorize.values import values_of
 def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
 ) -> Tensor:
-    """Every patch of each image, flattened into the channels. Sizes, strides and rates (gaps) are [1, rows, columns, 1].
+    """Every patch of each image, flattened into the channels. Sizes, strides and rates (gaps) are [1, rows, columns,
+    1].
 
     >>> image = tf.reshape(tf.range(1., 10.), [1, 3, 3, 1])
     >>> tf.image.extract_patches(image, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID").numpy()[0, 0]
@@ -65,10 +66,11 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Parts of images, each brought to `crop_size`. Gradients flow to the images and, through "bilinear", to the boxes.
+    """Parts of images, each brought to `crop_size`. Gradients flow to the images and, through "bilinear", to the
+    boxes.
 
-    A box (y1, x1, y2, x2) is in units of the image's height and width; `box_indices` says which image it is cut from. Corners
-    of the box fall on middles of pixels; what lies outside of the image is `extrapolation_value`.
+    A box (y1, x1, y2, x2) is in units of the image's height and width; `box_indices` says which image it is cut from.
+    Corners of the box fall on middles of pixels; what lies outside of the image is `extrapolation_value`.
 
     >>> image = tf.reshape(tf.range(9.), [1, 3, 3, 1])
     >>> box = tf.constant([[0.25, 0.25, 0.75, 0.75]])
@@ -83,7 +85,8 @@ def crop_and_resize(
         raise invalid(f"image must have rank 4, (batch, height, width, channels); got shape {tuple(x.shape)}.")
     if boxes.ndim != 2 or boxes.shape[1] != 4 or tuple(box_indices.shape) != (boxes.shape[0],):
         raise invalid(
-            f"boxes must be (count, 4) and box_indices (count,); got shapes {tuple(boxes.shape)} and {tuple(box_indices.shape)}."
+            f"boxes must be (count, 4) and box_indices (count,); got shapes {tuple(boxes.shape)} and "
+            f"{tuple(box_indices.shape)}."
         )
     chosen = values_of(box_indices)
     if not ((chosen >= 0) & (chosen < x.shape[0])).all():
@@ -111,7 +114,8 @@ def crop_and_resize(
 
 
 def _places(first: Tensor, last: Tensor, length: int, count: int) -> tuple[Tensor, Tensor]:
-    """Where `count` lines between two borders, (boxes, 1) each, fall in an image of `length` lines, and whether they are in it."""
+    """Where `count` lines between two borders, (boxes, 1) each, fall in an image of `length` lines, and whether they
+    are in it."""
     if count > 1:
         steps = EagerTensor(np.arange(count, dtype=np.float32))
         at = first * (length - 1.0) + steps * ((last - first) * (length - 1.0) / (count - 1.0))
@@ -154,11 +158,12 @@ def extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Tensor:
-    """One window of `size`, (height, width), out of each image, at `offsets`, (y, x) for each. What lies outside is noise.
+    """One window of `size`, (height, width), out of each image, at `offsets`, (y, x) for each. What lies outside is
+    noise.
 
-    Offsets count in pixels, or with `normalized` in heights and widths; from the upper left corner, or with `centered` from the
-    middle, where `normalized` ones from -1 to 1 move the middle of the window from border to border. `noise` is "uniform" between
-    the smallest and the largest value of the image, "gaussian" like its values, or "zero".
+    Offsets count in pixels, or with `normalized` in heights and widths; from the upper left corner, or with `centered`
+    from the middle, where `normalized` ones from -1 to 1 move the middle of the window from border to border. `noise`
+    is "uniform" between the smallest and the largest value of the image, "gaussian" like its values, or "zero".
 
     >>> image = tf.reshape(tf.range(1., 26.), [1, 5, 5, 1])
     >>> tf.image.extract_glimpse(image, [3, 3], [[1., 0.]], noise="zero").numpy()[0, :, :, 0]

@@ -161,7 +161,8 @@ def ssim_multiscale(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """Structural similarity at several scales (Wang et al. 2003), each half the size of the one before, weighted by `power_factors`.
+    """Structural similarity at several scales (Wang et al. 2003), each half the size of the one before, weighted by
+    `power_factors`.
 
     >>> image = tf.random.stateless_uniform([1, 64, 64, 1], seed=[1, 2])
     >>> tf.image.ssim_multiscale(image, image, 1.0, power_factors=(0.5, 0.5), filter_size=7).numpy().round(4)

@@ -1,4 +1,5 @@
-"""Images changed at random, for more data out of little. `stateless_` functions give the same result for the same seed."""
+"""Images changed at random, for more data out of little. `stateless_` functions give the same result for the same
+seed."""
 
 from typing import Any
 

@@ -52,10 +52,12 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """One image or a batch of them in `size`, (height, width). The result is float32, except for "nearest", which keeps the dtype.
+    """One image or a batch of them in `size`, (height, width). The result is float32, except for "nearest", which
+    keeps the dtype.
 
-    Methods: "bilinear", "nearest", "bicubic", "area" (means over what a new pixel covers), "lanczos3", "lanczos5", "gaussian" and
-    "mitchellcubic". `antialias` widens the filter when the image shrinks. `preserve_aspect_ratio` makes the image as large as fits.
+    Methods: "bilinear", "nearest", "bicubic", "area" (means over what a new pixel covers), "lanczos3", "lanczos5",
+    "gaussian" and "mitchellcubic". `antialias` widens the filter when the image shrinks. `preserve_aspect_ratio` makes
+    the image as large as fits.
 
     >>> tf.image.resize([[[0.], [4.]]], [1, 4]).numpy().ravel()
     array([0., 1., 3., 4.], dtype=float32)

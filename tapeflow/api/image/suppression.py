@@ -1,4 +1,5 @@
-"""Which of many boxes to keep: non-maximum suppression. A box is (y1, x1, y2, x2), two opposite corners in any order."""
+"""Which of many boxes to keep: non-maximum suppression. A box is (y1, x1, y2, x2), two opposite corners in any
+order."""
 
 from collections import namedtuple
 from typing import Any
@@ -48,7 +49,8 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: Any = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The numbers of the best boxes and their scores. Gradients flow to the scores, and from lowered ones to the boxes.
+    """The numbers of the best boxes and their scores. Gradients flow to the scores, and from lowered ones to the
+    boxes.
 
     With a `soft_nms_sigma` no box is removed for its overlap, its score is lowered instead (Bodla et al. 2017).
 
@@ -100,7 +102,8 @@ def non_max_suppression_overlaps(
     table, scores = convert_group([overlaps, scores])
     if table.ndim != 2 or table.shape[0] != table.shape[1] or tuple(scores.shape) != (table.shape[0],):
         raise invalid(
-            f"overlaps must be square, with one score for each row; got {tuple(table.shape)} and {tuple(scores.shape)}."
+            f"overlaps must be square, with one score for each row; got {tuple(table.shape)} and "
+            f"{tuple(scores.shape)}."
         )
     index, count = _suppressed(table, scores, max_output_size, overlap_threshold, score_threshold, overlaps=True)
     return index[0][: count[0]]
@@ -118,7 +121,8 @@ def non_max_suppression_padded(
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
 ) -> tuple[Tensor, Tensor]:
-    """`non_max_suppression` of boxes or of batches of boxes, with zeros after the chosen ones; and how many were chosen.
+    """`non_max_suppression` of boxes or of batches of boxes, with zeros after the chosen ones; and how many were
+    chosen.
 
     `sorted_input`, `canonicalized_coordinates` and `tile_size` change nothing in the result.
 
@@ -131,7 +135,8 @@ def non_max_suppression_padded(
     batch, n = tuple(scores.shape)[:-1], tuple(scores.shape)[-1] if scores.ndim else 0
     if scores.ndim < 1 or tuple(boxes.shape) != (*batch, n, 4):
         raise invalid(
-            f"boxes must be (..., count, 4) and scores (..., count); got {tuple(boxes.shape)} and {tuple(scores.shape)}."
+            f"boxes must be (..., count, 4) and scores (..., count); got {tuple(boxes.shape)} and "
+            f"{tuple(scores.shape)}."
         )
     if batch and not pad_to_max_output_size:
         raise ValueError("'pad_to_max_output_size' (value False) must be True for batched input")
@@ -163,8 +168,9 @@ def combined_non_max_suppression(
 ) -> CombinedNonMaxSuppression:
     """The best boxes of all classes in each image: overlap removes boxes of the same class only.
 
-    `boxes` are (batch, count, classes or 1, 4), `scores` (batch, count, classes). Of each image the result has boxes, scores,
-    classes and how many they are; zeros follow. `clip_boxes` keeps boxes between 0 and 1. Gradients flow to boxes and scores.
+    `boxes` are (batch, count, classes or 1, 4), `scores` (batch, count, classes). Of each image the result has boxes,
+    scores, classes and how many they are; zeros follow. `clip_boxes` keeps boxes between 0 and 1. Gradients flow to
+    boxes and scores.
 
     >>> boxes = [[[[0., 0., 1., 1.]], [[0., 0., 1., 0.9]]]]
     >>> found = tf.image.combined_non_max_suppression(boxes, [[[0.9, 0.1], [0.6, 0.8]]], 1, 4)

@@ -1,7 +1,8 @@
 """The Python array API standard (2023.12) on tensors: what `tensor.__array_namespace__()` returns.
 
-Libraries written for the standard differentiate through it. Functions promote dtypes as the standard says. Two things follow
-TensorFlow instead: new arrays are float32 and int32 unless a dtype is given, and the *operators* of tensors do not mix dtypes.
+Libraries written for the standard differentiate through it. Functions promote dtypes as the standard says. Two things
+follow TensorFlow instead: new arrays are float32 and int32 unless a dtype is given, and the *operators* of tensors do
+not mix dtypes.
 """
 
 import builtins
@@ -71,7 +72,8 @@ def _space(name: str, members: str) -> ModuleType:
 
 linalg = _space(
     "linalg",
-    "cholesky cross det diagonal eig eigh eigvals eigvalsh inv matmul matrix_norm matrix_power matrix_rank matrix_transpose outer pinv qr slogdet "
+    "cholesky cross det diagonal eig eigh eigvals eigvalsh inv matmul matrix_norm matrix_power matrix_rank "
+    "matrix_transpose outer pinv qr slogdet "
     "solve svd svdvals tensordot trace vecdot vector_norm",
 )
 fft = _space("fft", "fft fftfreq fftn fftshift ifft ifftn ifftshift irfft irfftn rfft rfftfreq rfftn")

@@ -1,8 +1,9 @@
 """NumPy's functions on tensors: `np.sin(t)`, `np.sum(t, axis=1)`, `np.concatenate([t, u])`.
 
-While a tape watches an argument they stay on the tape: the function of the same name in `numpy_functions` runs and gives a tensor.
-(In TensorFlow they leave it silently, the most common cause of a `None` gradient.) A NumPy function without a counterpart raises then.
-When nobody watches, NumPy itself runs on the values and gives its own arrays, as in TensorFlow.
+While a tape watches an argument they stay on the tape: the function of the same name in `numpy_functions` runs and
+gives a tensor. (In TensorFlow they leave it silently, the most common cause of a `None` gradient.) A NumPy function
+without a counterpart raises then. When nobody watches, NumPy itself runs on the values and gives its own arrays, as in
+TensorFlow.
 """
 
 from collections.abc import Callable
@@ -21,9 +22,10 @@ from .numpy_functions import FUNCTIONS
 
 # `array + tensor` comes here as np.add(array, tensor): the tensor's operator answers, whoever watches.
 _OPERATORS = {
-    np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "truediv", np.floor_divide: "floordiv", np.remainder: "mod",
-    np.power: "pow", np.matmul: "matmul", np.bitwise_and: "and", np.bitwise_or: "or", np.bitwise_xor: "xor", np.less: "lt",
-    np.less_equal: "le", np.greater: "gt", np.greater_equal: "ge", np.equal: "eq", np.not_equal: "ne",
+    np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "truediv", np.floor_divide: "floordiv",
+    np.remainder: "mod", np.power: "pow", np.matmul: "matmul", np.bitwise_and: "and", np.bitwise_or: "or",
+    np.bitwise_xor: "xor", np.less: "lt", np.less_equal: "le", np.greater: "gt", np.greater_equal: "ge",
+    np.equal: "eq", np.not_equal: "ne",
 }  # fmt: skip
 
 # What `ufunc.reduce` and `ufunc.accumulate` are called otherwise.
@@ -39,7 +41,8 @@ _ACCUMULATE = {np.add: "cumsum", np.multiply: "cumprod"}
 
 # Functions that only look: there is nothing to differentiate, and a tensor would be no use.
 _LOOKING = (
-    "allclose array2string array_equal array_equiv array_repr array_str can_cast iscomplexobj isrealobj isscalar may_share_memory "
+    "allclose array2string array_equal array_equiv array_repr array_str can_cast iscomplexobj isrealobj isscalar "
+    "may_share_memory "
     "min_scalar_type ndim result_type save savetxt savez savez_compressed shape shares_memory size"
 )
 
@@ -48,9 +51,10 @@ _SHAPES_AND_DTYPES = "can_cast iscomplexobj isrealobj isscalar ndim result_type 
 
 # scipy.special's ufuncs by name, and where tf.math has them.
 _SPECIAL = {
-    "bessel_i0": "i0", "bessel_i0e": "i0e", "bessel_i1": "i1", "bessel_i1e": "i1e", "digamma": "psi digamma", "erf": "erf", "erfc": "erfc",
-    "erfcinv": "erfcinv", "erfinv": "erfinv", "igamma": "gammainc", "igammac": "gammaincc", "lgamma": "gammaln", "ndtri": "ndtri",
-    "polygamma": "polygamma", "sigmoid": "expit", "xlog1py": "xlog1py", "xlogy": "xlogy", "zeta": "zeta", "betainc": "betainc",
+    "bessel_i0": "i0", "bessel_i0e": "i0e", "bessel_i1": "i1", "bessel_i1e": "i1e", "digamma": "psi digamma",
+    "erf": "erf", "erfc": "erfc", "erfcinv": "erfcinv", "erfinv": "erfinv", "igamma": "gammainc",
+    "igammac": "gammaincc", "lgamma": "gammaln", "ndtri": "ndtri", "polygamma": "polygamma", "sigmoid": "expit",
+    "xlog1py": "xlog1py", "xlogy": "xlogy", "zeta": "zeta", "betainc": "betainc",
 }  # fmt: skip
 
 
@@ -129,7 +133,8 @@ def _counterparts() -> dict[Any, Callable]:
 def _called(function: Callable, name: str, args: Any, kwargs: dict) -> Any:
     if kwargs.get("out") is not None:
         raise TypeError(
-            f"{name}(…, out=array) would take its result off the tape that watches an argument. Use the returned tensor."
+            f"{name}(…, out=array) would take its result off the tape that watches an argument. Use the returned "
+            "tensor."
         )
     given = {k: v for k, v in kwargs.items() if v is not np._NoValue and k != "out"}
     try:
@@ -145,7 +150,8 @@ def _called(function: Callable, name: str, args: Any, kwargs: dict) -> Any:
 def _no_counterpart(name: str, args: Any) -> TypeError:
     _mapped(_plain, args)  # where tensors have no values, that is what is wrong
     return TypeError(
-        f"{name} has no differentiable counterpart, and a tape watches its argument: the result would silently be a constant. "
+        f"{name} has no differentiable counterpart, and a tape watches its argument: the result would silently be a "
+        "constant. "
         f"Say so with {name}(x.numpy()) if that is meant, or compute it with tf functions."
     )
 

@@ -27,7 +27,8 @@ def to_dlpack(tf_tensor: Any) -> Any:
 
 
 def from_dlpack(dlcapsule: Any) -> Tensor:
-    """A tensor on the memory of a DLPack capsule, or of any object with `__dlpack__`, such as a NumPy array or a PyTorch tensor.
+    """A tensor on the memory of a DLPack capsule, or of any object with `__dlpack__`, such as a NumPy array or a
+    PyTorch tensor.
 
     Nothing is copied: do not change the other object as long as the tensor is used.
 

@@ -1,4 +1,5 @@
-"""NumPy's promotion of dtypes, for those who ask for it: `tf.experimental.numpy`, NumPy functions on a tape, the array API."""
+"""NumPy's promotion of dtypes, for those who ask for it: `tf.experimental.numpy`, NumPy functions on a tape, the array
+API."""
 
 from typing import Any
 
@@ -38,7 +39,8 @@ def cast(x: Tensor, dtype: DType) -> Tensor:
 
 
 def tensor(value: Any, dtype: DType | None = None) -> Tensor:
-    """`value` as a tensor, cast to `dtype` whatever its own; Python numbers and lists get NumPy's defaults (int64, float64)."""
+    """`value` as a tensor, cast to `dtype` whatever its own; Python numbers and lists get NumPy's defaults (int64,
+    float64)."""
     if isinstance(value, Tensor):
         x = value
     elif isinstance(value, (bool, int, float, complex, list, tuple, range)):
@@ -63,8 +65,8 @@ def _holds_tensors(value: Any) -> bool:
 
 
 def promoted(*values: Any, inexact: bool | DType = False) -> list[Tensor]:
-    """Tensors of `values` in their common dtype. `inexact=True` makes integers floating as NumPy's sin does; a dtype instead says
-    what integers become, float64 for NumPy's linear algebra and quotients."""
+    """Tensors of `values` in their common dtype. `inexact=True` makes integers floating as NumPy's sin does; a dtype
+    instead says what integers become, float64 for NumPy's linear algebra and quotients."""
     values = tuple(tensor(v) if isinstance(v, (list, tuple, range)) else v for v in values)
     dtype = result_type(*values)
     if inexact and not dtype.is_inexact:

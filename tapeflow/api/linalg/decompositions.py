@@ -12,7 +12,8 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 __all__ = [
-    "cholesky", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh", "expm", "logm", "lu", "matrix_rank", "qr", "sqrtm", "svd",
+    "cholesky", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh", "expm", "logm", "lu", "matrix_rank", "qr",
+    "sqrtm", "svd",
 ]  # fmt: skip
 
 cholesky = expose(
@@ -55,7 +56,8 @@ class Lu(NamedTuple):
 
 
 def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
-    """Square matrices with rows in the order `p` as L U: below the diagonal of `lu` lies L (whose diagonal is 1), on and above it U.
+    """Square matrices with rows in the order `p` as L U: below the diagonal of `lu` lies L (whose diagonal is 1), on
+    and above it U.
 
     It has no gradient; `tf.linalg.solve`, `tf.linalg.inv` and `tf.linalg.det` have.
 
@@ -73,8 +75,9 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues, ascending, and eigenvectors (columns) of symmetric or Hermitian matrices.
 
-    Only the lower triangle is read, and the gradient is there too. Eigenvectors of equal eigenvalues have no derivative of their
-    own: such pairs add nothing to the gradient, which is right for all that does not depend on the choice among them.
+    Only the lower triangle is read, and the gradient is there too. Eigenvectors of equal eigenvalues have no
+    derivative of their own: such pairs add nothing to the gradient, which is right for all that does not depend on the
+    choice among them.
 
     >>> values, vectors = tf.linalg.eigh([[2., 1.], [1., 2.]])
     >>> np.round(values.numpy(), 5), np.round(np.abs(vectors.numpy()), 3)
@@ -130,10 +133,11 @@ def eigh_tridiagonal(
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Eigenvalues (with `eigvals_only=False` eigenvectors too) of the Hermitian matrix with the diagonal `alpha` and `beta` above it.
+    """Eigenvalues (with `eigvals_only=False` eigenvectors too) of the Hermitian matrix with the diagonal `alpha` and
+    `beta` above it.
 
-    `select` takes all of them ('a'), those with indices from `select_range[0]` to `[1]` ('i'), or with values in that range ('v').
-    Computed to full precision, so `tol` changes nothing.
+    `select` takes all of them ('a'), those with indices from `select_range[0]` to `[1]` ('i'), or with values in that
+    range ('v'). Computed to full precision, so `tol` changes nothing.
 
     >>> tf.linalg.eigh_tridiagonal([2., 2., 2.], [1., 1.], select="i", select_range=[1, 1]).numpy()
     array([2.], dtype=float32)
@@ -166,10 +170,11 @@ def eigh_tridiagonal(
 
 
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
-    """Singular values `s`, descending, and vectors `u`, `v` (columns): `tensor` is u · diag(s) · vᴴ. With `compute_uv=False` only `s`.
+    """Singular values `s`, descending, and vectors `u`, `v` (columns): `tensor` is u · diag(s) · vᴴ. With
+    `compute_uv=False` only `s`.
 
-    Signs (or phases) of vectors are LAPACK's. The gradient of `s` alone exists also where values are repeated or zero; vectors of equal
-    values have none of their own, see `tf.linalg.eigh`.
+    Signs (or phases) of vectors are LAPACK's. The gradient of `s` alone exists also where values are repeated or zero;
+    vectors of equal values have none of their own, see `tf.linalg.eigh`.
 
     >>> tf.linalg.svd([[0., 2.], [3., 0.]], compute_uv=False).numpy()
     array([3., 2.], dtype=float32)
@@ -182,9 +187,11 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
 
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """How many singular values are above `tol` (by default the largest times the longer side times the dtype's precision).
+    """How many singular values are above `tol` (by default the largest times the longer side times the dtype's
+    precision).
 
-    A `tol` that is a tensor broadcasts against the singular values, which are along the last axis: one for each matrix has shape (..., 1).
+    A `tol` that is a tensor broadcasts against the singular values, which are along the last axis: one for each matrix
+    has shape (..., 1).
 
     >>> tf.linalg.matrix_rank([[1., 2.], [2., 4.]]).numpy()
     np.int32(1)

@@ -19,7 +19,8 @@ _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """Matrices with everything set to zero beyond `num_lower` diagonals below and `num_upper` above the main one; -1 keeps all.
+    """Matrices with everything set to zero beyond `num_lower` diagonals below and `num_upper` above the main one; -1
+    keeps all.
 
     >>> x = tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
     >>> tf.linalg.band_part(x, -1, 0).numpy()                      # the lower triangle
@@ -53,9 +54,9 @@ def diag(
 ) -> Tensor:
     """Matrices with the given diagonals, and `padding_value` elsewhere.
 
-    `k` is which diagonal it is (positive above the main one), or a pair for a band from the lowest to the highest; a band comes
-    one diagonal a row, the highest first, each shifted as `align` says (above, then below the main one). Rows and columns are as many as needed,
-    unless given.
+    `k` is which diagonal it is (positive above the main one), or a pair for a band from the lowest to the highest; a
+    band comes one diagonal a row, the highest first, each shifted as `align` says (above, then below the main one).
+    Rows and columns are as many as needed, unless given.
 
     >>> tf.linalg.diag([1, 2]).numpy()
     array([[1, 0],
@@ -84,7 +85,8 @@ def diag(
 
 
 def _sides(longest: int, band: tuple[int, int], rows: int, cols: int) -> tuple[int, int]:
-    """How many rows and columns the matrix has: the fewest that hold the diagonals, and square, unless they are given."""
+    """How many rows and columns the matrix has: the fewest that hold the diagonals, and square, unless they are
+    given."""
     fewest_rows, fewest_cols = longest - min(band[1], 0), longest + max(band[0], 0)
     if rows == -1 and cols == -1:
         rows = cols = max(fewest_rows, fewest_cols)
@@ -140,7 +142,8 @@ def set_diag(
     wanted = (*batch, longest) if low == high else (*batch, high - low + 1, longest)
     if tuple(diagonal.shape) != wanted:
         raise invalid(
-            f"diagonal must have shape {wanted} for k={k} of matrices of shape {tuple(input.shape)}, got {tuple(diagonal.shape)}."
+            f"diagonal must have shape {wanted} for k={k} of matrices of shape {tuple(input.shape)}, got "
+            f"{tuple(diagonal.shape)}."
         )
     filled = ops.diag_matrix(diagonal, k=band, rows=rows, cols=cols, align=_alignment(align))
     return ops.where(EagerTensor(_on_band(rows, cols, band)), filled, input)

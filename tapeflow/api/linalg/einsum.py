@@ -1,7 +1,9 @@
-"""`tf.einsum`: an equation becomes a few transpositions, sums and matrix products, worked out once per equation and shapes.
+"""`tf.einsum`: an equation becomes a few transpositions, sums and matrix products, worked out once per equation and
+shapes.
 
-Each pair of operands is contracted by one batched matrix product (`ops.contract`), whose gradients are contractions again: all
-of it at the speed of BLAS, where `np.einsum` runs loops of its own (17 times slower for attention's `bqhd,bkhd->bhqk`).
+Each pair of operands is contracted by one batched matrix product (`ops.contract`), whose gradients are contractions
+again: all of it at the speed of BLAS, where `np.einsum` runs loops of its own (17 times slower for attention's
+`bqhd,bkhd->bhqk`).
 """
 
 import re
@@ -23,9 +25,9 @@ __all__ = ["einsum"]
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sums of products over named axes: each operand's axes get letters, letters missing after `->` are summed over.
 
-    A letter twice in one operand takes the diagonal, `...` stands for any number of broadcasting axes, and without `->` the
-    result has the letters that occur once, in alphabetical order. `optimize` says how the order of three or more operands is
-    found: 'greedy' (the default), 'optimal', or False for left to right.
+    A letter twice in one operand takes the diagonal, `...` stands for any number of broadcasting axes, and without
+    `->` the result has the letters that occur once, in alphabetical order. `optimize` says how the order of three or
+    more operands is found: 'greedy' (the default), 'optimal', or False for left to right.
 
     >>> a = tf.constant([[1., 2.], [3., 4.]])
     >>> tf.einsum('ij,jk->ik', a, a).numpy()              # the matrix product
@@ -54,7 +56,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 def _program(
     equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any
 ) -> list[tuple[Callable, tuple[int, ...]]]:
-    """Steps (function, places of its arguments); each appends its result to the list of values that starts with the operands."""
+    """Steps (function, places of its arguments); each appends its result to the list of values that starts with the
+    operands."""
     terms, out, wide = _explicit(equation, shapes)
     sizes = _sizes(equation, terms, shapes, wide)
     steps: list[tuple[Callable, tuple[int, ...]]] = []
@@ -130,7 +133,8 @@ def _explicit(equation: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[
         text,
     ):
         raise ValueError(
-            f"Subscripts have incorrect format: {equation}. Give letters and '...', commas between operands, e.g. 'ij,jk->ik'."
+            f"Subscripts have incorrect format: {equation}. Give letters and '...', commas between operands, e.g. "
+            "'ij,jk->ik'."
         )
     inputs, arrow, out = text.partition("->")
     terms = inputs.split(",")
@@ -144,7 +148,8 @@ def _explicit(equation: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[
         named = len(term.replace("...", ""))
         if len(shape) < named or len(shape) > named and "..." not in term:
             raise invalid(
-                f"Expected input {i} to have rank {named}{' or more' * ('...' in term)} but got shape {shape} for equation {equation!r}."
+                f"Expected input {i} to have rank {named}{' or more' * ('...' in term)} but got shape {shape} for "
+                f"equation {equation!r}."
             )
         widest = max(widest, len(shape) - named)
     if widest and "..." not in out:

@@ -23,10 +23,11 @@ class CGState(NamedTuple):
 
 
 def conjugate_gradient(
-    operator: Any, rhs: Any, preconditioner: Any = None, x: Any = None, tol: float = 1e-5, max_iter: int = 20, name: str = "conjugate_gradient"
+    operator: Any, rhs: Any, preconditioner: Any = None, x: Any = None, tol: float = 1e-5, max_iter: int = 20,
+    name: str = "conjugate_gradient"
 ) -> CGState:  # fmt: skip
-    """Solves `operator x = rhs` for vectors by conjugate gradients, until the residual is `tol` times that of the start, or for
-    `max_iter` steps. The operator must be known to be its own adjoint and positive definite.
+    """Solves `operator x = rhs` for vectors by conjugate gradients, until the residual is `tol` times that of the
+    start, or for `max_iter` steps. The operator must be known to be its own adjoint and positive definite.
 
     >>> A = tf.linalg.LinearOperatorDiag([1., 4.], is_positive_definite=True)
     >>> tf.linalg.experimental.conjugate_gradient(A, [2., 2.]).x.numpy()
@@ -34,7 +35,8 @@ def conjugate_gradient(
     """
     if not (operator.is_self_adjoint and operator.is_positive_definite):
         raise ValueError(
-            "Expected a self-adjoint, positive definite operator: say is_self_adjoint=True and is_positive_definite=True."
+            "Expected a self-adjoint, positive definite operator: say is_self_adjoint=True and "
+            "is_positive_definite=True."
         )
     if preconditioner is not None and not (preconditioner.is_self_adjoint and preconditioner.is_positive_definite):
         raise ValueError("Expected a self-adjoint, positive definite preconditioner.")

@@ -21,8 +21,9 @@ def norm(
 ) -> Tensor:
     """The norm of a vector (all elements, or those along one `axis`), or of a matrix (`axis` is a pair).
 
-    `ord` is 'euclidean', or p > 0 for (Σ|x|ᵖ)^(1/p), np.inf for the largest; for matrices 'fro' (as 'euclidean'), 1 (largest column sum),
-    np.inf (largest row sum) or 2 (largest singular value). At zero, where a norm has a corner, the gradient is zero.
+    `ord` is 'euclidean', or p > 0 for (Σ|x|ᵖ)^(1/p), np.inf for the largest; for matrices 'fro' (as 'euclidean'), 1
+    (largest column sum), np.inf (largest row sum) or 2 (largest singular value). At zero, where a norm has a corner,
+    the gradient is zero.
 
     >>> tf.norm([[3., 4.], [6., 8.]], axis=1).numpy()
     array([ 5., 10.], dtype=float32)
@@ -34,7 +35,8 @@ def norm(
     x = as_tensor(tensor)
     if not x.dtype.is_inexact:
         raise invalid(
-            f"norm does not take {x.dtype.name} tensors; it takes floating and complex ones. Cast it first: tf.cast(x, tf.float32)."
+            f"norm does not take {x.dtype.name} tensors; it takes floating and complex ones. Cast it first: "
+            "tf.cast(x, tf.float32)."
         )
     keepdims = bool(keepdims)
     if isinstance(axis, (list, tuple)):
@@ -57,7 +59,8 @@ def _vector_norm(x: Tensor, ord: Any, axis: tuple[int, ...], keepdims: bool) -> 
         return ops.reduce_sum(size, axis=axis, keepdims=keepdims)
     if ord == np.inf:
         return ops.reduce_max(size, axis=axis, keepdims=keepdims)
-    # Divided by the largest (unless that is 0 or inf), the powers neither overflow nor vanish. Where all are 0 the norm is 0, and flat.
+    # Divided by the largest (unless that is 0 or inf), the powers neither overflow nor vanish. Where all are 0 the
+    # norm is 0, and flat.
     largest = ops.stop_gradient(ops.reduce_max(size, axis=axis, keepdims=True))
     usable = ops.logical_and(ops.greater(largest, 0.0), ops.less(largest, np.inf))
     scale = ops.where(usable, largest, ops.zeros_like(largest) + 1)
@@ -89,7 +92,8 @@ def _matrix_norm(x: Tensor, ord: Any, rows: int, cols: int, keepdims: bool) -> T
 
 
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """`tensor` divided by its norm, and the norm (with its axes kept). See `tf.norm` for the arguments; zeros become nan.
+    """`tensor` divided by its norm, and the norm (with its axes kept). See `tf.norm` for the arguments; zeros become
+    nan.
 
     >>> unit, length = tf.linalg.normalize([[3., 4.], [0., 2.]], axis=1)
     >>> unit.numpy(), length.numpy()

@@ -46,7 +46,8 @@ def matmul(
         for letter, both in ("a", transpose_a and adjoint_a), ("b", transpose_b and adjoint_b):
             if both:
                 raise ValueError(
-                    f"Only one of `transpose_{letter}` and `adjoint_{letter}` can be True: the adjoint is transposed already."
+                    f"Only one of `transpose_{letter}` and `adjoint_{letter}` can be True: the adjoint is transposed "
+                    "already."
                 )
         a, b = _tensors(a, b, ops.matmul)
         a = _turned(a, transpose_a, adjoint_a)
@@ -117,7 +118,8 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Multiply and sum over pairs of axes; the axes left over of `a` come first in the result, then those of `b`.
 
-    `axes` is how many axes at the end of `a` meet those at the beginning of `b`, or a pair of axes, or of lists of axes.
+    `axes` is how many axes at the end of `a` meet those at the beginning of `b`, or a pair of axes, or of lists of
+    axes.
 
     >>> a, b = tf.random.normal([2, 3, 4]), tf.random.normal([4, 3, 5])
     >>> tf.tensordot(a, b, [[1, 2], [1, 0]]).shape
@@ -132,7 +134,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         if a.shape[i] != b.shape[j]:
             raise invalid(
                 f"Matrix size-incompatible: axis {i} of shape {tuple(a.shape)} has length {a.shape[i]}, "
-                f"axis {j} of shape {tuple(b.shape)} has length {b.shape[j]}; axes that are summed over must be equally long."
+                f"axis {j} of shape {tuple(b.shape)} has length {b.shape[j]}; axes that are summed over must be "
+                "equally long."
             )
     left = list(_LETTERS[: a.ndim])
     right = list(_LETTERS[a.ndim : a.ndim + b.ndim])
@@ -150,7 +153,8 @@ def _pairs_of_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
         if axes > min(rank_a, rank_b):
             raise ValueError(
-                f"`axes` must not be larger than the ranks of the tensors. Received {axes} for ranks {rank_a} and {rank_b}."
+                f"`axes` must not be larger than the ranks of the tensors. Received {axes} for ranks {rank_a} and "
+                f"{rank_b}."
             )
         return list(range(rank_a - axes, rank_a)), list(range(axes))
     if len(axes) != 2:

@@ -16,13 +16,15 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from .products import adjoint as _adjoint
 
 __all__ = [
-    "banded_triangular_solve", "cholesky_solve", "det", "inv", "logdet", "lstsq", "lu_matrix_inverse", "lu_reconstruct", "lu_solve", "pinv",
-    "slogdet", "solve", "triangular_solve", "tridiagonal_matmul", "tridiagonal_solve",
+    "banded_triangular_solve", "cholesky_solve", "det", "inv", "logdet", "lstsq", "lu_matrix_inverse",
+    "lu_reconstruct", "lu_solve", "pinv", "slogdet", "solve", "triangular_solve", "tridiagonal_matmul",
+    "tridiagonal_solve",
 ]  # fmt: skip
 
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The inverse of square matrices (with `adjoint` of their adjoint). A matrix without one raises InvalidArgumentError.
+    """The inverse of square matrices (with `adjoint` of their adjoint). A matrix without one raises
+    InvalidArgumentError.
 
     >>> tf.linalg.inv([[2., 0.], [0., 4.]]).numpy()
     array([[0.5 , 0.  ],
@@ -46,7 +48,8 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """The x with `matrix` x = `rhs`, reading only the lower (or upper) triangle; `adjoint` solves with the adjoint of that triangle.
+    """The x with `matrix` x = `rhs`, reading only the lower (or upper) triangle; `adjoint` solves with the adjoint of
+    that triangle.
 
     >>> tf.linalg.triangular_solve([[2., 9.], [1., 4.]], [[2.], [9.]]).numpy()          # the 9 above the diagonal is not read
     array([[1.],
@@ -136,7 +139,8 @@ def _unit_lower(x: Tensor) -> Tensor:
 
 
 def _in_order(x: Tensor, perm: Any) -> Tensor:
-    """The rows of each matrix in the order `perm`: moved, not multiplied by zeros and ones, which would spread a NaN."""
+    """The rows of each matrix in the order `perm`: moved, not multiplied by zeros and ones, which would spread a
+    NaN."""
     perm = as_tensor(perm)
     batch = broadcast_shapes(x.shape[:-2], perm.shape[:-1])
     n, columns = x.shape[-2:]
@@ -170,7 +174,8 @@ class LogMatrixDeterminant(NamedTuple):
 
 
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
-    """The sign (for complex matrices the phase) and the logarithm of the absolute value of the determinant, which may itself be out of range.
+    """The sign (for complex matrices the phase) and the logarithm of the absolute value of the determinant, which may
+    itself be out of range.
 
     >>> sign, log = tf.linalg.slogdet(-1e20 * tf.eye(3))
     >>> sign.numpy(), log.numpy().round(2)
@@ -197,10 +202,11 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 
 
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
-    """The x that makes |`matrix` x - `rhs`|² + `l2_regularizer` |x|² smallest; if several do without a regularizer, the shortest.
+    """The x that makes |`matrix` x - `rhs`|² + `l2_regularizer` |x|² smallest; if several do without a regularizer,
+    the shortest.
 
-    `fast=True` solves the normal equations by Cholesky, for matrices of full rank (others raise InvalidArgumentError). `fast=False` takes
-    any rank, ignores the regularizer, and has no gradient.
+    `fast=True` solves the normal equations by Cholesky, for matrices of full rank (others raise InvalidArgumentError).
+    `fast=False` takes any rank, ignores the regularizer, and has no gradient.
 
     >>> points = tf.constant([[1., 0.], [1., 1.], [1., 2.]])
     >>> tf.linalg.lstsq(points, [[1.], [3.], [5.]]).numpy().round(3)             # intercept and slope
@@ -220,7 +226,8 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The Moore-Penrose pseudo-inverse. Singular values up to `rcond` times the largest count as zero; by default rounding errors do.
+    """The Moore-Penrose pseudo-inverse. Singular values up to `rcond` times the largest count as zero; by default
+    rounding errors do.
 
     Its gradient does not go through singular vectors, so repeated singular values do no harm.
 
@@ -273,8 +280,8 @@ def tridiagonal_solve(
 ) -> Tensor:
     """The x with A x = `rhs` for tridiagonal A, in time proportional to its size; `rhs` is a vector or columns.
 
-    'compact' diagonals are rows (above, main, below), of which the last element of the first and the first of the last are not read;
-    a 'sequence' of three tensors and a whole 'matrix' work too. Rows are always pivoted.
+    'compact' diagonals are rows (above, main, below), of which the last element of the first and the first of the last
+    are not read; a 'sequence' of three tensors and a whole 'matrix' work too. Rows are always pivoted.
 
     >>> tf.linalg.tridiagonal_solve([[1., 1., 0.], [2., 2., 2.], [0., 1., 1.]], [4., 8., 8.]).numpy().round(4)
     array([1., 2., 3.], dtype=float32)

@@ -1,4 +1,5 @@
-"""`tf.lookup`: tables from strings or integers to anything, for vocabularies. Inside a `tf.function` they make it run as plain Python."""
+"""`tf.lookup`: tables from strings or integers to anything, for vocabularies. Inside a `tf.function` they make it run
+as plain Python."""
 
 from typing import Any
 
@@ -12,7 +13,8 @@ from .initializers import KeyValueTensorInitializer, TextFileIndex, TextFileInit
 from .keys import looked_up, one_value
 
 __all__ = [
-    "KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer", "experimental",
+    "KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer",
+    "experimental",
 ]  # fmt: skip
 
 
@@ -40,7 +42,8 @@ class StaticHashTable:
                 raise FailedPreconditionError(
                     None,
                     None,
-                    f"HashTable has different value for same key. Key {shown} has {self._values[key]} and trying to add value {value}"
+                    f"HashTable has different value for same key. Key {shown} has {self._values[key]} and trying to "
+                    f"add value {value}"
                     f"{f' of {initializer._path}' if hasattr(initializer, '_path') else ''}.",
                 )
 
@@ -72,7 +75,8 @@ class StaticHashTable:
 
 
 class StaticVocabularyTable:
-    """A table from words to 0, 1, …; a word that is not in it gets one of `num_oov_buckets` numbers after them, by its hash.
+    """A table from words to 0, 1, …; a word that is not in it gets one of `num_oov_buckets` numbers after them, by its
+    hash.
 
     >>> words = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
     >>> table = tf.lookup.StaticVocabularyTable(words, num_oov_buckets=1)

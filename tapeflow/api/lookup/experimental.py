@@ -18,7 +18,8 @@ __all__ = ["DenseHashTable", "MutableHashTable"]
 
 
 class MutableHashTable:
-    """A table to which keys are added and from which they are removed. A value may be a tensor: of the shape of `default_value`.
+    """A table to which keys are added and from which they are removed. A value may be a tensor: of the shape of
+    `default_value`.
 
     >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
     >>> table.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64))
@@ -28,8 +29,8 @@ class MutableHashTable:
     """
 
     def __init__(
-        self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable", checkpoint: bool = True,
-        experimental_is_anonymous: bool = False,
+        self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable",
+        checkpoint: bool = True, experimental_is_anonymous: bool = False,
     ) -> None:  # fmt: skip
         self.key_dtype, self.value_dtype, self.name = as_dtype(key_dtype), as_dtype(value_dtype), name
         self._default = np.asarray(array_of(constant(default_value, self.value_dtype)))
@@ -66,7 +67,8 @@ class MutableHashTable:
         rows = array_of(constant(values, self.value_dtype))
         if rows.size != len(names) * self._default.size:
             raise invalid(
-                f"Expected a value of shape {self._default.shape} for each of {len(names)} keys, got shape {rows.shape}."
+                f"Expected a value of shape {self._default.shape} for each of {len(names)} keys, got shape "
+                f"{rows.shape}."
             )
         for key, row in zip(names, rows.reshape(len(names), *self._default.shape)):
             self._check(key)
@@ -107,8 +109,9 @@ class DenseHashTable(MutableHashTable):
     """
 
     def __init__(
-        self, key_dtype: Any, value_dtype: Any, default_value: Any, empty_key: Any, deleted_key: Any, initial_num_buckets: int | None = None,
-        name: str = "MutableDenseHashTable", checkpoint: bool = True, experimental_is_anonymous: bool = False,
+        self, key_dtype: Any, value_dtype: Any, default_value: Any, empty_key: Any, deleted_key: Any,
+        initial_num_buckets: int | None = None, name: str = "MutableDenseHashTable", checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(key_dtype, value_dtype, default_value, name)
         (self._empty,), (self._deleted,) = (

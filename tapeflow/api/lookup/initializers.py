@@ -110,7 +110,8 @@ class TextFileInitializer:
         if index >= len(columns):
             text = line.decode(errors="replace")
             raise invalid(
-                f"Invalid number of columns in {self._path} line {number} ({text}) : expected at least {index + 1} got {len(columns)}."
+                f"Invalid number of columns in {self._path} line {number} ({text}) : expected at least {index + 1} "
+                f"got {len(columns)}."
             )
         field = columns[max(index, 0)]
         if dtype is string:

@@ -24,7 +24,8 @@ def looked_up(keys: Any, dtype: DType, values_of: Callable[[np.ndarray], np.ndar
     given = as_dtype(array.dtype)
     if given is not dtype:
         raise TypeError(
-            f"Dtype of argument `keys` must be {dtype!r}, received: {given!r}. tf.cast or tf.strings.as_string changes it."
+            f"Dtype of argument `keys` must be {dtype!r}, received: {given!r}. tf.cast or tf.strings.as_string "
+            "changes it."
         )
     return EagerTensor(values_of(array))
 

@@ -80,7 +80,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
 
 def accumulate_n(inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
-    """The sum of a list of tensors, checked against `shape` and `tensor_dtype` when they are given; otherwise `tf.add_n`.
+    """The sum of a list of tensors, checked against `shape` and `tensor_dtype` when they are given; otherwise
+    `tf.add_n`.
 
     >>> tf.math.accumulate_n([[1, 2], [3, 4]], shape=[2], tensor_dtype=tf.int32).numpy()
     array([4, 6], dtype=int32)
@@ -90,7 +91,8 @@ def accumulate_n(inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, 
     tensors = convert_group(inputs)
     if tensor_dtype is not None and tensors[0].dtype is not as_dtype(tensor_dtype):
         raise TypeError(
-            f"The `tensor_dtype` argument is {as_dtype(tensor_dtype).name}, but `input` is of type {tensors[0].dtype.name}."
+            f"The `tensor_dtype` argument is {as_dtype(tensor_dtype).name}, but `input` is of type "
+            f"{tensors[0].dtype.name}."
         )
     if shape is not None:
         for t in tensors:
@@ -143,7 +145,8 @@ def _unless_zero(x: Any, y: Any, function: Callable, harmless: float) -> Tensor:
     x, y = convert_group([x, y])
     if not (x.dtype.is_inexact and y.dtype.is_inexact):
         raise invalid(
-            f"This function takes floating and complex tensors, not {x.dtype.name} and {y.dtype.name}. Cast them with tf.cast."
+            f"This function takes floating and complex tensors, not {x.dtype.name} and {y.dtype.name}. Cast them "
+            "with tf.cast."
         )
     zero = ops.equal(x, 0)
     value = function(x, ops.where(zero, harmless, y))

@@ -25,8 +25,8 @@ def bincount(
 ) -> Tensor:
     """How often each of 0, 1, 2, … occurs in `arr`, or the sum of the `weights` of its occurrences.
 
-    The result is as long as the largest number asks for, between `minlength` and `maxlength`; numbers beyond do not count.
-    With `axis=-1` each row is counted on its own. `binary_output` says only whether a number occurs.
+    The result is as long as the largest number asks for, between `minlength` and `maxlength`; numbers beyond do not
+    count. With `axis=-1` each row is counted on its own. `binary_output` says only whether a number occurs.
 
     >>> tf.math.bincount([1, 3, 1]).numpy()
     array([0, 2, 0, 1], dtype=int32)
@@ -100,7 +100,8 @@ def confusion_matrix(
         predictions = ops.reshape(predictions, shape=tuple(predictions.shape[:-1]))
     if tuple(labels.shape) != tuple(predictions.shape):
         raise invalid(
-            f"labels and predictions must have the same shape, got {tuple(labels.shape)} and {tuple(predictions.shape)}."
+            f"labels and predictions must have the same shape, got {tuple(labels.shape)} and "
+            f"{tuple(predictions.shape)}."
         )
     dtype = as_dtype(dtype)
     size = labels.shape.num_elements()
@@ -130,7 +131,8 @@ def confusion_matrix(
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
 ) -> Tensor:
-    """For each value the number of its bin, of `nbins` equal ones over `value_range`. Values outside fall in the first or last.
+    """For each value the number of its bin, of `nbins` equal ones over `value_range`. Values outside fall in the first
+    or last.
 
     >>> tf.histogram_fixed_width_bins([-1., 0.3, 0.9, 7.], [0., 1.], nbins=4).numpy()
     array([0, 1, 3, 3], dtype=int32)

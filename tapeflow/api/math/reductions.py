@@ -34,7 +34,8 @@ _ALL_AXES = [tuple(range(rank)) for rank in range(12)]
 
 
 def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
-    """The axes of a reduction, sorted and non-negative: all for None; an int, a list or an integer tensor names some."""
+    """The axes of a reduction, sorted and non-negative: all for None; an int, a list or an integer tensor names
+    some."""
     if axis is None:
         return _ALL_AXES[rank] if rank < 12 else tuple(range(rank))
     if type(axis) is int and -rank <= axis < rank:
@@ -166,7 +167,8 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 def _no_integers(x: Tensor) -> Tensor:
     if x.dtype.is_integer:
         raise TypeError(
-            f"Input must be either real or complex. Received integer type {x.dtype.name}: tf.cast(x, tf.float32) first."
+            f"Input must be either real or complex. Received integer type {x.dtype.name}: tf.cast(x, tf.float32) "
+            "first."
         )
     return x
 

@@ -28,20 +28,24 @@ __all__ = [
 
 
 def _sorted(data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, int]:
-    """Data, ids and the number of segments, checked: one id for each row, from 0 up, none smaller than the one before."""
+    """Data, ids and the number of segments, checked: one id for each row, from 0 up, none smaller than the one
+    before."""
     data, ids = as_tensor(data), as_tensor(segment_ids)
     if ids.ndim != 1:
         raise invalid(
-            f"segment_ids should be a vector, got shape {tuple(ids.shape)}. For other shapes use tf.math.unsorted_segment_*."
+            f"segment_ids should be a vector, got shape {tuple(ids.shape)}. For other shapes use "
+            "tf.math.unsorted_segment_*."
         )
     if not data.ndim or data.shape[0] != ids.shape[0]:
         raise invalid(
-            f"segment_ids should be the same size as dimension 0 of input: {ids.shape[0]} ids for data of shape {tuple(data.shape)}."
+            f"segment_ids should be the same size as dimension 0 of input: {ids.shape[0]} ids for data of shape "
+            f"{tuple(data.shape)}."
         )
     values = values_of(ids)
     if (values < 0).any() or (values[..., 1:] < values[..., :-1]).any():
         raise invalid(
-            "segment ids must be non-negative and not decrease. Sort the rows by id, or use tf.math.unsorted_segment_*, "
+            "segment ids must be non-negative and not decrease. Sort the rows by id, or use "
+            "tf.math.unsorted_segment_*, "
             "which takes ids in any order."
         )
     return data, ids, one_size(largest(ids) + 1, "The number of segments")
@@ -193,7 +197,8 @@ def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: s
 
 
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """Row i of the result is the product of the rows with id i; 1 where there are none. The gradient is exact at zeros.
+    """Row i of the result is the product of the rows with id i; 1 where there are none. The gradient is exact at
+    zeros.
 
     >>> tf.math.unsorted_segment_prod([2., 3., 4.], [1, 0, 1], 3).numpy()
     array([3., 8., 1.], dtype=float32)

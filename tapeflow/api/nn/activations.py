@@ -96,7 +96,8 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     x = as_tensor(features)
     if not x.dtype.is_floating:
         raise ValueError(
-            f"`features.dtype` must be a floating point tensor. Received: {x.dtype.name}. Cast it: tf.cast(x, tf.float32)."
+            f"`features.dtype` must be a floating point tensor. Received: {x.dtype.name}. Cast it: tf.cast(x, "
+            "tf.float32)."
         )
     return ops.gelu_tanh(x) if approximate else ops.gelu(x)
 

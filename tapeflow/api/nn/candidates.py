@@ -101,7 +101,8 @@ def log_uniform_candidate_sampler(
     seed: Any = None,
     name: str | None = None,
 ) -> Candidates:
-    """Classes below `range_max` by Zipf's law, log(1 + 1/(class+1)) / log(range_max+1): for vocabularies sorted by frequency.
+    """Classes below `range_max` by Zipf's law, log(1 + 1/(class+1)) / log(range_max+1): for vocabularies sorted by
+    frequency.
 
     >>> labels = tf.constant([[0], [9]], tf.int64)
     >>> drawn = tf.random.log_uniform_candidate_sampler(labels, 1, num_sampled=4, unique=False, range_max=10)
@@ -122,7 +123,8 @@ def learned_unigram_candidate_sampler(
     seed: Any = None,
     name: str | None = None,
 ) -> Candidates:
-    """Classes by how often they were seen. Called eagerly, each call begins with every class seen once: all equally likely.
+    """Classes by how often they were seen. Called eagerly, each call begins with every class seen once: all equally
+    likely.
 
     >>> labels = tf.constant([[3]], tf.int64)
     >>> tf.random.learned_unigram_candidate_sampler(labels, 1, 5, True, range_max=5).sampled_candidates.shape
@@ -146,7 +148,8 @@ def fixed_unigram_candidate_sampler(
     seed: Any = None,
     name: str | None = None,
 ) -> Candidates:
-    """Classes by given weights: `unigrams`, or the last column of the CSV file `vocab_file`, to the power `distortion`.
+    """Classes by given weights: `unigrams`, or the last column of the CSV file `vocab_file`, to the power
+    `distortion`.
 
     The first `num_reserved_ids` classes have weight 0; of several shards only the classes of this one are drawn.
 

@@ -1,7 +1,8 @@
-"""Convolutions of `tf.nn`. All of them are calls of three primitives: conv, its transpose in the images, its transpose in the filters.
+"""Convolutions of `tf.nn`. All of them are calls of three primitives: conv, its transpose in the images, its transpose
+in the filters.
 
-Padding is "SAME", "VALID" or explicit pairs; strides and dilations are a number, one per spatial dimension, or one per dimension of
-the tensor. Filters that take fewer channels than the images have make a grouped convolution.
+Padding is "SAME", "VALID" or explicit pairs; strides and dilations are a number, one per spatial dimension, or one per
+dimension of the tensor. Filters that take fewer channels than the images have make a grouped convolution.
 """
 
 from typing import Any
@@ -84,7 +85,8 @@ def conv3d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution of (batch, depth, height, width, channels) with filters (depth, height, width, channels in, channels out).
+    """Convolution of (batch, depth, height, width, channels) with filters (depth, height, width, channels in, channels
+    out).
 
     >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 3]), strides=1, padding="VALID").numpy().ravel()
     array([8., 8., 8.], dtype=float32)
@@ -116,7 +118,8 @@ def conv_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of `convolution` over one, two or three spatial dimensions; filters are (…, channels out, channels in).
+    """The transpose of `convolution` over one, two or three spatial dimensions; filters are (…, channels out, channels
+    in).
 
     >>> tf.nn.conv_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, 1]), [1, 4, 1], strides=2).numpy().ravel()
     array([1., 1., 1., 1.], dtype=float32)
@@ -135,7 +138,8 @@ def conv1d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of `conv1d`: from one number per window back to a signal. Filters are (width, channels out, channels in).
+    """The transpose of `conv1d`: from one number per window back to a signal. Filters are (width, channels out,
+    channels in).
 
     >>> kernel = tf.reshape(tf.constant([1., 2., 1.]), [3, 1, 1])
     >>> tf.nn.conv1d_transpose(tf.ones([1, 2, 1]), kernel, [1, 5, 1], strides=2, padding="VALID").numpy().ravel()
@@ -207,7 +211,8 @@ def atrous_conv2d_transpose(
 def _rank(w: Tensor) -> int:
     if w.ndim not in (3, 4, 5):
         raise ValueError(
-            f"filters have rank 3, 4 or 5, one to three spatial dimensions and channels in and out; got shape {tuple(w.shape)}."
+            "filters have rank 3, 4 or 5, one to three spatial dimensions and channels in and out; got shape "
+            f"{tuple(w.shape)}."
         )
     return w.ndim - 2
 
@@ -217,7 +222,8 @@ def convolve(
 ) -> Tensor:
     if w.ndim != rank + 2:
         raise ValueError(
-            f"filters must have rank {rank + 2}, {rank} spatial dimension(s) and channels in and out; got shape {tuple(w.shape)}."
+            f"filters must have rank {rank + 2}, {rank} spatial dimension(s) and channels in and out; got shape "
+            f"{tuple(w.shape)}."
         )
     if x.ndim < rank + 2:
         raise ValueError(
@@ -267,7 +273,8 @@ def convolve_back(
     count = output_size([n + lo + hi for n, (lo, hi) in zip(size, padding)], window, strides, dilations)
     if (*count, w.shape[-1]) != tuple(x.shape)[1:]:
         raise invalid(
-            f"input of shape {tuple(x.shape)} (channels last) does not come from images of size {size}: with these strides and this padding "
+            f"input of shape {tuple(x.shape)} (channels last) does not come from images of size {size}: with these "
+            "strides and this padding "
             f"their convolution has size {count} and {w.shape[-1]} channels. Change output_shape or padding."
         )
     y = ops.conv_input_grad(x, w, size=size, strides=strides, padding=padding, dilations=dilations, groups=groups)
@@ -277,7 +284,8 @@ def convolve_back(
 def _groups(channels: int, w: Tensor) -> int:
     if not w.shape[-2] or channels % w.shape[-2]:
         raise invalid(
-            f"input depth must be evenly divisible by filter depth: {channels} vs {w.shape[-2]}. Filters of shape {tuple(w.shape)} take "
+            f"input depth must be evenly divisible by filter depth: {channels} vs {w.shape[-2]}. Filters of shape "
+            f"{tuple(w.shape)} take "
             f"{w.shape[-2]} channels in, or a multiple of it in groups."
         )
     return channels // w.shape[-2]

@@ -1,4 +1,5 @@
-"""Connectionist temporal classification: a loss and decoders for label sequences shorter than what they label, without alignment."""
+"""Connectionist temporal classification: a loss and decoders for label sequences shorter than what they label, without
+alignment."""
 
 from typing import Any
 
@@ -26,9 +27,10 @@ def ctc_loss(
 ) -> Tensor:
     """-log of the probability that the frames spell the labels, over all alignments: one loss per example.
 
-    `labels` are class numbers (batch, longest), or a SparseTensor of them, `logits` (frames, batch, classes), or (batch, frames, classes) when
-    `logits_time_major` is False. The lengths say how much of each is used. The blank is class 0 unless `blank_index` says otherwise.
-    An example whose labels do not fit into its frames has loss inf and no gradient. `unique` is not needed and not used.
+    `labels` are class numbers (batch, longest), or a SparseTensor of them, `logits` (frames, batch, classes), or
+    (batch, frames, classes) when `logits_time_major` is False. The lengths say how much of each is used. The blank is
+    class 0 unless `blank_index` says otherwise. An example whose labels do not fit into its frames has loss inf and no
+    gradient. `unique` is not needed and not used.
 
     >>> loss = tf.nn.ctc_loss([[1]], tf.zeros([2, 1, 3]), label_length=[1], logit_length=[2])
     >>> np.exp(-loss.numpy()).round(4)                       # 11, 1_ and _1 of the nine paths through two frames
@@ -37,7 +39,8 @@ def ctc_loss(
     logits = as_tensor(logits)
     if logits.ndim != 3:
         raise ValueError(
-            f"logits must have rank 3, (frames, batch, classes) or (batch, frames, classes); got shape {tuple(logits.shape)}."
+            "logits must have rank 3, (frames, batch, classes) or (batch, frames, classes); got shape "
+            f"{tuple(logits.shape)}."
         )
     if logits.dtype.size < 4:
         loss = ctc_loss(
@@ -63,7 +66,8 @@ def ctc_loss(
     lengths = _whole(logit_length)
     if found.ndim != 2 or found.shape[0] != batch or not tuple(counts.shape) == tuple(lengths.shape) == (batch,):
         raise ValueError(
-            f"labels must be (batch, longest), the lengths (batch,), for logits of {batch} examples; got shapes {tuple(found.shape)}, "
+            f"labels must be (batch, longest), the lengths (batch,), for logits of {batch} examples; got shapes "
+            f"{tuple(found.shape)}, "
             f"{tuple(counts.shape)} and {tuple(lengths.shape)}."
         )
     longest = found.shape[1]
@@ -92,8 +96,8 @@ def _loss(log_probs: Tensor, labels: Tensor, counts: Tensor, lengths: Tensor, bl
     empty, silent = ops.equal(counts, 0), ops.equal(lengths, 0)
     if not frames:
         return ops.where(empty, constant(0), constant(np.inf))
-    # The states are the labels with a blank before, between and after them; a path may skip a blank between different labels. (A label
-    # that is the blank is a label like others, as in TensorFlow.)
+    # The states are the labels with a blank before, between and after them; a path may skip a blank between different
+    # labels. (A label that is the blank is a label like others, as in TensorFlow.)
     size = 2 * labels.shape[1] + 1
     woven = ops.reshape(ops.stack(ops.zeros_like(labels) + blank, labels, axis=2), shape=(batch, size - 1))
     states = ops.concat(woven, EagerTensor(np.full((batch, 1), blank)), axis=1)
@@ -136,7 +140,8 @@ def ctc_greedy_decoder(
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
-    """The `top_paths` most probable label sequences and their log-probabilities, by a search that keeps `beam_width` prefixes.
+    """The `top_paths` most probable label sequences and their log-probabilities, by a search that keeps `beam_width`
+    prefixes.
 
     >>> logits = tf.math.log([[[0.1, 0.9]], [[0.4, 0.6]]])               # one label, and the blank
     >>> [first, second], score = tf.nn.ctc_beam_search_decoder(logits, [2], top_paths=2)
@@ -204,7 +209,8 @@ def _frames(inputs: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
     logits, lengths = as_tensor(inputs), as_tensor(sequence_length)
     if logits.ndim != 3 or tuple(lengths.shape) != (logits.shape[1],):
         raise invalid(
-            f"inputs must be (frames, batch, classes) and sequence_length (batch,), got shapes {tuple(logits.shape)} and {tuple(lengths.shape)}."
+            f"inputs must be (frames, batch, classes) and sequence_length (batch,), got shapes {tuple(logits.shape)} "
+            f"and {tuple(lengths.shape)}."
         )
     if (values_of(lengths) > logits.shape[0]).any():
         raise invalid(f"sequence_length {values_of(lengths)} goes beyond the {logits.shape[0]} frames of inputs.")

@@ -30,13 +30,15 @@ def depthwise_conv2d(
     x, w = convert_group([input, filter])
     if w.ndim != 4:
         raise ValueError(
-            f"depthwise filters have rank 4, (height, width, channels, filters per channel); got shape {tuple(w.shape)}."
+            "depthwise filters have rank 4, (height, width, channels, filters per channel); got shape "
+            f"{tuple(w.shape)}."
         )
     height, width, channels, multiplier = w.shape
     first = channels_first(data_format, 2)
     if x.shape[1 if first else -1] != channels:
         raise invalid(
-            f"images of shape {tuple(x.shape)} have another number of channels than the filters {tuple(w.shape)}: {channels}."
+            f"images of shape {tuple(x.shape)} have another number of channels than the filters {tuple(w.shape)}: "
+            f"{channels}."
         )
     w = ops.reshape(w, shape=(height, width, 1, channels * multiplier))
     return convolve(x, w, strides, padding, data_format, dilations, 2)

@@ -14,7 +14,8 @@ from tapeflow.core.tensor import Tensor
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
     """Each element is 0 with probability `rate`, and else divided by `1 - rate`, so that the mean stays what it was.
 
-    With `noise_shape`, one decision serves all elements along its dimensions of size 1. A tape keeps nothing but the decisions.
+    With `noise_shape`, one decision serves all elements along its dimensions of size 1. A tape keeps nothing but the
+    decisions.
 
     >>> tf.random.set_seed(0)
     >>> y = tf.nn.dropout(tf.ones([1000]), rate=0.5)
@@ -46,7 +47,8 @@ def stateless_dropout(
 def general_dropout(
     x: Any, rate: Any, uniform_sampler: Callable[[Any, Any], Any], noise_shape: Any = None, name: str | None = None
 ) -> Tensor:
-    """`dropout` with its random numbers from `uniform_sampler(shape, dtype)`: numbers in [0, 1), dropped where below `rate`.
+    """`dropout` with its random numbers from `uniform_sampler(shape, dtype)`: numbers in [0, 1), dropped where below
+    `rate`.
 
     >>> tf.nn.experimental.general_dropout([1., 2.], 0.5, lambda shape, dtype: tf.constant([0.1, 0.9])).numpy()
     array([0., 4.], dtype=float32)
@@ -54,7 +56,8 @@ def general_dropout(
     x = as_tensor(x)
     if not x.dtype.is_floating:
         raise ValueError(
-            f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x.dtype={x.dtype.name}. Cast it: tf.cast(x, tf.float32)."
+            f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x.dtype={x.dtype.name}. "
+            "Cast it: tf.cast(x, tf.float32)."
         )
     is_number = isinstance(rate, (int, float))
     if is_number and not 0 <= rate < 1:

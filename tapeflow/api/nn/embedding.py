@@ -12,9 +12,11 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
-    """The rows `ids` of `params`. The gradient is a `tf.IndexedSlices` of the rows that were read, whatever the table's size.
+    """The rows `ids` of `params`. The gradient is a `tf.IndexedSlices` of the rows that were read, whatever the
+    table's size.
 
-    `params` may be a list of tables, which count as one below the other. Rows longer than `max_norm` are scaled down to it.
+    `params` may be a list of tables, which count as one below the other. Rows longer than `max_norm` are scaled down
+    to it.
 
     >>> table = tf.Variable([[0., 0.], [1., 10.], [2., 20.]])
     >>> with tf.GradientTape() as tape:
@@ -36,7 +38,8 @@ def embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """For each row of the sparse `sp_ids`, the embeddings of its ids combined: "mean" (the default), "sum" or "sqrtn" of the weights.
+    """For each row of the sparse `sp_ids`, the embeddings of its ids combined: "mean" (the default), "sum" or "sqrtn"
+    of the weights.
 
     >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 1], [2, 2])
     >>> tf.nn.embedding_lookup_sparse([[0.], [10.], [20.]], ids, None, combiner="sum").numpy()
@@ -62,8 +65,8 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """`embedding_lookup_sparse` that leaves out negative ids and weights that are not positive. Rows without any id are zero, or the
-    embedding of `default_id`.
+    """`embedding_lookup_sparse` that leaves out negative ids and weights that are not positive. Rows without any id
+    are zero, or the embedding of `default_id`.
 
     >>> ids = tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [3, 1])
     >>> tf.nn.safe_embedding_lookup_sparse(tf.constant([[1.], [5.]]), ids).numpy().ravel()

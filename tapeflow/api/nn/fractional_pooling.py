@@ -23,10 +23,12 @@ def fractional_max_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalPool:
-    """The largest element of each region, where regions divide the image by `pooling_ratio`; and the borders of the regions.
+    """The largest element of each region, where regions divide the image by `pooling_ratio`; and the borders of the
+    regions.
 
-    `pooling_ratio` is a number, a pair (rows, columns), or four numbers with 1 for batch and channels. With `overlapping` a
-    region includes the first row and column of the next. A `seed` that is not 0 gives the same regions every time.
+    `pooling_ratio` is a number, a pair (rows, columns), or four numbers with 1 for batch and channels. With
+    `overlapping` a region includes the first row and column of the next. A `seed` that is not 0 gives the same regions
+    every time.
 
     >>> image = tf.reshape(tf.range(25.), [1, 5, 5, 1])
     >>> largest, rows, columns = tf.nn.fractional_max_pool(image, 1.5, seed=7)
@@ -71,7 +73,8 @@ def fractional_avg_pool(
 
 
 def _spread(x: Tensor, rows: np.ndarray, columns: np.ndarray) -> Tensor:
-    """The image with the regions side by side, each of the largest region's size; smaller ones repeat their last line."""
+    """The image with the regions side by side, each of the largest region's size; smaller ones repeat their last
+    line."""
     across = ops.gather(x, EagerTensor(rows.ravel()), axis=1)
     return ops.gather(across, EagerTensor(columns.ravel()), axis=2)
 
@@ -90,7 +93,8 @@ def _borders(x: Tensor, pooling_ratio: Any, pseudo_random: bool, seed: int) -> l
     ratio = np.array([1, *ratio.repeat(2 // ratio.size), 1]) if ratio.size in (1, 2) else ratio
     if ratio.size != 4 or ratio[0] != 1 or ratio[3] != 1 or (ratio < 1).any():
         raise ValueError(
-            f"pooling_ratio must be 1, 2 or 4 numbers of at least 1, with 1 for batch and channels; got {pooling_ratio!r}."
+            "pooling_ratio must be 1, 2 or 4 numbers of at least 1, with 1 for batch and channels; got "
+            f"{pooling_ratio!r}."
         )
     words = _words(int(seed) if seed else _fresh_seed())
     sizes = [(x.shape[axis], int(x.shape[axis] / ratio[axis])) for axis in (1, 2)]
@@ -114,7 +118,8 @@ def _random_borders(length: int, parts: int, words: Iterator[list[int]]) -> np.n
 
 
 def _pseudo_random_borders(length: int, parts: int, words: Iterator[list[int]]) -> np.ndarray:
-    """Multiples of the ratio, rounded, from one random start: evenly spread, as in Graham's paper on fractional max-pooling (2014)."""
+    """Multiples of the ratio, rounded, from one random start: evenly spread, as in Graham's paper on fractional
+    max-pooling (2014)."""
     ratio = length / parts
     start = next(words)[0] / 2**32 * min((int(ratio) + 2) / ratio - 1, (length + 1 - int(ratio)) / ratio - (parts - 1))
     borders = (ratio * (np.arange(parts) + start)).astype(np.int64)
@@ -122,7 +127,8 @@ def _pseudo_random_borders(length: int, parts: int, words: Iterator[list[int]]) 
 
 
 def _words(seed: int) -> Iterator[list[int]]:
-    """Blocks of four random 32-bit numbers: Philox 4x32-10 (Salmon et al. 2011), keyed so that a seed gives TensorFlow's regions."""
+    """Blocks of four random 32-bit numbers: Philox 4x32-10 (Salmon et al. 2011), keyed so that a seed gives
+    TensorFlow's regions."""
     for block in count():
         counter, key = [block, 0, seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF], [87654321, 0]
         for _ in range(10):

@@ -11,8 +11,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 
 
 def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, Tensor]:
-    """The sequences along `axis` that never rise (never fall, unless `decreasing`) and are nearest to the inputs, and for each
-    element the number of the level it is on. Every level is the mean of its elements, and so is its gradient.
+    """The sequences along `axis` that never rise (never fall, unless `decreasing`) and are nearest to the inputs, and
+    for each element the number of the level it is on. Every level is the mean of its elements, and so is its gradient.
 
     >>> fit, level = tf.nn.isotonic_regression([3., 1., 2., 0.])
     >>> fit.numpy(), level.numpy()

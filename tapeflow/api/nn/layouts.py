@@ -19,12 +19,14 @@ def channels_first(data_format: str | None, rank: int) -> bool:
     if data_format == _CHANNELS_FIRST.get(rank):
         return True
     raise invalid(
-        f"data_format must be {_CHANNELS_LAST.get(rank)!r} or {_CHANNELS_FIRST.get(rank)!r} for {rank} spatial dimension(s), got {data_format!r}."
+        f"data_format must be {_CHANNELS_LAST.get(rank)!r} or {_CHANNELS_FIRST.get(rank)!r} for {rank} spatial "
+        f"dimension(s), got {data_format!r}."
     )
 
 
 def everywhere(value: Any, rank: int, first: bool, what: str) -> tuple[int, ...]:
-    """One number for all spatial dimensions, one for each, or one for each dimension of the tensor; as the last of these."""
+    """One number for all spatial dimensions, one for each, or one for each dimension of the tensor; as the last of
+    these."""
     given = (1,) if value is None else static_shape(value)
     if len(given) == 1:
         given *= rank
@@ -47,7 +49,8 @@ def spatial(value: Any, rank: int, first: bool, what: str) -> tuple[int, ...]:
 
 
 def named_padding(padding: Any, size: tuple, window: tuple, strides: tuple, dilations: tuple) -> tuple | None:
-    """ "SAME" or "VALID" as pairs (before, after) for the given dimensions; None if it is no name but the pairs themselves."""
+    """ "SAME" or "VALID" as pairs (before, after) for the given dimensions; None if it is no name but the pairs
+    themselves."""
     if not isinstance(padding, str):
         return None
     if padding == "VALID":
@@ -62,7 +65,8 @@ def explicit_padding(padding: Any, rank: int) -> tuple:
     given = tuple(tuple(int(n) for n in pair) for pair in padding)
     if len(given) != rank + 2 or any(len(pair) != 2 or min(pair) < 0 for pair in given):
         raise ValueError(
-            f"explicit padding needs a pair (before, after), not negative, for each of {rank + 2} dimensions; got {padding!r}."
+            f"explicit padding needs a pair (before, after), not negative, for each of {rank + 2} dimensions; got "
+            f"{padding!r}."
         )
     return given
 

@@ -24,7 +24,8 @@ l2_loss = expose(
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """-Σ labels · log softmax(logits) along `axis`: one loss per example. The labels are probabilities and get a gradient too.
+    """-Σ labels · log softmax(logits) along `axis`: one loss per example. The labels are probabilities and get a
+    gradient too.
 
     A logit of -inf whose label is 0 adds nothing, so classes can be masked out.
 
@@ -68,7 +69,8 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
         )
     if tuple(labels.shape) != tuple(logits.shape)[:-1] or not logits.ndim:
         raise ValueError(
-            f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={tuple(labels.shape)} "
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+            f"labels.shape={tuple(labels.shape)} "
             f"and logits.shape={tuple(logits.shape)}."
         )
     dtype = logits.dtype.np

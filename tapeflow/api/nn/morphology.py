@@ -27,7 +27,8 @@ def dilation2d(
         raise ValueError(f"data_format must be 'NHWC', got {data_format!r}.")
     if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:
         raise invalid(
-            f"images (batch, height, width, channels) and filters (height, width, channels) needed; got {tuple(x.shape)} and {tuple(w.shape)}."
+            "images (batch, height, width, channels) and filters (height, width, channels) needed; got "
+            f"{tuple(x.shape)} and {tuple(w.shape)}."
         )
     window = tuple(w.shape)[:2]
     strides, dilations = spatial(strides, 2, False, "strides"), spatial(dilations, 2, False, "dilations")

@@ -20,7 +20,8 @@ from .layouts import channels_first
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance over `axes`. Half-precision inputs are added up in float32. `shift` is not needed and not used.
+    """Mean and variance over `axes`. Half-precision inputs are added up in float32. `shift` is not needed and not
+    used.
 
     >>> mean, variance = tf.nn.moments([[1., 10.], [3., 30.]], axes=[0])
     >>> mean.numpy(), variance.numpy()
@@ -48,7 +49,8 @@ def weighted_moments(
         weights = _cast(weights, x)
     if weights.dtype is not x.dtype:
         raise invalid(
-            f"frequency_weights are {weights.dtype.name}, x is {x.dtype.name}; cast one: tf.cast(frequency_weights, x.dtype)."
+            f"frequency_weights are {weights.dtype.name}, x is {x.dtype.name}; cast one: tf.cast(frequency_weights, "
+            "x.dtype)."
         )
     wide, weights = _wide(x), _wide(weights)
     axis = axes_of(axes, x.ndim)
@@ -105,7 +107,8 @@ def batch_normalization(
 ) -> Tensor:
     """scale (x - mean) / sqrt(variance + variance_epsilon) + offset; `offset` and `scale` may be None.
 
-    Mean, variance, offset and scale broadcast against `x`, so this serves batch, layer and instance normalisation alike.
+    Mean, variance, offset and scale broadcast against `x`, so this serves batch, layer and instance normalisation
+    alike.
 
     >>> x = tf.constant([[1., 10.], [3., 30.]])
     >>> mean, variance = tf.nn.moments(x, axes=[0])
@@ -156,8 +159,9 @@ def fused_batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Batch normalisation over all dimensions but the channels: (normalised, mean, variance).
 
-    In training the moments are the batch's, and the variance given back is divided by n - 1; with `exponential_avg_factor` below 1
-    they come back mixed into the given `mean` and `variance`. Otherwise the given ones are used.
+    In training the moments are the batch's, and the variance given back is divided by n - 1; with
+    `exponential_avg_factor` below 1 they come back mixed into the given `mean` and `variance`. Otherwise the given
+    ones are used.
 
     >>> x = tf.reshape(tf.constant([1., 2., 4., 8.]), [1, 2, 2, 1])
     >>> y, mean, variance = tf.compat.v1.nn.fused_batch_norm(x, [1.], [0.])

@@ -1,7 +1,7 @@
 """Pooling: the largest element or the mean of every window.
 
-`ksize` and `strides` are a number, one per spatial dimension, or one per dimension of the tensor. Padding never takes part: a
-maximum ignores it, a mean divides by the number of real elements.
+`ksize` and `strides` are a number, one per spatial dimension, or one per dimension of the tensor. Padding never takes
+part: a maximum ignores it, a mean divides by the number of real elements.
 """
 
 from typing import Any
@@ -228,7 +228,8 @@ def _parameters(
     """The parameters of the primitives, which have one entry for every dimension of the tensor."""
     if x.ndim != rank + 2:
         raise invalid(
-            f"input must have rank {rank + 2}, (batch, {rank} spatial dimension(s), channels); got shape {tuple(x.shape)}."
+            f"input must have rank {rank + 2}, (batch, {rank} spatial dimension(s), channels); got shape "
+            f"{tuple(x.shape)}."
         )
     first = channels_first(data_format, rank)
     window, strides = everywhere(ksize, rank, first, "ksize"), everywhere(strides, rank, first, "strides")
@@ -239,6 +240,7 @@ def _parameters(
         found = explicit_padding(padding, rank)
         if any(max(pair) >= k for pair, k in zip(found, window) if any(pair)):
             raise invalid(
-                f"explicit padding {found} must be smaller than the window {window}: a window of padding alone has no maximum."
+                f"explicit padding {found} must be smaller than the window {window}: a window of padding alone has "
+                "no maximum."
             )
     return dict(window=window, strides=strides, padding=found, dilations=dilations)

@@ -25,10 +25,12 @@ def nce_loss(
     remove_accidental_hits: bool = False,
     name: str | None = "nce_loss",
 ) -> Tensor:
-    """Noise-contrastive estimation: tell the `num_true` labels of each example from `num_sampled` random classes. One loss per example.
+    """Noise-contrastive estimation: tell the `num_true` labels of each example from `num_sampled` random classes. One
+    loss per example.
 
-    `weights` (classes, dim) and `biases` (classes,) are those of the last layer, `inputs` (batch, dim) what it gets, `labels`
-    (batch, num_true) class numbers. Classes are drawn log-uniformly unless `sampled_values` brings what a sampler gave.
+    `weights` (classes, dim) and `biases` (classes,) are those of the last layer, `inputs` (batch, dim) what it gets,
+    `labels` (batch, num_true) class numbers. Classes are drawn log-uniformly unless `sampled_values` brings what a
+    sampler gave.
 
     >>> sampled = tf.constant([2]), tf.constant([[1.]]), tf.constant([1.])
     >>> loss = tf.nn.nce_loss(tf.zeros([3, 4]), tf.zeros([3]), [[0]], tf.ones([1, 4]), 1, 3, sampled_values=sampled)
@@ -64,7 +66,8 @@ def sampled_softmax_loss(
     seed: int | None = None,
     name: str | None = "sampled_softmax_loss",
 ) -> Tensor:
-    """Softmax cross-entropy over the labels and `num_sampled` random classes in place of all. Arguments as for `nce_loss`.
+    """Softmax cross-entropy over the labels and `num_sampled` random classes in place of all. Arguments as for
+    `nce_loss`.
 
     >>> sampled = tf.constant([2]), tf.constant([[1.]]), tf.constant([1.])
     >>> loss = tf.nn.sampled_softmax_loss(tf.zeros([3, 4]), tf.zeros([3]), [[0]], tf.ones([1, 4]), 1, 3, sampled_values=sampled)
@@ -89,7 +92,8 @@ def sampled_softmax_loss(
 def compute_accidental_hits(
     true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Which sampled candidates are labels after all: (example, place among the candidates, a very negative number to add to the logit).
+    """Which sampled candidates are labels after all: (example, place among the candidates, a very negative number to
+    add to the logit).
 
     >>> example, place, weight = tf.nn.compute_accidental_hits([[3], [7]], [7, 1, 3], num_true=1)
     >>> example.numpy(), place.numpy()

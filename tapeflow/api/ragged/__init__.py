@@ -20,8 +20,8 @@ from .making import splits_of
 from .tensor import RaggedTensor
 
 __all__ = [
-    "boolean_mask", "constant", "map_flat_values", "range", "row_splits_to_segment_ids", "segment_ids_to_row_splits", "stack",
-    "stack_dynamic_partitions",
+    "boolean_mask", "constant", "map_flat_values", "range", "row_splits_to_segment_ids", "segment_ids_to_row_splits",
+    "stack", "stack_dynamic_partitions",
 ]  # fmt: skip
 
 register_composite(
@@ -41,8 +41,8 @@ def constant(
 ) -> Any:
     """A ragged tensor of nested lists. Without nesting there is nothing ragged, and a tensor comes back.
 
-    `ragged_rank` says how many axes are ragged and `inner_shape` what shape the rest has; by default all but the last level
-    of nesting are rows.
+    `ragged_rank` says how many axes are ragged and `inner_shape` what shape the rest has; by default all but the last
+    level of nesting are rows.
 
     >>> tf.ragged.constant([[1, 2, 3], [], [4, 5]])
     <tf.RaggedTensor [[1, 2, 3], [], [4, 5]]>
@@ -59,7 +59,8 @@ def constant(
         )
     if depths and deepest > max(depths):
         raise ValueError(
-            f"An empty list lies deeper ({deepest}) than the values ({max(depths)}); every value must have the same depth."
+            f"An empty list lies deeper ({deepest}) than the values ({max(depths)}); every value must have the same "
+            "depth."
         )
     inner = None if inner_shape is None else tuple(int(d) for d in np.atleast_1d(inner_shape))
     if ragged_rank is None:

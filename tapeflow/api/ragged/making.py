@@ -52,7 +52,8 @@ class RaggedMaking(Composite):
     def from_value_rowids(
         cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
     ) -> Any:
-        """`values[k]` belongs to row `value_rowids[k]`; the row numbers do not decrease, rows without a number are empty.
+        """`values[k]` belongs to row `value_rowids[k]`; the row numbers do not decrease, rows without a number are
+        empty.
 
         >>> tf.RaggedTensor.from_value_rowids([3, 1, 4], [0, 0, 2], nrows=4)
         <tf.RaggedTensor [[3, 1], [], [4], []]>
@@ -147,7 +148,8 @@ class RaggedMaking(Composite):
         counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
         if len(counts) != len(nested_value_rowids):
             raise ValueError(
-                f"nested_nrows has {len(counts)} numbers for {len(nested_value_rowids)} ragged axes: give one for each."
+                f"nested_nrows has {len(counts)} numbers for {len(nested_value_rowids)} ragged axes: give one for "
+                "each."
             )
         for rowids, count in reversed(list(zip(nested_value_rowids, counts))):
             flat_values = cls.from_value_rowids(flat_values, rowids, count, validate=validate)

@@ -64,7 +64,8 @@ def _spread(dense: Any, ragged: RaggedTensor) -> Any:
         have = sizes[axis] if axis else {sizes[0]}
         if size != 1 and have - {size}:
             raise invalid(
-                f"A tensor of shape {tuple(dense.shape)} does not broadcast against a ragged tensor of shape {tuple(ragged.shape)}: "
+                f"A tensor of shape {tuple(dense.shape)} does not broadcast against a ragged tensor of shape "
+                f"{tuple(ragged.shape)}: "
                 f"axis {axis} has size {size} here, and {sorted(have)} there."
             )
         if size == 1:
@@ -123,7 +124,8 @@ def _reduced(x: Any, axis: int, name: str) -> Any:
 
 
 def _merge_rows(x: Any, groups: np.ndarray, count: int, name: str) -> Any:
-    """Row `i` goes to group `groups[i]`; the rows of a group are combined element by element, as far as each reaches."""
+    """Row `i` goes to group `groups[i]`; the rows of a group are combined element by element, as far as each
+    reaches."""
     if isinstance(x, Tensor):
         return _SEGMENTS[name](x, EagerTensor(groups.astype(_INT)), count)
     longest = np.zeros(count, _INT)

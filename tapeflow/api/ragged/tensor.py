@@ -24,8 +24,8 @@ RULES: dict[str, Callable] = {}
 class RaggedTensor(RaggedMaking):
     """A tensor some of whose axes have rows of different lengths. Made by `tf.ragged.constant` or a `from_…` method.
 
-    Row `i` is `values[row_splits[i]:row_splits[i + 1]]`; the values may be ragged themselves. Operators, elementwise functions,
-    reductions, `tf.concat` and indexing work on it, and gradients flow through its values.
+    Row `i` is `values[row_splits[i]:row_splits[i + 1]]`; the values may be ragged themselves. Operators, elementwise
+    functions, reductions, `tf.concat` and indexing work on it, and gradients flow through its values.
 
     >>> r = tf.ragged.constant([[1., 2.], [], [3.]])
     >>> r * 10.
@@ -39,7 +39,8 @@ class RaggedTensor(RaggedMaking):
     def __init__(self, values: Any, row_partition: Any, internal: bool = False, uniform: int | None = None) -> None:
         if not internal:
             raise ValueError(
-                "RaggedTensor is not built directly; use tf.RaggedTensor.from_row_splits(values, row_splits) or another from_ method."
+                "RaggedTensor is not built directly; use tf.RaggedTensor.from_row_splits(values, row_splits) or "
+                "another from_ method."
             )
         self._values, self._splits, self._uniform = values, row_partition, uniform
 
@@ -272,7 +273,8 @@ class RaggedTensor(RaggedMaking):
         rule = RULES.get(prim.name) or (prim.elementwise or prim.broadcasts is True) and RULES["elementwise"]
         if not rule:
             raise ValueError(
-                f"{prim.name} does not take a RaggedTensor. Use its .values, r.to_tensor(), or tf.ragged.map_flat_values(f, r)."
+                f"{prim.name} does not take a RaggedTensor. Use its .values, r.to_tensor(), or "
+                "tf.ragged.map_flat_values(f, r)."
             )
         return rule(prim.entry, args, params)
 

@@ -1,8 +1,8 @@
 """`tf.random`: random tensors, from explicit seeds, from generators, or from the program's own stream.
 
-Every draw is a pure function of a key. `tf.random.normal` and its like take the next key of the program's stream, which
-`tf.random.set_seed` starts again; `stateless_*` take the key from their `seed` argument; a `Generator` carries its own. The numbers are
-TensorFlow's (`tapeflow.core.random.streams`).
+Every draw is a pure function of a key. `tf.random.normal` and its like take the next key of the program's stream,
+which `tf.random.set_seed` starts again; `stateless_*` take the key from their `seed` argument; a `Generator` carries
+its own. The numbers are TensorFlow's (`tapeflow.core.random.streams`).
 """
 
 import math
@@ -143,7 +143,8 @@ def uniform(
 def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
 ) -> Tensor:
-    """Gamma distributed numbers, `shape` of them for each `alpha` (and `beta`, the inverse scale): shape + alpha.shape.
+    """Gamma distributed numbers, `shape` of them for each `alpha` (and `beta`, the inverse scale): shape +
+    alpha.shape.
 
     Gradients flow to both parameters; to `alpha` by implicit reparameterisation.
 
@@ -174,7 +175,8 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: 
 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
-    """Choices of classes: for each row of `logits` (unnormalised log-probabilities) `num_samples` class numbers, as int64.
+    """Choices of classes: for each row of `logits` (unnormalised log-probabilities) `num_samples` class numbers, as
+    int64.
 
     >>> tf.random.categorical([[0., -np.inf], [-np.inf, 0.]], 3).numpy()
     array([[0, 0, 0],

@@ -1,4 +1,5 @@
-"""The distributions, from an explicit key: what `tf.random.*`, `tf.random.stateless_*` and `tf.random.Generator` share."""
+"""The distributions, from an explicit key: what `tf.random.*`, `tf.random.stateless_*` and `tf.random.Generator`
+share."""
 
 import math
 import numbers
@@ -39,8 +40,8 @@ def reserved(shape: tuple, each: int = RESERVED) -> int:
 
 
 def next_key(seed: Any, kind: str, count: Any, dtype: Any = None, each: int = RESERVED) -> Tensor:
-    """The next key of the program's stream, for an operation that draws `count` numbers. Those with a `seed` of their own have a counter
-    for each kind and dtype."""
+    """The next key of the program's stream, for an operation that draws `count` numbers. Those with a `seed` of their
+    own have a counter for each kind and dtype."""
     seed = None if seed is None else operator.index(seed)
     blocks = reserved((count,), each)
     return fresh_key(Draw(seed, blocks, (kind, dtype)))
@@ -55,7 +56,8 @@ def _floating(dtype: Any) -> DType:
     dtype = as_dtype(dtype)
     if dtype not in FLOATS:
         raise TypeError(
-            f"This distribution is drawn in a floating dtype, got {dtype.name}. Cast the result if you need {dtype.name}."
+            f"This distribution is drawn in a floating dtype, got {dtype.name}. Cast the result if you need "
+            f"{dtype.name}."
         )
     return dtype
 
@@ -102,7 +104,8 @@ def _below(high: Tensor) -> Tensor:
 
 
 def _may_round_up(low: np.ndarray, high: np.ndarray) -> bool:
-    """Is the largest number that is drawn, scaled, as large as the upper bound? Rounded after each step, and also once at the end."""
+    """Is the largest number that is drawn, scaled, as large as the upper bound? Rounded after each step, and also once
+    at the end."""
     dtype = low.dtype.type
     largest = dtype(1) - dtype(finfo(dtype).eps)
     exact = np.longdouble(largest) * (high.astype(np.longdouble) - low) + low
@@ -160,5 +163,6 @@ def ends_with(shape: tuple[int, ...], tail: tuple[int, ...]) -> None:
     fits = len(tail) <= len(shape) and all(t in (1, s) for s, t in zip(reversed(shape), reversed(tail)))
     if not fits:
         raise invalid(
-            f"Shape passed in must end with broadcasted shape: {shape} does not end with {tail}, the shape of the parameters."
+            f"Shape passed in must end with broadcasted shape: {shape} does not end with {tail}, the shape of the "
+            "parameters."
         )

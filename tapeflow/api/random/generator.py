@@ -38,7 +38,8 @@ class Algorithm(enum.IntEnum):
 
 
 def algorithm(alg: Any) -> int:
-    """The number of an algorithm given by name, number or member of `Algorithm`; None and automatic choice mean Philox."""
+    """The number of an algorithm given by name, number or member of `Algorithm`; None and automatic choice mean
+    Philox."""
     try:
         found = (
             Algorithm[alg.upper()]
@@ -49,7 +50,8 @@ def algorithm(alg: Any) -> int:
         )
     except (KeyError, ValueError):
         raise ValueError(
-            f"Argument `alg` got unsupported value {alg!r}. Supported values are 'philox', 'threefry' and 'auto_select'."
+            f"Argument `alg` got unsupported value {alg!r}. Supported values are 'philox', 'threefry' and "
+            "'auto_select'."
         ) from None
     return 1 if found is Algorithm.AUTO_SELECT else int(found)
 
@@ -67,7 +69,8 @@ def by_philox(alg: Any) -> None:
 
 
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
-    """The state of a generator, an int64 vector, made of an integer of any size (low words first) or of a vector (zeros in front).
+    """The state of a generator, an int64 vector, made of an integer of any size (low words first) or of a vector
+    (zeros in front).
 
     >>> tf.random.create_rng_state(1, "philox").numpy()
     array([1, 0, 0])
@@ -139,7 +142,8 @@ class Generator:
         words = _signed(to_tensor(state).array)
         if words.shape != (_state_size(self._alg),):
             raise ValueError(
-                f"Shapes {words.shape} and {(_state_size(self._alg),)} are incompatible: that is no state of this algorithm."
+                f"Shapes {words.shape} and {(_state_size(self._alg),)} are incompatible: that is no state of this "
+                "algorithm."
             )
         return EagerTensor(words)
 
@@ -209,11 +213,13 @@ class Generator:
     def uniform(
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
     ) -> Tensor:
-        """Evenly distributed numbers from `minval` up to but without `maxval`; integers need both, or None for both."""
+        """Evenly distributed numbers from `minval` up to but without `maxval`; integers need both, or None for
+        both."""
         dtype = as_dtype(dtype)
         if dtype.is_integer and (minval is None) != (maxval is None):
             raise ValueError(
-                f"For integer dtype {dtype.name}, minval and maxval must be both `None` or both non-`None`; got minval={minval} and maxval={maxval}"
+                f"For integer dtype {dtype.name}, minval and maxval must be both `None` or both non-`None`; got "
+                f"minval={minval} and maxval={maxval}"
             )
         return draws.uniform(self._next_key(shape), shape, minval, maxval, dtype)
 
@@ -245,7 +251,8 @@ def _joined(key: Any, counter: Any, alg: int) -> Tensor:
     counter = np.atleast_1d(np.asarray(to_tensor(counter).array)) if np.ndim(counter) else np.asarray(counter)
     if counter.shape != (_state_size(alg) - 1,):
         raise ValueError(
-            f"Shapes {counter.shape} and {(_state_size(alg) - 1,)} are incompatible: the counter of this algorithm has that many words."
+            f"Shapes {counter.shape} and {(_state_size(alg) - 1,)} are incompatible: the counter of this algorithm "
+            "has that many words."
         )
     return EagerTensor(np.append(_signed(counter), _signed(to_tensor(key).array)))
 

@@ -1,4 +1,5 @@
-"""`tf.random.stateless_*`: the same `seed`, a pair of integers, gives the same numbers always and everywhere, TensorFlow's."""
+"""`tf.random.stateless_*`: the same `seed`, a pair of integers, gives the same numbers always and everywhere,
+TensorFlow's."""
 
 from typing import Any
 
@@ -21,7 +22,8 @@ def pair_of(seed: Any) -> Tensor:
         raise invalid(f"seed must be two integers, got a {seed.dtype.name} tensor.")
     if tuple(seed.shape) != (2,):
         raise invalid(
-            f"seed must have shape (2,), not {tuple(seed.shape)}. Give a pair such as [1, 2], or make one with tf.random.split."
+            f"seed must have shape (2,), not {tuple(seed.shape)}. Give a pair such as [1, 2], or make one with "
+            "tf.random.split."
         )
     return seed
 
@@ -112,12 +114,14 @@ def stateless_uniform(
     if dtype.is_integer:
         if (minval is None) != (maxval is None):
             raise ValueError(
-                f"For integer `dtype` argument {dtype.name}, argument `minval` and `maxval` must be both None or not None. "
+                f"For integer `dtype` argument {dtype.name}, argument `minval` and `maxval` must be both None or not "
+                "None. "
                 f"Got minval={minval} and maxval={maxval}."
             )
         if dtype.is_unsigned and minval is not None:
             raise ValueError(
-                f"Unsigned integers are drawn over their whole range only: for {dtype.name} give minval=None, maxval=None."
+                f"Unsigned integers are drawn over their whole range only: for {dtype.name} give minval=None, "
+                "maxval=None."
             )
     return draws.uniform(key_of(seed, alg=alg), shape, minval, maxval, dtype)
 
@@ -125,7 +129,8 @@ def stateless_uniform(
 def stateless_gamma(
     shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
-    """Gamma distributed numbers, the same for the same seed. `shape` is the whole shape, to which the parameters broadcast.
+    """Gamma distributed numbers, the same for the same seed. `shape` is the whole shape, to which the parameters
+    broadcast.
 
     Gradients flow to `alpha` (by implicit reparameterisation) and to `beta`, the inverse scale.
 
@@ -193,7 +198,8 @@ def stateless_parameterized_truncated_normal(
     maxvals: Any = 2.0,
     name: str | None = None,
 ) -> Tensor:
-    """Normally distributed numbers between `minvals` and `maxvals`. All parameters broadcast to `shape` and have gradients.
+    """Normally distributed numbers between `minvals` and `maxvals`. All parameters broadcast to `shape` and have
+    gradients.
 
     >>> x = tf.random.stateless_parameterized_truncated_normal([100], [1, 2], means=5., stddevs=2., minvals=6., maxvals=7.)
     >>> bool(tf.reduce_all((x >= 6.) & (x <= 7.)))

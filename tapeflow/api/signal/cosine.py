@@ -14,7 +14,8 @@ __all__ = ["dct", "idct"]
 def dct(
     input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, name: str | None = None
 ) -> Tensor:
-    """The cosine transform of `type` 1 to 4 along the last axis, cut or filled up with zeros to `n`; norm='ortho' makes it orthogonal.
+    """The cosine transform of `type` 1 to 4 along the last axis, cut or filled up with zeros to `n`; norm='ortho'
+    makes it orthogonal.
 
     >>> tf.signal.dct([1., 1., 1., 1.]).numpy()
     array([8., 0., 0., 0.], dtype=float32)

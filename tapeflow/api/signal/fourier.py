@@ -141,7 +141,8 @@ def _irfft(input_tensor: Any, fft_length: Any, count: int) -> Tensor:
 
 
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The Fourier transform of real numbers along the last axis: the n/2 + 1 frequencies from 0 up, the others are conjugates.
+    """The Fourier transform of real numbers along the last axis: the n/2 + 1 frequencies from 0 up, the others are
+    conjugates.
 
     `fft_length`, a list with one number, cuts the input or fills it up with zeros first.
 
@@ -152,7 +153,8 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
 
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The real numbers of which `tf.signal.rfft` gave the input. Say `fft_length=[n]` if there was an odd number of them.
+    """The real numbers of which `tf.signal.rfft` gave the input. Say `fft_length=[n]` if there was an odd number of
+    them.
 
     >>> tf.signal.irfft(tf.signal.rfft([1., 2., 3.]), [3]).numpy()
     array([1., 2., 3.], dtype=float32)
@@ -229,7 +231,8 @@ def fitted(x: Tensor, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Tensor
 def fftnd(
     input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Tensor:
-    """The Fourier transform of complex numbers along `axes` (all of them by default), cut or filled up to `fft_length`.
+    """The Fourier transform of complex numbers along `axes` (all of them by default), cut or filled up to
+    `fft_length`.
 
     `norm` is which way the factor 1/n goes: 'backward' (the default), 'forward', or 'ortho' for its root both ways.
 

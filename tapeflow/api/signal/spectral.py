@@ -19,8 +19,8 @@ from .fourier import fitted, irfft, rfft
 from .windows import hann_window, vorbis_window
 
 __all__ = [
-    "frame", "inverse_mdct", "inverse_stft", "inverse_stft_window_fn", "linear_to_mel_weight_matrix", "mdct", "mfccs_from_log_mel_spectrograms",
-    "overlap_and_add", "stft",
+    "frame", "inverse_mdct", "inverse_stft", "inverse_stft_window_fn", "linear_to_mel_weight_matrix", "mdct",
+    "mfccs_from_log_mel_spectrograms", "overlap_and_add", "stft",
 ]  # fmt: skip
 
 
@@ -33,7 +33,8 @@ def frame(
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
-    """Pieces of `frame_length` that begin every `frame_step` along `axis`, which becomes two: which frame, and where in it.
+    """Pieces of `frame_length` that begin every `frame_step` along `axis`, which becomes two: which frame, and where
+    in it.
 
     Samples at the end that fill no frame are left out, or with `pad_end` filled up with `pad_value`.
 
@@ -116,7 +117,8 @@ def inverse_stft(
     window_fn: Callable | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
-    """The signal from its spectra: each turned back into a frame, multiplied by a window, laid over each other and summed.
+    """The signal from its spectra: each turned back into a frame, multiplied by a window, laid over each other and
+    summed.
 
     To get back what went into `tf.signal.stft`, give `window_fn=tf.signal.inverse_stft_window_fn(frame_step)`.
 
@@ -136,7 +138,8 @@ def inverse_stft(
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Callable = hann_window, name: str | None = None
 ) -> Callable:
-    """The window function for `tf.signal.inverse_stft` that undoes `forward_window_fn`: divided by the squares that overlap.
+    """The window function for `tf.signal.inverse_stft` that undoes `forward_window_fn`: divided by the squares that
+    overlap.
 
     >>> tf.signal.inverse_stft_window_fn(2)(4, tf.float32).numpy()
     array([0., 1., 1., 1.], dtype=float32)
@@ -166,7 +169,8 @@ def mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The modified discrete cosine transform: frames that overlap by half, each of `frame_length` samples giving half as many numbers.
+    """The modified discrete cosine transform: frames that overlap by half, each of `frame_length` samples giving half
+    as many numbers.
 
     `frame_length` is a multiple of 4. Without `window_fn` the window is constant, 1/√2.
 
@@ -225,7 +229,8 @@ def linear_to_mel_weight_matrix(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
-    """A matrix that turns a spectrum over frequencies into one over mel bands: overlapping triangles, equally wide on the mel scale.
+    """A matrix that turns a spectrum over frequencies into one over mel bands: overlapping triangles, equally wide on
+    the mel scale.
 
     >>> tf.signal.linear_to_mel_weight_matrix(2, 6).numpy().round(2)
     array([[0.  , 0.  ],
@@ -247,7 +252,8 @@ def linear_to_mel_weight_matrix(
         raise ValueError(f"sample_rate must be positive. Got: {rate}")
     if high > rate / 2:
         raise ValueError(
-            f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got {high} for sample_rate: {rate}"
+            f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got {high} for "
+            f"sample_rate: {rate}"
         )
     if not found.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {found!r}")

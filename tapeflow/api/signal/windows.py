@@ -39,7 +39,8 @@ def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: 
 
 
 def hann_window(window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None) -> Tensor:
-    """A raised cosine from 0 to 1 and back. `periodic` leaves out the last point of an even length, so that repetition goes on smoothly.
+    """A raised cosine from 0 to 1 and back. `periodic` leaves out the last point of an even length, so that repetition
+    goes on smoothly.
 
     >>> tf.signal.hann_window(4).numpy()
     array([0. , 0.5, 1. , 0.5], dtype=float32)
@@ -57,7 +58,8 @@ def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = float
 
 
 def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None) -> Tensor:
-    """The window I₀(β √(1 - t²)) / I₀(β) for t from -1 to 1: large `beta` means narrow. It has a gradient with respect to `beta`.
+    """The window I₀(β √(1 - t²)) / I₀(β) for t from -1 to 1: large `beta` means narrow. It has a gradient with respect
+    to `beta`.
 
     >>> tf.signal.kaiser_window(5, beta=3.).numpy().round(3)
     array([0.205, 0.727, 1.   , 0.727, 0.205], dtype=float32)
@@ -74,7 +76,8 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, na
 def kaiser_bessel_derived_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
-    """A window made of running sums of `tf.signal.kaiser_window`, whose squares half a window apart add up to 1 (`tf.signal.mdct` needs that).
+    """A window made of running sums of `tf.signal.kaiser_window`, whose squares half a window apart add up to 1
+    (`tf.signal.mdct` needs that).
 
     >>> window = tf.signal.kaiser_bessel_derived_window(6).numpy()
     >>> (window[:3] ** 2 + window[3:] ** 2).round(5)

@@ -23,7 +23,8 @@ from .segments import segment_mean, segment_sqrt_n, segment_sum
 from .tensor import SparseTensor
 
 __all__ = [
-    "SparseTensor", "add", "concat", "cross_hashed", "expand_dims", "eye", "fill_empty_rows", "from_dense", "map_values", "mask", "maximum",
-    "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape", "reshape", "retain", "segment_mean", "segment_sqrt_n", "segment_sum", "slice",
-    "softmax", "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose",
+    "SparseTensor", "add", "concat", "cross_hashed", "expand_dims", "eye", "fill_empty_rows", "from_dense",
+    "map_values", "mask", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape", "reshape",
+    "retain", "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax", "sparse_dense_matmul", "split",
+    "to_dense", "to_indicator", "transpose",
 ]  # fmt: skip

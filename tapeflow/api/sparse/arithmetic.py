@@ -97,7 +97,8 @@ def _aligned(a: Any, b: Any) -> tuple[np.ndarray, list[Tensor]]:
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
-    """The product of a sparse and a dense matrix (in either order), either of them conjugated and transposed on request.
+    """The product of a sparse and a dense matrix (in either order), either of them conjugated and transposed on
+    request.
 
     >>> tf.sparse.sparse_dense_matmul(tf.sparse.from_dense([[1., 0.], [0., 2.]]), [[1., 1.], [1., 1.]]).numpy()
     array([[1., 1.],

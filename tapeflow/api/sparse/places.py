@@ -18,8 +18,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from .tensor import SparseTensor, as_sparse, made, parts, pick
 
 __all__ = [
-    "concat", "expand_dims", "eye", "fill_empty_rows", "from_dense", "mask", "reorder", "reset_shape", "reshape", "retain", "slice", "split",
-    "to_dense", "to_indicator", "transpose",
+    "concat", "expand_dims", "eye", "fill_empty_rows", "from_dense", "mask", "reorder", "reset_shape", "reshape",
+    "retain", "slice", "split", "to_dense", "to_indicator", "transpose",
 ]  # fmt: skip
 
 # ---- dense and back
@@ -54,7 +54,8 @@ def to_dense(
         at = int((steps <= 0).argmax()) + 1
         what = "repeated" if steps[at - 1] == 0 else "out of order"
         raise invalid(
-            f"indices[{at}] = {sp.indices.array[at].tolist()} is {what}. Use tf.sparse.reorder(sp) to sort the indices."
+            f"indices[{at}] = {sp.indices.array[at].tolist()} is {what}. Use tf.sparse.reorder(sp) to sort the "
+            "indices."
         )
     zero = b"" if sp.dtype.kind == "s" else False if sp.dtype.kind == "b" else 0
     default = to_tensor(zero if default_value is None else default_value, sp.dtype)
@@ -160,7 +161,8 @@ def concat(
     others = np.delete(shapes, axis, 1)
     if not expand_nonconcat_dims and (others != others[0]).any():
         raise invalid(
-            f"Sparse tensors joined along axis {axis} must agree in the other axes, got shapes {[tuple(s) for s in shapes.tolist()]}."
+            f"Sparse tensors joined along axis {axis} must agree in the other axes, got shapes "
+            f"{[tuple(s) for s in shapes.tolist()]}."
         )
     starts = np.cumsum(shapes[:, axis]) - shapes[:, axis]
     shift = np.eye(shapes.shape[1], dtype=np.int64)[axis]
@@ -181,7 +183,8 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     start, size = (np.asarray(as_tensor(x).array, np.int64) for x in (start, size))
     if start.shape != (len(shape),) or size.shape != (len(shape),):
         raise invalid(
-            f"start and size must have one number for each of {len(shape)} axes, got shapes {start.shape} and {size.shape}."
+            f"start and size must have one number for each of {len(shape)} axes, got shapes {start.shape} and "
+            f"{size.shape}."
         )
     stop = np.minimum(start + size, shape)
     kept = np.flatnonzero(((where >= start) & (where < stop)).all(1))

@@ -23,7 +23,8 @@ def segment_sum(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """The rows `data[indices[k]]` added up by segment: row `k` belongs to segment `segment_ids[k]`, which do not decrease.
+    """The rows `data[indices[k]]` added up by segment: row `k` belongs to segment `segment_ids[k]`, which do not
+    decrease.
 
     The gradient is dense, or IndexedSlices with `sparse_gradient`.
 
@@ -83,7 +84,8 @@ def _sums(
     numbers = values_of(ids)
     if ids.ndim != 1 or ids.shape != indices.shape:
         raise invalid(
-            f"segment_ids and indices must be vectors of one length, got shapes {tuple(ids.shape)} and {tuple(indices.shape)}."
+            f"segment_ids and indices must be vectors of one length, got shapes {tuple(ids.shape)} and "
+            f"{tuple(indices.shape)}."
         )
     if (np.diff(numbers) < 0).any():
         raise invalid(f"segment ids are not increasing: {numbers.tolist()}. Sort the rows by segment.")

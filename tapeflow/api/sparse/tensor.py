@@ -42,7 +42,8 @@ class SparseTensor(Composite):
         where, count, shape = self._indices.array, tuple(self._values.shape), self._dense_shape.array
         if where.ndim != 2 or shape.ndim != 1 or len(count) != 1 or where.shape != (count[0], shape.size):
             raise ValueError(
-                f"A SparseTensor of n values and rank r needs indices of shape (n, r), values of shape (n,) and dense_shape of "
+                "A SparseTensor of n values and rank r needs indices of shape (n, r), values of shape (n,) and "
+                "dense_shape of "
                 f"shape (r,); got shapes {where.shape}, {count} and {shape.shape}."
             )
 
@@ -98,7 +99,8 @@ class SparseTensor(Composite):
 
     @classmethod
     def _apply(cls, prim: Any, args: tuple, params: dict) -> Any:
-        """Functions that leave 0 at 0 act on the values alone; in products and quotients a dense operand is read where they are."""
+        """Functions that leave 0 at 0 act on the values alone; in products and quotients a dense operand is read where
+        they are."""
         sparse = [k for k, a in enumerate(args) if isinstance(a, cls)]
         if prim.elementwise and len(args) == 1 and args[0]._stays_zero(prim, params):
             return args[0].with_values(prim.entry(args[0]._values, **params))
@@ -156,7 +158,10 @@ class SparseTensor(Composite):
         return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
 
     def _print_text(self, text: Callable) -> str:
-        return f"'SparseTensor(indices={text(self._indices)}, values={text(self._values)}, shape={text(self._dense_shape)})'"
+        return (
+            f"'SparseTensor(indices={text(self._indices)}, values={text(self._values)}, "
+            f"shape={text(self._dense_shape)})'"
+        )
 
     def __reduce__(self):
         return SparseTensor, (self._indices, self._values, self._dense_shape)

@@ -27,10 +27,10 @@ from .unicode import (
 )
 
 __all__ = [
-    "as_string", "bytes_split", "format", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match", "regex_replace",
-    "split", "strip", "substr", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong", "to_number", "unicode_decode",
-    "unicode_decode_with_offsets", "unicode_encode", "unicode_split", "unicode_split_with_offsets", "unicode_transcode",
-    "unsorted_segment_join", "upper",
+    "as_string", "bytes_split", "format", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match",
+    "regex_replace", "split", "strip", "substr", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong",
+    "to_number", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split",
+    "unicode_split_with_offsets", "unicode_transcode", "unsorted_segment_join", "upper",
 ]  # fmt: skip
 
 
@@ -80,7 +80,8 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """`len` bytes (or characters) from `pos`, which counts from the end when negative; a shorter string gives what it has.
+    """`len` bytes (or characters) from `pos`, which counts from the end when negative; a shorter string gives what it
+    has.
 
     >>> tf.strings.substr(["gradient", "tape"], [0, -2], [4, 9]).numpy()
     array([b'grad', b'pe'], dtype=object)
@@ -94,7 +95,8 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
-    """Every match of `pattern` (or only the first) written anew: `\\\\1` in `rewrite` is the first group, `\\\\0` the match.
+    """Every match of `pattern` (or only the first) written anew: `\\\\1` in `rewrite` is the first group, `\\\\0` the
+    match.
 
     >>> tf.strings.regex_replace("step=12 loss=3", r"(\\w+)=(\\d+)", r"\\2 \\1").numpy()
     b'12 step 3 loss'
@@ -220,7 +222,8 @@ _NUMBER_TYPES = ("float32", "float64", "int32", "int64", "uint32", "uint64")
 
 
 def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:
-    """`template` with each placeholder replaced by a tensor, of which at most `2 * summarize` entries an axis are shown.
+    """`template` with each placeholder replaced by a tensor, of which at most `2 * summarize` entries an axis are
+    shown.
 
     >>> tf.strings.format("loss {} at {}", (tf.constant(0.5), tf.range(9))).numpy()
     b'loss 0.5 at [0 1 2 ... 6 7 8]'

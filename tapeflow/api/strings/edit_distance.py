@@ -12,8 +12,8 @@ __all__ = ["edit_distance"]
 def edit_distance(
     hypothesis: SparseTensor, truth: SparseTensor, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:
-    """How many insertions, deletions and substitutions lead from each sequence of `hypothesis` to the one of `truth`, the last axis of
-    sparse tensors; in parts of the true one's length with `normalize`.
+    """How many insertions, deletions and substitutions lead from each sequence of `hypothesis` to the one of `truth`,
+    the last axis of sparse tensors; in parts of the true one's length with `normalize`.
 
     >>> hypothesis = tf.SparseTensor([[0, 0], [0, 1]], ["c", "t"], [1, 2])
     >>> truth = tf.SparseTensor([[0, 0], [0, 1], [0, 2]], ["c", "a", "t"], [1, 3])
@@ -26,7 +26,8 @@ def edit_distance(
     shapes = hypothesis.dense_shape.numpy(), truth.dense_shape.numpy()
     if len(shapes[0]) != len(shapes[1]) or hypothesis.dtype is not truth.dtype:
         raise invalid(
-            f"hypothesis and truth must be alike: {hypothesis.dtype.name} of shape {shapes[0].tolist()} is not as {truth.dtype.name} of "
+            f"hypothesis and truth must be alike: {hypothesis.dtype.name} of shape {shapes[0].tolist()} is not as "
+            f"{truth.dtype.name} of "
             f"shape {shapes[1].tolist()}."
         )
     found, wanted = _sequences(hypothesis), _sequences(truth)

@@ -28,7 +28,8 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
 
 
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
-    """A bucket for each string by SipHash with a key of two integers: nobody without it can fill one bucket on purpose.
+    """A bucket for each string by SipHash with a key of two integers: nobody without it can fill one bucket on
+    purpose.
 
     >>> tf.strings.to_hash_bucket_strong(["hello", "world"], 10, key=[1, 2]).numpy()
     array([2, 0])

@@ -1,6 +1,7 @@
 """Arguments of operations that work on bytes and files: their values, as Python has them.
 
-Inside a `tf.function` a tensor has no value while the function is traced; asking for one makes the function run as plain Python.
+Inside a `tf.function` a tensor has no value while the function is traced; asking for one makes the function run as
+plain Python.
 """
 
 from typing import Any

@@ -16,9 +16,9 @@ __all__ = ["print_"]
 def print_(*inputs: Any, **kwargs: Any) -> None:
     """Prints tensors and anything else, to standard error unless `output_stream` says otherwise.
 
-    `sep` and `end` as Python's print has them; `summarize` entries are shown at both ends of each axis (3; -1 for all).
-    `output_stream` is `sys.stdout`, `sys.stderr` or another open file, `"file://path"`, to which lines are added, or a function that
-    writes to a log, as `logging.info` is.
+    `sep` and `end` as Python's print has them; `summarize` entries are shown at both ends of each axis (3; -1 for
+    all). `output_stream` is `sys.stdout`, `sys.stderr` or another open file, `"file://path"`, to which lines are
+    added, or a function that writes to a log, as `logging.info` is.
 
     >>> import sys
     >>> tf.print("loss", tf.constant(0.25), {"grads": tf.range(10)}, output_stream=sys.stdout)
@@ -35,7 +35,8 @@ def print_(*inputs: Any, **kwargs: Any) -> None:
     known = stream is None or hasattr(stream, "write") or callable(stream)
     if not known and not (isinstance(stream, str) and stream.startswith("file://")):
         raise ValueError(
-            f"Unsupported output stream {stream!r}: give sys.stdout, sys.stderr, an open file, 'file://path' or a function such as "
+            f"Unsupported output stream {stream!r}: give sys.stdout, sys.stderr, an open file, 'file://path' or a "
+            "function such as "
             "logging.info."
         )
     _print(inputs, sep, end, summarize, stream)

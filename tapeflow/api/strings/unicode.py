@@ -14,8 +14,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.engines.numpy.strings.unicode_text import checked_encoding, code_points, encoded
 
 __all__ = [
-    "ragged_from", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split", "unicode_split_with_offsets",
-    "unicode_transcode",
+    "ragged_from", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split",
+    "unicode_split_with_offsets", "unicode_transcode",
 ]  # fmt: skip
 
 _OUTPUTS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
@@ -133,8 +133,8 @@ def unicode_transcode(
     if errors not in ("strict", "replace", "ignore"):
         raise invalid(f"errors={errors!r} is not one of 'strict', 'replace' and 'ignore'.")
     return ops.unicode_transcode(
-        input, source=checked_encoding(input_encoding), target=_output(output_encoding), errors=errors, replacement=replacement_char,
-        controls=bool(replace_control_characters),
+        input, source=checked_encoding(input_encoding), target=_output(output_encoding), errors=errors,
+        replacement=replacement_char, controls=bool(replace_control_characters),
     )  # fmt: skip
 
 

@@ -33,8 +33,8 @@ from .build_questions import (
 from .case_assertions import CaseAssertions as _CaseAssertions
 
 __all__ = [
-    "Benchmark", "TestCase", "benchmark_config", "check_gradients", "compute_gradient", "disable_with_predicate", "experimental", "gpu_device_name",
-    "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
+    "Benchmark", "TestCase", "benchmark_config", "check_gradients", "compute_gradient", "disable_with_predicate",
+    "experimental", "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
     "is_built_with_xla", "is_cpu_target_available", "is_gpu_available", "main", "with_eager_op_as_function",
 ]  # fmt: skip
 
@@ -203,7 +203,8 @@ def _strings(array: np.ndarray) -> np.ndarray:
 
 
 def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tuple[list, list]:
-    """The Jacobians of `f(*x)` with respect to each argument, by the tape and by differences of `delta`: two lists of matrices.
+    """The Jacobians of `f(*x)` with respect to each argument, by the tape and by differences of `delta`: two lists of
+    matrices.
 
     They are real: a complex number counts as two, its real and its imaginary part.
 
@@ -267,8 +268,9 @@ class Benchmark:
     """
 
     def report_benchmark(
-        self, iters: int | None = None, cpu_time: float | None = None, wall_time: float | None = None, throughput: float | None = None,
-        extras: dict | None = None, name: str | None = None, metrics: list | None = None,
+        self, iters: int | None = None, cpu_time: float | None = None, wall_time: float | None = None,
+        throughput: float | None = None, extras: dict | None = None, name: str | None = None,
+        metrics: list | None = None,
     ) -> None:  # fmt: skip
         """Prints what was measured."""
         parts = [f"{iters} iterations"] if iters is not None else []

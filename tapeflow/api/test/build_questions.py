@@ -9,8 +9,9 @@ from typing import Any
 from tapeflow.api.config.devices import list_logical_devices
 
 __all__ = [
-    "disable_with_predicate", "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm", "is_built_with_xla",
-    "is_cpu_target_available", "is_gpu_available", "with_eager_op_as_function",
+    "disable_with_predicate", "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support",
+    "is_built_with_rocm", "is_built_with_xla", "is_cpu_target_available", "is_gpu_available",
+    "with_eager_op_as_function",
 ]  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""Assertions that TensorFlow's TestCase has besides those about tensors: about containers, text, messages and structures."""
+"""Assertions that TensorFlow's TestCase has besides those about tensors: about containers, text, messages and
+structures."""
 
 import contextlib
 import re

@@ -66,7 +66,8 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Callabl
             )
         if dtype is not None and made.dtype is not dtype:
             raise RuntimeError(
-                f"A conversion function for {type(value).__name__} returned a {made.dtype.name} tensor, not {dtype.name}."
+                f"A conversion function for {type(value).__name__} returned a {made.dtype.name} tensor, not "
+                f"{dtype.name}."
             )
         return made
 

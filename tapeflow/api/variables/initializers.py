@@ -36,7 +36,8 @@ class _Initializer:
         unknown = kwargs.keys() - {"partition_shape", "partition_offset"}
         if unknown:
             raise TypeError(
-                f"Keyword argument should be one of partition_shape, partition_offset. Received: {', '.join(sorted(unknown))}"
+                "Keyword argument should be one of partition_shape, partition_offset. Received: "
+                f"{', '.join(sorted(unknown))}"
             )
         return static_shape(kwargs.get("partition_shape") or shape)
 
@@ -110,7 +111,8 @@ class random_normal_initializer(_Initializer):
 
 
 class random_uniform_initializer(_Initializer):
-    """Evenly distributed numbers from `minval` up to but without `maxval`. With a `seed` each call gives the same ones.
+    """Evenly distributed numbers from `minval` up to but without `maxval`. With a `seed` each call gives the same
+    ones.
 
     >>> x = tf.random_uniform_initializer(0, 10)([100], tf.int32)
     >>> int(tf.reduce_min(x)) >= 0, int(tf.reduce_max(x)) <= 9

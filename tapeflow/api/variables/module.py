@@ -13,7 +13,8 @@ __all__ = ["Module"]
 
 
 class Module:
-    """Base class for models: variables and modules assigned to attributes, also inside lists and dicts, are found again.
+    """Base class for models: variables and modules assigned to attributes, also inside lists and dicts, are found
+    again.
 
     >>> class Dense(tf.Module):
     ...     def __init__(self, inputs, outputs, name=None):
@@ -38,7 +39,8 @@ class Module:
         name = _snake_case(type(self).__name__) if name is None else name
         if not name.replace(".", "_").replace("-", "_").isidentifier():
             raise ValueError(
-                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid class name)."
+                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid "
+                "class name)."
             )
         self._name = name
         with name_scope(name) as full:  # the scopes that are open where the module is made stay part of it
@@ -87,7 +89,8 @@ class Module:
         with_path: bool = False,
         expand_composites: bool = False,
     ) -> Iterator:
-        """What satisfies `predicate` among the attributes, each once: a module's own before its submodules'. With its path if asked.
+        """What satisfies `predicate` among the attributes, each once: a module's own before its submodules'. With its
+        path if asked.
 
         >>> net = tf.Module()
         >>> net.parts = [tf.Variable(1.), {"b": tf.Variable(2.)}]

@@ -35,7 +35,8 @@ class ExponentialMovingAverage:
     name = property(lambda self: self._name, doc="What is added to the variables' names.")
 
     def apply(self, var_list: Iterable[Any] | None = None) -> None:
-        """Updates the averages, which start as the variables' values. Without a list, those of all variables seen before."""
+        """Updates the averages, which start as the variables' values. Without a list, those of all variables seen
+        before."""
         for variable in [ref.deref() for ref in self._averages] if var_list is None else list(var_list):
             variable = _variable(variable)
             if variable.dtype.name not in ("float16", "float32", "float64", "bfloat16"):
@@ -82,6 +83,7 @@ def _variable(given: Any) -> Variable:
     found = given.__tf_variable__() if hasattr(type(given), "__tf_variable__") else given
     if not isinstance(found, Variable):
         raise TypeError(
-            f"tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager execution is enabled, got {given!r}."
+            "tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager execution is "
+            f"enabled, got {given!r}."
         )
     return found

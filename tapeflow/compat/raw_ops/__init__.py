@@ -26,7 +26,8 @@ def __getattr__(name: str) -> _typing.Callable:
     def raw(*args: _typing.Any, name: str | None = None, **kwargs: _typing.Any) -> _typing.Any:
         if args:
             raise TypeError(
-                f"{raw.__name__} only takes keyword args (possible keys: {[*names, 'name']}). Please pass these args as kwargs instead."
+                f"{raw.__name__} only takes keyword args (possible keys: {[*names, 'name']}). Please pass these args "
+                "as kwargs instead."
             )
         return function(**kwargs)
 

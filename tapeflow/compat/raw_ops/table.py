@@ -33,7 +33,8 @@ def _select(condition: Any, x: Any, y: Any) -> Any:
         condition = ops.reshape(condition, shape=(condition.shape[0], *[1] * (x.ndim - 1)))
     elif condition.ndim not in (0, x.ndim):
         raise invalid(
-            f"condition must be a scalar, a vector or have the shape {tuple(x.shape)} of x, got {tuple(condition.shape)}."
+            f"condition must be a scalar, a vector or have the shape {tuple(x.shape)} of x, got "
+            f"{tuple(condition.shape)}."
         )
     return ops.where(condition, x, y)
 
@@ -57,8 +58,8 @@ def _svd(input: Any, compute_uv: bool = True, full_matrices: bool = False) -> An
 
 
 def _strided_slice(
-    input: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
+    input: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0,
+    new_axis_mask: int = 0, shrink_axis_mask: int = 0,
 ) -> Any:  # fmt: skip
     return indexing.strided_slice(
         input, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
@@ -222,8 +223,9 @@ OPS: dict[str, Callable] = dict(
     IFFT=lambda input: signal.ifft(input),
 )
 OPS |= {name: _unary(name.lower()) for name in (
-    "Abs", "Sign", "Square", "Sqrt", "Rsqrt", "Exp", "Expm1", "Log", "Log1p", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh",
-    "Tanh", "Asinh", "Acosh", "Atanh", "Sigmoid", "Erf", "Erfc", "Lgamma", "Digamma", "Reciprocal", "Floor", "Ceil", "Round", "Rint",
+    "Abs", "Sign", "Square", "Sqrt", "Rsqrt", "Exp", "Expm1", "Log", "Log1p", "Sin", "Cos", "Tan", "Asin", "Acos",
+    "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh", "Sigmoid", "Erf", "Erfc", "Lgamma", "Digamma",
+    "Reciprocal", "Floor", "Ceil", "Round", "Rint",
 )}  # fmt: skip
 OPS |= {"Neg": _unary("negative"), "Inv": _unary("reciprocal")}
 OPS |= {"IsNan": _unary("is_nan"), "IsInf": _unary("is_inf"), "IsFinite": _unary("is_finite")}

@@ -1,7 +1,7 @@
 """`tf.compat.v1`: what programs for version 2 still use of version 1, where operations are eager.
 
-Names that mean the same in both are those of `tf`; functions whose arguments had other names take the old ones. What needs the graphs and
-sessions of version 1 says so when it is called, and what to use instead.
+Names that mean the same in both are those of `tf`; functions whose arguments had other names take the old ones. What
+needs the graphs and sessions of version 1 says so when it is called, and what to use instead.
 """
 
 from typing import Any
@@ -46,15 +46,15 @@ from .variables import *  # noqa: F403
 from .variables import __all__ as _variables
 
 __all__ = [
-    "ConfigProto", "Dimension", "GPUOptions", "InteractiveSession", "NotDifferentiable", "OptimizerOptions", "Session", "app",
-    "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near", "assert_negative",
-    "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive", "assert_rank", "assert_rank_at_least",
-    "batch_gather", "data", "disable_eager_execution", "disable_v2_behavior", "div", "enable_eager_execution", "enable_resource_variables",
-    "enable_v2_behavior", "get_default_session", "gfile", "glorot_normal_initializer", "glorot_uniform_initializer", "initializers",
-    "linalg", "logging", "losses", "math", "multinomial", "nn",
-    "placeholder_with_default", "random", "random_normal_initializer", "random_uniform_initializer", "reset_default_graph",
-    "set_random_seed", "sparse_to_dense", "string_split", "train", "truncated_normal_initializer", "variance_scaling_initializer",
-    "verify_tensor_all_finite", *_renamed, *_variables,
+    "ConfigProto", "Dimension", "GPUOptions", "InteractiveSession", "NotDifferentiable", "OptimizerOptions", "Session",
+    "app", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near",
+    "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
+    "assert_rank", "assert_rank_at_least", "batch_gather", "data", "disable_eager_execution", "disable_v2_behavior",
+    "div", "enable_eager_execution", "enable_resource_variables", "enable_v2_behavior", "get_default_session", "gfile",
+    "glorot_normal_initializer", "glorot_uniform_initializer", "initializers", "linalg", "logging", "losses", "math",
+    "multinomial", "nn", "placeholder_with_default", "random", "random_normal_initializer",
+    "random_uniform_initializer", "reset_default_graph", "set_random_seed", "sparse_to_dense", "string_split", "train",
+    "truncated_normal_initializer", "variance_scaling_initializer", "verify_tensor_all_finite", *_renamed, *_variables,
 ]  # fmt: skip
 
 
@@ -129,7 +129,8 @@ def disable_eager_execution() -> None:
     RuntimeError: TensorFlow 1 graphs and sessions are not available: operations are eager. Leave the call out; tf.function makes graphs.
     """
     raise RuntimeError(
-        "TensorFlow 1 graphs and sessions are not available: operations are eager. Leave the call out; tf.function makes graphs."
+        "TensorFlow 1 graphs and sessions are not available: operations are eager. Leave the call out; tf.function "
+        "makes graphs."
     )
 
 
@@ -177,10 +178,11 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
 
 
 def string_split(
-    source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None, result_type: str = "SparseTensor",
-    name: str | None = None,
+    source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None,
+    result_type: str = "SparseTensor", name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The words of each text, as a sparse or (`result_type="RaggedTensor"`) a ragged tensor; `tf.strings.split` is the new way.
+    """The words of each text, as a sparse or (`result_type="RaggedTensor"`) a ragged tensor; `tf.strings.split` is the
+    new way.
 
     >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy().tolist()
     [b'a', b'b', b'c']

@@ -6,9 +6,9 @@ from typing import Any
 from tapeflow import debugging as _debugging
 
 __all__ = [
-    "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near", "assert_negative",
-    "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive", "assert_rank", "assert_rank_at_least",
-    "verify_tensor_all_finite",
+    "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near",
+    "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
+    "assert_rank", "assert_rank_at_least", "verify_tensor_all_finite",
 ]  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""`tf.compat.v1.data`: iterators that are made by a function, and what elements are like; all other names are those of `tf.data`."""
+"""`tf.compat.v1.data`: iterators that are made by a function, and what elements are like; all other names are those of
+`tf.data`."""
 
 from typing import Any
 
@@ -36,7 +37,8 @@ def make_initializable_iterator(dataset: Any, shared_name: str | None = None) ->
     RuntimeError: `make_initializable_iterator()` is not supported in eager mode. Say `for element in dataset:`, or `iter(dataset)`.
     """
     raise RuntimeError(
-        "`make_initializable_iterator()` is not supported in eager mode. Say `for element in dataset:`, or `iter(dataset)`."
+        "`make_initializable_iterator()` is not supported in eager mode. Say `for element in dataset:`, or "
+        "`iter(dataset)`."
     )
 
 

@@ -1,4 +1,5 @@
-"""Where a namespace of version 1 has the same names as that of version 2, and what is said of names that need version 1's graphs."""
+"""Where a namespace of version 1 has the same names as that of version 2, and what is said of names that need version
+1's graphs."""
 
 import sys
 from collections.abc import Callable
@@ -6,8 +7,8 @@ from typing import Any
 
 
 def falling_back_to(path: str, own: dict[str, str] | None = None) -> Callable[[str], Any]:
-    """A module's `__getattr__`: names that it does not have are those of `tf.<path>`. `own`: of version 1 alone, with their places in
-    version 2."""
+    """A module's `__getattr__`: names that it does not have are those of `tf.<path>`. `own`: of version 1 alone, with
+    their places in version 2."""
 
     def __getattr__(name: str) -> Any:
         if name.startswith("_"):
@@ -41,7 +42,8 @@ def graphs_only(name: str, instead: str) -> Callable:
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise RuntimeError(
-            f"tf.compat.v1.{name} builds a graph of TensorFlow 1, which is not there: operations run at once. {instead}"
+            f"tf.compat.v1.{name} builds a graph of TensorFlow 1, which is not there: operations run at once. "
+            f"{instead}"
         )
 
     refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]

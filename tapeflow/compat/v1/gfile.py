@@ -17,6 +17,6 @@ from tapeflow.io.gfile import walk as Walk
 FastGFile = Open = GFile
 
 __all__ = [
-    "Copy", "DeleteRecursively", "Exists", "FastGFile", "GFile", "Glob", "IsDirectory", "ListDirectory", "MakeDirs", "MkDir", "Open",
-    "Remove", "Rename", "Stat", "Walk",
+    "Copy", "DeleteRecursively", "Exists", "FastGFile", "GFile", "Glob", "IsDirectory", "ListDirectory", "MakeDirs",
+    "MkDir", "Open", "Remove", "Rename", "Stat", "Walk",
 ]  # fmt: skip

@@ -1,5 +1,5 @@
-"""Initializers of version 1: a standard deviation of 1 or numbers from 0 to 1 unless it is said otherwise, and seeds that go on: with a seed
-each call gives the next numbers of its stream, as other random operations of version 1 do."""
+"""Initializers of version 1: a standard deviation of 1 or numbers from 0 to 1 unless it is said otherwise, and seeds
+that go on: with a seed each call gives the next numbers of its stream, as other random operations of version 1 do."""
 
 import math
 from typing import Any
@@ -101,8 +101,8 @@ def variance_scaling_initializer(
     seed: int | None = None,
     dtype: Any = float32,
 ) -> Any:
-    """Numbers whose variance is `scale` divided by how many values go in (or out, or the mean of both). `"normal"` is another name of
-    `"truncated_normal"`.
+    """Numbers whose variance is `scale` divided by how many values go in (or out, or the mean of both). `"normal"` is
+    another name of `"truncated_normal"`.
 
     >>> tf.compat.v1.variance_scaling_initializer()([2, 2]).shape
     TensorShape([2, 2])

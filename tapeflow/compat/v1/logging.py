@@ -4,8 +4,8 @@ import logging as _logging
 from typing import Any
 
 __all__ = [
-    "DEBUG", "ERROR", "FATAL", "INFO", "WARN", "debug", "error", "fatal", "flush", "get_verbosity", "info", "log", "log_first_n", "log_if",
-    "set_verbosity", "vlog", "warn", "warning",
+    "DEBUG", "ERROR", "FATAL", "INFO", "WARN", "debug", "error", "fatal", "flush", "get_verbosity", "info", "log",
+    "log_first_n", "log_if", "set_verbosity", "vlog", "warn", "warning",
 ]  # fmt: skip
 
 _logger = _logging.getLogger("tapeflow")

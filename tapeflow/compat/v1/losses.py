@@ -1,4 +1,5 @@
-"""`tf.compat.v1.losses`: losses with weights for examples, and a reduction that by default is the mean over weights that are not zero."""
+"""`tf.compat.v1.losses`: losses with weights for examples, and a reduction that by default is the mean over weights
+that are not zero."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,9 +18,10 @@ from .fallback import found as _found
 from .fallback import lookup as _lookup
 
 __all__ = [
-    "Reduction", "absolute_difference", "add_loss", "compute_weighted_loss", "cosine_distance", "get_losses", "get_regularization_loss",
-    "get_regularization_losses", "get_total_loss", "hinge_loss", "huber_loss", "log_loss", "mean_pairwise_squared_error",
-    "mean_squared_error", "sigmoid_cross_entropy", "softmax_cross_entropy", "sparse_softmax_cross_entropy",
+    "Reduction", "absolute_difference", "add_loss", "compute_weighted_loss", "cosine_distance", "get_losses",
+    "get_regularization_loss", "get_regularization_losses", "get_total_loss", "hinge_loss", "huber_loss", "log_loss",
+    "mean_pairwise_squared_error", "mean_squared_error", "sigmoid_cross_entropy", "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
 ]  # fmt: skip
 
 
@@ -54,7 +56,8 @@ _USUAL = Reduction.SUM_BY_NONZERO_WEIGHTS
 def compute_weighted_loss(
     losses: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = "losses", reduction: str = _USUAL
 ) -> Tensor:
-    """Losses times weights, reduced. Weights are one number, or have the rank of the losses, with 1 where they are the same for all.
+    """Losses times weights, reduced. Weights are one number, or have the rank of the losses, with 1 where they are the
+    same for all.
 
     >>> tf.compat.v1.losses.compute_weighted_loss([[1., 2.], [3., 4.]], weights=[[1.], [0.]]).numpy()
     np.float32(1.5)
@@ -78,7 +81,8 @@ def compute_weighted_loss(
     )
     if not fits:
         raise ValueError(
-            f"weights can not be broadcast to values: weights of shape {tuple(weights.shape)} for losses of shape {shape}; give a scalar, or the "
+            f"weights can not be broadcast to values: weights of shape {tuple(weights.shape)} for losses of shape "
+            f"{shape}; give a scalar, or the "
             "same rank with 1 for axes that share a weight."
         )
     weighted = wide * weights
@@ -107,7 +111,8 @@ def _pair(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     predictions, labels = _cast(as_tensor(predictions), float32), _cast(as_tensor(labels), float32)
     if not predictions.shape.is_compatible_with(labels.shape):
         raise ValueError(
-            f"Shapes {predictions.shape} and {labels.shape} are incompatible: labels must have the shape of predictions."
+            f"Shapes {predictions.shape} and {labels.shape} are incompatible: labels must have the shape of "
+            "predictions."
         )
     return labels, predictions
 
@@ -138,8 +143,8 @@ mean_squared_error = _of_differences("mean_squared_error", lambda d: d * d, "The
 
 
 def huber_loss(
-    labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: Any = None, loss_collection: Any = "losses",
-    reduction: str = _USUAL,
+    labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: Any = None,
+    loss_collection: Any = "losses", reduction: str = _USUAL,
 ) -> Tensor:  # fmt: skip
     """Half the squares of differences up to `delta`, and linear beyond.
 
@@ -153,8 +158,8 @@ def huber_loss(
 
 
 def log_loss(
-    labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: Any = None, loss_collection: Any = "losses",
-    reduction: str = _USUAL,
+    labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: Any = None,
+    loss_collection: Any = "losses", reduction: str = _USUAL,
 ) -> Tensor:  # fmt: skip
     """The cross-entropy of probabilities.
 
@@ -185,8 +190,8 @@ def hinge_loss(
 
 
 def cosine_distance(
-    labels: Any, predictions: Any, axis: Any = None, weights: Any = 1.0, scope: Any = None, loss_collection: Any = "losses",
-    reduction: str = _USUAL, dim: Any = None,
+    labels: Any, predictions: Any, axis: Any = None, weights: Any = 1.0, scope: Any = None,
+    loss_collection: Any = "losses", reduction: str = _USUAL, dim: Any = None,
 ) -> Tensor:  # fmt: skip
     """1 minus the product along `axis`, of what has been normalised to length 1.
 
@@ -216,7 +221,8 @@ def mean_pairwise_squared_error(
         count = there * float(off.shape.num_elements())
     elif weights.shape.rank != off.shape.rank:
         raise ValueError(
-            f"weights of shape {tuple(weights.shape)} do not fit: give a scalar, or the rank of the labels, {off.shape.rank}."
+            f"weights of shape {tuple(weights.shape)} do not fit: give a scalar, or the rank of the labels, "
+            f"{off.shape.rank}."
         )
     else:
         weights, there = (_found("reshape")(t, [-1] + [1] * len(axes)) for t in (weights, there))
@@ -227,8 +233,8 @@ def mean_pairwise_squared_error(
 
 
 def sigmoid_cross_entropy(
-    multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: Any = None, loss_collection: Any = "losses",
-    reduction: str = _USUAL,
+    multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: Any = None,
+    loss_collection: Any = "losses", reduction: str = _USUAL,
 ) -> Tensor:  # fmt: skip
     """`tf.nn.sigmoid_cross_entropy_with_logits`, weighted and reduced.
 
@@ -244,8 +250,8 @@ def sigmoid_cross_entropy(
 
 
 def softmax_cross_entropy(
-    onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: Any = None, loss_collection: Any = "losses",
-    reduction: str = _USUAL,
+    onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: Any = None,
+    loss_collection: Any = "losses", reduction: str = _USUAL,
 ) -> Tensor:  # fmt: skip
     """`tf.nn.softmax_cross_entropy_with_logits`, weighted and reduced.
 

@@ -215,8 +215,8 @@ def space_to_depth(input: Any, block_size: int, name: str | None = None, data_fo
 
 
 def conv2d(
-    input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: bool = True, data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
+    input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
 ) -> Tensor:  # fmt: skip
     """`tf.nn.conv2d`, with `filter` as another name of `filters`.
 
@@ -229,8 +229,8 @@ def conv2d(
 
 
 def conv1d(
-    value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = None, data_format: str | None = None,
-    name: str | None = None, input: Any = None, dilations: Any = None,
+    value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = None,
+    data_format: str | None = None, name: str | None = None, input: Any = None, dilations: Any = None,
 ) -> Tensor:  # fmt: skip
     """`tf.nn.conv1d`, with `value` as another name of `input`.
 
@@ -242,8 +242,8 @@ def conv1d(
 
 
 def conv2d_transpose(
-    value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: Any = "SAME", data_format: str = "NHWC",
-    name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,
+    value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: Any = "SAME",
+    data_format: str = "NHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,
 ) -> Tensor:  # fmt: skip
     """`tf.nn.conv2d_transpose`, with `value` and `filter` as other names of `input` and `filters`.
 
@@ -255,8 +255,8 @@ def conv2d_transpose(
 
 
 def depthwise_conv2d(
-    input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None, data_format: str | None = None,
-    dilations: Any = None,
+    input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
+    data_format: str | None = None, dilations: Any = None,
 ) -> Tensor:  # fmt: skip
     """`tf.nn.depthwise_conv2d`, with `rate` as another name of `dilations`.
 

@@ -10,7 +10,8 @@ _MOVED = {
         matrix_determinant=det matrix_diag=diag matrix_diag_part=diag_part matrix_inverse=inv matrix_set_diag=set_diag matrix_solve=solve
         matrix_solve_ls=lstsq matrix_transpose matrix_triangular_solve=triangular_solve qr self_adjoint_eig=eigh
         self_adjoint_eigvals=eigvalsh svd trace logdet""",
-    "random": "random_gamma=gamma random_normal=normal random_poisson=poisson random_shuffle=shuffle random_uniform=uniform truncated_normal",
+    "random": "random_gamma=gamma random_normal=normal random_poisson=poisson random_shuffle=shuffle "
+    "random_uniform=uniform truncated_normal",
     "signal": "fft fft2d fft3d ifft ifft2d ifft3d",
     "io": """FixedLenFeature FixedLenSequenceFeature VarLenFeature decode_base64 decode_csv decode_raw encode_base64 parse_example
         parse_single_example parse_tensor read_file serialize_tensor write_file""",
@@ -40,7 +41,8 @@ GRAPHS = {
     "get_collection": "Keep what belongs together in an object, such as a tf.Module.",
     "get_collection_ref": "Keep what belongs together in an object, such as a tf.Module.",
     "add_to_collection": "Keep what belongs together in an object, such as a tf.Module.",
-    "import_graph_def": "tf.saved_model.load reads what tf.saved_model.save wrote; layers' weights come by tf.train.load_checkpoint.",
+    "import_graph_def": "tf.saved_model.load reads what tf.saved_model.save wrote; layers' weights come by "
+    "tf.train.load_checkpoint.",
     "GraphDef": "tf.saved_model.load reads what tf.saved_model.save wrote.",
     "get_session_handle": "Tensors have values.",
     "name_scope_v1": "Use tf.name_scope.",

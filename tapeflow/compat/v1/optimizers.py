@@ -1,4 +1,5 @@
-"""Optimizers of version 1, which are Keras' with their own names of arguments: `minimize` takes a function without arguments."""
+"""Optimizers of version 1, which are Keras' with their own names of arguments: `minimize` takes a function without
+arguments."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,8 +9,8 @@ from tapeflow.tape.gradient_tape import GradientTape
 from .fallback import found
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "Optimizer",
-    "RMSPropOptimizer",
+    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer", "GradientDescentOptimizer",
+    "MomentumOptimizer", "Optimizer", "RMSPropOptimizer",
 ]  # fmt: skip
 
 
@@ -33,8 +34,8 @@ class Optimizer:
         return self._name
 
     def compute_gradients(
-        self, loss: Callable, var_list: Sequence | None = None, gate_gradients: int = GATE_OP, aggregation_method: Any = None,
-        colocate_gradients_with_ops: bool = False, grad_loss: Any = None,
+        self, loss: Callable, var_list: Sequence | None = None, gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, grad_loss: Any = None,
     ) -> list[tuple]:  # fmt: skip
         """Pairs of gradients and variables: those in `var_list`, or all that the loss reads and that are trainable."""
         if not callable(loss):
@@ -65,7 +66,8 @@ class Optimizer:
 
     def minimize(
         self, loss: Callable, global_step: Any = None, var_list: Sequence | None = None, gate_gradients: int = GATE_OP,
-        aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None, grad_loss: Any = None,
+        aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None,
+        grad_loss: Any = None,
     ) -> None:  # fmt: skip
         """One step: the gradients of `loss()`, applied."""
         self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step)
@@ -132,8 +134,8 @@ class AdamOptimizer(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8, use_locking: bool = False,
-        name: str = "Adam", use_own_namescope_for_non_slot_vars: bool = False,
+        self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
+        use_locking: bool = False, name: str = "Adam", use_own_namescope_for_non_slot_vars: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(use_locking, name)
         self._learning_rate, self._options = learning_rate, {"beta_1": beta1, "beta_2": beta2, "epsilon": epsilon}
@@ -195,8 +197,8 @@ class RMSPropOptimizer(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any, decay: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-10, use_locking: bool = False,
-        centered: bool = False, name: str = "RMSProp",
+        self, learning_rate: Any, decay: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-10,
+        use_locking: bool = False, centered: bool = False, name: str = "RMSProp",
     ) -> None:  # fmt: skip
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
@@ -220,14 +222,15 @@ class FtrlOptimizer(Optimizer):
 
     def __init__(
         self, learning_rate: Any, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
-        l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, use_locking: bool = False, name: str = "Ftrl",
-        accum_name: str | None = None, linear_name: str | None = None, l2_shrinkage_regularization_strength: float = 0.0,
-        beta: float | None = None,
+        l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, use_locking: bool = False,
+        name: str = "Ftrl", accum_name: str | None = None, linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0, beta: float | None = None,
     ) -> None:  # fmt: skip
         super().__init__(use_locking, name)
         self._learning_rate, self._options = learning_rate, {
             "learning_rate_power": learning_rate_power, "initial_accumulator_value": initial_accumulator_value,
-            "l1_regularization_strength": l1_regularization_strength, "l2_regularization_strength": l2_regularization_strength,
+            "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
             "l2_shrinkage_regularization_strength": l2_shrinkage_regularization_strength, "beta": beta or 0.0,
         }  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""Functions whose arguments had other names, or another order, in version 1: `keep_dims`, `reduction_indices`, `dim`, `dimension`."""
+"""Functions whose arguments had other names, or another order, in version 1: `keep_dims`, `reduction_indices`, `dim`,
+`dimension`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,10 +24,10 @@ from tapeflow.core.tensor import Tensor
 from .fallback import lookup
 
 __all__ = [
-    "Print", "argmax", "argmin", "boolean_mask", "cond", "confusion_matrix", "convert_to_tensor", "count_nonzero", "expand_dims",
-    "gather_nd", "norm", "py_func", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min",
-    "reduce_prod", "reduce_sum", "shape", "size", "squeeze", "to_double", "to_float", "to_int32", "to_int64", "transpose", "where",
-    "while_loop",
+    "Print", "argmax", "argmin", "boolean_mask", "cond", "confusion_matrix", "convert_to_tensor", "count_nonzero",
+    "expand_dims", "gather_nd", "norm", "py_func", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max",
+    "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "shape", "size", "squeeze", "to_double", "to_float",
+    "to_int32", "to_int64", "transpose", "where", "while_loop",
 ]  # fmt: skip
 
 
@@ -37,8 +38,8 @@ def _reduction(name: str, example: str = "[[1., 2.]]") -> Callable:
     new = getattr(_reductions, name)
 
     def old(
-        input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None, reduction_indices: Any = None,
-        keep_dims: bool | None = None,
+        input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+        reduction_indices: Any = None, keep_dims: bool | None = None,
     ) -> Tensor:  # fmt: skip
         axis = lookup(axis, reduction_indices, "axis", "reduction_indices")
         return new(input_tensor, axis, bool(lookup(keepdims, keep_dims, "keepdims", "keep_dims")), name)
@@ -62,8 +63,8 @@ reduce_all, reduce_any = _reduction("reduce_all", "[[True, False]]"), _reduction
 
 
 def count_nonzero(
-    input_tensor: Any = None, axis: Any = None, keepdims: bool | None = None, dtype: Any = int64, name: str | None = None,
-    reduction_indices: Any = None, keep_dims: bool | None = None, input: Any = None,
+    input_tensor: Any = None, axis: Any = None, keepdims: bool | None = None, dtype: Any = int64,
+    name: str | None = None, reduction_indices: Any = None, keep_dims: bool | None = None, input: Any = None,
 ) -> Tensor:  # fmt: skip
     """`tf.math.count_nonzero`, with the old names of its arguments.
 
@@ -181,13 +182,15 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     condition, x, y = as_tensor(condition), as_tensor(x), as_tensor(y)
     if tuple(x.shape) != tuple(y.shape):
         raise invalid(
-            f"x and y of tf.compat.v1.where must have one shape, got {tuple(x.shape)} and {tuple(y.shape)}. tf.where broadcasts them."
+            f"x and y of tf.compat.v1.where must have one shape, got {tuple(x.shape)} and {tuple(y.shape)}. tf.where "
+            "broadcasts them."
         )
     if condition.shape.rank == 1 and x.shape.rank > 1 and condition.shape[0] == x.shape[0]:
         condition = _shaping.reshape(condition, [-1] + [1] * (x.shape.rank - 1))
     elif condition.shape.rank and tuple(condition.shape) != tuple(x.shape):
         raise invalid(
-            f"A condition of shape {tuple(condition.shape)} does not fit x of shape {tuple(x.shape)}; tf.where broadcasts it."
+            f"A condition of shape {tuple(condition.shape)} does not fit x of shape {tuple(x.shape)}; tf.where "
+            "broadcasts it."
         )
     return _indexing.where(condition, x, y)
 
@@ -266,8 +269,8 @@ to_int32, to_int64 = _cast_to(int32, "to_int32"), _cast_to(int64, "to_int64")
 
 
 def cond(
-    pred: Any, true_fn: Callable | None = None, false_fn: Callable | None = None, strict: bool = False, name: str | None = None,
-    fn1: Callable | None = None, fn2: Callable | None = None,
+    pred: Any, true_fn: Callable | None = None, false_fn: Callable | None = None, strict: bool = False,
+    name: str | None = None, fn1: Callable | None = None, fn2: Callable | None = None,
 ) -> Any:  # fmt: skip
     """`tf.cond`, with `fn1` and `fn2` as other names of its functions. A list of one comes back bare, unless `strict`.
 
@@ -279,8 +282,9 @@ def cond(
 
 
 def while_loop(
-    cond: Callable, body: Callable, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-    swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None, return_same_structure: bool = False,
+    cond: Callable, body: Callable, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10,
+    back_prop: bool = True, swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
+    return_same_structure: bool = False,
 ) -> Any:  # fmt: skip
     """`tf.while_loop`. Of a single loop variable the value comes back bare, unless `return_same_structure`.
 

@@ -1,4 +1,5 @@
-"""Learning rates that change with the step, as functions without arguments: that is what version 1 gives where operations are eager."""
+"""Learning rates that change with the step, as functions without arguments: that is what version 1 gives where
+operations are eager."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,8 +12,8 @@ from tapeflow.core.tensor import Tensor
 from .fallback import found as _found
 
 __all__ = [
-    "cosine_decay", "exponential_decay", "inverse_time_decay", "natural_exp_decay", "piecewise_constant", "piecewise_constant_decay",
-    "polynomial_decay",
+    "cosine_decay", "exponential_decay", "inverse_time_decay", "natural_exp_decay", "piecewise_constant",
+    "piecewise_constant_decay", "polynomial_decay",
 ]  # fmt: skip
 
 
@@ -89,10 +90,11 @@ def inverse_time_decay(
 
 
 def polynomial_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: Any = 1.0, cycle: bool = False,
-    name: str | None = None,
+    learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: Any = 1.0,
+    cycle: bool = False, name: str | None = None,
 ) -> Callable[[], Tensor]:  # fmt: skip
-    """From learning_rate to end_learning_rate in decay_steps; with `cycle` it starts again, over twice, three times as many.
+    """From learning_rate to end_learning_rate in decay_steps; with `cycle` it starts again, over twice, three times as
+    many.
 
     >>> tf.compat.v1.train.polynomial_decay(1., 5, 10, 0.)().numpy()
     np.float32(0.5)
@@ -136,7 +138,8 @@ def piecewise_constant(
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError(
-            f"The length of boundaries should be 1 less than the length of values, got {len(boundaries)} and {len(values)}."
+            f"The length of boundaries should be 1 less than the length of values, got {len(boundaries)} and "
+            f"{len(values)}."
         )
 
     def now() -> Tensor:

@@ -31,16 +31,17 @@ from .schedules import (
 )
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "Optimizer",
-    "RMSPropOptimizer", "cosine_decay", "create_global_step", "exponential_decay", "get_global_step", "get_or_create_global_step",
-    "inverse_time_decay", "natural_exp_decay", "piecewise_constant", "piecewise_constant_decay", "polynomial_decay",
-    "summary_iterator",
+    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer", "GradientDescentOptimizer",
+    "MomentumOptimizer", "Optimizer", "RMSPropOptimizer", "cosine_decay", "create_global_step", "exponential_decay",
+    "get_global_step", "get_or_create_global_step", "inverse_time_decay", "natural_exp_decay", "piecewise_constant",
+    "piecewise_constant_decay", "polynomial_decay", "summary_iterator",
 ]  # fmt: skip
 
 _GRAPHS = {
     "Saver": "Use tf.train.Checkpoint, which saves objects instead of a graph's collections.",
     "MonitoredSession": "Call functions instead; tf.keras callbacks and tf.train.CheckpointManager do what hooks did.",
-    "MonitoredTrainingSession": "Call functions instead; tf.keras callbacks and tf.train.CheckpointManager do what hooks did.",
+    "MonitoredTrainingSession": "Call functions instead; tf.keras callbacks and tf.train.CheckpointManager do what "
+    "hooks did.",
     "SessionRunHook": "Use tf.keras callbacks.",
     "Supervisor": "Use tf.train.CheckpointManager.",
     "start_queue_runners": "Use tf.data.",

@@ -1,4 +1,5 @@
-"""Variables by functions: assignments, `get_variable` and the scopes of its names, initializers, which have nothing to do."""
+"""Variables by functions: assignments, `get_variable` and the scopes of its names, initializers, which have nothing to
+do."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,9 +17,10 @@ from tapeflow.core.variables.variable import Variable
 from .fallback import found
 
 __all__ = [
-    "AUTO_REUSE", "assign", "assign_add", "assign_sub", "get_variable", "global_variables", "global_variables_initializer",
-    "initialize_all_variables", "is_variable_initialized", "local_variables_initializer", "scatter_add", "scatter_sub", "scatter_update",
-    "tables_initializer", "trainable_variables", "variable_scope", "variables_initializer",
+    "AUTO_REUSE", "assign", "assign_add", "assign_sub", "get_variable", "global_variables",
+    "global_variables_initializer", "initialize_all_variables", "is_variable_initialized",
+    "local_variables_initializer", "scatter_add", "scatter_sub", "scatter_update", "tables_initializer",
+    "trainable_variables", "variable_scope", "variables_initializer",
 ]  # fmt: skip
 
 AUTO_REUSE = "AUTO_REUSE"
@@ -99,7 +101,8 @@ def is_variable_initialized(variable: Any) -> Tensor:
 
 
 def global_variables(scope: Any = None) -> list:
-    """An empty list, as in TensorFlow where operations are eager: there is no graph with a collection. A module knows its variables.
+    """An empty list, as in TensorFlow where operations are eager: there is no graph with a collection. A module knows
+    its variables.
 
     >>> tf.compat.v1.global_variables()
     []
@@ -108,7 +111,8 @@ def global_variables(scope: Any = None) -> list:
 
 
 def trainable_variables(scope: Any = None) -> list:
-    """An empty list, as in TensorFlow where operations are eager: there is no graph with a collection. A module knows its variables.
+    """An empty list, as in TensorFlow where operations are eager: there is no graph with a collection. A module knows
+    its variables.
 
     >>> tf.compat.v1.trainable_variables()
     []
@@ -139,9 +143,10 @@ scatter_sub = _scattered("scatter_sub", "[-4.,  2.]")
 
 
 def get_variable(
-    name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: bool | None = None,
-    collections: Any = None, caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True, use_resource: Any = None,
-    custom_getter: Any = None, constraint: Any = None, synchronization: Any = None, aggregation: Any = None,
+    name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+    trainable: bool | None = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
+    validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
+    synchronization: Any = None, aggregation: Any = None,
 ) -> Variable:  # fmt: skip
     """A new variable. As in TensorFlow where operations are eager, variables are not shared by name: keep the object.
 
@@ -157,7 +162,8 @@ def get_variable(
         value = _convert_to_tensor(initializer, dtype)
         if shape is not None and not value.shape.is_compatible_with(shape):
             raise ValueError(
-                f"If initializer is a constant, do not specify shape: it has shape {tuple(value.shape)}, and {shape} was given."
+                f"If initializer is a constant, do not specify shape: it has shape {tuple(value.shape)}, and {shape} "
+                "was given."
             )
     elif shape is None:
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was <unknown>.")
@@ -177,9 +183,10 @@ def get_variable(
 
 @contextmanager
 def variable_scope(
-    name_or_scope: Any, default_name: str | None = None, values: Any = None, initializer: Any = None, regularizer: Any = None,
-    caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, reuse: Any = None, dtype: Any = None,
-    use_resource: Any = None, constraint: Any = None, auxiliary_name_scope: bool = True,
+    name_or_scope: Any, default_name: str | None = None, values: Any = None, initializer: Any = None,
+    regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None,
+    reuse: Any = None, dtype: Any = None, use_resource: Any = None, constraint: Any = None,
+    auxiliary_name_scope: bool = True,
 ) -> Iterator[SimpleNamespace]:  # fmt: skip
     """Names of variables made inside start with the scope's.
 

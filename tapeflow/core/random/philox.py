@@ -1,8 +1,8 @@
 """Philox 4x32-10 (Salmon et al., 2011): random bits as a pure function of a key and a counter.
 
-A *key* here is three 64-bit words, in the order in which TensorFlow keeps a generator's state: the counter (low word, high word) and the
-key proper. Each value of the counter gives a block of four 32-bit words; a draw reads the blocks from its counter on. Rounds go over
-all blocks at once, in pieces that the cache holds.
+A *key* here is three 64-bit words, in the order in which TensorFlow keeps a generator's state: the counter (low word,
+high word) and the key proper. Each value of the counter gives a block of four 32-bit words; a draw reads the blocks
+from its counter on. Rounds go over all blocks at once, in pieces that the cache holds.
 """
 
 import numpy as np
@@ -46,7 +46,8 @@ def blocks(key: np.ndarray, count: int) -> np.ndarray:
 
 
 def blocks_at(key: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The words of the blocks that lie so many counters on, `offsets` being uint64: uint32, shape (*offsets.shape, 4)."""
+    """The words of the blocks that lie so many counters on, `offsets` being uint64: uint32, shape (*offsets.shape,
+    4)."""
     low, high, word = key.tolist()
     flat = offsets.reshape(-1)
     out = np.empty((len(flat), 4), np.uint32)
@@ -63,7 +64,8 @@ def advanced(key: np.ndarray, count: int) -> np.ndarray:
 
 
 def _fill(out: np.ndarray, offsets: np.ndarray, low: int, high: int, key: int) -> None:
-    """Words 0 and 2 of all blocks are rows of one array, words 1 and 3 of another: a round is five operations, for both halves at once."""
+    """Words 0 and 2 of all blocks are rows of one array, words 1 and 3 of another: a round is five operations, for
+    both halves at once."""
     high, low = (high + (low >> 64)) & _LONG, low & _LONG
     lows = offsets + np.uint64(low)
     highs = (lows < offsets) + np.uint64(high)

@@ -1,14 +1,16 @@
 """Where random numbers come from: keys and counters, never hidden state. They are TensorFlow's, number for number.
 
-A *key* is three 64-bit words, a generator's state in TensorFlow's order: counter (low, high) and key proper. A random primitive is a pure
-function of its key: it reads Philox blocks (`philox.py`) from the counter on, the same ones on every engine. Keys come from
+A *key* is three 64-bit words, a generator's state in TensorFlow's order: counter (low, high) and key proper. A random
+primitive is a pure function of its key: it reads Philox blocks (`philox.py`) from the counter on, the same ones on
+every engine. Keys come from
 
 - a pair of numbers that the user gives (`tf.random.stateless_*`): `scrambled`;
 - the state of a `tf.random.Generator`;
-- the program's stream, for everything else. An operation has two seeds, the program's and its own. They say where its blocks begin:
-  the program's seed is the key, its own the high word of the counter. Drawn again, it goes on where it stopped: a draw says how many blocks
-  it reserves (`Draw.blocks`, 256 for each element, however few it reads). Without a seed of its own an operation takes one from
-  Python's generator started with the program's seed, if it is eager; in a graph, the number of such operations before it.
+- the program's stream, for everything else. An operation has two seeds, the program's and its own. They say where its
+  blocks begin: the program's seed is the key, its own the high word of the counter. Drawn again, it goes on where it
+  stopped: a draw says how many blocks it reserves (`Draw.blocks`, 256 for each element, however few it reads). Without
+  a seed of its own an operation takes one from Python's generator started with the program's seed, if it is eager; in
+  a graph, the number of such operations before it.
 
     key = streams.next_key(Draw(seed, blocks, "random_uniform"))
     replay = streams.snapshot()               # remember where the stream is
@@ -51,8 +53,8 @@ _UNSEEDED = Draw()
 
 
 class Site:
-    """A random operation in a graph: a pair of seeds, and a counter of its own. Without any seed when it was traced, it goes by the
-    program's at the time it runs, and by its number in the graph."""
+    """A random operation in a graph: a pair of seeds, and a counter of its own. Without any seed when it was traced,
+    it goes by the program's at the time it runs, and by its number in the graph."""
 
     __slots__ = ("seeds", "blocks", "number", "__weakref__")
 
@@ -138,7 +140,8 @@ _replayed: ContextVar[Stream | None] = context_variable("tapeflow_replayed_strea
 
 
 def _forked() -> None:
-    """In a child process: without a seed, numbers of its own and not its parent's; and a lock that no thread of the parent holds."""
+    """In a child process: without a seed, numbers of its own and not its parent's; and a lock that no thread of the
+    parent holds."""
     _program.noise, _program.lock = int.from_bytes(os.urandom(8), "little"), Lock()
 
 
@@ -174,8 +177,8 @@ def next_key(source: Draw | Site = _UNSEEDED) -> np.ndarray:
 
 
 def fresh_key(source: Draw | Site = _UNSEEDED) -> Tensor:
-    """`next_key` as the tensor that random primitives take; whoever executes decides whether it is one key, one for each row, or one
-    for each run."""
+    """`next_key` as the tensor that random primitives take; whoever executes decides whether it is one key, one for
+    each row, or one for each run."""
     executor = current().executor
     return EagerTensor(next_key(source)) if executor is None else executor.fresh_key(source)
 
@@ -194,8 +197,9 @@ def scrambled(seed: np.ndarray) -> np.ndarray:
 
 
 def snapshot() -> Callable[[], "Replay"]:
-    """Remember where the global stream is. The result makes contexts in which it is there again, in this thread or task only;
-    afterwards it goes on from where it was. `tf.recompute_grad` draws the same dropout masks twice in this way."""
+    """Remember where the global stream is. The result makes contexts in which it is there again, in this thread or
+    task only; afterwards it goes on from where it was. `tf.recompute_grad` draws the same dropout masks twice in this
+    way."""
     stream = _replayed.get()
     saved = (_program if stream is None else stream).copy()
     return lambda: Replay(saved.copy())

@@ -1,9 +1,9 @@
 """Keep freed memory for the next array.
 
-Eager programs make and drop arrays of the same sizes at every step. The C library gives large ones back to the system each time, and
-touching fresh pages costs more than the arithmetic: `tf.where` of a million floats with its gradient takes 12 ms instead of 4. So, on
-Linux with glibc, blocks up to 32 MiB come from the heap, and up to 256 MiB of free heap stay with the process. The environment
-variable TAPEFLOW_KEEP_FREED_MEMORY=0 leaves the allocator alone.
+Eager programs make and drop arrays of the same sizes at every step. The C library gives large ones back to the system
+each time, and touching fresh pages costs more than the arithmetic: `tf.where` of a million floats with its gradient
+takes 12 ms instead of 4. So, on Linux with glibc, blocks up to 32 MiB come from the heap, and up to 256 MiB of free
+heap stay with the process. The environment variable TAPEFLOW_KEEP_FREED_MEMORY=0 leaves the allocator alone.
 """
 
 import contextlib

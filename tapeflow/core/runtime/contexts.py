@@ -1,9 +1,10 @@
 """Context variables: each thread and each asyncio task has its own.
 
-A new thread starts with the defaults, as in TensorFlow: it sees nothing of the tapes, functions and scopes of who started it. A context variable
-gives that by itself, unless threads inherit the context of their starter: free-threaded Python has them do so, and any from 3.14 on by
-`-X thread_inherit_context=1`. There a value is known with the thread that set it, and counts in that thread only: a context that is copied
-on purpose, and run in another thread (as `asyncio.to_thread` does), has the defaults as well.
+A new thread starts with the defaults, as in TensorFlow: it sees nothing of the tapes, functions and scopes of who
+started it. A context variable gives that by itself, unless threads inherit the context of their starter: free-threaded
+Python has them do so, and any from 3.14 on by `-X thread_inherit_context=1`. There a value is known with the thread
+that set it, and counts in that thread only: a context that is copied on purpose, and run in another thread (as
+`asyncio.to_thread` does), has the defaults as well.
 """
 
 import sys

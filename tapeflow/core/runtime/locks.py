@@ -1,7 +1,8 @@
 """A lock that Ctrl-C does not leave taken.
 
-`with lock:` of Python's own locks is safe up to Python 3.13. Python 3.14 looks for signals after each call of a function of C, that of `__enter__`
-included, and then nobody gives the lock back. So `__enter__` is a function of Python here, which does; `__exit__` stays that of C.
+`with lock:` of Python's own locks is safe up to Python 3.13. Python 3.14 looks for signals after each call of a
+function of C, that of `__enter__` included, and then nobody gives the lock back. So `__enter__` is a function of
+Python here, which does; `__exit__` stays that of C.
 """
 
 import sys

@@ -1,7 +1,8 @@
-"""Does it fit into memory? Asked before something large is made: the system would not refuse it, but end the process half-way.
+"""Does it fit into memory? Asked before something large is made: the system would not refuse it, but end the process
+half-way.
 
-Only what is as large as `LARGE` is worth the question, which takes some 50 µs. What is free is guessed from above: memory that the system can
-reclaim counts as free, and so does swap.
+Only what is as large as `LARGE` is worth the question, which takes some 50 µs. What is free is guessed from above:
+memory that the system can reclaim counts as free, and so does swap.
 """
 
 import contextlib
@@ -81,12 +82,13 @@ def _of_the_machine() -> float:
     return math.inf
 
 
-# A container's limit, what it uses, and the line of its statistics that says how much of that are files: cgroups of version 2 and 1.
+# A container's limit, what it uses, and the line of its statistics that says how much of that are files: cgroups of
+# version 2 and 1.
 _GROUPS = [
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", "inactive_file "),
     (
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes", "/sys/fs/cgroup/memory/memory.stat",
-        "total_inactive_file ",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+        "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file ",
     ),
 ]  # fmt: skip
 

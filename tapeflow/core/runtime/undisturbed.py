@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 def undisturbed(act: Callable[[], T]) -> T:
-    """`act()`, in a thread of its own, which no signal reaches and which nobody knows to raise an exception in. What comes meanwhile is
-    raised afterwards."""
+    """`act()`, in a thread of its own, which no signal reaches and which nobody knows to raise an exception in. What
+    comes meanwhile is raised afterwards."""
     ended, results, errors = threading.Lock(), [], []
     context = contextvars.copy_context()
 
@@ -55,7 +55,8 @@ def undisturbed(act: Callable[[], T]) -> T:
 
 
 def loaded(name: str) -> ModuleType:
-    """The module, imported where Ctrl-C cannot leave its lock taken: a thread that imports it later would wait for ever."""
+    """The module, imported where Ctrl-C cannot leave its lock taken: a thread that imports it later would wait for
+    ever."""
     module = sys.modules.get(name)
     if module is not None and not getattr(module.__spec__, "_initializing", False):
         return module
@@ -63,8 +64,8 @@ def loaded(name: str) -> ModuleType:
 
 
 def _give_back_import_lock() -> None:
-    """An `import` that Ctrl-C cut may have left Python's lock of all imports with this thread. It is not held while a module's code runs:
-    so who comes here and has it has lost it."""
+    """An `import` that Ctrl-C cut may have left Python's lock of all imports with this thread. It is not held while a
+    module's code runs: so who comes here and has it has lost it."""
     try:
         while _imp.lock_held():
             _imp.release_lock()

@@ -1,8 +1,9 @@
 """Objects that still wait for values of a checkpoint, and the moments at which there may be news.
 
-A value is given as soon as its object is there. News comes from three sides: an attribute is set on an object that waits
-(`tf.Module`, `tf.train.Checkpoint` and Keras' layers tell), a variable that was made after the restore is read or changed for the first
-time, and somebody asks for the restore's status or saves. Nothing of this costs anything while nobody waits.
+A value is given as soon as its object is there. News comes from three sides: an attribute is set on an object that
+waits (`tf.Module`, `tf.train.Checkpoint` and Keras' layers tell), a variable that was made after the restore is read
+or changed for the first time, and somebody asks for the restore's status or saves. Nothing of this costs anything
+while nobody waits.
 """
 
 import contextlib
@@ -21,7 +22,8 @@ class _Restore(Protocol):
     def proceed(self) -> None: ...
 
 
-# By identity of the object that lacks something. The newest restore counts: it replaces an older one that waits for the same object.
+# By identity of the object that lacks something. The newest restore counts: it replaces an older one that waits for
+# the same object.
 waiting: dict[int, tuple[weakref.ref, _Restore]] = {}
 _lock = Lock()
 _busy = threading.local()
@@ -92,8 +94,9 @@ def _settling(name: str) -> property:
 
 
 class _Newborn(variables.ResourceVariable):
-    """A variable that nobody has read or changed yet, made while restores wait. By its first use it is somewhere in its owner, so that
-    its value can be found; it is an ordinary variable from then on. The lock comes before every change."""
+    """A variable that nobody has read or changed yet, made while restores wait. By its first use it is somewhere in
+    its owner, so that its value can be found; it is an ordinary variable from then on. The lock comes before every
+    change."""
 
     _value = _settling("_value")
     _lock = _settling("_lock")

@@ -1,6 +1,7 @@
 """Changing parts of a variable inside a graph: operations that give the whole new value, which is then assigned.
 
-Everything is rows of a matrix in the end: a part is some rows of the variable's leading axes taken together, at indices that may be symbols.
+Everything is rows of a matrix in the end: a part is some rows of the variable's leading axes taken together, at
+indices that may be symbols.
 """
 
 import math

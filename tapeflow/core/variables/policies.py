@@ -1,4 +1,5 @@
-"""How copies of a variable on several devices agree. One process with one device has nothing to agree on and keeps the choice."""
+"""How copies of a variable on several devices agree. One process with one device has nothing to agree on and keeps the
+choice."""
 
 import enum
 

@@ -1,7 +1,7 @@
 """Changing parts of a variable: `v[i].assign(value)` and the `scatter_*` methods.
 
-Tensors read before keep their values: a change makes a new array, unless it can be seen that nobody else holds the old one. It
-happens under the variable's lock. None is differentiable: the variable is a fresh leaf afterwards.
+Tensors read before keep their values: a change makes a new array, unless it can be seen that nobody else holds the old
+one. It happens under the variable's lock. None is differentiable: the variable is a fresh leaf afterwards.
 """
 
 import functools
@@ -32,8 +32,9 @@ def _divide_at(array: np.ndarray, index: Any, values: Any) -> None:
 
 
 def _rows(ufunc: np.ufunc) -> Callable:
-    """`ufunc.at` for sums of rows, three times faster for thousands of them: each round takes every row at most once, and where
-    one row occurs too often for rounds, its terms are added up first. The array changes at the end, at once: nothing cuts it in two."""
+    """`ufunc.at` for sums of rows, three times faster for thousands of them: each round takes every row at most once,
+    and where one row occurs too often for rounds, its terms are added up first. The array changes at the end, at once:
+    nothing cuts it in two."""
 
     def change(array: np.ndarray, index: Any, values: np.ndarray) -> None:
         if not isinstance(index, np.ndarray) or index.size < 64 or values.shape != index.shape + array.shape[1:]:
@@ -66,8 +67,8 @@ _ASSIGN = {"assign": _put, "assign_add": np.add.at, "assign_sub": np.subtract.at
 
 # By what changes NumPy's arrays, the method of an engine's that gives the changed array.
 _ON_DEVICE = {
-    _put: "set", np.add.at: "add", np.subtract.at: "subtract", _add_rows: "add", _subtract_rows: "subtract", np.multiply.at: "multiply",
-    _divide_at: "divide", np.maximum.at: "max", np.minimum.at: "min",
+    _put: "set", np.add.at: "add", np.subtract.at: "subtract", _add_rows: "add", _subtract_rows: "subtract",
+    np.multiply.at: "multiply", _divide_at: "divide", np.maximum.at: "max", np.minimum.at: "min",
 }  # fmt: skip
 
 
@@ -207,7 +208,8 @@ class Updates:
         return self._put(graph_updates.changed(whole, change, indices, given))
 
     def _update(self, what: str, index: Any, given: Tensor, change: Callable, stretch: bool = False) -> Any:
-        """Put `given`, a number or of the part's own shape, at `index`; if it may be stretched, also what broadcasts to it."""
+        """Put `given`, a number or of the part's own shape, at `index`; if it may be stretched, also what broadcasts
+        to it."""
         has_an_effect(what)
         with self._lock:
             self._bring_home()
@@ -226,7 +228,8 @@ class Updates:
                     change(array, index, values)
             except ValueError:
                 raise invalid(
-                    f"{what} on variable '{self.name}': a value of shape {values.shape} does not fit the part of shape {target}."
+                    f"{what} on variable '{self.name}': a value of shape {values.shape} does not fit the part of "
+                    f"shape {target}."
                 ) from None
             return self._store(array if array.ndim else array[()], (given,))
 
@@ -235,11 +238,12 @@ _LARGE = 1 << 16  # bytes; below, a copy costs less than the question
 
 
 def may_be_changed(variable: Any) -> bool:
-    """Is the variable the only one that holds its array, so that it can be changed in place? A copy of a table of 100,000 rows
-    for the sake of a few hundred costs more than the update."""
+    """Is the variable the only one that holds its array, so that it can be changed in place? A copy of a table of
+    100,000 rows for the sake of a few hundred costs more than the update."""
     if variable._value.nbytes < _LARGE or variable._value.base is not None or not variable._value.flags.writeable:
         return False
-    # The tensor that operations read holds the array, too. It is about to be out of date; if it stays, somebody else has it.
+    # The tensor that operations read holds the array, too. It is about to be out of date; if it stays, somebody else
+    # has it.
     variable._read_anew()
     return not held_elsewhere(variable, "_value")
 

@@ -209,8 +209,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         return self.value() if self._kind is not LateTensor or current().audience else LateTensor(self._value)
 
     def _read(self) -> Tensor:
-        """What operations on the variable read: one tensor per frame and value. So the gradients of many uses (a weight in an
-        unrolled loop) are added up as the walk meets them, instead of all waiting for its end."""
+        """What operations on the variable read: one tensor per frame and value. So the gradients of many uses (a
+        weight in an unrolled loop) are added up as the walk meets them, instead of all waiting for its end."""
         frame = current()
         serial, tensor = self._latest
         if serial != frame.serial:
@@ -264,7 +264,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         return raw(moved(tensor, device_of(self._tensor())))
 
     def _exchanged(self, change: Any) -> EagerTensor:
-        """The value before `change`, a function of NumPy arrays, became the value: in one step for other threads. Eagerly."""
+        """The value before `change`, a function of NumPy arrays, became the value: in one step for other threads.
+        Eagerly."""
         with self._lock:
             before = self._tensor_now()
             after = EagerTensor(change(before.array))
@@ -297,13 +298,15 @@ class Variable(Updates, Value, metaclass=_Creation):
         if not isinstance(tensor, EagerTensor):
             has_an_effect("changing a part of a variable")
             raise ValueError(
-                f"Variable '{self._name}' has one value, but inside a vectorised function it was given one for each row, at "
+                f"Variable '{self._name}' has one value, but inside a vectorised function it was given one for each "
+                "row, at "
                 f"{user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
             )
         return tensor
 
     def _changed(self, operation: str, delta: Tensor) -> Any:
-        """The value after adding or subtracting, in its own place where nobody else holds it. Overflow gives inf in silence."""
+        """The value after adding or subtracting, in its own place where nobody else holds it. Overflow gives inf in
+        silence."""
         self._bring_home()
         if self._kind is not EagerTensor:
             return self._there(compute(getattr(recorded, operation).primitive, (self._tensor(), delta), {}))
@@ -317,7 +320,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         tensor = to_tensor(delta, self._dtype)
         if tuple(tensor.shape) != self._value.shape:
             raise invalid(
-                f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape {tuple(tensor.shape)}; "
+                f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape "
+                f"{tuple(tensor.shape)}; "
                 "they must be equal. Use tf.broadcast_to(value, v.shape) if broadcasting is meant."
             )
         if self._dtype.kind not in "fciu":
@@ -388,7 +392,10 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def __repr__(self) -> str:
         name = self._name if type(self) is not _UnreadVariable else "UnreadVariable"
-        return f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, numpy={representation(self._tensor_now().array)}>"
+        return (
+            f"<tf.Variable '{name}' shape={self._shape} dtype={self._dtype.name}, "
+            f"numpy={representation(self._tensor_now().array)}>"
+        )
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("'Variable' object does not support item assignment. Use v[i].assign(value).")
@@ -398,12 +405,14 @@ at_once = deque(maxlen=0).extend  # one instruction of Python, in which it runs 
 
 
 def replacing(variables: Sequence[Variable], arrays: Iterable, kind: type[EagerTensor]) -> Iterable:
-    """What makes arrays the values of variables: of all of them or of none, for who has the locks, `at_once`. `kind` is `_kind` then.
+    """What makes arrays the values of variables: of all of them or of none, for who has the locks, `at_once`. `kind`
+    is `_kind` then.
 
-    Ctrl-C, and whatever else one thread raises in another, comes between two instructions of Python; here is only one. So `arrays` is a
-    sequence, or an iterator of C, which may compute them when they are asked for.
+    Ctrl-C, and whatever else one thread raises in another, comes between two instructions of Python; here is only one.
+    So `arrays` is a sequence, or an iterator of C, which may compute them when they are asked for.
     """
-    # A step of many finds all as the last one has left it. (Who reads what NumPy has asks for no lock, and may be reading now.)
+    # A step of many finds all as the last one has left it. (Who reads what NumPy has asks for no lock, and may be
+    # reading now.)
     others = variables
     if kind is not EagerTensor:
         others = [v for v in variables if v._kind is not kind or v._latest is not _UNREAD]
@@ -415,7 +424,8 @@ def replacing(variables: Sequence[Variable], arrays: Iterable, kind: type[EagerT
 
 
 def commit(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
-    """What tensors of one engine hold becomes the values of variables: of all of them or of none, for who has the locks."""
+    """What tensors of one engine hold becomes the values of variables: of all of them or of none, for who has the
+    locks."""
     kind = type(tensors[0]) if isinstance(tensors[0], DeviceTensor) else EagerTensor
     at_once(replacing(variables, [t.array if kind is EagerTensor else t.held for t in tensors], kind))
     announce(variables, tensors)
@@ -475,7 +485,8 @@ register_conversion(Variable, lambda variable, dtype: to_tensor(variable._read()
 
 
 def unwrapped(value: Any) -> Any:
-    """The variable in another library's variable (Keras'), which says by `__tf_variable__` what it holds; everything else as it is."""
+    """The variable in another library's variable (Keras'), which says by `__tf_variable__` what it holds; everything
+    else as it is."""
     return value.__tf_variable__() if hasattr(value, "__tf_variable__") else value
 
 

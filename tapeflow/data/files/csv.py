@@ -25,8 +25,8 @@ _ALLOWED = (float32, float64, int32, int64, string)
 
 
 class CsvDataset(Dataset):
-    """The records of CSV files as tuples of scalars. `record_defaults` has for each column a dtype, which makes it required, or the
-    value that stands for an empty field.
+    """The records of CSV files as tuples of scalars. `record_defaults` has for each column a dtype, which makes it
+    required, or the value that stands for an empty field.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -169,7 +169,8 @@ def make_csv_dataset(
         column_defaults = [_inferred([row[k] for row in sample if k < len(row)], na_value) for k in chosen]
     keys = [names[k] for k in chosen]
     records = CsvDataset(
-        files, column_defaults, compression_type, None, header, field_delim, use_quote_delim, na_value, select_cols=chosen
+        files, column_defaults, compression_type, None, header, field_delim, use_quote_delim, na_value,
+        select_cols=chosen
     )  # fmt: skip
     made: Dataset = records.ignore_errors() if ignore_errors else records
     if shuffle:

@@ -1,9 +1,9 @@
 """Elements on disk, for `cache`, `save` and `snapshot`.
 
-A file is the line `tapeflow elements 1`, then for each element its length (8 bytes, little endian), the CRC-32 of its bytes (4) and
-the bytes; a length of 2**64 - 1 ends it, so that a file cut short is noticed. The bytes of an element are a JSON text with its structure
-(tuples, dicts, dtypes and shapes), a newline, and the values of its tensors one after the other; of strings their lengths as 64-bit
-numbers come first.
+A file is the line `tapeflow elements 1`, then for each element its length (8 bytes, little endian), the CRC-32 of its
+bytes (4) and the bytes; a length of 2**64 - 1 ends it, so that a file cut short is noticed. The bytes of an element
+are a JSON text with its structure (tuples, dicts, dtypes and shapes), a newline, and the values of its tensors one
+after the other; of strings their lengths as 64-bit numbers come first.
 """
 
 import gzip
@@ -31,8 +31,8 @@ _END = 2**64 - 1
 
 
 def write(path: str, elements: Iterator, compression: str | None = None) -> Iterator:
-    """Writes the elements to a file as it yields them. The file is there when the last has been taken, and until then an older one is
-    untouched."""
+    """Writes the elements to a file as it yields them. The file is there when the last has been taken, and until then
+    an older one is untouched."""
     with ExitStack() as stack:
         with file_errors(path):  # of this file only: an element's error is its own
             os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)

@@ -120,7 +120,8 @@ class FixedLengthRecordDataset(_FileDataset):
             if body < 0 or body % size:
                 raise InvalidArgumentError(
                     None, None,
-                    f'Excluding the header ({header} bytes) and footer ({footer} bytes), input file "{path}" has body length {body} '
+                    f'Excluding the header ({header} bytes) and footer ({footer} bytes), input file "{path}" has '
+                    f'body length {body} '
                     f"bytes, which is not an exact multiple of the record length ({size} bytes).",
                 )  # fmt: skip
             for start in range(header, header + body, size):

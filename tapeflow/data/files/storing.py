@@ -23,8 +23,8 @@ class Storing(Pipeline):
     def cache(self, filename: Any = "", name: str | None = None) -> "Dataset":
         """The same elements, made only once and then kept: in memory, or in a file whose name begins with `filename`.
 
-        They are kept when an iteration has come to the end. A file is written under another name until then, so that one that
-        is there is whole; delete it when the elements should be others.
+        They are kept when an iteration has come to the end. A file is written under another name until then, so that
+        one that is there is whole; delete it when the elements should be others.
 
         >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.random.uniform([])).cache()
         >>> list(ds.as_numpy_iterator()) == list(ds.as_numpy_iterator())
@@ -95,7 +95,8 @@ class Storing(Pipeline):
         shard_func: Callable | None = None,
         name: str | None = None,
     ) -> "Dataset":
-        """The same elements, written into a folder by the first iteration that comes to the end and read from there afterwards.
+        """The same elements, written into a folder by the first iteration that comes to the end and read from there
+        afterwards.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -74,7 +74,8 @@ def make_batched_features_dataset(
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
 ) -> Dataset:
-    """Batches of the features of `tf.train.Example` messages in TFRecord files, and of the labels if one is named as such.
+    """Batches of the features of `tf.train.Example` messages in TFRecord files, and of the labels if one is named as
+    such.
 
     It repeats for ever unless `num_epochs` is given.
 

@@ -1,7 +1,9 @@
-"""XLA, by way of `jax` (the extra `xla`): kernels for JAX's arrays, in one file for each file of `tapeflow/ops` that needs some.
+"""XLA, by way of `jax` (the extra `xla`): kernels for JAX's arrays, in one file for each file of `tapeflow/ops` that
+needs some.
 
-A primitive whose kernel is written over `xp` needs none. Another one names its kernel: `kernel={"numpy": f, "jax": "sorting.sort"}` is the
-function `sort` in `sorting.py` here. Kernels are called under `jax.jit`: shapes and parameters are static, values are not there.
+A primitive whose kernel is written over `xp` needs none. Another one names its kernel: `kernel={"numpy": f, "jax":
+"sorting.sort"}` is the function `sort` in `sorting.py` here. Kernels are called under `jax.jit`: shapes and parameters
+are static, values are not there.
 """
 
 import contextlib

@@ -1,7 +1,8 @@
 """The devices of XLA, and eager operations on them.
 
-An operation is compiled once for its parameters, and by jax for each kind of arguments; values stay where they are. Measured on 4 floats on a
-CPU: 6 µs for an operation so, 7 by jax's own functions one after the other, of which many kernels call several.
+An operation is compiled once for its parameters, and by jax for each kind of arguments; values stay where they are.
+Measured on 4 floats on a CPU: 6 µs for an operation so, 7 by jax's own functions one after the other, of which many
+kernels call several.
 """
 
 import contextlib
@@ -118,8 +119,8 @@ def _sent(array: Any, device: Device) -> Any:
     with jax.enable_x64(True):
         if not device.is_host:
             return given(array, device)
-        # For jax's CPU, which is where it computes by itself if there is nothing else: not bound to a device, such an array mixes with
-        # NumPy's without being compiled for anew.
+        # For jax's CPU, which is where it computes by itself if there is nothing else: not bound to a device, such an
+        # array mixes with NumPy's without being compiled for anew.
         return jax.device_put(array) if default().is_host else array
 
 
@@ -136,7 +137,8 @@ _programs: dict[tuple, dict[Any, Any]] = {}
 
 
 def compute(prim: Any, args: tuple, params: dict, device: Device) -> Any:
-    """The results on `device`; NotImplemented where there is no kernel, and for strings: these are computed on the host."""
+    """The results on `device`; NotImplemented where there is no kernel, and for strings: these are computed on the
+    host."""
     program = _program(prim, params, device)
     here = sharding(device)
     arrays = []
@@ -170,7 +172,8 @@ def brought(held: Any, device: Device) -> Any:
         return held
     if current().device is None:
         raise invalid(
-            f"Tensors on {where(held).short} and {device.short} do not meet by themselves. Name the device to compute on: "
+            f"Tensors on {where(held).short} and {device.short} do not meet by themselves. Name the device to "
+            "compute on: "
             f"with tf.device({device.short!r})."
         )
     return _sent(held, device)
@@ -180,7 +183,8 @@ def compiled(run: Callable, device: Device, donated: tuple[int, ...] = ()) -> Ca
     """`run`, a function of JAX arrays, compiled for a device, when it is called."""
     if not Rounding.allowed:
         run = jax.default_matmul_precision("float32")(run)  # while it is traced
-    # Said of the inputs, too, jax compiles once, wherever they come from; where all come from NumPy that is so anyway, and faster.
+    # Said of the inputs, too, jax compiles once, wherever they come from; where all come from NumPy that is so anyway,
+    # and faster.
     of_inputs = {} if device.is_host else {"in_shardings": sharding(device)}
     return jax.jit(run, out_shardings=sharding(device), donate_argnums=donated, **of_inputs)
 
@@ -251,7 +255,8 @@ def _before_fork() -> None:
 
 
 def _forked() -> None:
-    """In a child process there are none of XLA's threads, and whoever waits for one waits for ever. What was computed can be read."""
+    """In a child process there are none of XLA's threads, and whoever waits for one waits for ever. What was computed
+    can be read."""
     if physical.cache_info().currsize:
         Serving.lost = True
         for name in ("put", "given", "compute", "compiled", "change"):
@@ -260,8 +265,10 @@ def _forked() -> None:
 
 def lost(*_: Any, **__: Any) -> Any:
     raise RuntimeError(
-        "XLA cannot be used in this process: it was forked from one that had used XLA, whose threads do not come along. "
-        'Start processes by spawn, multiprocessing.get_context("spawn"), or fork before the first use of jit_compile=True or of a device.'
+        "XLA cannot be used in this process: it was forked from one that had used XLA, whose threads do not come "
+        "along. "
+        'Start processes by spawn, multiprocessing.get_context("spawn"), or fork before the first use of '
+        "jit_compile=True or of a device."
     )
 
 

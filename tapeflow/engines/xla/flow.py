@@ -11,7 +11,8 @@ from tapeflow.core.errors import invalid
 
 
 def choice(index: Any, branches: list[Callable], arrays: Sequence, differ: bool) -> tuple:
-    """An index beyond the last branch means the last. `differ`: in the sizes of what they give. Then it gets the largest."""
+    """An index beyond the last branch means the last. `differ`: in the sizes of what they give. Then it gets the
+    largest."""
     last = len(branches) - 1
     index = jnp.asarray(index).astype(jnp.int32)
     inside = jnp.where((index < 0) | (index > last), last, index)
@@ -33,11 +34,13 @@ def loop(
     limit: int | None,
     backwards: bool,
 ) -> tuple:
-    """`limit`: the most iterations there can be. What is emitted is stacked, and an array has a size that is known before."""
+    """`limit`: the most iterations there can be. What is emitted is stacked, and an array has a size that is known
+    before."""
     length = rows[0].shape[0] if rows else limit
     if emitted and length is None:
         raise invalid(
-            "XLA needs a known maximum trip count to stack what the iterations of a loop give, a history for the gradient for example: "
+            "XLA needs a known maximum trip count to stack what the iterations of a loop give, a history for the "
+            "gradient for example: "
             "say maximum_iterations=..., loop over a tf.range of known size, or leave jit_compile=True out"
         )
     most = jnp.asarray(most, jnp.int32)

@@ -1,4 +1,5 @@
-"""Whole graphs on a device: compiled once, values stay there, and what a variable held gives its memory to what it holds next."""
+"""Whole graphs on a device: compiled once, values stay there, and what a variable held gives its memory to what it
+holds next."""
 
 import sys
 import weakref
@@ -21,10 +22,12 @@ from . import devices
 
 
 class Program:
-    """`run`, a function of JAX arrays, compiled for each device and each kind of arrays it is called with; from tensors to tensors.
+    """`run`, a function of JAX arrays, compiled for each device and each kind of arrays it is called with; from
+    tensors to tensors.
 
-    64 bits are on while it runs, whatever the program has set for its own use of jax. (That costs 1 µs of 6; a function compiled ahead of
-    time would ask for it, too, and costs 2 more to call.) On the host, results are NumPy arrays: jax shares its memory with them, both ways.
+    64 bits are on while it runs, whatever the program has set for its own use of jax. (That costs 1 µs of 6; a
+    function compiled ahead of time would ask for it, too, and costs 2 more to call.) On the host, results are NumPy
+    arrays: jax shares its memory with them, both ways.
     """
 
     def __init__(self, run: Callable, name: str, donated: Sequence[int] = ()) -> None:
@@ -42,8 +45,8 @@ class Program:
         return tuple([t.array for t in self.on_tensors([EagerTensor(a) for a in arrays])])
 
     def on_tensors(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
-        """The results, where they were computed. (On 4 floats this adds 1 µs to jax's 8.) The last ones become the values of `assigned`
-        instead (see `replacing`); only then are these variables' own arrays given away."""
+        """The results, where they were computed. (On 4 floats this adds 1 µs to jax's 8.) The last ones become the
+        values of `assigned` instead (see `replacing`); only then are these variables' own arrays given away."""
         if Serving.lost:
             devices.lost()
         device = current().device or self._device(tensors)
@@ -78,9 +81,10 @@ class Program:
     def _step(
         self, compiled: Callable, arrays: list, kinds: tuple, assigned: Sequence[Variable], kind: type[DeviceTensor]
     ) -> list:
-        """The results, as tensors of a `kind`, but the last, which are assigned. The memory of the values before may be gone as soon as
-        the program runs: the call and what follows are one instruction of Python, which no Ctrl-C can cut. That holds where jax's call is
-        a function of C, which it is when it has met arrays of these `kinds` before; until then it runs where no signal is delivered."""
+        """The results, as tensors of a `kind`, but the last, which are assigned. The memory of the values before may
+        be gone as soon as the program runs: the call and what follows are one instruction of Python, which no Ctrl-C
+        can cut. That holds where jax's call is a function of C, which it is when it has met arrays of these `kinds`
+        before; until then it runs where no signal is delivered."""
         if not assigned:
             with jax.enable_x64(True):
                 return [kind(a) for a in compiled(*arrays)]
@@ -137,7 +141,8 @@ class Program:
         return arrays
 
     def _on_its_way(self, k: int, array: Any, device: Device) -> Any:
-        """What comes again, a captured tensor or a variable that is not assigned, is sent once; the rest jax sends as it is called."""
+        """What comes again, a captured tensor or a variable that is not assigned, is sent once; the rest jax sends as
+        it is called."""
         if k in self.donated:  # like what comes back, or jax would compile again
             return devices.given(array, device)
         if not array.ndim:
@@ -160,7 +165,8 @@ _NEVER: tuple = (lambda: None), None
 
 
 def _ran_in_c(calls: Iterable) -> bool:
-    """Run through the calls to the end, where Ctrl-C cannot cut them. Were they all functions of C, which called no Python?"""
+    """Run through the calls to the end, where Ctrl-C cannot cut them. Were they all functions of C, which called no
+    Python?"""
     heard: list[str] = []
 
     def run() -> None:

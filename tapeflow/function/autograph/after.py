@@ -1,7 +1,7 @@
 """The last pass: conditions and logic become calls, and every node gets the line it comes from.
 
-So the generated code can be compiled under the user's own file name: tracebacks, debuggers and our errors show the user's lines, and
-no file is written.
+So the generated code can be compiled under the user's own file name: tracebacks, debuggers and our errors show the
+user's lines, and no file is written.
 """
 
 import ast
@@ -10,7 +10,8 @@ from typing import Any
 
 from .before import OPERATORS, operator, thunk
 
-_STORED = {"Assign": ("targets",), "AugAssign": ("target",), "AnnAssign": ("target",), "For": ("target",), "withitem": ("optional_vars",),
+_STORED = {"Assign": ("targets",), "AugAssign": ("target",), "AnnAssign": ("target",), "For": ("target",),
+    "withitem": ("optional_vars",),
            "comprehension": ("target",), "NamedExpr": ("target",), "Delete": ("targets",)}  # fmt: skip
 _IN_CONTEXT = ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Starred
 

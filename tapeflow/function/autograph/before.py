@@ -1,7 +1,8 @@
 """The first pass over a function's code: what has to be said before control flow is taken apart.
 
-Calls become `ag__.called(f)(...)`, so that the functions that are called are converted too. Loops of comprehensions, assertions and
-changes of lists ask operators of ours first. What no pass understands is refused, and the function then runs as it is.
+Calls become `ag__.called(f)(...)`, so that the functions that are called are converted too. Loops of comprehensions,
+assertions and changes of lists ask operators of ours first. What no pass understands is refused, and the function then
+runs as it is.
 """
 
 import ast
@@ -13,8 +14,9 @@ _NEED_THEIR_FRAME = {"locals", "globals", "eval", "exec", "vars", "dir", "breakp
 _DISPLAYS = ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp
 _IN_PLACE = ast.Add, ast.Mult, ast.BitOr, ast.BitAnd, ast.BitXor, ast.Sub
 _REFUSED = {
-    "Yield": "a generator", "YieldFrom": "a generator", "Await": "a coroutine", "AsyncFor": "a coroutine", "AsyncWith": "a coroutine",
-    "AsyncFunctionDef": "a coroutine", "Match": "a `match` statement", "TryStar": "an `except*` clause", "ClassDef": "a class",
+    "Yield": "a generator", "YieldFrom": "a generator", "Await": "a coroutine", "AsyncFor": "a coroutine",
+    "AsyncWith": "a coroutine", "AsyncFunctionDef": "a coroutine", "Match": "a `match` statement",
+    "TryStar": "an `except*` clause", "ClassDef": "a class",
 }  # fmt: skip
 
 
@@ -43,7 +45,8 @@ class Before(ast.NodeTransformer):
     def __init__(
         self, is_loop_options: Callable[[ast.expr], bool], class_name: str, first_argument: str | None
     ) -> None:
-        """`is_loop_options`: does an expression mean `set_loop_options`? The class and the first argument are for `super()`."""
+        """`is_loop_options`: does an expression mean `set_loop_options`? The class and the first argument are for
+        `super()`."""
         self.is_loop_options, self.class_name, self.first_argument = is_loop_options, class_name, first_argument
         self.has_branches = self.has_breaks = self.has_continues = self.has_early_returns = False
         self.loops: list[Any] = []

@@ -27,7 +27,8 @@ def if_stmt(
     names: tuple[str, ...],
     count: int,
 ) -> None:
-    """`if test: body() else: orelse()`. The state are the variables that the branches assign; only the first `count` are used later."""
+    """`if test: body() else: orelse()`. The state are the variables that the branches assign; only the first `count`
+    are used later."""
     if test is True or test is False or not is_symbolic(test):
         if test:
             body()
@@ -64,7 +65,8 @@ def if_exp(test: Any, body: Callable, orelse: Callable) -> Any:
 
 
 def choose(test: Any, true: Callable, false: Callable, names: tuple[str, ...]) -> tuple:
-    """The values that `true` or `false` gives, both of which are traced. What both leave the same stays as it is in Python."""
+    """The values that `true` or `false` gives, both of which are traced. What both leave the same stays as it is in
+    Python."""
     choice = _Choice({True: true, False: false}, names)
     pred = truth(test)
     while True:
@@ -172,12 +174,14 @@ def _check_alike(name: str, a: Any, b: Any) -> None:
     for value, side in ((a, True), (b, False)):
         if _is_undefined(value):
             raise ValueError(
-                f"{what} also be initialized in the {_SIDES[side]} branch {where}: a graph computes both branches, so both have to give "
+                f"{what} also be initialized in the {_SIDES[side]} branch {where}: a graph computes both branches, "
+                "so both have to give "
                 f"{name} a value. Assign it there, or before the `if`."
             )
         if value is None:
             raise ValueError(
-                f"{what} not be None in one branch and a value in the other; it is None in the {_SIDES[side]} branch {where}."
+                f"{what} not be None in one branch and a value in the other; it is None in the {_SIDES[side]} branch "
+                f"{where}."
             )
     if not nest.alike(a, b) and (nest.is_nested(a) or nest.is_nested(b)):
         raise TypeError(f"{what} have the same structure in both branches {where}; got {_kind(a)} and {_kind(b)}.")
@@ -197,7 +201,8 @@ def _check_alike(name: str, a: Any, b: Any) -> None:
         one, two = tensor_of(own), tensor_of(other)
         if isinstance(one, Tensor) and isinstance(two, Tensor) and one.dtype is not two.dtype:
             raise TypeError(
-                f"{what} have the same dtype in both branches {where}; it is {one.dtype.name} in the main branch and {two.dtype.name} in the "
+                f"{what} have the same dtype in both branches {where}; it is {one.dtype.name} in the main branch and "
+                f"{two.dtype.name} in the "
                 "else branch. Use tf.cast."
             )
 

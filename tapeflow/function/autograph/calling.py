@@ -157,7 +157,8 @@ def _extreme(function: Callable, of_two: Callable, of_all: Callable, args: tuple
 
 _CHANGEABLE = {list, dict, set, deque, OrderedDict, defaultdict}
 _BUILTINS: dict[Any, Callable] = {
-    range: range_, int: _int, float: _float, bool: _bool, sum: _sum, all: _all, any: _any, max: _max, min: _min, map: _map, filter: _filter,
-    enumerate: _over_rows(enumerate), zip: _over_rows(zip), reversed: _over_rows(reversed), tuple: _over_rows(tuple), iter: _over_rows(iter),
-    list: _making(list), set: _making(set), dict: _making(dict), sorted: _making(sorted),
+    range: range_, int: _int, float: _float, bool: _bool, sum: _sum, all: _all, any: _any, max: _max, min: _min,
+    map: _map, filter: _filter, enumerate: _over_rows(enumerate), zip: _over_rows(zip), reversed: _over_rows(reversed),
+    tuple: _over_rows(tuple), iter: _over_rows(iter), list: _making(list), set: _making(set), dict: _making(dict),
+    sorted: _making(sorted),
 }  # fmt: skip

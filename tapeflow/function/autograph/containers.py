@@ -1,7 +1,9 @@
-"""Branches and loop bodies are traced once, whether and however often they run. So what they do to a list is not what the program says.
+"""Branches and loop bodies are traced once, whether and however often they run. So what they do to a list is not what
+the program says.
 
-While one is traced, lists, dicts and sets that were there before may not be changed, and no exception may be raised: `tf.function` then
-runs the function as plain Python, where it means what it says. Lists that are made inside, and only serve the inside, may be changed.
+While one is traced, lists, dicts and sets that were there before may not be changed, and no exception may be raised:
+`tf.function` then runs the function as plain Python, where it means what it says. Lists that are made inside, and only
+serve the inside, may be changed.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -47,7 +49,8 @@ def changed(container: Any) -> None:
     own = _inside.get()
     if own is not None and type(container) in _CONTAINERS and id(container) not in own:
         raise ValueNeeded(
-            f"A {type(container).__name__} is changed in a branch or loop that depends on a tensor, at {user_line()}: as a graph this "
+            f"A {type(container).__name__} is changed in a branch or loop that depends on a tensor, at "
+            f"{user_line()}: as a graph this "
             "code runs once, when it is traced. Use a tf.TensorArray, or tf.stack what the loop computes."
         )
 
@@ -62,5 +65,6 @@ def raises() -> None:
     """The code is about to raise an exception."""
     if _inside.get() is not None:
         raise ValueNeeded(
-            f"An exception is raised in a branch or loop that depends on a tensor, at {user_line()}. tf.debugging.Assert can be part of a graph."
+            f"An exception is raised in a branch or loop that depends on a tensor, at {user_line()}. "
+            "tf.debugging.Assert can be part of a graph."
         )

@@ -1,6 +1,7 @@
 """Functions, converted: which ones are, and how the new ones are made.
 
-A function is converted once for its code; what it closes over, its globals and its defaults stay those of the original.
+A function is converted once for its code; what it closes over, its globals and its defaults stay those of the
+original.
 """
 
 import ast
@@ -133,7 +134,8 @@ class _Maker:
 
 
 def _factory(names: tuple[str, ...]) -> str:
-    """A function that makes the converted one, in which the names that the original closes over are closed over, too."""
+    """A function that makes the converted one, in which the names that the original closes over are closed over,
+    too."""
     cells = "".join(f" {name} = None\n" for name in names)
     return f"def {OPERATORS}outer():\n{cells} def {OPERATORS}inner({OPERATORS}):\n  pass\n return {OPERATORS}inner\n"
 

@@ -1,4 +1,5 @@
-"""Expressions out of the way of passes that only need to know which variables they read: most of the time of a conversion went there."""
+"""Expressions out of the way of passes that only need to know which variables they read: most of the time of a
+conversion went there."""
 
 import ast
 from typing import Any
@@ -9,8 +10,8 @@ from .before import OPERATORS
 
 _HIDDEN = anno.Basic.DIRECTIVES  # which passes keep in copies, and look at in loops only
 _PLACES = {
-    ast.Assign: "value", ast.AugAssign: "value", ast.AnnAssign: "value", ast.Expr: "value", ast.Return: "value", ast.If: "test",
-    ast.While: "test", ast.For: "iter", ast.withitem: "context_expr",
+    ast.Assign: "value", ast.AugAssign: "value", ast.AnnAssign: "value", ast.Expr: "value", ast.Return: "value",
+    ast.If: "test", ast.While: "test", ast.For: "iter", ast.withitem: "context_expr",
 }  # fmt: skip
 _SMALL = ast.Name, ast.Constant
 

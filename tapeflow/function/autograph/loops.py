@@ -1,4 +1,5 @@
-"""`while` and `for`, as loops of a graph when their condition, or what they iterate over, is a tensor that has no value yet."""
+"""`while` and `for`, as loops of a graph when their condition, or what they iterate over, is a tensor that has no
+value yet."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -97,7 +98,8 @@ def _python_for(
 
 
 class _Loop:
-    """One loop of a graph. Its variables are the tensors and numbers in the state; everything else has to stay as it is."""
+    """One loop of a graph. Its variables are the tensors and numbers in the state; everything else has to stay as it
+    is."""
 
     def __init__(
         self, body: Callable, get_state: Callable, set_state: Callable, names: tuple[str, ...], options: dict
@@ -114,7 +116,8 @@ class _Loop:
     def run(
         self, more: Callable | None, count: Any = None, element: Callable | None = None, rows: Sequence[Tensor] = ()
     ) -> None:
-        """As long as `more()` (None: always), `count` times at most; the body gets `element(k, a row of each)` in iteration k."""
+        """As long as `more()` (None: always), `count` times at most; the body gets `element(k, a row of each)` in
+        iteration k."""
         static = count if isinstance(count, int) else None
         invariants = self._invariants()  # before the state changes: it tells variables by their values
         zero = EagerTensor(np.int32(0))
@@ -191,13 +194,15 @@ class _Loop:
             return new
         if old.dtype is not new.dtype:
             raise TypeError(
-                f"'{name}' has dtype {old.dtype.name} before, but {new.dtype.name} after an iteration, {where}. Use tf.cast, or give "
+                f"'{name}' has dtype {old.dtype.name} before, but {new.dtype.name} after an iteration, {where}. Use "
+                "tf.cast, or give "
                 "it a value of the right dtype before the loop."
             )
         wanted = TensorShape(old.shape) if invariant is None else TensorShape(invariant)
         if not wanted.is_compatible_with(new.shape):
             raise ValueError(
-                f"'{name}' has shape {wanted} before, but shape {tuple(new.shape)} after an iteration, {where}. If it is meant to "
+                f"'{name}' has shape {wanted} before, but shape {tuple(new.shape)} after an iteration, {where}. If "
+                "it is meant to "
                 "change, say so by tf.autograph.experimental.set_loop_options(shape_invariants=[(" + name + ", ...)])."
             )
         return new
@@ -205,7 +210,8 @@ class _Loop:
     # ---- variables that only the body defines
 
     def _defined(self, step: Callable, runs: bool) -> tuple:
-        """The state with something in the place of what the first iteration will define; `runs`: there surely is one."""
+        """The state with something in the place of what the first iteration will define; `runs`: there surely is
+        one."""
         missing = [k for k, value in enumerate(self.start) if type(value) in _MARKERS]
         if not missing:
             return self.start
@@ -228,7 +234,8 @@ class _Loop:
                 continue
             if type(out[k]) is Undefined and not runs:
                 raise ValueNeeded(
-                    f"'{self.names[k]}' has no value before the loop over tensors at {user_line()}, and none after it if there is no "
+                    f"'{self.names[k]}' has no value before the loop over tensors at {user_line()}, and none after "
+                    "it if there is no "
                     "iteration. Give it a value before the loop."
                 )
             out[k] = nest.map_structure(stand_in, found[k])

@@ -1,4 +1,5 @@
-"""From a function's code to code in which control flow is calls of operators, with the passes of the package `malt`."""
+"""From a function's code to code in which control flow is calls of operators, with the passes of the package
+`malt`."""
 
 import ast
 from typing import Any
@@ -68,8 +69,8 @@ def _taken_apart(node: Any, context: Any) -> Any:
 
 class _ControlFlow(control_flow.ControlFlowTransformer):
     def _get_block_vars(self, node: Any, modified: Any) -> tuple:
-        """(The variables of a block; those without a value before it; how many of the first are used later). Variables of the
-        surroundings are, by whoever comes after this function."""
+        """(The variables of a block; those without a value before it; how many of the first are used later). Variables
+        of the surroundings are, by whoever comes after this function."""
         names, undefined, count = super()._get_block_vars(node, modified)
         scope = self.state[control_flow._Function].scope
         used = [*names[:count], *[n for n in names[count:] if n in scope.nonlocals or n in scope.globals]]

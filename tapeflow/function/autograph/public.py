@@ -21,7 +21,8 @@ def to_graph(function: Callable) -> Callable:
     made = convert.converted(_plain(function))
     if made is _plain(function):
         raise ValueError(
-            f"{function!r} cannot be converted: it is not a function in Python with its source, or belongs to a library. "
+            f"{function!r} cannot be converted: it is not a function in Python with its source, or belongs to a "
+            "library. "
             "tf.autograph.set_verbosity(1) makes the log tell why."
         )
     return made

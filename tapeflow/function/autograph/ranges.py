@@ -87,7 +87,8 @@ def _dtype(bounds: list) -> DType:
     dtypes = {b.dtype for b in bounds if isinstance(b, Tensor)}
     if any(not d.is_integer for d in dtypes):
         raise TypeError(
-            f"range() takes integers, got {', '.join(d.name for d in dtypes)}, at {user_line()}. Use tf.range or tf.cast."
+            f"range() takes integers, got {', '.join(d.name for d in dtypes)}, at {user_line()}. Use tf.range or "
+            "tf.cast."
         )
     wide = int64 in dtypes or any(isinstance(b, np.int64) for b in bounds)
     return int64 if wide else next(iter(dtypes), int32)

@@ -1,4 +1,5 @@
-"""Branches and loops whose conditions are symbols: `tf.cond`, `tf.switch_case`, `tf.while_loop`, `tf.scan` inside a `tf.function`.
+"""Branches and loops whose conditions are symbols: `tf.cond`, `tf.switch_case`, `tf.while_loop`, `tf.scan` inside a
+`tf.function`.
 
 The user's functions are traced once each, into regions, and one node stands for all of it.
 """
@@ -41,14 +42,16 @@ def cond(pred: Tensor, true_fn: Callable, false_fn: Callable) -> Any:
     """`true_fn()` or `false_fn()`, as `pred`, a symbol, will say."""
     if pred.shape.num_elements() != 1:
         raise ValueError(
-            f"The condition of an `if` or of tf.cond must be a scalar bool, got shape {tuple(pred.shape)}, at {user_line()}. "
+            f"The condition of an `if` or of tf.cond must be a scalar bool, got shape {tuple(pred.shape)}, at "
+            f"{user_line()}. "
             "Use tf.reduce_any(x) or tf.reduce_all(x)."
         )
     if pred.dtype.np != _BOOL:
         raise InvalidArgumentError(
             None,
             None,
-            f"The condition of tf.cond in a tf.function must be bool, got {pred.dtype.name}, at {user_line()}. Compare it: x != 0.",
+            f"The condition of tf.cond in a tf.function must be bool, got {pred.dtype.name}, at {user_line()}. "
+            "Compare it: x != 0.",
         )
     return choose(_single(pred), {"false_fn": false_fn, "true_fn": true_fn}, "cond")
 
@@ -123,11 +126,11 @@ def _like(leaf: Any, value: Tensor) -> Any:
 
 
 def while_loop(
-    cond: Callable | None, body: Callable, loop_vars: Any, shape_invariants: Any = None, maximum_iterations: Any = None,
-    name: str = "while_loop", rows: Sequence[Tensor] = (),
+    cond: Callable | None, body: Callable, loop_vars: Any, shape_invariants: Any = None,
+    maximum_iterations: Any = None, name: str = "while_loop", rows: Sequence[Tensor] = (),
 ) -> Any:  # fmt: skip
-    """`loop_vars`, a tuple or list of structures, after `body` was applied as long as `cond` holds; without one, as often as
-    `maximum_iterations` says.
+    """`loop_vars`, a tuple or list of structures, after `body` was applied as long as `cond` holds; without one, as
+    often as `maximum_iterations` says.
 
     `rows` are tensors with one first axis: each iteration gets the next of each, after the loop variables.
     """
@@ -150,7 +153,8 @@ def while_loop(
 def over_rows(
     function: Callable, state: Any, rows: Sequence[Tensor], backwards: bool, name: str
 ) -> tuple[Any, list[Tensor]]:
-    """(The last state; the stacked tensors) of `function(state, tensors) -> (state, tensors)` over the rows of tensors with one first axis."""
+    """(The last state; the stacked tensors) of `function(state, tensors) -> (state, tensors)` over the rows of tensors
+    with one first axis."""
     first = [_held(_loop_value(leaf)) for leaf in nest.walked(state, composites=True)]
     specs = [_spec(t) for t in first] + [_spec(t, rows=True) for t in rows]
     count, size = len(first), rows[0].shape[0]
@@ -213,8 +217,8 @@ def _spec(tensor: Tensor, rows: bool = False) -> Spec:
 
 
 def _read_in_iteration(step: Region, variable: Any) -> tuple[int, int]:
-    """(The place of what an iteration finds in a variable; of what was there before the loop). Reads are of the first, but gradients
-    go to the variable, not to what another iteration assigned."""
+    """(The place of what an iteration finds in a variable; of what was there before the loop). Reads are of the first,
+    but gradients go to the variable, not to what another iteration assigned."""
     graph = step.graph
     spec = graph.symbols[graph.latest[variable.serial]].spec
     now, first = graph.new(spec), graph.new(spec)
@@ -283,7 +287,8 @@ def _check_condition(holds: Region) -> None:
         raise TypeError(f"The condition of a loop must return a bool, got {holds.structure!r}, at {user_line()}.")
     if leaf.dtype.np != _BOOL or leaf.ndim:
         raise ValueError(
-            f"The condition of a loop must be a scalar bool, got {leaf.dtype.name} of shape {tuple(leaf.shape)}, at {user_line()}."
+            f"The condition of a loop must be a scalar bool, got {leaf.dtype.name} of shape {tuple(leaf.shape)}, at "
+            f"{user_line()}."
         )
 
 
@@ -306,12 +311,14 @@ def _check_iteration(loop_vars: Any, first: list, step: Region, invariants: Any)
         before, after = _held(before), _held(after)
         if before.dtype is not after.dtype:
             raise TypeError(
-                f"{which} is {before.dtype.name} before the loop, but {after.dtype.name} after an iteration. Use tf.cast."
+                f"{which} is {before.dtype.name} before the loop, but {after.dtype.name} after an iteration. Use "
+                "tf.cast."
             )
         if tuple(before.shape) != tuple(after.shape):
             if k in open_ones or not set(open_ones).isdisjoint(range(len(first))) and len(free) != len(first):
                 raise ValueNeeded(f"{which} changes its shape.")
             raise ValueError(
-                f"{which} has shape {tuple(before.shape)} before the loop, but {tuple(after.shape)} after an iteration. Say by "
+                f"{which} has shape {tuple(before.shape)} before the loop, but {tuple(after.shape)} after an "
+                "iteration. Say by "
                 f"`shape_invariants` which sizes may change: tf.TensorShape([None, ...])."
             )

@@ -1,9 +1,9 @@
 """Operations with graphs inside: a choice between branches, and what it has in common with loops (`loops.py`).
 
-A `Flow` stands where a primitive stands, in a node, on a tape, under a map. Its rules are not declared but made: the derivative
-of a choice is a choice between the derivatives of its branches. Values that the backward run reads come from a version of the
-operation that `extends` it, by outputs more; it is written down when a gradient is asked for, and when the graph is cleaned it takes the
-place of the other (see `cleaning.py`).
+A `Flow` stands where a primitive stands, in a node, on a tape, under a map. Its rules are not declared but made: the
+derivative of a choice is a choice between the derivatives of its branches. Values that the backward run reads come
+from a version of the operation that `extends` it, by outputs more; it is written down when a gradient is asked for,
+and when the graph is cleaned it takes the place of the other (see `cleaning.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,8 @@ from tapeflow.vectorize.mapped import Vectorizer
 
 
 class Flow:
-    """What stands in the place of a primitive where an operation has graphs inside. It takes and gives several tensors."""
+    """What stands in the place of a primitive where an operation has graphs inside. It takes and gives several
+    tensors."""
 
     body, takes_none, hides_sizes, result = None, True, True, "any"
     variadic, groups, outputs = True, (), ("*",)
@@ -172,8 +173,8 @@ class Choice(Flow):
     def _derivative(
         self, wanted: tuple[int, ...], given: tuple[bool, ...]
     ) -> tuple["Choice", "Choice", list[int], list[bool]]:
-        """(The choice that also gives what the backward one reads; the one from operands, outputs, that, and gradients to gradients of
-        the operands; which of these it reads; which of the wanted get a gradient)."""
+        """(The choice that also gives what the backward one reads; the one from operands, outputs, that, and gradients
+        to gradients of the operands; which of these it reads; which of the wanted get a gradient)."""
         sides = [b.derivative(sum(1 << k - 1 for k in wanted)) for b in self.branches]
         pulls = [side.gradients(given + (False,) * len(side.kept)) for side in sides]
         reached = [any(found[k] is not None for _, found in pulls) for k in range(len(wanted))]
@@ -302,7 +303,8 @@ def pushed_through(
 def in_rows(
     function: GraphFunction, batched: Sequence[bool], size: int, results: Sequence[bool] | None = None
 ) -> GraphFunction:
-    """The function for `size` rows at once: of the inputs that are `batched`, to the `results` that are (all of them)."""
+    """The function for `size` rows at once: of the inputs that are `batched`, to the `results` that are (all of
+    them)."""
     graph, rows, outs = _mapped(function, batched, size)
     with entered(graph.frame()):
         flags = [True] * len(outs) if results is None else results

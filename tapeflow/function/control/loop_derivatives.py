@@ -13,7 +13,8 @@ from .flow import as_dense, is_inexact, pushed_through
 
 
 class LoopGradient:
-    """Of one loop, by some of its inputs: the loop that also emits what the backward one reads, and the backward one."""
+    """Of one loop, by some of its inputs: the loop that also emits what the backward one reads, and the backward
+    one."""
 
     def __init__(self, loop: Any, wanted: tuple[int, ...], given: tuple[bool, ...]) -> None:
         """`given`: which of the stacked outputs have a gradient. All of the state that can have one gets one."""

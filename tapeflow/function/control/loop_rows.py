@@ -19,7 +19,8 @@ _INT = np.dtype("int32")
 
 
 class LoopRows:
-    """A loop inside a map: one loop for all rows. Where rows end at different times, those that have ended keep their state."""
+    """A loop inside a map: one loop for all rows. Where rows end at different times, those that have ended keep their
+    state."""
 
     def __init__(self, loop: Any, batched: list[bool], size: int) -> None:
         self.loop, self.size = loop, size
@@ -47,7 +48,8 @@ class LoopRows:
         self.rows = loop.another(going, step, loop.state, loop.rows, loop.name)
 
     def _apart(self, state: list[bool], operands: list[bool]) -> Any:
-        """More state: how far each row is, and how many iterations there were; one operand more: how many each row may have."""
+        """More state: how far each row is, and how many iterations there were; one operand more: how many each row may
+        have."""
         loop, size = self.loop, self.size
         step = in_rows(loop.step, [*state, *self.of_rows, *operands], size, [*state, *self.emitted])
         going = None if loop.cond is None else in_rows(loop.cond, [*state, *operands], size)

@@ -1,12 +1,13 @@
 """Loops as operations with graphs inside.
 
-A loop has *state*, which each iteration gives anew, *rows*, of which each iteration sees the next, and operands, which are the same for all.
-Each iteration may *emit* values, which are stacked. So the gradient of a loop is a loop: backwards, over rows that are what the
-iterations of the first one emitted for it, with the gradients of the state as state.
+A loop has *state*, which each iteration gives anew, *rows*, of which each iteration sees the next, and operands, which
+are the same for all. Each iteration may *emit* values, which are stacked. So the gradient of a loop is a loop:
+backwards, over rows that are what the iterations of the first one emitted for it, with the gradients of the state as
+state.
 
-    inputs    most, state..., rows..., operands...      `most`: how many iterations at most, -1 for no bound
-    body      state..., one of each rows..., operands...  ->  state..., emitted...
-    outputs   state..., count, stacked...                 as long as the rows, if there are any: zeros after the last iteration
+    inputs    most, state..., rows..., operands...      `most`: how many iterations at most, -1 for no bound body
+    state..., one of each rows..., operands...  ->  state..., emitted... outputs   state..., count, stacked...
+    as long as the rows, if there are any: zeros after the last iteration
 """
 
 from collections.abc import Callable, Sequence
@@ -41,8 +42,8 @@ class Loop(Flow):
         extends: "Loop | None" = None,
         exact: bool | None = None,
     ) -> None:
-        """`state`, `rows`: how many. `limit`: the most iterations there can be, if that is known; XLA must know it to stack. `exact`:
-        there will be just as many."""
+        """`state`, `rows`: how many. `limit`: the most iterations there can be, if that is known; XLA must know it to
+        stack. `exact`: there will be just as many."""
         self.cond, self.step, self.state, self.rows, self.limit = cond, body, state, rows, limit
         self.name, self.backwards, self.extends = name, backwards, extends
         self.has_effect = body.has_effect or cond is not None and cond.has_effect
@@ -86,7 +87,8 @@ class Loop(Flow):
         return (*state, np.int32(k), *[self._stack(n, column, length) for n, column in enumerate(emitted)])
 
     def _stack(self, n: int, values: list, length: int) -> Any:
-        """What was emitted, and zeros up to the length. Histories of a loop inside another differ in theirs, and are stacked again."""
+        """What was emitted, and zeros up to the length. Histories of a loop inside another differ in theirs, and are
+        stacked again."""
         spec = self.step.graph.symbols[self.step.outputs[self.state + n]].spec
         if self.backwards:
             values.reverse()

@@ -1,7 +1,7 @@
 """Graphs as functions of tensors: run by a plan, one record for a tape, replayed where somebody else executes.
 
-A call under a tape is told of as one operation. Its forward run also returns what the backward run will read, and nothing else stays
-alive. Backward runs are graphs, too, made once, so gradients of gradients are calls of calls.
+A call under a tape is told of as one operation. Its forward run also returns what the backward run will read, and
+nothing else stays alive. Backward runs are graphs, too, made once, so gradients of gradients are calls of calls.
 """
 
 from collections.abc import Collection, Sequence
@@ -36,7 +36,8 @@ class GraphFunction:
     def __init__(
         self, graph: Graph, inputs: list[int], outputs: list[int], name: str, jit: bool = False, effects: bool = True
     ) -> None:
-        """`jit`: compile by XLA instead of running by NumPy. `effects`: what the graph prints is printed; not by its derivatives."""
+        """`jit`: compile by XLA instead of running by NumPy. `effects`: what the graph prints is printed; not by its
+        derivatives."""
         self.graph, self.inputs, self.outputs, self.name, self.jit = graph, inputs, outputs, name, jit
         self.has_effect = effects and any(node.prim.has_effect for node in graph.nodes)
         self.donated: Collection[
@@ -70,7 +71,8 @@ class GraphFunction:
             return xla.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, self.donated)
 
     def compute(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
-        """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device. `assigned`: see `__call__`."""
+        """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device. `assigned`:
+        see `__call__`."""
         if plan.Looking.now is not None:
             return self._looked_through(tensors, assigned)
         if not self.jit:
@@ -86,8 +88,8 @@ class GraphFunction:
         return self.program.on_tensors(tensors, assigned)
 
     def _looked_through(self, tensors: Sequence[Tensor], assigned: Sequence[Variable]) -> list[Tensor]:
-        """The results, of which somebody looks at every value on the way. Where XLA computes, that is done where a result is not finite: by
-        the NumPy plan, which raises."""
+        """The results, of which somebody looks at every value on the way. Where XLA computes, that is done where a
+        result is not finite: by the NumPy plan, which raises."""
         if not self.jit and DeviceTensor not in map(type, tensors):
             return stored([EagerTensor(a) for a in self.run(*[t.array for t in tensors])], assigned)
         found = self.program.on_tensors(tensors)
@@ -96,7 +98,8 @@ class GraphFunction:
         return stored(found, assigned)
 
     def __call__(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
-        """The results. The last ones become the values of `assigned` instead, variables whose locks the caller has: of all or of none."""
+        """The results. The last ones become the values of `assigned` instead, variables whose locks the caller has: of
+        all or of none."""
         frame = current()
         if frame.executor is not None:
             return self.replay(tensors)
@@ -169,14 +172,16 @@ class GraphFunction:
 
 
 class Call(NamedTuple):
-    """A call of a function, for observers that do not differentiate: it only hands on what its own operations have made."""
+    """A call of a function, for observers that do not differentiate: it only hands on what its own operations have
+    made."""
 
     name: str
     moves: bool = True
 
 
 class Derivative:
-    """The forward graph that also gives what the backward graph reads, and the backward graphs; for the inputs in `mask`."""
+    """The forward graph that also gives what the backward graph reads, and the backward graphs; for the inputs in
+    `mask`."""
 
     def __init__(self, function: GraphFunction, mask: int) -> None:
         self.function = function
@@ -216,7 +221,8 @@ class Derivative:
         return sorted(reads & made - {y.index for y in self.outs})
 
     def gradients(self, given: tuple[bool, ...], observers: tuple = ()) -> tuple[list[SymbolicTensor], list]:
-        """(Symbols for the gradients of those outputs that are `given`; the gradients of the wanted inputs), in the graph."""
+        """(Symbols for the gradients of those outputs that are `given`; the gradients of the wanted inputs), in the
+        graph."""
         everything = [*self.outs, *[self.graph.symbols[p] for p in self.kept]]
         targets = [y for y, there in zip(everything, given) if there]
         with entered(Frame(self.graph, observers)):
@@ -226,8 +232,8 @@ class Derivative:
         return seeds, found
 
     def backward(self, given: tuple[bool, ...]) -> tuple[GraphFunction, list[tuple[int, bool]], list[int]]:
-        """(The graph from inputs, outputs, what is kept, and the gradients of those outputs that are `given`; which inputs of the
-        function get one, and whether as slices)."""
+        """(The graph from inputs, outputs, what is kept, and the gradients of those outputs that are `given`; which
+        inputs of the function get one, and whether as slices)."""
         with self.graph.lock:
             if given not in self.backwards:
                 self.backwards[given] = self._backward(given)
@@ -255,7 +261,8 @@ class Derivative:
         return made, reached, inputs
 
     def pushed(self, wanted: tuple[int, ...]) -> tuple[GraphFunction, list[int]]:
-        """(The graph from the inputs, and the tangents of those `wanted`, to tangents of outputs and what is kept; of which of them)."""
+        """(The graph from the inputs, and the tangents of those `wanted`, to tangents of outputs and what is kept; of
+        which of them)."""
         if wanted not in self.pushes:
             graph = Graph()
             xs = [graph.argument(spec) for spec in self.function.specs]
@@ -273,8 +280,8 @@ class Derivative:
 
 
 class _Extensions:
-    """Has a tape know of loops and branches that keep a history, though they are written down only for the backward graph: what they keep
-    depends on the inputs too, and gradients of gradients go through it."""
+    """Has a tape know of loops and branches that keep a history, though they are written down only for the backward
+    graph: what they keep depends on the inputs too, and gradients of gradients go through it."""
 
     def __init__(self, recording: Any) -> None:
         self.recording = recording

@@ -1,7 +1,8 @@
-"""Cleaning a graph before it runs: what is not needed goes, what is the same is computed once, what changes nothing is left out.
+"""Cleaning a graph before it runs: what is not needed goes, what is the same is computed once, what changes nothing is
+left out.
 
-What a primitive changes and what it does not is part of its declaration (`unchanged`, `neutral`, `merges`). Nothing here alters a result,
-not that of NaN or of a negative zero either.
+What a primitive changes and what it does not is part of its declaration (`unchanged`, `neutral`, `merges`). Nothing
+here alters a result, not that of NaN or of a negative zero either.
 """
 
 from collections.abc import Iterable
@@ -27,8 +28,8 @@ def constants(graph: Graph, inputs: Iterable[int]) -> dict[int, Any]:
 
 
 class Cleaned:
-    """The nodes that compute the outputs of a graph from its inputs, in order; `same` says where a value is that has no place of its
-    own any more, `held` are the constants, some of them computed here."""
+    """The nodes that compute the outputs of a graph from its inputs, in order; `same` says where a value is that has
+    no place of its own any more, `held` are the constants, some of them computed here."""
 
     def __init__(
         self, graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False, fold: bool = True
@@ -147,7 +148,8 @@ class Cleaned:
         return kept
 
     def _extended(self, nodes: list[Node], effects: bool) -> list[Node]:
-        """Loops and branches that give more than another of the same inputs take its place; what they print is printed once."""
+        """Loops and branches that give more than another of the same inputs take its place; what they print is printed
+        once."""
         flows: dict[Any, list[int]] = {}
         for k, node in enumerate(nodes):
             if not isinstance(node.prim, Primitive):

@@ -1,7 +1,7 @@
 """The NumPy plan: a graph as one Python function on arrays, a line for each operation.
 
-No tensors, no dispatch: kernels are called with arrays, by names that hold nothing else. Large arrays are let go of after their last use,
-or written over by the operation that used them last.
+No tensors, no dispatch: kernels are called with arrays, by names that hold nothing else. Large arrays are let go of
+after their last use, or written over by the operation that used them last.
 """
 
 import math
@@ -31,8 +31,8 @@ _OPERATORS: dict[Any, tuple[str, Any]] = {
 
 
 class Looking:
-    """Who looks at every value that a plan computes: a function that is told the nodes of a plan, and gives one to call after each of them,
-    with its number (`tf.debugging.enable_check_numerics`)."""
+    """Who looks at every value that a plan computes: a function that is told the nodes of a plan, and gives one to
+    call after each of them, with its number (`tf.debugging.enable_check_numerics`)."""
 
     now: Callable | None = None
 
@@ -92,8 +92,8 @@ def _statement(k: int, node: Node, kernel: Callable, over: int | None, env: dict
 
 
 class _Lifetimes:
-    """When values are used last, and which memory is free then. An operation may give back a view of what it takes, unless it is known to
-    make something new: NumPy's ufuncs, and primitives that say so."""
+    """When values are used last, and which memory is free then. An operation may give back a view of what it takes,
+    unless it is known to make something new: NumPy's ufuncs, and primitives that say so."""
 
     def __init__(self, graph: Graph, clean: Cleaned, kernels: list, kept: set[int]) -> None:
         self.graph, self.nodes, self.kept = graph, clean.nodes, kept

@@ -23,10 +23,11 @@ def compiled(
     effects: bool = False,
     donated: Collection[int] = (),
 ) -> Any:
-    """A function from the arrays at `inputs` to those at `outputs`, and by its `on_tensors` from tensors to tensors. XLA compiles it when
-    it is first called on a device.
+    """A function from the arrays at `inputs` to those at `outputs`, and by its `on_tensors` from tensors to tensors.
+    XLA compiles it when it is first called on a device.
 
-    `donated` are the places of variables' values that other values replace after the call: they need not be there any longer.
+    `donated` are the places of variables' values that other values replace after the call: they need not be there any
+    longer.
     """
     loaded("tapeflow.engines.xla.programs")  # an extra: only who asks for XLA needs jax
     from tapeflow.engines.xla.programs import Program
@@ -45,7 +46,8 @@ def compiled(
 
 
 class Checked:
-    """A program and the assertions of its graph. XLA cannot raise: what they look at is given back too, and looked at afterwards."""
+    """A program and the assertions of its graph. XLA cannot raise: what they look at is given back too, and looked at
+    afterwards."""
 
     def __init__(self, program: Any, checks: list[Node], count: int) -> None:
         self.program, self.checks, self.count, self.text = program, checks, count, program.text
@@ -82,7 +84,8 @@ def _kernel(xla: Any, node: Node) -> Callable:
     except NotImplementedError:
         raise NoKernel(
             None, None,
-            f"XLA cannot compile {node.prim.name}, at {node.line}: it works on strings, or the size of its result depends on values. "
+            f"XLA cannot compile {node.prim.name}, at {node.line}: it works on strings, or the size of its result "
+            "depends on values. "
             "Leave jit_compile=True out, or move it out of the function.",
         ) from None  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""A graph as text: a line for each operation, with the shape of what it gives and the line of the program that asked for it."""
+"""A graph as text: a line for each operation, with the shape of what it gives and the line of the program that asked
+for it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +15,8 @@ from tapeflow.function.tracing.graph import Graph, Node
 
 
 def text(function: GraphFunction, results: Iterable[str] = (), head: str | None = None, indent: str = "") -> str:
-    """`results` are words for the outputs; branches and loops are written out under the operation that they belong to."""
+    """`results` are words for the outputs; branches and loops are written out under the operation that they belong
+    to."""
     graph = function.graph
     lines = [f"{indent}{head or function.name}({', '.join(_input(graph, p) for p in function.inputs)})"]
     inner = indent + "  "

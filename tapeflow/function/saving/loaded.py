@@ -62,7 +62,8 @@ class LoadedFunction:
     def _chosen(self, args: tuple, kwargs: dict) -> tuple[RestoredFunction, list[Tensor]]:
         if not self.concrete_functions:
             raise ValueError(
-                f"Found zero restored functions for caller function: {self.__name__} had not been traced when it was saved. Call it, or give it "
+                f"Found zero restored functions for caller function: {self.__name__} had not been traced when it was "
+                "saved. Call it, or give it "
                 "an input_signature, before saving."
             )
         found = bound(self.signature, args, kwargs)
@@ -133,7 +134,8 @@ def fitted(value: Any, spec: Any, convert: bool) -> Tensor | None:
 
 
 def described(structure: tuple[tuple, dict], function: ConcreteFunction | None = None) -> str:
-    """Arguments as text: tensors as their dtype and shape. `function`: whose graph the symbols among them belong to."""
+    """Arguments as text: tensors as their dtype and shape. `function`: whose graph the symbols among them belong
+    to."""
     specs = {} if function is None else dict(zip(function.graph.inputs, function.specs))
 
     def text(value: Any) -> str:

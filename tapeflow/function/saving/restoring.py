@@ -1,5 +1,5 @@
-"""Graphs from data: the inverse of `saving.py`. What comes out is a graph like any other: primitives, which can be differentiated, mapped,
-compiled, and run on any engine; without the Python function that it was traced from."""
+"""Graphs from data: the inverse of `saving.py`. What comes out is a graph like any other: primitives, which can be
+differentiated, mapped, compiled, and run on any engine; without the Python function that it was traced from."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -39,9 +39,10 @@ class RestoredFunction(ConcreteFunction):
         words = lambda f: ", ".join("any" if s.now == ANY_SIZE else str(s.now) for s in f.graph.sizes)
         taken = sorted({f"({words(f)})" for f in (self, *self.others)})
         raise ValueError(
-            f"{self.name} was saved for sizes that these are not: {given}. When it was saved, its Python code was asked to decide something "
-            f"by the sizes, and the graphs that came of it are for {', '.join(taken)}. Call the function with these sizes before saving."
-            + self._clash(tensors)
+            f"{self.name} was saved for sizes that these are not: {given}. When it was saved, its Python code was "
+            "asked to decide something "
+            f"by the sizes, and the graphs that came of it are for {', '.join(taken)}. Call the function with these "
+            "sizes before saving." + self._clash(tensors)
         )
 
     def _clash(self, tensors: list[Tensor]) -> str:
@@ -54,7 +55,8 @@ class RestoredFunction(ConcreteFunction):
 
 
 class FunctionReader:
-    """Makes concrete functions of what `FunctionWriter` wrote. `array(name)` gives an array, `variables` are all of the model's."""
+    """Makes concrete functions of what `FunctionWriter` wrote. `array(name)` gives an array, `variables` are all of
+    the model's."""
 
     def __init__(self, array: Callable[[str], np.ndarray], variables: Sequence[Any]) -> None:
         self.array, self.variables = array, variables
@@ -112,7 +114,8 @@ def _no_python(name: str) -> Callable:
 
 
 class _GraphReader:
-    """The graphs of one concrete function. They share sizes that are not known, and operations that extend each other."""
+    """The graphs of one concrete function. They share sizes that are not known, and operations that extend each
+    other."""
 
     def __init__(self, whole: FunctionReader, described: dict) -> None:
         self.whole, self.flows = whole, described["flows"]
@@ -145,7 +148,8 @@ class _GraphReader:
         if isinstance(operation, str):
             if operation not in REGISTRY:
                 raise LookupError(
-                    f"The saved model uses the operation {operation!r}, which this version of tapeflow does not have. If the program that "
+                    f"The saved model uses the operation {operation!r}, which this version of tapeflow does not "
+                    "have. If the program that "
                     "saved it declared it as a primitive of its own, import that module before loading."
                 )
             return REGISTRY[operation], inputs
@@ -165,7 +169,8 @@ class _GraphReader:
         called_name = described["calls"].rpartition(".")[2]  # older files say the module, too
         if called_name not in AT_EVERY_RUN:
             raise LookupError(
-                f"The saved model calls {described['calls']!r} at every run, which this version of tapeflow does not have."
+                f"The saved model calls {described['calls']!r} at every run, which this version of tapeflow does not "
+                "have."
             )
         reader = Reader(self.whole.array, lambda leaf: graph.symbols[inputs[leaf["input"]]])
         given = reader.value(described["given"])

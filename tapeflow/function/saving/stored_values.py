@@ -1,7 +1,7 @@
 """Values as JSON can hold them: parameters of operations, sizes that are not known, nested structures; and back.
 
-A tuple is a JSON list, since most containers in parameters are tuples; what JSON has no word for is an object with one key that says
-what it is. Arrays go to a store, which keeps them elsewhere and gives a name.
+A tuple is a JSON list, since most containers in parameters are tuples; what JSON has no word for is an object with one
+key that says what it is. Arrays go to a store, which keeps them elsewhere and gives a name.
 """
 
 import base64
@@ -28,7 +28,8 @@ class CannotBeStored(TypeError):
 
 
 class Writer:
-    """Values to JSON. `store(array)` keeps an array and gives its name; `tensor(t)` is asked about tensors without a value."""
+    """Values to JSON. `store(array)` keeps an array and gives its name; `tensor(t)` is asked about tensors without a
+    value."""
 
     def __init__(self, store: Callable[[np.ndarray], str], tensor: Callable[[Tensor], Any] | None = None) -> None:
         self.store, self.tensor = store, tensor
@@ -116,8 +117,8 @@ def _plain_number(value: Any) -> Any:
 
 
 class Reader:
-    """JSON to values. `array(name)` gives an array back; `sizes` are the new numbers of sizes that are not known, by their old ones,
-    and `now` what they are taken for."""
+    """JSON to values. `array(name)` gives an array back; `sizes` are the new numbers of sizes that are not known, by
+    their old ones, and `now` what they are taken for."""
 
     def __init__(self, array: Callable[[str], np.ndarray], placed: Callable[[dict], Any] | None = None) -> None:
         """`placed` is given what `Writer.tensor` wrote."""

@@ -1,7 +1,8 @@
-"""Traced functions as data: a graph in words that JSON has, from which `restoring.py` makes the same graph, without the Python function.
+"""Traced functions as data: a graph in words that JSON has, from which `restoring.py` makes the same graph, without
+the Python function.
 
-Nothing here knows a particular operation: a node is a primitive's name, where its inputs are, and its parameters. Sizes that are not
-known stay so, with what the trace relied on.
+Nothing here knows a particular operation: a node is a primitive's name, where its inputs are, and its parameters.
+Sizes that are not known stay so, with what the trace relied on.
 """
 
 import itertools
@@ -33,14 +34,15 @@ class CannotBeSaved(ValueError):
 
 
 class FunctionWriter:
-    """Writes concrete functions. `store(array)` keeps an array and gives its name, `variable(v)` gives a variable's number."""
+    """Writes concrete functions. `store(array)` keeps an array and gives its name, `variable(v)` gives a variable's
+    number."""
 
     def __init__(self, store: Callable[[np.ndarray], str], variable: Callable[[Any], int]) -> None:
         self.store, self.variable = store, variable
 
     def concrete(self, function: ConcreteFunction, known: Sequence[ConcreteFunction] = ()) -> dict:
-        """A function with all the traces that it takes to serve different sizes, some of which are `known`. CannotBeStored: an argument is
-        no tensor or number."""
+        """A function with all the traces that it takes to serve different sizes, some of which are `known`.
+        CannotBeStored: an argument is no tensor or number."""
         first = self._trace(function)
         return first | {"others": [self._trace(other) for other in alternatives(function, known)]}
 
@@ -222,7 +224,8 @@ class _GraphWriter:
 
 
 def alternatives(function: ConcreteFunction, known: Sequence[ConcreteFunction] = ()) -> list[ConcreteFunction]:
-    """Traces of the same function for sizes that this one does not serve, where Python asked about sizes: is it 1, is it 0?"""
+    """Traces of the same function for sizes that this one does not serve, where Python asked about sizes: is it 1, is
+    it 0?"""
     if not function.sizes or function.as_python:
         return []
     if hasattr(function, "others"):  # loaded: it has all there are
@@ -234,8 +237,8 @@ def alternatives(function: ConcreteFunction, known: Sequence[ConcreteFunction] =
             continue
         tried += 1
         made = ConcreteFunction(
-            function.python_function, function.traced, function.structure, function.tensor_places, function.specs, function.name,
-            function.jit, function.autograph,
+            function.python_function, function.traced, function.structure, function.tensor_places, function.specs,
+            function.name, function.jit, function.autograph,
         )  # fmt: skip
         try:
             made.trace(_examples(function, values), may_create=False)

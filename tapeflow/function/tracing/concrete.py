@@ -54,8 +54,8 @@ class ConcreteFunction:
         jit: bool,
         autograph: bool,
     ) -> None:
-        """`traced` is the function as AutoGraph converted it. `structure` are the arguments, (positional, keyword); of its leaves
-        those at `places` are tensors, with these `specs`, in which sizes may be None."""
+        """`traced` is the function as AutoGraph converted it. `structure` are the arguments, (positional, keyword); of
+        its leaves those at `places` are tensors, with these `specs`, in which sizes may be None."""
         self.name, self.structure, self.tensor_places, self.specs = name, structure, places, specs
         self.python_function, self.traced, self.jit, self.autograph = python_function, traced, jit, autograph
         self.graph, self.assigned = Graph(), []
@@ -67,7 +67,8 @@ class ConcreteFunction:
         self.places: list[int | None] = []
 
     def trace(self, now: list[Tensor] | None, may_create: bool) -> int:
-        """Run the Python function; returns how many variables it made. `now` are the arguments of the call that it is for."""
+        """Run the Python function; returns how many variables it made. `now` are the arguments of the call that it is
+        for."""
         self.graph = graph = Graph(enclosing_graphs())
         graph.may_create, graph.compiles, graph.autograph = may_create, self.jit, self.autograph
         graph.evaluate = lambda symbol: self._evaluated(symbol, now)
@@ -124,7 +125,8 @@ class ConcreteFunction:
         return Spec(shape=tuple(shape), dtype=spec.dtype)
 
     def at(self, tensors: list[Tensor]) -> "ConcreteFunction | None":
-        """This function for tensors of these sizes; None if what Python did while it was traced would be different for them."""
+        """This function for tensors of these sizes; None if what Python did while it was traced would be different for
+        them."""
         if not self.sizes or self.as_python:
             return self
         if any(d not in (None, size) for spec, t in zip(self.specs, tensors) for d, size in zip(spec.shape, t.shape)):
@@ -155,8 +157,8 @@ class ConcreteFunction:
         return graph.inputs + outside
 
     def _input_tensors(self, tensors: list[Tensor], later: Any = ()) -> list[Tensor]:
-        """The arguments, what the graph captured, the variables' values and new keys for random numbers. `later`: variables to be read
-        when others cannot change them."""
+        """The arguments, what the graph captured, the variables' values and new keys for random numbers. `later`:
+        variables to be read when others cannot change them."""
         found: list[Any] = [*tensors, *self.captured]
         for variable in self.read:
             found.append(None if variable.serial in later else variable.value())
@@ -191,7 +193,8 @@ class ConcreteFunction:
         if is_convertible(leaf) and not isinstance(leaf, TensorShape):
             return to_tensor(leaf)
         raise TypeError(
-            f"{self.name}, a tf.function, must return tensors (or numbers, or None), it returned {leaf!r} of type {type(leaf).__name__}."
+            f"{self.name}, a tf.function, must return tensors (or numbers, or None), it returned {leaf!r} of type "
+            f"{type(leaf).__name__}."
         )
 
     def run(self, tensors: list[Tensor]) -> Any:
@@ -241,7 +244,8 @@ class ConcreteFunction:
             for variable, value in zip(self.assigned, found[self.count :]):
                 variable._put(value, read_value=False)
             return found[: self.count]
-        # What is not assigned is read first: two functions that each read what the other assigns would wait for each other.
+        # What is not assigned is read first: two functions that each read what the other assigns would wait for each
+        # other.
         values = self._input_tensors(tensors, self.graph.assigned)
         locks: list = []  # those that were taken: the function that takes one says so, with no instruction in between
         free = map(_RELEASE, locks)
@@ -263,7 +267,8 @@ class ConcreteFunction:
         return closed(self.structured_outputs, [None if p is None else next(rest) for p in self.places])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Called like the function that was traced, or with the tensors among its arguments alone. What else it was traced for stays."""
+        """Called like the function that was traced, or with the tensors among its arguments alone. What else it was
+        traced for stays."""
         names = [self.graph.names.get(p, "argument") for p in self.graph.inputs[: len(self.specs)]]
         return self.run(self.binding.tensors(args, kwargs, self.specs, names))
 
@@ -355,7 +360,8 @@ def closed(structure: Any, leaves: list) -> Any:
 
 
 def argument_name(function: Any, path: str) -> str:
-    """What the leaf of (positional, keyword) arguments at `path` is called in the program: `x`, or `x_0` for a part of it."""
+    """What the leaf of (positional, keyword) arguments at `path` is called in the program: `x`, or `x_0` for a part of
+    it."""
     parts = re.findall(r"[^\[\]'\".]+", path)  # of `[0][1].x`, too: the fields of a named tuple
     if parts[0] == "0" and len(parts) > 1:
         names = list(inspect.signature(function).parameters)

@@ -1,4 +1,5 @@
-"""What happens at every run of a graph: printing, assertions, the user's Python (`tf.py_function`). Nodes that stay, in their order."""
+"""What happens at every run of a graph: printing, assertions, the user's Python (`tf.py_function`). Nodes that stay,
+in their order."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -97,7 +98,8 @@ class Effect(Flow):
 
 
 class Recipe(NamedTuple):
-    """What an effect calls: `function(*args, **kwargs)`, where these are `leaves` in a `structure`, those at `places` being its inputs."""
+    """What an effect calls: `function(*args, **kwargs)`, where these are `leaves` in a `structure`, those at `places`
+    being its inputs."""
 
     function: Callable
     structure: tuple
@@ -143,7 +145,8 @@ def at_every_run(checks: bool = False) -> Callable:
     def decorate(function: Callable) -> Callable:
         if AT_EVERY_RUN.setdefault(function.__name__, function) is not function:
             raise ValueError(
-                f"Two functions that graphs call are named {function.__name__}, and a saved graph knows them by that name."
+                f"Two functions that graphs call are named {function.__name__}, and a saved graph knows them by that "
+                "name."
             )
 
         @functools.wraps(function)

@@ -1,9 +1,9 @@
 """The graph of a traced function: an executor that writes operations down instead of computing them.
 
-Every value has a *place*, a number in the order of their making. A node computes the values at its output places from those at its
-input places; the order of nodes is the order of the program. Variables are values like others: the first read is an input of the
-graph, an assignment puts another value in their place, and what they hold at the end is stored after a run. So reads and
-assignments keep their order without being nodes at all.
+Every value has a *place*, a number in the order of their making. A node computes the values at its output places from
+those at its input places; the order of nodes is the order of the program. Variables are values like others: the first
+read is an input of the graph, an assignment puts another value in their place, and what they hold at the end is stored
+after a run. So reads and assignments keep their order without being nodes at all.
 """
 
 import itertools
@@ -34,7 +34,8 @@ _size_number = itertools.count().__next__  # of all graphs: one may be inside an
 
 
 class Node(NamedTuple):
-    """One operation: `rule` nodes stand for a user's rule, which says how its outputs come from its inputs, and compute nothing.
+    """One operation: `rule` nodes stand for a user's rule, which says how its outputs come from its inputs, and
+    compute nothing.
 
     >>> [op.type for op in tf.function(tf.sin).get_concrete_function(tf.TensorSpec([2])).graph.get_operations()]
     ['sin']
@@ -59,7 +60,8 @@ class Node(NamedTuple):
 
 
 def _also(kind: type[Exception]) -> type[InvalidArgumentError]:
-    """What is wrong with an argument, found while tracing: TensorFlow raises another error then than when it runs. Ours is both."""
+    """What is wrong with an argument, found while tracing: TensorFlow raises another error then than when it runs.
+    Ours is both."""
     again = lambda self: (
         _made_again,
         (kind, self.message),
@@ -176,19 +178,22 @@ class Graph:
         if entry is None:
             if self.within is not None and type(tensor) is SymbolicTensor and tensor._graph not in self.within:
                 raise TypeError(
-                    f"{tensor} belongs to another function (or branch, or loop), and is used outside of it, at {user_line()}. A symbolic "
+                    f"{tensor} belongs to another function (or branch, or loop), and is used outside of it, at "
+                    f"{user_line()}. A symbolic "
                     "tensor has no value there: return it from that function, and use the result."
                 )
             entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.shape, dtype=tensor.dtype.np)).index
         return entry[1]
 
     def seal(self) -> None:
-        """The function has been traced: tensors that only the graph holds are constants. Nobody can watch them, or capture them again."""
+        """The function has been traced: tensors that only the graph holds are constants. Nobody can watch them, or
+        capture them again."""
         remembered = remembered_constants()  # other graphs may hold them, too, but no program
         for key in list(self.captures):
             tensor, place = self.captures[key]
             if type(tensor) is EagerTensor:
-                # Let go of it: if it is still there, somebody else has it. (How references are counted differs from Python to Python.)
+                # Let go of it: if it is still there, somebody else has it. (How references are counted differs from
+                # Python to Python.)
                 array, still = tensor.array, weakref.ref(tensor)
                 self.captures[key] = tensor = None
                 tensor = still()
@@ -242,7 +247,8 @@ class Graph:
         return error
 
     def _compute_sizes(self, prim: Any, args: tuple, params: dict, symbols: tuple) -> None:
-        """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of something else."""
+        """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of
+        something else."""
         unknown = any(type(d) is Size for s in symbols for d in s.spec.shape)
         if unknown or any(s.dtype.kind not in "iu" for s in symbols) or not hasattr(prim, "kernel"):
             return
@@ -264,10 +270,12 @@ class Graph:
         raise ValueNeeded(f"{what} happens at every call, and cannot be part of a graph, at {user_line()}.")
 
     def initial(self, value: Tensor) -> Any:
-        """The array that a new variable starts from: variables are made when the function is traced for the first call."""
+        """The array that a new variable starts from: variables are made when the function is traced for the first
+        call."""
         if not self.may_create:
             raise ValueError(
-                f"tf.function only supports variables that are created once, on the first call; a variable was created again, at "
+                "tf.function only supports variables that are created once, on the first call; a variable was "
+                "created again, at "
                 f"{user_line()}. Create it outside, or keep it: `if self.v is None: self.v = tf.Variable(...)`."
             )
         self.created += 1
@@ -324,8 +332,8 @@ class Graph:
     def replay(
         self, values: dict[int, Tensor], outputs: list[int], effects: bool = False, sizes: Any = None
     ) -> list[Tensor]:
-        """What the graph computes, in the current frame, from the tensors at its input places. `sizes`: what those that were not
-        known when it was traced are now, by number."""
+        """What the graph computes, in the current frame, from the tensors at its input places. `sizes`: what those
+        that were not known when it was traced are now, by number."""
         values = self.constants | {p: t for t, p in self.captures.values()} | values
         into = current().executor
         lined = isinstance(into, Graph)
@@ -354,8 +362,8 @@ class Graph:
 
 
 class ReplayedRule(Rule):
-    """A user's rule in one replay of its graph: where the backward function refers to symbols of the graph, it gets the values they
-    have in this replay. There may be several, of a function that is called twice in another."""
+    """A user's rule in one replay of its graph: where the backward function refers to symbols of the graph, it gets
+    the values they have in this replay. There may be several, of a function that is called twice in another."""
 
     def __init__(self, node: Node, graph: Graph, values: dict[int, Tensor], sizes: Any) -> None:
         self.rule, self.graph, self.values, self.sizes = node.prim, graph, values, sizes

@@ -41,14 +41,16 @@ class Switches:
 
 
 class Function:
-    """A Python function that is traced when it is called with a new kind of arguments, and otherwise runs as a plan."""
+    """A Python function that is traced when it is called with a new kind of arguments, and otherwise runs as a
+    plan."""
 
     def __init__(
-        self, python_function: Callable, input_signature: Any = None, autograph: bool = True, jit_compile: bool = False,
-        reduce_retracing: bool | str = False,
+        self, python_function: Callable, input_signature: Any = None, autograph: bool = True,
+        jit_compile: bool = False, reduce_retracing: bool | str = False,
     ) -> None:  # fmt: skip
-        """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain Python.
-        `reduce_retracing`: where sizes differ from call to call, trace for any; "batch": where those of first axes do."""
+        """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain
+        Python. `reduce_retracing`: where sizes differ from call to call, trace for any; "batch": where those of first
+        axes do."""
         functools.update_wrapper(self, python_function)
         self._signature = inspect.signature(python_function)
         if input_signature is not None:
@@ -75,7 +77,8 @@ class Function:
         return self if instance is None else BoundFunction(self._method(instance), instance)
 
     def _method(self, instance: Any) -> "Function":
-        """The function of one object, with traces, variables and a signature of its own. It goes when the object goes."""
+        """The function of one object, with traces, variables and a signature of its own. It goes when the object
+        goes."""
         key = id(instance)
         found = self._methods.get(key)
         if found is None:
@@ -135,7 +138,8 @@ class Function:
         """The graph of the latest trace; `print(f.graph)` shows it."""
         if not self._traces:
             raise ValueError(
-                f"{self._name} has no graph before it was called. Call it, or say for what: get_concrete_function(...)."
+                f"{self._name} has no graph before it was called. Call it, or say for what: "
+                "get_concrete_function(...)."
             )
         return list(self._traces.values())[-1].graph
 
@@ -175,8 +179,10 @@ class Function:
             else:
                 if type(leaf).__hash__ is None and type(leaf) is not slice:  # what may change would change unseen
                     raise TypeError(
-                        f"Could not generate a generic TraceType for {leaf!r}. Please verify that it is immutable/hashable. It is of type "
-                        f"{type(leaf).__name__}; a tf.function takes tensors, numbers, strings, lists, tuples and dicts of them, and objects "
+                        f"Could not generate a generic TraceType for {leaf!r}. Please verify that it is "
+                        "immutable/hashable. It is of type "
+                        f"{type(leaf).__name__}; a tf.function takes tensors, numbers, strings, lists, tuples and "
+                        "dicts of them, and objects "
                         "that are known by identity."
                     )
                 key.append((type(leaf), id(leaf)))
@@ -247,7 +253,8 @@ class Function:
         return found
 
     def _generalised(self, general: Any, specs: list[Spec]) -> list[Spec]:
-        """The specifications to trace for: None for sizes that the signature leaves open, or that were others before."""
+        """The specifications to trace for: None for sizes that the signature leaves open, or that were others
+        before."""
         if self.input_signature is not None:
             wanted = [s for s in nest.flatten(self.input_signature) if is_spec(s)]
             if len(wanted) != len(specs):  # ragged ones, which are several tensors
@@ -267,7 +274,8 @@ class Function:
         return [Spec(shape=shape, dtype=s.dtype) for shape, s in zip(shapes, specs)]
 
     def _traced(self, made: ConcreteFunction, now: list[Tensor] | None) -> ConcreteFunction:
-        """Variables may be made in the first trace only, which may take several attempts; what then uses them is traced once more."""
+        """Variables may be made in the first trace only, which may take several attempts; what then uses them is
+        traced once more."""
         first = not self._complete and len(self._tracing) == 1
         self._count += 1
         try:

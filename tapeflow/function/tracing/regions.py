@@ -1,4 +1,5 @@
-"""Regions: Python functions traced into graphs of their own, the bodies of branches and loops, and what they take from outside."""
+"""Regions: Python functions traced into graphs of their own, the bodies of branches and loops, and what they take from
+outside."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -71,8 +72,8 @@ def inside_a_graph() -> bool:
 
 
 def operands(graphs: list[Graph], but: Sequence[Variable] = ()) -> tuple[list[Tensor], list[list[int]]]:
-    """(What graphs take from outside, as tensors of the current frame; for each graph the places of these): captured tensors and
-    the values of variables, except those of some."""
+    """(What graphs take from outside, as tensors of the current frame; for each graph the places of these): captured
+    tensors and the values of variables, except those of some."""
     found: list[Tensor] = []
     places: list[list[int]] = [[] for _ in graphs]
 

@@ -1,4 +1,5 @@
-"""A warning for functions that are traced again and again: each trace costs as much as a thousand calls. It says which argument changes."""
+"""A warning for functions that are traced again and again: each trace costs as much as a thousand calls. It says which
+argument changes."""
 
 import logging
 from collections import Counter, deque
@@ -26,7 +27,8 @@ class Retracing:
         self.warnings = 0
 
     def notice(self, function: str, call: int, arguments: dict[str, dict[str, Any]]) -> None:
-        """The function was traced in its call number `call`. `arguments`: for each leaf by name, what is special about it."""
+        """The function was traced in its call number `call`. `arguments`: for each leaf by name, what is special about
+        it."""
         self.traces.append((call, arguments))
         among = call - self.traces[0][0] + 1
         if len(self.traces) < _MANY or among > _AMONG or self.warnings >= _MOST_WARNINGS:

@@ -1,4 +1,5 @@
-"""Symbols: the tensors of a graph. They have a shape and a dtype, and whoever asks for their numbers is told why there are none."""
+"""Symbols: the tensors of a graph. They have a shape and a dtype, and whoever asks for their numbers is told why there
+are none."""
 
 import importlib.util
 import operator
@@ -33,7 +34,8 @@ class SymbolicTensor(Tensor):
 
     @property
     def _known(self) -> np.ndarray | None:
-        """What is in it, for one that is made of sizes; some may not be known. Nothing is asked of them before somebody wants to know."""
+        """What is in it, for one that is made of sizes; some may not be known. Nothing is asked of them before
+        somebody wants to know."""
         waiting = [self] if type(self._made) is Later else []
         while waiting:  # not by recursion: a program may count for long
             symbol = waiting[-1]
@@ -71,14 +73,16 @@ class SymbolicTensor(Tensor):
             raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
         if not self._graph.autograph:
             raise TypeError(
-                f"len() of a symbolic tensor is not known to Python, at {user_line()}. Use x.shape[0] or tf.shape(x)[0], or autograph=True."
+                f"len() of a symbolic tensor is not known to Python, at {user_line()}. Use x.shape[0] or "
+                "tf.shape(x)[0], or autograph=True."
             )
         return operator.index(self.spec.shape[0])
 
     def __iter__(self) -> Iterator:
         if not self._graph.autograph:
             raise OperatorNotAllowedInGraphError(
-                f"Iterating over a symbolic `tf.Tensor` is not allowed, at {user_line()}: AutoGraph is off. Use tf.map_fn, tf.scan or "
+                f"Iterating over a symbolic `tf.Tensor` is not allowed, at {user_line()}: AutoGraph is off. Use "
+                "tf.map_fn, tf.scan or "
                 "tf.while_loop, or autograph=True."
             )
         if not self.spec.shape:
@@ -100,11 +104,13 @@ def _refused(what: str | None, kind: type[Exception], instead: str | Callable = 
     def refuse(self: SymbolicTensor, *_: Any, **__: Any) -> Any:
         if not self._graph.is_open() and kind is not AttributeError:
             raise TypeError(
-                f"{self} is used outside the function that it belongs to, at {user_line()}. A symbolic tensor has no value there: return it "
+                f"{self} is used outside the function that it belongs to, at {user_line()}. A symbolic tensor has no "
+                "value there: return it "
                 "from the function, and use the result."
             )
         raise (ValueNeeded if _called_by_the_library() else error)(
-            f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no value yet, at "
+            f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no "
+            "value yet, at "
             f"{user_line()}. Use {instead(self) if callable(instead) else instead}, or call it outside of tf.function."
         )
 
@@ -123,8 +129,9 @@ def _no_bool(symbol: SymbolicTensor) -> str:
 
 
 for _name, _what, _kind in (
-    ("__array__", "A NumPy conversion", NotImplementedError), ("__float__", "float()", TypeError), ("__int__", "int()", TypeError),
-    ("__complex__", "complex()", TypeError), ("__index__", "A Python index or size", TypeError),
+    ("__array__", "A NumPy conversion", NotImplementedError), ("__float__", "float()", TypeError),
+    ("__int__", "int()", TypeError), ("__complex__", "complex()", TypeError),
+    ("__index__", "A Python index or size", TypeError),
 ):  # fmt: skip
     setattr(SymbolicTensor, _name, _refused(_what, _kind))
 _no_index = SymbolicTensor.__index__
@@ -165,7 +172,8 @@ class Later(NamedTuple):
         try:
             if not any(k is None for k in known):
                 values = self._computed(known, params)
-                # A kernel may compute something else with objects, as one of random numbers does: they must be its numbers.
+                # A kernel may compute something else with objects, as one of random numbers does: they must be its
+                # numbers.
                 now = self._computed(
                     [_estimated(k).astype(a.dtype.np) for k, a in zip(known, self.args)], _now(self.params)
                 )

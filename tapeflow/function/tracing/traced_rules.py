@@ -1,4 +1,5 @@
-"""Users' backward functions (`tf.custom_gradient`) as graphs: what is left of them when there is no Python any more."""
+"""Users' backward functions (`tf.custom_gradient`) as graphs: what is left of them when there is no Python any
+more."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +21,8 @@ class LostGradient(ValueNeeded, LookupError):
 
 
 class TracedRule(Rule):
-    """A rule whose backward function is a graph: from the gradients of the outputs, and values that it read, to those of the inputs.
+    """A rule whose backward function is a graph: from the gradients of the outputs, and values that it read, to those
+    of the inputs.
 
     In a node these values are inputs, too, after the function's own; they get no gradient by the rule.
     """
@@ -36,8 +38,8 @@ class TracedRule(Rule):
         sites: list,
         lost: str = "",
     ) -> None:
-        """`reached`: which of the function's own inputs get a gradient. `variables`, `sites`: what the backward function reads and draws.
-        `lost`: why there is no graph."""
+        """`reached`: which of the function's own inputs get a gradient. `variables`, `sites`: what the backward
+        function reads and draws. `lost`: why there is no graph."""
         self.name, self.function, self.reached, self.variables, self.sites, self.lost = (
             name,
             function,
@@ -66,7 +68,8 @@ class BoundRule(Rule):
         rule = self.rule
         if self.function is None:
             raise LostGradient(
-                f"The gradient of {self.name}, which tf.custom_gradient gave it, was not saved with the model: {rule.lost}"
+                f"The gradient of {self.name}, which tf.custom_gradient gave it, was not saved with the model: "
+                f"{rule.lost}"
             )
         given = [_zeros(spec) if g is None else g for g, spec in zip(gs, self.function.specs)]
         outside = [v.value() for v in rule.variables] + [fresh_key(site) for site in rule.sites]

@@ -58,7 +58,8 @@ def _bitcast_shape(shape, have, want):
         return (*shape, have // want)
     if not shape or shape[-1] not in (None, want // have):
         raise invalid(
-            f"bitcast to a dtype {want // have} times as wide needs a last axis of size {want // have}, got shape {shape}."
+            f"bitcast to a dtype {want // have} times as wide needs a last axis of size {want // have}, got shape "
+            f"{shape}."
         )
     return shape[:-1]
 

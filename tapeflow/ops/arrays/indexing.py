@@ -1,6 +1,7 @@
 """Reading parts of a tensor: slices with constant bounds, rows by index, elements by mask.
 
-An `index` is a tuple of ints, (start, stop, step) triples, None for a new axis and Ellipsis: like NumPy's, but hashable.
+An `index` is a tuple of ints, (start, stop, step) triples, None for a new axis and Ellipsis: like NumPy's, but
+hashable.
 """
 
 import math
@@ -53,7 +54,8 @@ def _part_of_unknown(shape, index):
     if rest < 0:
         rank = len(shape)
         raise invalid(
-            f"Index out of range using input dim {rank}; input has only {rank} dims: too many indices for shape {shape}."
+            f"Index out of range using input dim {rank}; input has only {rank} dims: too many indices for shape "
+            f"{shape}."
         )
     at = index.index(...) if ... in index else len(index)
     sizes, out = iter(enumerate(shape)), []
@@ -67,8 +69,8 @@ def _part_of_unknown(shape, index):
 
 
 def _length(size, start, stop, step):
-    """Of a slice. Bounds that are whole axes, or count from an end, are written in the shortest way: so that two parts have the same size
-    without a question."""
+    """Of a slice. Bounds that are whole axes, or count from an end, are written in the shortest way: so that two parts
+    have the same size without a question."""
     if (step or 1) < 0:
         if start is stop is None:
             return size if step == -1 else (size - step - 1) // -step
@@ -103,7 +105,8 @@ def _unslice_shape(x, index, shape):
     part = _indexed_shape(Spec(shape=shape, dtype=x.dtype), index).shape
     if not spreads(tuple(x.shape), part):
         raise invalid(
-            f"A tensor of shape {tuple(x.shape)} does not fill the part of shape {part} that index {index} has in shape {tuple(shape)}."
+            f"A tensor of shape {tuple(x.shape)} does not fill the part of shape {part} that index {index} has in "
+            f"shape {tuple(shape)}."
         )
     return Spec(shape=shape, dtype=x.dtype)
 
@@ -125,7 +128,8 @@ unslice = primitive(
 
 
 def _gather_numpy(x, indices, axis):
-    """NumPy lets negative indices count from the end. Read as unsigned they are out of range: a check that costs no pass."""
+    """NumPy lets negative indices count from the end. Read as unsigned they are out of range: a check that costs no
+    pass."""
     if indices.dtype == np.int32:
         found = indices.view(np.uint32)
     else:
@@ -142,8 +146,8 @@ def _out_of_range(indices, size):
     flat = np.ravel(indices)
     bad = int(np.flatnonzero((flat < 0) | (flat >= size))[0])
     return invalid(
-        f"indices[{','.join(str(i) for i in np.unravel_index(bad, indices.shape))}] = {flat[bad]} is not in [0, {size})"
-        + (": negative indices do not count from the end here." if flat[bad] < 0 else "")
+        f"indices[{','.join(str(i) for i in np.unravel_index(bad, indices.shape))}] = {flat[bad]} is not in [0, "
+        f"{size})" + (": negative indices do not count from the end here." if flat[bad] < 0 else "")
     )
 
 
@@ -172,7 +176,8 @@ def _gather_vjp(ops, g, x_shape, indices, axis):
 
 
 def _gather_rows(op, args, batched, params):
-    """Where tensor and indices differ from row to row, all tensors are laid end to end along `axis`, and one gather reads from them."""
+    """Where tensor and indices differ from row to row, all tensors are laid end to end along `axis`, and one gather
+    reads from them."""
     (x, indices), axis = args, params["axis"]
     if not batched[1]:
         return op(x, indices, axis=axis + 1)
@@ -193,7 +198,8 @@ _gathers = dict(
     makes_new=True,
 )
 
-# Rows of `x` along `axis`. Their gradient is sparse along the first axis (`tf.IndexedSlices`); that of `take` is always dense.
+# Rows of `x` along `axis`. Their gradient is sparse along the first axis (`tf.IndexedSlices`); that of `take` is
+# always dense.
 gather = primitive("gather(x, indices, *, axis)", vjp={"x": _gather_vjp}, sparse=True, **_gathers)
 take = primitive("take(x, indices, *, axis)", vjp={"x": _take_vjp}, **_gathers)
 
@@ -237,7 +243,8 @@ def _ravel_index_numpy(indices, dims):
 def _ravel_index_shape(indices, dims):
     if not indices.shape or differ(indices.shape[-1], len(dims)):
         raise invalid(
-            f"The last axis of indices of shape {tuple(indices.shape)} must have size {len(dims)}, a number for each axis of shape {tuple(dims)}."
+            f"The last axis of indices of shape {tuple(indices.shape)} must have size {len(dims)}, a number for each "
+            f"axis of shape {tuple(dims)}."
         )
     return Spec(shape=indices.shape[:-1], dtype=np.int64)
 
@@ -272,7 +279,8 @@ def _true_places(x, batch_dims):
     return np.nonzero(rows)[-1].reshape(*rows.shape[:-1], counts[0] if counts.size else 0)
 
 
-# Where elements of each batch element are true (or not 0), as positions in it flattened. There must be as many in all of them.
+# Where elements of each batch element are true (or not 0), as positions in it flattened. There must be as many in all
+# of them.
 true_places = primitive(
     "true_places(x, *, batch_dims)",
     kernel={"numpy": _true_places},
@@ -297,7 +305,8 @@ def _compress_rows(op, args, batched, params):
 def _compress_shape(x, condition):
     if len(condition.shape) > len(x.shape) or any(map(differ, condition.shape, x.shape)):
         raise invalid(
-            f"A mask of shape {tuple(condition.shape)} does not go with a tensor of shape {tuple(x.shape)}: its axes are the first of it."
+            f"A mask of shape {tuple(condition.shape)} does not go with a tensor of shape {tuple(x.shape)}: its axes "
+            "are the first of it."
         )
     return Spec(shape=(None, *x.shape[len(condition.shape) :]), dtype=x.dtype)
 

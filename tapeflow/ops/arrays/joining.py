@@ -21,14 +21,16 @@ def _concat_shape(*xs, axis):
     for k, x in enumerate(xs):
         if len(x.shape) != len(first.shape):
             raise invalid(
-                f"ConcatOp : Ranks of all input tensors should match: shape[0] = {brackets(first.shape)} vs. shape[{k}] = "
+                f"ConcatOp : Ranks of all input tensors should match: shape[0] = {brackets(first.shape)} vs. "
+                f"shape[{k}] = "
                 f"{brackets(x.shape)}. "
                 "Give them as many axes with tf.newaxis or tf.reshape."
             )
         for i, (a, b) in enumerate(zip(first.shape, x.shape)):
             if i != axis and differ(a, b):
                 raise invalid(
-                    f"ConcatOp : Dimension {i} in both shapes must be equal: shape[0] = {brackets(first.shape)} vs. shape[{k}] = "
+                    f"ConcatOp : Dimension {i} in both shapes must be equal: shape[0] = {brackets(first.shape)} vs. "
+                    f"shape[{k}] = "
                     f"{brackets(x.shape)}. Along all axes but {axis}, where they are joined, sizes must be the same."
                 )
     sizes = [x.shape[axis] for x in xs]
@@ -62,7 +64,8 @@ def _check_stacked(xs):
     for k, x in enumerate(xs):
         if x.shape != first and not same_sizes(x.shape, first):
             raise invalid(
-                f"Shapes of all inputs must match: values[0].shape = {brackets(first)} != values[{k}].shape = {brackets(x.shape)}"
+                f"Shapes of all inputs must match: values[0].shape = {brackets(first)} != values[{k}].shape = "
+                f"{brackets(x.shape)}"
             )
 
 
@@ -94,7 +97,8 @@ def _split_shape(x, sizes, axis):
     check_axes(x, axis)
     if None not in sizes and differ(sum(sizes), x.shape[axis]):
         raise invalid(
-            f"Sizes {tuple(sizes)} of the parts add up to {sum(sizes)}, but axis {axis} of shape {tuple(x.shape)} has size {x.shape[axis]}."
+            f"Sizes {tuple(sizes)} of the parts add up to {sum(sizes)}, but axis {axis} of shape {tuple(x.shape)} "
+            f"has size {x.shape[axis]}."
         )
     return tuple([Spec(shape=(*x.shape[:axis], s, *x.shape[axis + 1 :]), dtype=x.dtype) for s in sizes])
 

@@ -14,7 +14,8 @@ from tapeflow.core.primitive import recorded as ops
 
 
 def _scatter_rows(op, args, batched, params):
-    """Ids that all rows share write whole rows; ids that differ write into all tensors laid end to end. `updates` may be missing."""
+    """Ids that all rows share write whole rows; ids that differ write into all tensors laid end to end. `updates` may
+    be missing."""
     rank = len(args[1].shape) - batched[1]
     if not batched[1]:
         size = rows_of(args, batched)
@@ -30,7 +31,8 @@ def _written_shape(x, ids, updates=None, fits=spreads):
     rows = (*ids.shape, *x.shape[1:])
     if updates is not None and not fits(tuple(updates.shape), rows):
         raise invalid(
-            f"updates of shape {tuple(updates.shape)} do not fit: ids of shape {tuple(ids.shape)} name rows of a tensor of shape "
+            f"updates of shape {tuple(updates.shape)} do not fit: ids of shape {tuple(ids.shape)} name rows of a "
+            "tensor of shape "
             f"{tuple(x.shape)}, which together have shape {rows}."
         )
     return x

@@ -1,7 +1,8 @@
-"""Sums, extremes and products over groups of rows. Row k of `x` belongs to segment `ids[k]`; rows with a negative id to none.
+"""Sums, extremes and products over groups of rows. Row k of `x` belongs to segment `ids[k]`; rows with a negative id
+to none.
 
-Indices of rows are written out as indices of elements, since `ufunc.at` takes those in 2 ns an element and rows in 10 to 100.
-Sums of many elements are a product with a sparse matrix of ones: ten times faster again.
+Indices of rows are written out as indices of elements, since `ufunc.at` takes those in 2 ns an element and rows in 10
+to 100. Sums of many elements are a product with a sparse matrix of ones: ten times faster again.
 """
 
 import math
@@ -46,7 +47,8 @@ def _check_start(shape, of_ids):
 def _check_range(ids, num_segments):
     if ids.size and ids.max() >= num_segments:
         raise invalid(
-            f"segment id {ids.max()} is out of range: num_segments={num_segments} allows ids from 0 to {num_segments - 1}."
+            f"segment id {ids.max()} is out of range: num_segments={num_segments} allows ids from 0 to "
+            f"{num_segments - 1}."
         )
 
 
@@ -79,7 +81,8 @@ flat_segments = primitive(
 
 
 def _segment_rows(op, args, batched, params):
-    """One set of ids takes the rows as part of what it groups; ids that differ make the segments of all rows one long list."""
+    """One set of ids takes the rows as part of what it groups; ids that differ make the segments of all rows one long
+    list."""
     (x, ids), count = args, params["num_segments"]
     _check_start(tuple(x.shape)[batched[0] :], tuple(ids.shape)[batched[1] :])
     if not batched[1]:
@@ -209,7 +212,8 @@ def _segment_prod(x, ids, num_segments):
 
 
 def _others(ops, x, ids):
-    """For each row the product of the others of its segment: those before times those after, in the order of the segments."""
+    """For each row the product of the others of its segment: those before times those after, in the order of the
+    segments."""
     order, back, first, last = ops.segment_order(ids)
     rows = ops.gather(x, order, axis=0)
     before = _running_product(ops, rows, first, 1)
@@ -258,7 +262,8 @@ def _order_shape(ids):
     return ids, ids, edges, edges
 
 
-# Which rows to take to have segments together, the way back, and where segments begin and end in that order. Along the last axis.
+# Which rows to take to have segments together, the way back, and where segments begin and end in that order. Along the
+# last axis.
 segment_order = primitive(
     "segment_order(ids)",
     kernel={"numpy": _segment_order, "jax": "arrays.segments.segment_order"},

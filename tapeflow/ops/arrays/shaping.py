@@ -49,7 +49,8 @@ assigned = primitive(
 def _reshape_shape(x, shape):
     if not same_number(tuple(x.shape), tuple(shape)):
         raise invalid(
-            f"Input to reshape is a tensor with {math.prod(x.shape)} values, but the requested shape has {math.prod(shape)}: "
+            f"Input to reshape is a tensor with {math.prod(x.shape)} values, but the requested shape has "
+            f"{math.prod(shape)}: "
             f"{tuple(x.shape)} cannot become {tuple(shape)}."
         )
     return Spec(shape=shape, dtype=x.dtype)
@@ -82,7 +83,8 @@ def _broadcast_to_shape(x, shape):
         if len(x.shape) > len(shape):
             first = f"Rank of input ({len(x.shape)}) must be no greater than rank of output shape ({len(shape)})"
         raise invalid(
-            f"{first}. A tensor of shape {tuple(x.shape)} cannot be broadcast to {tuple(shape)}: from the last axis on, its sizes must be "
+            f"{first}. A tensor of shape {tuple(x.shape)} cannot be broadcast to {tuple(shape)}: from the last axis "
+            "on, its sizes must be "
             "equal to those or 1."
         )
     return Spec(shape=shape, dtype=x.dtype)
@@ -112,7 +114,8 @@ broadcast_to = primitive(
 def _transpose_shape(x, perm):
     if sorted(perm) != list(range(len(x.shape))):
         raise invalid(
-            f"perm {tuple(perm)} is not a permutation of the axes of shape {tuple(x.shape)}: it needs 0 to {len(x.shape) - 1} once each."
+            f"perm {tuple(perm)} is not a permutation of the axes of shape {tuple(x.shape)}: it needs 0 to "
+            f"{len(x.shape) - 1} once each."
         )
     return Spec(shape=tuple([x.shape[p] for p in perm]), dtype=x.dtype)
 
@@ -151,7 +154,8 @@ def _reverse_shape(x, lengths, seq_axis, batch_axis):
     check_axes(x, seq_axis, batch_axis)
     if len(lengths.shape) != 1 or differ(lengths.shape[0], x.shape[batch_axis]):
         raise invalid(
-            f"seq_lengths must be {x.shape[batch_axis]} numbers, one for each slice along axis {batch_axis} of shape {tuple(x.shape)}, "
+            f"seq_lengths must be {x.shape[batch_axis]} numbers, one for each slice along axis {batch_axis} of shape "
+            f"{tuple(x.shape)}, "
             f"got shape {tuple(lengths.shape)}."
         )
     return x

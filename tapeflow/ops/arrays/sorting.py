@@ -227,7 +227,8 @@ def _unique_shape(x):
     return tuple([Spec(shape=s, dtype=np.int64) for s in ((None,), x.shape, (None,))])
 
 
-# Of the different elements of a vector, by first occurrence: where each is first, which of them every element is, how many.
+# Of the different elements of a vector, by first occurrence: where each is first, which of them every element is, how
+# many.
 unique = primitive(
     "unique(x)",
     kernel={"numpy": _unique_numpy},
@@ -243,7 +244,8 @@ def _bincount_numpy(x, size):
 
 
 def _bincount_rows(op, args, batched, params):
-    """All rows are counted at once, each in bins of its own. One bin more takes what is too large, lest it fall to the next row."""
+    """All rows are counted at once, each in bins of its own. One bin more takes what is too large, lest it fall to the
+    next row."""
     [x], size = args, params["size"]
     rows = x.shape[0]
     flat = ops.cast(ops.reshape(x, shape=(rows, math.prod(x.shape[1:]))), dtype=np.dtype(np.int64))
@@ -274,7 +276,8 @@ def _histogram_bins(xp, x, low, high, size):
     return xp.clip(xp.where(xp.isnan(steps), 0, steps), 0, size - 1).astype(np.int32)
 
 
-# The number of the bin of each element, of `size` equal bins from `low` to `high`; elements outside are in the first or last.
+# The number of the bin of each element, of `size` equal bins from `low` to `high`; elements outside are in the first
+# or last.
 histogram_bins = primitive(
     "histogram_bins(x, low, high, *, size)",
     kernel={"numpy": _histogram_bins_numpy, "jax": _histogram_bins},
@@ -311,7 +314,8 @@ def _searchsorted_shape(x, values, side):
     check_rank(x, 1)
     if len(x.shape) > 1 and not same_sizes(tuple(x.shape[:-1]), tuple(values.shape[:-1])):
         raise invalid(
-            f"Leading dimensions of sorted rows and of what is searched in them must match, got shapes {tuple(x.shape)} and {tuple(values.shape)}."
+            "Leading dimensions of sorted rows and of what is searched in them must match, got shapes "
+            f"{tuple(x.shape)} and {tuple(values.shape)}."
         )
     return Spec(shape=values.shape, dtype=np.int32)
 
@@ -339,7 +343,8 @@ def _invert_permutation_numpy(x):
         out[x] = np.arange(x.size, dtype=x.dtype)
     if x.size and out.min() < 0:
         raise invalid(
-            f"{x.tolist() if x.size <= 20 else 'x'} is not a permutation of 0 to {x.size - 1}: each number must be there once."
+            f"{x.tolist() if x.size <= 20 else 'x'} is not a permutation of 0 to {x.size - 1}: each number must be "
+            "there once."
         )
     return out
 

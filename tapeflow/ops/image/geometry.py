@@ -45,7 +45,8 @@ def _resample_numpy(x, axis, weights, transposed):
 
 
 def _resample_dense(xp, x, axis, weights, transposed):
-    """For XLA. A product with a dense matrix is what accelerators do best; large matrices are mostly zeros, and lines are fetched."""
+    """For XLA. A product with a dense matrix is what accelerators do best; large matrices are mostly zeros, and lines
+    are fetched."""
     index, share = taps(weights)
     _, before, after = weights[:3]
     if before * after <= _DENSE:
@@ -65,12 +66,14 @@ def _resample_shape(x, axis, weights, transposed):
     check_axes(x, axis)
     if differ(x.shape[axis], weights[2 if transposed else 1]):
         raise invalid(
-            f"Axis {axis} of shape {tuple(x.shape)} must have size {weights[2 if transposed else 1]} to be resampled by {weights}."
+            f"Axis {axis} of shape {tuple(x.shape)} must have size {weights[2 if transposed else 1]} to be resampled "
+            f"by {weights}."
         )
     return Spec(shape=(*x.shape[:axis], weights[1 if transposed else 2], *x.shape[axis + 1 :]), dtype=x.dtype)
 
 
-# New lines along `axis`, each a mixture of old ones (see `resampling`). Linear, so its own adjoint with `transposed` turned round.
+# New lines along `axis`, each a mixture of old ones (see `resampling`). Linear, so its own adjoint with `transposed`
+# turned round.
 resample = primitive(
     "resample(x, *, axis, weights, transposed)",
     kernel={"numpy": _resample_numpy, "jax": _resample_dense},
@@ -105,7 +108,8 @@ def _looked_up(table, i, others):
 
 
 def _chosen(overlap, scores, limit, threshold, score_threshold):
-    """Best first, each time without those that overlap it too much. In blocks: often few boxes have to be looked at."""
+    """Best first, each time without those that overlap it too much. In blocks: often few boxes have to be looked
+    at."""
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > score_threshold]
     found = []
@@ -161,8 +165,8 @@ def _suppress_shape(boxes, scores, limit, overlaps, **_):
     )
 
 
-# For each row of scores the boxes to keep, best first and then zeros, and how many they are. `boxes` are corners (or, with
-# `overlaps`, a table of overlaps).
+# For each row of scores the boxes to keep, best first and then zeros, and how many they are. `boxes` are corners (or,
+# with `overlaps`, a table of overlaps).
 suppress = primitive(
     "suppress(boxes, scores, *, limit, threshold, score_threshold, sigma, overlaps)",
     kernel={"numpy": _suppress_numpy, "jax": "image.geometry.suppress"},
@@ -196,7 +200,8 @@ def _outlines_numpy(boxes, height, width):
 def _check_boxes(boxes):
     if not boxes.shape or differ(boxes.shape[-1], 4):
         raise invalid(
-            f"Boxes have four corners, (top, left, bottom, right), along their last axis, got shape {tuple(boxes.shape)}."
+            "Boxes have four corners, (top, left, bottom, right), along their last axis, got shape "
+            f"{tuple(boxes.shape)}."
         )
 
 
@@ -206,7 +211,8 @@ def _outlines_shape(boxes, height, width):
     return Spec(shape=(boxes.shape[0], height, width), dtype=np.dtype("int32"))
 
 
-# Which box, given by corners between 0 and 1, has its outline through each pixel; the last of several, -1 where there is none.
+# Which box, given by corners between 0 and 1, has its outline through each pixel; the last of several, -1 where there
+# is none.
 outlines = primitive(
     "outlines(boxes, *, height, width)",
     kernel={"numpy": _outlines_numpy, "jax": "image.geometry.outlines"},

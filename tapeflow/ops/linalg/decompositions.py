@@ -1,7 +1,7 @@
 """Triangular factors of matrices: Cholesky, QR, LU.
 
-None of these is a holomorphic function of the matrix, so the rules conjugate by themselves. Gradients are those of the real inner
-product Re tr(Gᴴ dA); `adjoint` is the conjugate transpose.
+None of these is a holomorphic function of the matrix, so the rules conjugate by themselves. Gradients are those of the
+real inner product Re tr(Gᴴ dA); `adjoint` is the conjugate transpose.
 """
 
 import numpy as np
@@ -61,14 +61,16 @@ def _is_wide(x, full):
     rows, cols = x.shape[-2:]
     if full and rows > cols:
         raise NotImplementedError(
-            "The gradient of tf.linalg.qr is not implemented for full_matrices with more rows than columns: the extra columns of q "
+            "The gradient of tf.linalg.qr is not implemented for full_matrices with more rows than columns: the "
+            "extra columns of q "
             "are an arbitrary choice. Use full_matrices=False."
         )
     return rows < cols
 
 
 def _columns(x):
-    """Indices of the columns of the square block, and of those beyond it. A = [X | Y] = Q [U | V]: the latter only see Q."""
+    """Indices of the columns of the square block, and of those beyond it. A = [X | Y] = Q [U | V]: the latter only see
+    Q."""
     rows = x.shape[-2]
     return (Ellipsis, (None, rows, None)), (Ellipsis, (rows, None, None))
 

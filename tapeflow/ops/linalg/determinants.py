@@ -1,9 +1,9 @@
 """Determinants, and their derivatives of every order at every matrix.
 
-The gradient of det A is its matrix of cofactors, det(A) A⁻ᵀ where A has an inverse; but it exists everywhere. In terms of
-A = U S Vᴴ it needs no division: cofactor(A) = det(U) det(Vᴴ) · Ū cofactor(S) V̄ᴴ, and cofactor(S) is diagonal with the products of all
-other singular values. The second derivative has the products of all but two. The third is made of second derivatives
-of minors, so that it too is exact everywhere.
+The gradient of det A is its matrix of cofactors, det(A) A⁻ᵀ where A has an inverse; but it exists everywhere. In terms
+of A = U S Vᴴ it needs no division: cofactor(A) = det(U) det(Vᴴ) · Ū cofactor(S) V̄ᴴ, and cofactor(S) is diagonal with
+the products of all other singular values. The second derivative has the products of all but two. The third is made of
+second derivatives of minors, so that it too is exact everywhere.
 """
 
 import numpy as np
@@ -27,7 +27,8 @@ def _inner(ops, a, b):
 
 
 def _det(x):
-    """By LAPACK's pivots, which a NaN can pass unseen; where an infinity meets a zero there is no determinant either."""
+    """By LAPACK's pivots, which a NaN can pass unseen; where an infinity meets a zero there is no determinant
+    either."""
     out = np.linalg.det(x)
     return out if np.isfinite(x.sum()) else nan_at(_lost(x, out), out)
 
@@ -93,7 +94,8 @@ cofactors = primitive(
 
 
 def _cofactors_slope(x, direction):
-    """In the bases of U and V: R_ii = Σ_j P_ij E_jj and R_ij = -P_ij E_ji, with P_ij the product of all s but s_i and s_j."""
+    """In the bases of U and V: R_ii = Σ_j P_ij E_jj and R_ij = -P_ij E_ji, with P_ij the product of all s but s_i and
+    s_j."""
     u, s, vh, sign = _turned(x)
     turned = np.swapaxes(u, -1, -2) @ direction @ np.swapaxes(vh, -1, -2)
     n = s.shape[-1]
@@ -104,8 +106,9 @@ def _cofactors_slope(x, direction):
 
 
 def _cofactors_slope_by_x(ops, g, x, direction, x_dtype):
-    """The derivative of <g, slope of the cofactors> = Σ_ij ±g_ij <cofactors of the minor ij, the minor ij of `direction`>. As the third
-    derivative of det it is symmetric in g and what it is multiplied with, so that it serves tangents too."""
+    """The derivative of <g, slope of the cofactors> = Σ_ij ±g_ij <cofactors of the minor ij, the minor ij of
+    `direction`>. As the third derivative of det it is symmetric in g and what it is multiplied with, so that it serves
+    tangents too."""
     places = np.arange(x.shape[-1])
     signs = np.where((places + places[:, None]) % 2, -1, 1).astype(x_dtype)
     return ops.from_minors(ops.cofactors_slope(ops.minors(x), ops.minors(direction)) * _as_matrix(ops, g * signs))

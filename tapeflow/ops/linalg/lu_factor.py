@@ -5,8 +5,8 @@ Of `k` rows or columns, whichever are fewer, L keeps k columns and U k rows, pac
     A[permutation] = [A₁  A₂]    F = [F₁  U₂]    F₁ = L₁ below the diagonal (on which L₁ has 1), U₁ on it and above
                      [A₃   · ]       [L₃   · ]
 
-(one of A₂, A₃ is there, or none) the derivative follows from M = L₁⁻¹ dA₁ U₁⁻¹ alone: dL₁ = L₁ tril(M), without the diagonal, and
-dU₁ = triu(M) U₁; then dL₃ = dA₃ U₁⁻¹ - L₃ triu(M) and dU₂ = L₁⁻¹ dA₂ - tril(M) U₂.
+(one of A₂, A₃ is there, or none) the derivative follows from M = L₁⁻¹ dA₁ U₁⁻¹ alone: dL₁ = L₁ tril(M), without the
+diagonal, and dU₁ = triu(M) U₁; then dL₃ = dA₃ U₁⁻¹ - L₃ triu(M) and dU₂ = L₁⁻¹ dA₂ - tril(M) U₂.
 """
 
 import numpy as np

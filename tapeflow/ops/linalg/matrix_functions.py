@@ -1,7 +1,7 @@
 """exp, square root and logarithm of a square matrix (not of its elements).
 
-For such a function f, f([[A, E], [0, A]]) = [[f(A), Df(A)[E]], [0, f(A)]]: its derivative in the direction E is a block of itself. So
-gradients of every order need no other rule, each at twice the size.
+For such a function f, f([[A, E], [0, A]]) = [[f(A), Df(A)[E]], [0, f(A)]]: its derivative in the direction E is a
+block of itself. So gradients of every order need no other rule, each at twice the size.
 """
 
 import warnings
@@ -41,7 +41,8 @@ def _square(x):
 
 
 def _by_scipy(name):
-    """SciPy's function in double precision. A real matrix without a real result gives nan, as TensorFlow's kernels do."""
+    """SciPy's function in double precision. A real matrix without a real result gives nan, as TensorFlow's kernels
+    do."""
 
     def kernel(x):
         import scipy.linalg

@@ -1,4 +1,5 @@
-"""Products of matrices, and the diagonals and bands of them. Rules are written with plain transposes, never conjugates."""
+"""Products of matrices, and the diagonals and bands of them. Rules are written with plain transposes, never
+conjugates."""
 
 import string
 from functools import lru_cache, reduce
@@ -78,7 +79,8 @@ def _misfit(a, b):
     if alike((a.shape[-1],), (b.shape[-2],)):
         first = f"In[0] and In[1] must have compatible batch dimensions: {brackets(a.shape)} vs. {brackets(b.shape)}"
     return invalid(
-        f"{first}. Shapes {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied: the last axis of the first must be as long as the last "
+        f"{first}. Shapes {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied: the last axis of the first "
+        "must be as long as the last "
         "but one of the second, and the leading axes must be equal or 1."
     )
 
@@ -100,7 +102,8 @@ def _matmul_any(a, b):
 
 
 def _outer(a, b):
-    """A column times a row. BLAS multiplies two columns by two rows eight times faster, even if the second are zeros."""
+    """A column times a row. BLAS multiplies two columns by two rows eight times faster, even if the second are
+    zeros."""
     columns, rows = np.zeros((*a.shape[:-1], 2), a.dtype), np.zeros((*b.shape[:-2], 2, b.shape[-1]), b.dtype)
     columns[..., :1], rows[..., :1, :] = a, b
     return np.matmul(columns, rows)
@@ -155,8 +158,8 @@ matmul = primitive(
 
 @lru_cache(4096)
 def _contraction(equation):
-    """A two-operand einsum as one batched matrix product: how to order the axes of a, b and the result (None: as they are), and how
-    many of the labels are batch, rows, inner (summed over) and columns."""
+    """A two-operand einsum as one batched matrix product: how to order the axes of a, b and the result (None: as they
+    are), and how many of the labels are batch, rows, inner (summed over) and columns."""
     left, right, out = _terms(equation)
     batch = [x for x in left if x in right and x in out]
     rows = [x for x in left if x not in right]
@@ -206,7 +209,8 @@ def _contract(a, b, equation):
 
 def _unequal(a, b, equation):
     return invalid(
-        f"Shapes {tuple(a.shape)} and {tuple(b.shape)} do not fit the equation {equation!r}: each letter is one axis, and stands for one size."
+        f"Shapes {tuple(a.shape)} and {tuple(b.shape)} do not fit the equation {equation!r}: each letter is one "
+        "axis, and stands for one size."
     )
 
 
@@ -235,8 +239,8 @@ def _contract_rows(op, args, batched, params):
     return op(*args, equation=f"{left},{right}->{row}{out}")
 
 
-# In `equation` no operand repeats a label, each label occurs in at least two of the three terms, and stands for one length: the
-# public functions see to it.
+# In `equation` no operand repeats a label, each label occurs in at least two of the three terms, and stands for one
+# length: the public functions see to it.
 contract = primitive(
     "contract(a, b, *, equation)",
     kernel={"numpy": _contract, "jax": lambda xp, a, b, equation: xp.einsum(equation, a, b)},
@@ -286,8 +290,9 @@ def diagonal_length(rows, cols, k):
 
 @lru_cache(256)
 def diagonal_places(rows, cols, k, align):
-    """Where the diagonals k[0] to k[1] of a matrix lie: flat positions in the matrix, flat positions in the packed form
-    (highest diagonal first, one a row, `align`ed to the right or left as its side says), and the packed form's shape."""
+    """Where the diagonals k[0] to k[1] of a matrix lie: flat positions in the matrix, flat positions in the packed
+    form (highest diagonal first, one a row, `align`ed to the right or left as its side says), and the packed form's
+    shape."""
     above, below = align.split("_")
     longest = max(diagonal_length(rows, cols, d) for d in range(k[0], k[1] + 1))
     flat, packed = [], []
@@ -352,7 +357,8 @@ def _diag_matrix_shape(x, k, rows, cols, align):
         and not (rank == 1 and spreads(x.shape[-1:], packed))
     ):
         raise invalid(
-            f"Diagonals {k[0]} to {k[1]} of a matrix with {rows} rows and {cols} columns have shape {packed}, which {tuple(x.shape)} does not "
+            f"Diagonals {k[0]} to {k[1]} of a matrix with {rows} rows and {cols} columns have shape {packed}, which "
+            f"{tuple(x.shape)} does not "
             "end with."
         )
     return Spec(shape=(*x.shape[:-rank], rows, cols), dtype=x.dtype)

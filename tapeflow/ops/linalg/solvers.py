@@ -27,7 +27,8 @@ _EQUATIONS = dict(dtypes=INEXACT, broadcasts="batch", batch=matrices)
 def _check_system(a, b):
     if len(b.shape) < 2 or differ(a.shape[-1], a.shape[-2]) or differ(a.shape[-1], b.shape[-2]):
         raise invalid(
-            f"A square matrix and a right-hand side with as many rows are needed, got shapes {tuple(a.shape)} and {tuple(b.shape)}. "
+            f"A square matrix and a right-hand side with as many rows are needed, got shapes {tuple(a.shape)} and "
+            f"{tuple(b.shape)}. "
             "A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
         )
 
@@ -105,7 +106,8 @@ def _triangular_solve(a, b, lower, transpose):
 
 
 def _substitute(a, b, forwards):
-    """Row by row, each with the rows before it: componentwise as exact as the triangle allows, which elimination with pivots is not."""
+    """Row by row, each with the rows before it: componentwise as exact as the triangle allows, which elimination with
+    pivots is not."""
     n = a.shape[-1]
     out = np.empty(b.shape, b.dtype)
     for i in range(n) if forwards else range(n - 1, -1, -1):
@@ -116,8 +118,8 @@ def _substitute(a, b, forwards):
 
 
 def _one_triangular_solve(a, b, lower, transpose):
-    """By BLAS, which unlike LAPACK divides by a zero on the diagonal without asking, as TensorFlow does. Everything is passed
-    transposed, since BLAS reads columns first: xᵀ aᵀ = bᵀ."""
+    """By BLAS, which unlike LAPACK divides by a zero on the diagonal without asking, as TensorFlow does. Everything is
+    passed transposed, since BLAS reads columns first: xᵀ aᵀ = bᵀ."""
     from scipy.linalg import get_blas_funcs
 
     if not b.size:
@@ -198,7 +200,8 @@ def _tridiagonal_solve_jvp_diagonals(ops, t, diagonals, y, transpose):
 def _tridiagonal_shape(diagonals, b, transpose):
     if len(b.shape) < 2 or differ(of_matrices(diagonals).shape[-2], 3) or differ(diagonals.shape[-1], b.shape[-2]):
         raise invalid(
-            f"Three diagonals of shape (..., 3, n) and a right-hand side of shape (..., n, k) are needed, got {tuple(diagonals.shape)} and "
+            "Three diagonals of shape (..., 3, n) and a right-hand side of shape (..., n, k) are needed, got "
+            f"{tuple(diagonals.shape)} and "
             f"{tuple(b.shape)}."
         )
     return _solution_shape(diagonals, b)
@@ -234,13 +237,15 @@ def _pinv_jvp(ops, t, x, y):
 
 
 def _pinv_rows(op, args, batched, params):
-    """`rcond` broadcasts against the leading axes of `x`, which needs the rows because it is what they are computed of."""
+    """`rcond` broadcasts against the leading axes of `x`, which needs the rows because it is what they are computed
+    of."""
     refuse_vectors(op, args[:1], batched[:1])
     x, rcond = all_batched(args, batched)
     missing = len(x.shape) - 1 - len(rcond.shape)
     if missing < 0:
         raise invalid(
-            f"rcond of shape {tuple(rcond.shape)[1:]} does not broadcast to the matrices of shape {tuple(x.shape)[1:]}."
+            f"rcond of shape {tuple(rcond.shape)[1:]} does not broadcast to the matrices of shape "
+            f"{tuple(x.shape)[1:]}."
         )
     return op(x, ops.reshape(rcond, shape=(rcond.shape[0], *(1,) * (missing - 1), *rcond.shape[1:])))
 
@@ -275,7 +280,8 @@ def _no_gradient(ops, g):
 def _least_squares_shape(a, b):
     if len(b.shape) < 2 or differ(of_matrices(a).shape[-2], b.shape[-2]):
         raise invalid(
-            f"A matrix and a right-hand side with as many rows are needed, got shapes {tuple(a.shape)} and {tuple(b.shape)}. "
+            f"A matrix and a right-hand side with as many rows are needed, got shapes {tuple(a.shape)} and "
+            f"{tuple(b.shape)}. "
             "A vector of shape (m,) goes in as a column: rhs[:, tf.newaxis]."
         )
     return _solution_shape(a, b)

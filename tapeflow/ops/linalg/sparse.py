@@ -23,8 +23,8 @@ def _entries_vjp(ops, g, b, rows, columns):
 
 
 def _product_rows(op, args, batched, params):
-    """One matrix multiplies the columns of all rows; matrices that differ are the blocks of a larger one: below each other where they
-    share `b`, along the diagonal where they do not."""
+    """One matrix multiplies the columns of all rows; matrices that differ are the blocks of a larger one: below each
+    other where they share `b`, along the diagonal where they do not."""
     values, b, rows, columns = args
     num_rows = params["num_rows"]
     if not (batched[0] or batched[2] or batched[3]):

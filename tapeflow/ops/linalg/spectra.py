@@ -1,7 +1,7 @@
 """Eigenvalues and singular values, and their vectors.
 
-As in `decompositions`, the rules conjugate by themselves. Vectors have a free sign (or phase): we take LAPACK's, and rules are right
-for every function that does not depend on it.
+As in `decompositions`, the rules conjugate by themselves. Vectors have a free sign (or phase): we take LAPACK's, and
+rules are right for every function that does not depend on it.
 """
 
 import numpy as np
@@ -103,7 +103,8 @@ def _eig(x):
 
 
 def _eig_vjp(ops, g, w, v, x_dtype):
-    """V⁻ᴴ (diag(gw) + F̄∘(Vᴴ gV - Vᴴ V D)) Vᴴ; D, the real diagonal of Vᴴ gV, is there since every vector keeps its length."""
+    """V⁻ᴴ (diag(gw) + F̄∘(Vᴴ gV - Vᴴ V D)) Vᴴ; D, the real diagonal of Vᴴ gV, is there since every vector keeps its
+    length."""
     g_w, g_v = g
     v_h = adjoint(ops, v)
     inner = ops.matmul(v_h, g_v)
@@ -169,8 +170,8 @@ eigvals = primitive(
 
 
 def _square_gap_reciprocals(ops, s):
-    """1 / (s[j]² - s[i]²), and 0 where they are equal. A difference of squares that is compiled into one operation, rounded once, need
-    not be 0 for equal numbers; this product is."""
+    """1 / (s[j]² - s[i]²), and 0 where they are equal. A difference of squares that is compiled into one operation,
+    rounded once, need not be 0 for equal numbers; this product is."""
     return reciprocal_or_zero(ops, (row(ops, s) - column(ops, s)) * (row(ops, s) + column(ops, s)))
 
 
@@ -216,7 +217,8 @@ def _svd_vjp(ops, g, s, u, v, x_dtype):
 
 
 def _thin(ops, g, vectors, k):
-    """The first k vectors and their gradient. The others span what is left over: they turn as the first ones turn towards them."""
+    """The first k vectors and their gradient. The others span what is left over: they turn as the first ones turn
+    towards them."""
     if vectors.shape[-1] == k:
         return g, vectors
     first, rest = (Ellipsis, (None, k, None)), (Ellipsis, (k, None, None))

@@ -27,8 +27,8 @@ sub = broadcasting(
     neutral={"b": 0},
 )
 mul = broadcasting(
-    "mul(a, b)", kernel=scalar_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a}, zero="a b",
-    neutral={"a": 1, "b": 1},
+    "mul(a, b)", kernel=scalar_op(operator.mul, "multiply"), vjp={"a": lambda g, b: g * b, "b": lambda g, a: g * a},
+    zero="a b", neutral={"a": 1, "b": 1},
 )  # fmt: skip
 neg = elementwise("neg(x)", kernel=scalar_op(operator.neg, "negative"), vjp=lambda g: -g, dtypes=SIGNED)
 
@@ -78,7 +78,8 @@ div = broadcasting(
 def _no_zero_divisor(a, b):
     if b.dtype.kind in "iu" and not (b.all() if b.ndim else b) and a.size:
         raise invalid(
-            "Integer division by zero. Integers have no infinity: cast to a floating dtype, or mask the divisor with tf.where."
+            "Integer division by zero. Integers have no infinity: cast to a floating dtype, or mask the divisor with "
+            "tf.where."
         )
 
 
@@ -164,7 +165,10 @@ rsqrt = elementwise(
     makes_new=True,
 )
 
-_NEGATIVE_POWER = "Integers to negative integer powers are not allowed: the result would be a fraction. Cast the base to a floating dtype."
+_NEGATIVE_POWER = (
+    "Integers to negative integer powers are not allowed: the result would be a fraction. Cast the "
+    "base to a floating dtype."
+)
 
 
 def _over(a, power):

@@ -7,7 +7,8 @@ from tapeflow.core.primitive import CUT, Spec, primitive
 
 
 def _population_count(xp, x):
-    """Of negative numbers too, all bits of their two's complement are counted. (NumPy counts those of the absolute value.)"""
+    """Of negative numbers too, all bits of their two's complement are counted. (NumPy counts those of the absolute
+    value.)"""
     unsigned = x.astype(f"uint{8 * x.dtype.itemsize}", copy=False) if x.dtype.kind == "i" else x
     return xp.bitwise_count(unsigned)
 

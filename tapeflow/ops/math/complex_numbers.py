@@ -1,7 +1,8 @@
 """Complex numbers. The rules here deal with complex gradients themselves (`holomorphic=False`).
 
-TensorFlow's gradient of a real L with respect to z = a + ib is dL/da + i dL/db. The gradient of any function follows from how a small
-change dz moves its value: the rule is the adjoint of that real-linear map under <u, v> = Re(conj(u) v).
+TensorFlow's gradient of a real L with respect to z = a + ib is dL/da + i dL/db. The gradient of any function follows
+from how a small change dz moves its value: the rule is the adjoint of that real-linear map under <u, v> = Re(conj(u)
+v).
 """
 
 import operator
@@ -90,7 +91,8 @@ def _abs_jvp(ops, t, x, x_dtype):
 
 
 def _sign_vjp(ops, g, x, x_dtype, y):
-    """Along the direction y = x / |x| nothing changes; across it, a step dz turns the direction by dz / |x|. 0 at the origin."""
+    """Along the direction y = x / |x| nothing changes; across it, a step dz turns the direction by dz / |x|. 0 at the
+    origin."""
     if x_dtype.kind != "c":
         return ops.zeros_like(g)
     along = ops.cast(ops.real(ops.conj(y) * g), dtype=x_dtype) * y

@@ -45,7 +45,8 @@ tan = elementwise("tan(x)", kernel="tan", vjp=lambda g, y: g * (y * y + 1))
 
 
 def _cos_of_asin(ops, x, x_dtype):
-    """sqrt(1 - x²). Complex numbers beyond ±1 lie on a cut, where the sign of a zero imaginary part decides; this keeps it."""
+    """sqrt(1 - x²). Complex numbers beyond ±1 lie on a cut, where the sign of a zero imaginary part decides; this
+    keeps it."""
     return ops.sqrt(-(x - 1)) * ops.sqrt(x + 1) if x_dtype.kind == "c" else ops.sqrt(1 - x * x)
 
 

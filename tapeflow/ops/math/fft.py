@@ -1,6 +1,7 @@
 """Fourier and cosine transforms, and cutting signals into overlapping frames. All of it linear.
 
-Scaled transforms are left to the public functions: `fft` and `rfft` have no factor, their inverses one over the product of the lengths.
+Scaled transforms are left to the public functions: `fft` and `rfft` have no factor, their inverses one over the
+product of the lengths.
 """
 
 from math import prod
@@ -73,7 +74,8 @@ def _irfft(xp, x, lengths, axes):
 
 
 def _weights(length, axis, rank, dtype, inner):
-    """1 for the frequencies that are their own conjugates (0, and half of an even length), `inner` for those that stand for two."""
+    """1 for the frequencies that are their own conjugates (0, and half of an even length), `inner` for those that
+    stand for two."""
     weights = np.full(_half(length), inner, real_of(dtype))
     weights[:1] = 1
     if length % 2 == 0:
@@ -143,7 +145,8 @@ def _ends(n, dtype, first, last=1.0):
 
 
 def _dct_vjp(ops, g, x_dtype, kind, norm):
-    """The transpose. Kinds 2 and 3 are each other's, but for the weight of the constant; kinds 1 and 4 are their own, 1 but for the ends."""
+    """The transpose. Kinds 2 and 3 are each other's, but for the weight of the constant; kinds 1 and 4 are their own,
+    1 but for the ends."""
     back = {1: 1, 2: 3, 3: 2, 4: 4}[kind]
     n = g.shape[-1]
     if norm == "ortho" or kind == 4:

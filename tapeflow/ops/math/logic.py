@@ -64,7 +64,8 @@ def _where(condition, a, b):
 
 
 def _where_by_bits(condition, a, b):
-    """b ^ ((a ^ b) & mask). NumPy's choice branches at each element: 1.8 ms for half a million by chance, this one 0.22."""
+    """b ^ ((a ^ b) & mask). NumPy's choice branches at each element: 1.8 ms for half a million by chance, this one
+    0.22."""
     integer = _AS_INTEGER[a.dtype.itemsize]
     mask = condition.astype(integer)
     np.negative(mask, out=mask)

@@ -1,7 +1,8 @@
 """Reductions over axes. `axis` is always a sorted tuple of non-negative ints here; the public functions normalise it.
 
-NumPy's own wrappers (`np.sum`, `x.mean()`) cost 2 to 3 microseconds of Python; a ufunc's `reduce` costs one. Axes that stand side
-by side are summed as products with a vector of ones where that pays: 2 to 20 times faster than NumPy's reduction.
+NumPy's own wrappers (`np.sum`, `x.mean()`) cost 2 to 3 microseconds of Python; a ufunc's `reduce` costs one. Axes that
+stand side by side are summed as products with a vector of ones where that pays: 2 to 20 times faster than NumPy's
+reduction.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Products that keep a zero gradient zero.
 
-`tf.where(x > 0, tf.math.log(x), 0.)` sends a zero gradient into log where x is 0, and 0 * inf is NaN. So rules with slopes that can
-be infinite or NaN give `safe_mul(g, slope)` or `safe_div(g, 1 / slope)`: where no gradient arrives, none goes on. The rules of
-these two are safe themselves, so that it holds for gradients of higher order too.
+`tf.where(x > 0, tf.math.log(x), 0.)` sends a zero gradient into log where x is 0, and 0 * inf is NaN. So rules with
+slopes that can be infinite or NaN give `safe_mul(g, slope)` or `safe_div(g, 1 / slope)`: where no gradient arrives,
+none goes on. The rules of these two are safe themselves, so that it holds for gradients of higher order too.
 """
 
 import numpy as np
@@ -13,7 +13,8 @@ from tapeflow.ops.families import broadcast_shape, broadcasting
 
 
 def _has_nan(x):
-    """A sum of squares is NaN only if an element is: one pass and no temporary, where `np.isnan(x).any()` takes two."""
+    """A sum of squares is NaN only if an element is: one pass and no temporary, where `np.isnan(x).any()` takes
+    two."""
     if x.ndim == 0:
         return x != x
     flat = x if x.ndim == 1 else x.ravel()
@@ -69,7 +70,8 @@ def _masked(x, keep):
     return np.where(keep, x, product.dtype.type(0)) if _has_nan(product) else product
 
 
-# x where `keep` holds, else 0. A product is 15 times faster than NumPy's choice, and right unless x is infinite or NaN.
+# x where `keep` holds, else 0. A product is 15 times faster than NumPy's choice, and right unless x is infinite or
+# NaN.
 masked = primitive(
     "masked(x, keep)",
     kernel={"numpy": _masked, "jax": "math.safe.masked"},

@@ -1,7 +1,7 @@
 """Running sums, products and log-sum-exps along an axis.
 
-`linear_scan` is what their gradients are made of: a recurrence without divisions, so that a zero or an infinity on the way
-harms nothing but itself.
+`linear_scan` is what their gradients are made of: a recurrence without divisions, so that a zero or an infinity on the
+way harms nothing but itself.
 """
 
 import numpy as np
@@ -121,7 +121,8 @@ def _linear_scan(a, b, axis, reverse):
 
 
 def _scan_into(out, a, b):
-    """Row by row; long and narrow arrays as blocks side by side, which are then joined: 2 sqrt(n) steps instead of n."""
+    """Row by row; long and narrow arrays as blocks side by side, which are then joined: 2 sqrt(n) steps instead of
+    n."""
     n = len(b)
     if not b.size:
         return

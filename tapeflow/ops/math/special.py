@@ -1,7 +1,8 @@
-"""Special functions: error functions, gamma, beta and zeta, Bessel functions, and some integrals. SciPy has the values.
+"""Special functions: error functions, gamma, beta and zeta, Bessel functions, and some integrals. SciPy has the
+values.
 
-The derivatives that SciPy does not have (of the incomplete gamma and beta functions in their parameters, of zeta in its exponent)
-are computed in `special_slopes`.
+The derivatives that SciPy does not have (of the incomplete gamma and beta functions in their parameters, of zeta in
+its exponent) are computed in `special_slopes`.
 """
 
 from functools import cache
@@ -39,7 +40,8 @@ def _computed(function, double=False):
 
 
 def _kernels(signature, kernel, file):
-    """SciPy's function by its name or another one for NumPy; for XLA the one in `file` that is called like the primitive."""
+    """SciPy's function by its name or another one for NumPy; for XLA the one in `file` that is called like the
+    primitive."""
     name = signature.partition("(")[0]
     return {"numpy": _kernel(kernel) if isinstance(kernel, str) else kernel, "jax": f"{file}.{name}"}
 
@@ -258,8 +260,9 @@ zeta_slope = broadcasting(
 
 
 def _bessel(signature, *, low, general, vjp, limit=np.inf, negative=None):
-    """`low` are SciPy's names for the orders 0 and 1. Beyond `limit` SciPy gives up on higher ones, which are as the low ones there.
-    Functions with a pole at 0 that are not real below it have `negative` there: the pole's infinity, as TensorFlow's."""
+    """`low` are SciPy's names for the orders 0 and 1. Beyond `limit` SciPy gives up on higher ones, which are as the
+    low ones there. Functions with a pole at 0 that are not real below it have `negative` there: the pole's infinity,
+    as TensorFlow's."""
 
     def computed(x, nu):
         if nu < 2:

@@ -1,7 +1,9 @@
-"""Convolution in any number of dimensions, and its two transposes. Each of the three is the derivative of the other two.
+"""Convolution in any number of dimensions, and its two transposes. Each of the three is the derivative of the other
+two.
 
-Images are channels-last, (batch, *space, channels); filters are (*window, channels in / groups, channels out). `padding` holds a
-pair (before, after) per dimension. Both may have one more axis in front: then each row of images goes with filters of its own.
+Images are channels-last, (batch, *space, channels); filters are (*window, channels in / groups, channels out).
+`padding` holds a pair (before, after) per dimension. Both may have one more axis in front: then each row of images
+goes with filters of its own.
 """
 
 from functools import partial
@@ -28,7 +30,8 @@ from tapeflow.engines.numpy.nn.windows import output_size
 
 
 def _with_rows(kernel):
-    """A kernel on rows, for arrays with and without them; float16 and bfloat16 are multiplied and added up in float32."""
+    """A kernel on rows, for arrays with and without them; float16 and bfloat16 are multiplied and added up in
+    float32."""
 
     def run(a, b, strides, **params):
         dtype, plain = a.dtype, b.ndim == len(strides) + 2
@@ -62,7 +65,8 @@ def _as_examples(op, args, params):
 
 
 def _as_channels(which, axis, out_axis):
-    """Rows of argument number `which`: more channels along an axis, and along one of the result. Groups are parts of the last axis."""
+    """Rows of argument number `which`: more channels along an axis, and along one of the result. Groups are parts of
+    the last axis."""
 
     def rule(op, args, params):
         parts = lambda axis: params["groups"] if axis == -1 else 1
@@ -112,7 +116,8 @@ def _check(images, filters, groups):
     if not groups or differ(channels, per_group * groups) or out % groups:
         raise invalid(
             f"images with {channels} channels do not go with filters of shape {filters} in {groups} group(s): these "
-            f"take {per_group * groups} channels, and their number of outputs must be a multiple of the number of groups."
+            f"take {per_group * groups} channels, and their number of outputs must be a multiple of the number of "
+            "groups."
         )
 
 
@@ -143,7 +148,8 @@ def _check_result(dy, x, w, **geometry):
     want = _conv_shape(x, w, **geometry).shape
     if not same_sizes(tuple(dy.shape), tuple(want)):
         raise invalid(
-            f"a convolution of images of shape {tuple(x.shape)} with filters of shape {tuple(w.shape)} has shape {tuple(want)}, which is not that "
+            f"a convolution of images of shape {tuple(x.shape)} with filters of shape {tuple(w.shape)} has shape "
+            f"{tuple(want)}, which is not that "
             f"of its gradient, {tuple(dy.shape)}."
         )
 
@@ -196,7 +202,8 @@ def _input_grad_shape(dy, w, size, **geometry):
     groups = geometry["groups"]
     if len(dy.shape) != len(w.shape):
         raise invalid(
-            f"images of shape {tuple(dy.shape)} do not go with filters of shape {tuple(w.shape)}: they need the same rank."
+            f"images of shape {tuple(dy.shape)} do not go with filters of shape {tuple(w.shape)}: they need the same "
+            "rank."
         )
     x = Spec(shape=(*dy.shape[: -1 - len(size)], *size, w.shape[-2] * groups), dtype=dy.dtype)
     _check_result(dy, x, w, **geometry)

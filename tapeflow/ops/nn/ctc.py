@@ -1,10 +1,12 @@
-"""Connectionist temporal classification: sums over all alignments of a label sequence with a longer sequence of frames.
+"""Connectionist temporal classification: sums over all alignments of a label sequence with a longer sequence of
+frames.
 
-The states are the labels with blanks before, between and after them. From one frame to the next a path stays in its state, goes
-on by one, or (`skip`) leaves out a blank between two different labels. All arrays are (frames, batch, states), in logarithms.
+The states are the labels with blanks before, between and after them. From one frame to the next a path stays in its
+state, goes on by one, or (`skip`) leaves out a blank between two different labels. All arrays are (frames, batch,
+states), in logarithms.
 
-The derivative of the forward pass is a linear recurrence with the transitions' posterior weights, run backwards in time; the
-derivative of that recurrence is the same one run forwards. So two primitives give gradients of every order.
+The derivative of the forward pass is a linear recurrence with the transitions' posterior weights, run backwards in
+time; the derivative of that recurrence is the same one run forwards. So two primitives give gradients of every order.
 """
 
 import numpy as np
@@ -74,8 +76,8 @@ def _ctc_forward(emissions, skip):
 
 
 def _posterior(ops, y, emissions, skip):
-    """The states that a path can be in, and the weights of transitions: the share of its end state's probability that came along
-    each. (None where there are no transitions.)"""
+    """The states that a path can be in, and the weights of transitions: the share of its end state's probability that
+    came along each. (None where there are no transitions.)"""
     frames, _, states = y.shape
     possible = ops.greater(y, IMPOSSIBLE / 2)
     if frames < 2:
@@ -240,8 +242,8 @@ def _ctc_beam_search(logits, lengths, beam_width, top_paths):
 
 
 def _beams(log_probs, width):
-    """(log-probability, labels), best first: prefix beam search, where each prefix has a probability of ending in a blank and one
-    of ending in its last label. The blank is the last class."""
+    """(log-probability, labels), best first: prefix beam search, where each prefix has a probability of ending in a
+    blank and one of ending in its last label. The blank is the last class."""
     beams = {(): (0.0, -np.inf)}
     for frame in log_probs:
         grown: dict = {}

@@ -1,8 +1,8 @@
 """Cross-entropies and the sum of squares, each computed from logits so that nothing overflows or cancels.
 
-The softmax cross-entropies take the probabilities, softmax(logits), as an input of their own: the public functions compute them
-once, the rule of the logits reads them, and what they contribute at higher orders flows through the softmax that made them.
-So a tape keeps one array of the logits' size, and all derivatives exist.
+The softmax cross-entropies take the probabilities, softmax(logits), as an input of their own: the public functions
+compute them once, the rule of the logits reads them, and what they contribute at higher orders flows through the
+softmax that made them. So a tape keeps one array of the logits' size, and all derivatives exist.
 """
 
 import numpy as np
@@ -17,7 +17,8 @@ from tapeflow.ops.families import broadcasting
 
 
 def _log_likelihoods(logits, probabilities):
-    """(shifted logits, their log-sum-exp): the largest probability says what the sum was, no exponential is taken again."""
+    """(shifted logits, their log-sum-exp): the largest probability says what the sum was, no exponential is taken
+    again."""
     shifted = logits - np.maximum.reduce(logits, axis=-1, keepdims=True, initial=-np.inf)
     return shifted, 0 - np.log(np.maximum.reduce(probabilities, axis=-1, initial=-np.inf))
 
@@ -47,7 +48,8 @@ def _softmax_shape(logits, probabilities, labels):
     check_same("logits and probabilities", logits.shape, probabilities.shape)
     if not spreads(tuple(labels.shape), tuple(logits.shape)):
         raise invalid(
-            f"logits and labels must be broadcastable: logits have shape {tuple(logits.shape)}, labels {tuple(labels.shape)}. "
+            f"logits and labels must be broadcastable: logits have shape {tuple(logits.shape)}, labels "
+            f"{tuple(labels.shape)}. "
             "Labels that are class numbers go into tf.nn.sparse_softmax_cross_entropy_with_logits."
         )
     return Spec(shape=logits.shape[:-1], dtype=logits.dtype)
@@ -90,7 +92,8 @@ def _sparse_softmax_cross_entropy(logits, probabilities, labels):
 def _check_one_each(logits, labels):
     if not logits.shape or not same_sizes(tuple(labels.shape), tuple(logits.shape[:-1])):
         raise invalid(
-            f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={tuple(labels.shape)} and "
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+            f"labels.shape={tuple(labels.shape)} and "
             f"logits.shape={tuple(logits.shape)}"
         )
 

@@ -1,7 +1,8 @@
 """Pooling over windows of any dimensions of an array, channels or not: every parameter has one entry per dimension.
 
-A maximum remembers which of its window's elements it came from, as one byte, and that is all its rule reads. Sums and maxima
-go over the window's positions, each a strided view of the whole array: a few passes in place of a window per element.
+A maximum remembers which of its window's elements it came from, as one byte, and that is all its rule reads. Sums and
+maxima go over the window's positions, each a strided view of the whole array: a few passes in place of a window per
+element.
 """
 
 import math
@@ -48,7 +49,8 @@ def _unpooled_shape(x, origin=None, *, shape, **geometry):
     want = _pooled_shape(shape, **geometry)
     if not same_sizes(tuple(x.shape), want):
         raise invalid(
-            f"a tensor of shape {tuple(shape)} has {want} windows, which {tuple(x.shape)} does not have one element each for."
+            f"a tensor of shape {tuple(shape)} has {want} windows, which {tuple(x.shape)} does not have one element "
+            "each for."
         )
     if origin is not None:
         _check_origin(origin, x.shape)
@@ -62,8 +64,8 @@ def _canvas(x, shape, window, strides, padding, dilations):
 
 
 def _pixels(*arrays):
-    """The arrays with all channels of a pixel as one element, if all have the same that way: moved as a whole, few channels are
-    three times faster, and many not slower. (A window over the channels leaves fewer of them.)"""
+    """The arrays with all channels of a pixel as one element, if all have the same that way: moved as a whole, few
+    channels are three times faster, and many not slower. (A window over the channels leaves fewer of them.)"""
     channels, size = arrays[0].shape[-1], arrays[0].itemsize
     if channels < 2 or any(a.shape[-1] != channels or a.strides[-1] != size for a in arrays):
         return arrays
@@ -253,7 +255,8 @@ def _origin_index_rows(op, args, batched, params):
 def _origin_index_shape(origin, shape, batch, dtype, **geometry):
     if len(origin.shape) != len(shape):
         raise invalid(
-            f"origins of shape {tuple(origin.shape)} do not go with a tensor of shape {tuple(shape)}: they have the same rank."
+            f"origins of shape {tuple(origin.shape)} do not go with a tensor of shape {tuple(shape)}: they have the "
+            "same rank."
         )
     return Spec(shape=origin.shape, dtype=dtype)
 
@@ -303,7 +306,8 @@ def _dilation_shape(x, w, window, **geometry):
     want = (*window[1:3], *x.shape[3:])
     if len(x.shape) != 4 or not same_sizes(tuple(w.shape), want):
         raise invalid(
-            f"images of shape {tuple(x.shape)} do not go with a filter of shape {tuple(w.shape)}: it needs a number for each channel."
+            f"images of shape {tuple(x.shape)} do not go with a filter of shape {tuple(w.shape)}: it needs a number "
+            "for each channel."
         )
     return Spec(shape=_pooled_shape(x.shape, window, **geometry), dtype=_code(window))
 

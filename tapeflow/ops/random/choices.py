@@ -47,7 +47,8 @@ def _categorical_shape(key, logits, num_samples, dtype):
     return Spec(shape=(*logits.shape[:-1], num_samples), dtype=dtype)
 
 
-# One row of choices for each row of `logits`, a matrix with at least one column; or several matrices, with a key for each.
+# One row of choices for each row of `logits`, a matrix with at least one column; or several matrices, with a key for
+# each.
 random_categorical = primitive(
     "random_categorical(key, logits, *, num_samples, dtype)",
     kernel={"numpy": _categorical, "jax": "random.choices.random_categorical"},
@@ -82,7 +83,8 @@ _SMALL = 1 << 12
 
 
 def _shuffled_index(seed, index, max_index):
-    """Four Feistel rounds permute the numbers of an even count of bits; whoever lands beyond `max_index` goes round again."""
+    """Four Feistel rounds permute the numbers of an even count of bits; whoever lands beyond `max_index` goes round
+    again."""
     if not max_index:
         return np.zeros_like(index)
     half = half_of(max_index)
@@ -158,7 +160,8 @@ def _sample_classes(key, weights, law, range_max, num_sampled, unique):
     draw = _class_drawer(key, weights, law, range_max)
     if unique and num_sampled > (np.count_nonzero(weights) if law == "weights" else range_max):
         raise invalid(
-            f"Sampler's range is too small: there are not {num_sampled} different classes to draw. Take fewer, or unique=False."
+            f"Sampler's range is too small: there are not {num_sampled} different classes to draw. Take fewer, or "
+            "unique=False."
         )
     found: list[int] = []
     seen: set[int] = set()

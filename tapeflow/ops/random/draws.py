@@ -1,7 +1,7 @@
 """Random draws. Each is a pure function of `key`, three 64-bit words (see `tapeflow.core.random.streams`).
 
-Locations, scales and bounds are applied outside, by ordinary operations, so that gradients flow to them. Keys may have leading
-axes, and then all other arguments and the result have them too: every key draws as it would alone.
+Locations, scales and bounds are applied outside, by ordinary operations, so that gradients flow to them. Keys may have
+leading axes, and then all other arguments and the result have them too: every key draws as it would alone.
 """
 
 import math
@@ -22,8 +22,8 @@ _WORDS = 3
 
 
 def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, home="random", words=_WORDS, **rules):
-    """A primitive that draws by a key: `draw(key, *arrays, **params)` is what one key gives. XLA's kernel of the same name is in its
-    file `home`."""
+    """A primitive that draws by a key: `draw(key, *arrays, **params)` is what one key gives. XLA's kernel of the same
+    name is in its file `home`."""
 
     def kernel(key, *arrays, **params):
         if key.shape == (words,):
@@ -52,7 +52,8 @@ def check_key(key, *others, words=_WORDS):
     for x in others:
         if not same_sizes(tuple(x.shape[: len(rows)]), rows):
             raise invalid(
-                f"An argument of shape {tuple(x.shape)} does not go with keys of shape {tuple(key.shape)}: it needs their leading axes."
+                f"An argument of shape {tuple(x.shape)} does not go with keys of shape {tuple(key.shape)}: it needs "
+                "their leading axes."
             )
 
 
@@ -75,8 +76,8 @@ def _parameters_shape(*parameters, lead):
 
 
 def _of_parameters(sampler):
-    """A draw whose last axes are those of the parameters, the `lead` axes before them being samples. A parameter's samples come one
-    after the other in the stream. `sampler(key, *parameters, numbers)`, of vectors."""
+    """A draw whose last axes are those of the parameters, the `lead` axes before them being samples. A parameter's
+    samples come one after the other in the stream. `sampler(key, *parameters, numbers)`, of vectors."""
 
     def draw(key, *parameters, lead, **params):
         shape = _parameters_shape(*parameters, lead=lead)
@@ -213,7 +214,8 @@ def _share(z, low, high):
         return np.clip((part(z) - part(low)) / (part(high) - part(low)), 0, 1).astype(dtype)
 
 
-# The probability of a standard normal number below `z`, given that it is between `low` and `high`: the inverse of the one above.
+# The probability of a standard normal number below `z`, given that it is between `low` and `high`: the inverse of the
+# one above.
 truncated_normal_share = broadcasting(
     "truncated_normal_share(z, low, high)",
     kernel={"numpy": _share, "jax": "random.draws.truncated_normal_share"},
@@ -244,7 +246,8 @@ def _moved_high(ops, g, y, low, high):
     return g * ops.truncated_normal_share(y, low, high) * ops.exp((y * y - high * high) / 2)
 
 
-# Standard normal numbers between bounds, which are the same along the first `lead` axes. Gradients as if a number stayed the same quantile.
+# Standard normal numbers between bounds, which are the same along the first `lead` axes. Gradients as if a number
+# stayed the same quantile.
 random_between = drawing(
     "random_between(key, low, high, *, lead)",
     _between,
@@ -267,7 +270,8 @@ def _gamma(key, alpha, numbers):
 
 
 def _gamma_vjp(ops, g, alpha, y):
-    """dy/dalpha at a fixed quantile (implicit reparameterisation): the integral of (log t - digamma(alpha)) p(t)/p(y) beyond y."""
+    """dy/dalpha at a fixed quantile (implicit reparameterisation): the integral of (log t - digamma(alpha)) p(t)/p(y)
+    beyond y."""
     slope = ops.gamma_tail(alpha, y, k=1) + (ops.log(y) - ops.digamma(alpha)) * ops.gamma_tail(alpha, y, k=0)
     return g * slope
 
@@ -294,7 +298,8 @@ def _gamma_tail(a, x, k):
 
 
 def _lower_series(a, x, k):
-    """exp(x - t) expanded in powers of x - t: a sum of positive terms, x**n / (a (a+1) … (a+n)) and their derivatives in a."""
+    """exp(x - t) expanded in powers of x - t: a sum of positive terms, x**n / (a (a+1) … (a+n)) and their derivatives
+    in a."""
     term = x / a
     h = [np.ones_like(a)]  # complete homogeneous polynomials of 1/a, …, 1/(a+n)
     for j in range(k):
@@ -309,7 +314,8 @@ def _lower_series(a, x, k):
 
 
 def _tail_integral(a, x, side, k):
-    """Gauss-Legendre with 64 nodes over as far as the integrand reaches: ten widths of the density, or 45 decay lengths."""
+    """Gauss-Legendre with 64 nodes over as far as the integrand reaches: ten widths of the density, or 45 decay
+    lengths."""
     nodes, weights = np.polynomial.legendre.leggauss(64)
     reach = 9.5 * np.sqrt(a) + 45
     reach = np.where(side < 0, np.minimum(reach, x), reach)
@@ -326,8 +332,9 @@ def _gamma_tail_vjp(ops, g, a, x, y, k):
     return g * (out - 1 if k == 0 else out - k / x * ops.gamma_tail(a, x, k=k - 1))
 
 
-# The integral over t beyond x of log(t/x)**k (t/x)**(a-1) exp(x-t), "beyond" being away from the mean: above x, or (with a minus sign)
-# below it. Derivatives are such integrals again, so that random_gamma has gradients of every order.
+# The integral over t beyond x of log(t/x)**k (t/x)**(a-1) exp(x-t), "beyond" being away from the mean: above x, or
+# (with a minus sign) below it. Derivatives are such integrals again, so that random_gamma has gradients of every
+# order.
 gamma_tail = broadcasting(
     "gamma_tail(a, x, *, k)",
     kernel={"numpy": _gamma_tail, "jax": "random.draws.gamma_tail"},

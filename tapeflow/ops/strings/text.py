@@ -89,7 +89,8 @@ def _joined(*xs, separator):
 
 
 def _join_rows(op, args, batched, params):
-    """Only what is one string for all rows stays a scalar; one string for each row stands beside all elements of its row."""
+    """Only what is one string for all rows stays a scalar; one string for each row stands beside all elements of its
+    row."""
     size = rows_of(args, batched)
     shape = next((s for a, b in zip(args, batched) if (s := tuple(a.shape)[b:])), ())
 

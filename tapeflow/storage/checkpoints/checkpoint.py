@@ -23,10 +23,11 @@ __all__ = ["Checkpoint"]
 
 
 class Checkpoint:
-    """A group of objects whose values are saved together: models, optimizers, variables, modules, lists and dicts of them.
+    """A group of objects whose values are saved together: models, optimizers, variables, modules, lists and dicts of
+    them.
 
-    Values are stored by the names that lead to them (`model/layers/0/kernel`), so a program that gives its objects the same names
-    restores them. What does not exist yet gets its value when it is made.
+    Values are stored by the names that lead to them (`model/layers/0/kernel`), so a program that gives its objects the
+    same names restores them. What does not exist yet gets its value when it is made.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -118,8 +119,10 @@ class Checkpoint:
             status = self.read(save_path, options)
         except NotFoundError as error:
             raise NotFoundError(
-                None, None, f"Error when restoring from checkpoint or SavedModel at {os.fsdecode(save_path)}: {error.message}\n"
-                "Please double-check that the path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1').",
+                None, None, f"Error when restoring from checkpoint or SavedModel at {os.fsdecode(save_path)}: "
+                            f"{error.message}\n"
+                "Please double-check that the path is correct. You may be missing the checkpoint suffix (e.g. the "
+                "'-1' in 'path/to/ckpt-1').",
             ) from None  # fmt: skip
         _ = self.save_counter  # a program that saves goes on counting where it was
         arrivals.settle()
@@ -153,7 +156,8 @@ def _may_be_given(value: Any) -> bool:
 def _assert_trackable(value: Any, name: str, refused: bool = False) -> None:
     if refused or not _may_be_given(value):
         raise ValueError(
-            f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from `Trackable`), got {value!r}. Variables, "
+            f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from `Trackable`), got "
+            f"{value!r}. Variables, "
             "tf.Module, Keras' objects, and lists and dicts of them can be given, and objects with such attributes."
         )
 

@@ -11,9 +11,9 @@ from tapeflow.core.dtypes import as_dtype
 __all__ = ["bytes_of", "from_bytes", "stored_as"]
 
 SAFETENSORS = {
-    "bool": "BOOL", "uint8": "U8", "int8": "I8", "uint16": "U16", "int16": "I16", "uint32": "U32", "int32": "I32", "uint64": "U64",
-    "int64": "I64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64", "complex64": "C64",
-    "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2",
+    "bool": "BOOL", "uint8": "U8", "int8": "I8", "uint16": "U16", "int16": "I16", "uint32": "U32", "int32": "I32",
+    "uint64": "U64", "int64": "I64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64",
+    "complex64": "C64", "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2",
 }  # fmt: skip
 _NAMES = {short: name for name, short in SAFETENSORS.items()}
 _FLOAT8 = {name: np.dtype(getattr(ml_dtypes, name)) for name in ("float8_e4m3fn", "float8_e5m2")}
@@ -30,7 +30,8 @@ def name_of(short: str) -> str:
 
 
 def stored_as(name: str, shape: tuple, size: int) -> tuple[str, list[int]]:
-    """safetensors' dtype and shape: the tensor's own, or those of its bytes where safetensors does not have the dtype."""
+    """safetensors' dtype and shape: the tensor's own, or those of its bytes where safetensors does not have the
+    dtype."""
     return (SAFETENSORS[name], list(shape)) if name in SAFETENSORS else ("U8", [size])
 
 

@@ -1,4 +1,5 @@
-"""Keras' layers, models, optimizers and metrics as a checkpoint sees them. Keras is not imported: its objects say what they are."""
+"""Keras' layers, models, optimizers and metrics as a checkpoint sees them. Keras is not imported: its objects say what
+they are."""
 
 import re
 from typing import Any
@@ -48,7 +49,8 @@ def parts(owner: Any) -> dict[str, Any]:
 
 
 def _has_all_weights(owner: Any, found: dict[str, Any]) -> bool:
-    """Whether attributes lead to every weight of the layer itself: one may have been made by `add_weight` and kept elsewhere."""
+    """Whether attributes lead to every weight of the layer itself: one may have been made by `add_weight` and kept
+    elsewhere."""
     reached, stack = set(), list(found.values())
     while stack:
         value = stack.pop()
@@ -62,7 +64,8 @@ def _has_all_weights(owner: Any, found: dict[str, Any]) -> bool:
 
 
 def other_names(owner: Any, names: list[str]) -> dict[str, Any]:
-    """Parts by the names in checkpoints that others wrote: TensorFlow's optimizers list the model's weights, Keras 2 counted layers."""
+    """Parts by the names in checkpoints that others wrote: TensorFlow's optimizers list the model's weights, Keras 2
+    counted layers."""
     found = {}
     for name in names:
         counted = re.fullmatch(r"(layer|layer_with_weights)-(\d+)", name)

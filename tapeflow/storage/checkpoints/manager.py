@@ -121,7 +121,8 @@ class CheckpointManager:
         return len(self._kept) < before
 
     def restore_or_initialize(self) -> str | None:
-        """Restores the newest checkpoint and returns its path; where there is none, calls `init_fn` and returns None."""
+        """Restores the newest checkpoint and returns its path; where there is none, calls `init_fn` and returns
+        None."""
         if self._latest is not None:
             self._checkpoint.restore(self._latest)
             if self._step_counter is not None:
@@ -141,7 +142,8 @@ def checkpoints_iterator(
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """The newest checkpoint of a folder, again and again as there are new ones, for a program that evaluates beside one that trains.
+    """The newest checkpoint of a folder, again and again as there are new ones, for a program that evaluates beside
+    one that trains.
 
     After `timeout` seconds without a new one `timeout_fn` is asked whether to end; without it, it ends.
 

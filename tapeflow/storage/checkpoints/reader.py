@@ -32,7 +32,8 @@ class Source(Protocol):
 
 
 def open_checkpoint(prefix: str) -> Source:
-    """The checkpoint under a path such as `folder/ckpt-1`; the name of one of its files will do. NotFoundError where there is none."""
+    """The checkpoint under a path such as `folder/ckpt-1`; the name of one of its files will do. NotFoundError where
+    there is none."""
     if os.path.isfile(prefix + SUFFIX):
         return StoredCheckpoint(prefix + SUFFIX)
     if os.path.isfile(prefix + ".index"):
@@ -47,7 +48,10 @@ def open_checkpoint(prefix: str) -> Source:
         return TensorFlowCheckpoint(os.path.join(prefix, "variables", "variables"))
     hint = ""
     if os.path.isfile(prefix):
-        hint = " It is a file, but not of a checkpoint: what Keras saved is read by model.load_weights or tf.keras.models.load_model."
+        hint = (
+            " It is a file, but not of a checkpoint: what Keras saved is read by model.load_weights or "
+            "tf.keras.models.load_model."
+        )
     elif os.path.isdir(prefix):
         hint = " It is a folder: give tf.train.latest_checkpoint(folder)."
     elif near := sorted(set(_checkpoints_beside(prefix))):
@@ -98,7 +102,8 @@ class CheckpointReader:
         """A tensor as a NumPy array, or as a NumPy scalar where it has no axis."""
         if not self.has_tensor(tensor_str):
             raise NotFoundError(
-                None, None, f"Key {tensor_str} not found in checkpoint {self._source.path}. tf.train.list_variables(path) lists the keys."
+                None, None, f"Key {tensor_str} not found in checkpoint {self._source.path}. "
+                            "tf.train.list_variables(path) lists the keys."
             )  # fmt: skip
         return self._source.read(tensor_str)[()]
 

@@ -19,7 +19,8 @@ _log = logging.getLogger("tapeflow")
 class Restore:
     """Values on their way from a checkpoint to the objects below a root, or below several that stand for it.
 
-    Objects are matched by the names on the way to them, not by their own. What has no counterpart yet is kept: see `arrivals`.
+    Objects are matched by the names on the way to them, not by their own. What has no counterpart yet is kept: see
+    `arrivals`.
     """
 
     def __init__(self, source: Source, graph: ObjectGraph, roots: list) -> None:
@@ -28,7 +29,8 @@ class Restore:
         self._bound: dict[
             int, Callable[[], Any]
         ] = {}  # living objects by number of their node; containers are looked through
-        # Living objects that lack a part, by identity, and the node that says so. A checkpoint and its root share the first node.
+        # Living objects that lack a part, by identity, and the node that says so. A checkpoint and its root share the
+        # first node.
         self._lacking = {id(owner): (0, _reference(owner)) for owner in roots}
         self._told: set[tuple[int, int]] = set()  # what was warned of
         self.paths = graph.paths()
@@ -80,7 +82,8 @@ class Restore:
                 arrivals.forget(owner, self)
 
     def _follow(self, number: int, owner: Any, stack: list, found: list) -> bool:
-        """Matches the parts of one object, through containers; true where a part that was saved with values is not there."""
+        """Matches the parts of one object, through containers; true where a part that was saved with values is not
+        there."""
         lacks = False
         containers = [(number, owner)]
         for number, container in containers:  # grows while it is walked
@@ -112,7 +115,8 @@ class Restore:
             self._told.add((number, id(thing)))
             named = [getattr(one, "name", type(one).__name__) for one in (other, thing)]
             _log.warning(
-                "Inconsistent references when loading the checkpoint into this object graph: %s is one object in the checkpoint, and "
+                "Inconsistent references when loading the checkpoint into this object graph: %s is one object in the "
+                "checkpoint, and "
                 "two here, %s and %s. Only the first is restored.", self.paths.get(number), *named,
             )  # fmt: skip
         return False
@@ -155,7 +159,8 @@ class Ledger:
         if self.expects_partial or not self.unused:
             return
         _log.warning(
-            "A checkpoint was restored in part: %d of its values were never asked for. `status.expect_partial()` says that this is "
+            "A checkpoint was restored in part: %d of its values were never asked for. `status.expect_partial()` "
+            "says that this is "
             "meant, `status.assert_consumed()` makes it an error.", len(self.unused),
         )  # fmt: skip
         for path in sorted(self.unused.values()):

@@ -1,4 +1,5 @@
-"""The file `checkpoint` of a folder: which checkpoint is the latest, and which others there are. TensorFlow's text, read and written."""
+"""The file `checkpoint` of a folder: which checkpoint is the latest, and which others there are. TensorFlow's text,
+read and written."""
 
 import glob
 import logging

@@ -24,7 +24,8 @@ class CheckpointLoadStatus:
         if left:
             more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
             raise AssertionError(
-                f"Unresolved object in checkpoint {left[0]}: {len(left)} of the values in {self._restore} have no counterpart in the "
+                f"Unresolved object in checkpoint {left[0]}: {len(left)} of the values in {self._restore} have no "
+                "counterpart in the "
                 f"program: {', '.join(left[:_SHOWN])}{more}. They are given when such objects are made; "
                 "status.assert_existing_objects_matched() does not ask for them."
             )
@@ -43,7 +44,8 @@ class CheckpointLoadStatus:
                 else ""
             )
             raise AssertionError(
-                f"Found {len(left)} Python objects that were not bound to checkpointed values, likely due to changes in the Python "
+                f"Found {len(left)} Python objects that were not bound to checkpointed values, likely due to changes "
+                "in the Python "
                 f"program. Showing {len(shown)} of {len(left)} unmatched objects: {shown}.{hint}"
             )
         return self
@@ -53,14 +55,16 @@ class CheckpointLoadStatus:
         arrivals.settle(self._restore)
         if self._restore.matched_nothing():
             raise AssertionError(
-                "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint does not match "
+                "Nothing except the root object matched a checkpointed value. Typically this means that the "
+                "checkpoint does not match "
                 f"the Python program. {self._restore} has "
                 f"{', '.join(sorted(self._restore.ledger.unused.values())[:_SHOWN])}."
             )
         return self
 
     def expect_partial(self) -> "CheckpointLoadStatus":
-        """Says that it is no mistake if some values of the checkpoint are never used: no warning when this object goes."""
+        """Says that it is no mistake if some values of the checkpoint are never used: no warning when this object
+        goes."""
         self._restore.ledger.expects_partial = True
         return self
 

@@ -1,7 +1,7 @@
 """Our checkpoint file: one safetensors file whose metadata hold the object graph and a checksum of every tensor.
 
-safetensors is eight bytes with the length of a header, the header (JSON: for each tensor its dtype, shape and place), and the
-tensors' bytes, so any safetensors library reads ours.
+safetensors is eight bytes with the length of a header, the header (JSON: for each tensor its dtype, shape and place),
+and the tensors' bytes, so any safetensors library reads ours.
 """
 
 import json
@@ -54,7 +54,8 @@ def _checksum(data: Any) -> str:
 
 
 class StoredCheckpoint:
-    """A checkpoint file that is open for reading. Its bytes stay there when the file is replaced or deleted meanwhile."""
+    """A checkpoint file that is open for reading. Its bytes stay there when the file is replaced or deleted
+    meanwhile."""
 
     foreign = False
 
@@ -106,7 +107,8 @@ class StoredCheckpoint:
     def _read_metadata(self, metadata: dict) -> None:
         if int(metadata["version"]) > VERSION:
             raise DataLossError(
-                None, None, f"{self.path} has format version {metadata['version']}; this version of tapeflow reads up to {VERSION}. Update tapeflow."
+                None, None, f"{self.path} has format version {metadata['version']}; this version of tapeflow reads "
+                            f"up to {VERSION}. Update tapeflow."
             )  # fmt: skip
         content = metadata["checkpoint"]
         if metadata["crc32"] != _checksum(content.encode()):
@@ -149,6 +151,8 @@ class StoredCheckpoint:
 
     def _damaged(self, what: str) -> OpError:
         return DataLossError(
-            None, None, f"The checkpoint {self.path} is damaged: {what}. Nothing was restored and no file was changed. Restore an earlier one "
-            "(tf.train.get_checkpoint_state(folder).all_model_checkpoint_paths names those that are kept), or copy the file again.",
+            None, None, f"The checkpoint {self.path} is damaged: {what}. Nothing was restored and no file was "
+                        "changed. Restore an earlier one "
+            "(tf.train.get_checkpoint_state(folder).all_model_checkpoint_paths names those that are kept), or copy "
+            "the file again.",
         )  # fmt: skip

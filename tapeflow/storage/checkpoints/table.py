@@ -1,7 +1,8 @@
 """The sorted-string table: the file format of TensorFlow's `.index` files, which is LevelDB's. Reading only.
 
-A footer of 48 bytes points to the index block, whose entries point to data blocks. A block is a run of entries, each key written
-as what it does not share with the key before; after every block come its kind (0: not compressed) and a checksum.
+A footer of 48 bytes points to the index block, whose entries point to data blocks. A block is a run of entries, each
+key written as what it does not share with the key before; after every block come its kind (0: not compressed) and a
+checksum.
 """
 
 import struct
@@ -51,7 +52,8 @@ def _block(data: bytes, handle: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def unmasked(stored: int) -> int:
-    """Stored checksums are turned and shifted, so that a checksum of data with a checksum in it is still a good one."""
+    """Stored checksums are turned and shifted, so that a checksum of data with a checksum in it is still a good
+    one."""
     turned = (stored - 0xA282EAD8) & 0xFFFFFFFF
     return (turned >> 17 | turned << 15) & 0xFFFFFFFF
 
@@ -69,7 +71,8 @@ _TABLE = _remainders()
 
 
 def crc32c(data: bytes) -> int:
-    """Castagnoli's checksum, by the byte: for kilobytes. `google_crc32c` is used for tensors, where it is installed."""
+    """Castagnoli's checksum, by the byte: for kilobytes. `google_crc32c` is used for tensors, where it is
+    installed."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc = _TABLE[(crc ^ byte) & 0xFF] ^ crc >> 8

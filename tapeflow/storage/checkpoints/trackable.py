@@ -1,7 +1,8 @@
 """What a checkpoint sees of a program: the parts of an object by name, and the values that an object itself has.
 
 Objects take part by their type (variables, `tf.Module`, containers, Keras' objects), or by TensorFlow's own protocol:
-`_trackable_children()` gives the parts, `_serialize_to_tensors()` the values, which `_restore_from_tensors(values)` takes back.
+`_trackable_children()` gives the parts, `_serialize_to_tensors()` the values, which `_restore_from_tensors(values)`
+takes back.
 """
 
 from collections.abc import Mapping
@@ -91,7 +92,8 @@ def _entries(owner: Mapping) -> dict[str, Any]:
     ]
     if wrong:
         raise ValueError(
-            f"Unable to save the dictionary {owner!r}: it contains a non-string key, {wrong[0]!r}, which maps to a trackable object. "
+            f"Unable to save the dictionary {owner!r}: it contains a non-string key, {wrong[0]!r}, which maps to a "
+            "trackable object. "
             f"Use {str(wrong[0])!r} as the key."
         )
     return {key: value for key, value in found.items() if isinstance(key, str)}
@@ -123,8 +125,8 @@ def value_of(owner: Any, attribute: str) -> np.ndarray:
     with entered(Frame()):  # neither a tape nor a function that is being traced has to do with it
         if not isinstance(owner, Variable):
             return np.asarray(owner._serialize_to_tensors()[attribute])
-        # Another thread may be in the middle of changing the array in place. That takes a moment; whoever has the lock for longer, a
-        # function that runs and may itself have called us, leaves the value alone until its end.
+        # Another thread may be in the middle of changing the array in place. That takes a moment; whoever has the lock
+        # for longer, a function that runs and may itself have called us, leaves the value alone until its end.
         locked = isinstance(owner._value, np.ndarray) and owner._lock.acquire(timeout=_MOMENT)
         try:
             return np.asarray(owner.value())
@@ -142,14 +144,18 @@ def check(owner: Any, shape: tuple, dtype: str, path: str, foreign: bool) -> Non
         return
     if not owner.shape.is_compatible_with(shape):
         raise ValueError(
-            f"Received incompatible tensor with shape {shape} when attempting to restore variable with shape {tuple(owner.shape)} "
-            f"and name {owner.name}. In the checkpoint it is {path}. Make the variable with that shape, or leave it out of the "
+            f"Received incompatible tensor with shape {shape} when attempting to restore variable with shape "
+            f"{tuple(owner.shape)} "
+            f"and name {owner.name}. In the checkpoint it is {path}. Make the variable with that shape, or leave it "
+            "out of the "
             "object that is restored. Nothing was changed."
         )
     if owner.dtype.name != dtype and not (foreign and owner.dtype.kind == "i" and dtype.startswith("int")):
         raise InvalidArgumentError(
-            None, None, f"The checkpoint has a {dtype} tensor as {path}, and the variable {owner.name} is {owner.dtype.name}; values are not "
-            "converted. Make the variable with the checkpoint's dtype, or read the value with tf.train.load_variable. Nothing was changed.",
+            None, None, f"The checkpoint has a {dtype} tensor as {path}, and the variable {owner.name} is "
+                        f"{owner.dtype.name}; values are not "
+            "converted. Make the variable with the checkpoint's dtype, or read the value with "
+            "tf.train.load_variable. Nothing was changed.",
         )  # fmt: skip
 
 

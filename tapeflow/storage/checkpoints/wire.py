@@ -1,4 +1,5 @@
-"""Protocol-buffer messages, as far as checkpoints need them: fields by number, without a description of the message."""
+"""Protocol-buffer messages, as far as checkpoints need them: fields by number, without a description of the
+message."""
 
 import struct
 from typing import Any
@@ -21,7 +22,8 @@ def varint(data: Any, place: int) -> tuple[int, int]:
 
 
 def fields(data: bytes) -> dict[int, list]:
-    """The values of a message, by field number: integers, and bytes for texts and messages. IndexError or ValueError where it is none."""
+    """The values of a message, by field number: integers, and bytes for texts and messages. IndexError or ValueError
+    where it is none."""
     found: dict[int, list] = {}
     place = 0
     while place < len(data):

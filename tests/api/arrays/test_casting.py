@@ -104,7 +104,8 @@ FLOATS = ["float16", "bfloat16", "float32", "float64"]
     "target", [*FLOATS, "int8", "uint8", "int32", "uint32", "int64", "uint64", "complex64", "complex128"]
 )
 def test_saturated_infinities_are_the_largest_numbers(source, target):
-    """Between the floats of one width, and to wider ones, infinities stayed; to uint64 from bfloat16 there was an error."""
+    """Between the floats of one width, and to wider ones, infinities stayed; to uint64 from bfloat16 there was an
+    error."""
     source, target = tf.dtypes.as_dtype(source), tf.dtypes.as_dtype(target)
     real = target.real_dtype if target.is_complex else target
     high, low = [

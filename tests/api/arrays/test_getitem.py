@@ -10,17 +10,22 @@ A = np.random.default_rng(0).normal(size=(3, 4, 5))
 MASK = A[:, 0, 0] > 0
 
 KEYS = {
-    "int": np.s_[0], "negative": np.s_[-1], "slice": np.s_[1:], "stride": np.s_[::-2], "ellipsis": np.s_[..., 0], "newaxis": np.s_[:, None, 1],
-    "nothing": np.s_[()], "ints": np.s_[1, 2, 3], "past the end": np.s_[1:99], "empty slice": np.s_[2:1],
-    "list": np.s_[[0, 2]], "repeated": np.s_[[1, 1, 1]], "from the end": np.s_[[-1, 0]], "no rows": np.s_[[]], "2d list": np.s_[[[0, 1], [2, 0]]],
-    "array": np.s_[np.array([0, 2], np.uint8)], "second axis": np.s_[:, [1, 3, 3]], "together": np.s_[[0, 1], [1, 2]],
-    "apart": np.s_[[0, 1], :, [1, 2]], "int and array apart": np.s_[0, :, [1, 2]], "int and array": np.s_[:, 0, [1, 2]],
-    "newaxis and array": np.s_[None, [0, 1]], "newaxis between": np.s_[[0, 1], None, [1, 2]], "all three": np.s_[1, [0, 1], [2, 3]],
-    "slices and array": np.s_[::-1, [0, 1], 1:3], "ellipsis and arrays": np.s_[[-1, 0], ..., [0, 1]],
-    "broadcast": np.s_[:, np.array([[0, 1]]), np.array([[1], [2]])],
-    "mask": np.s_[MASK], "mask list": np.s_[[True, False, True]], "full mask": np.s_[A > 0], "mask of two axes": np.s_[A[:, :, 0] > 0],
-    "mask of a later axis": np.s_[:, A[0, :, 0] > 0], "mask and array": np.s_[MASK, :, [0]], "mask, ellipsis": np.s_[MASK, ..., 1:2],
-    "mask of two later axes": np.s_[0, A[0] > 0], "no mask is true": np.s_[A > 99],
+    "int": np.s_[0], "negative": np.s_[-1], "slice": np.s_[1:], "stride": np.s_[::-2], "ellipsis": np.s_[..., 0],
+    "newaxis": np.s_[:, None, 1], "nothing": np.s_[()], "ints": np.s_[1, 2, 3], "past the end": np.s_[1:99],
+    "empty slice": np.s_[2:1], "list": np.s_[[0, 2]], "repeated": np.s_[[1, 1, 1]], "from the end": np.s_[[-1, 0]],
+    "no rows": np.s_[[]], "2d list": np.s_[[[0, 1], [2, 0]]], "array": np.s_[np.array([0, 2], np.uint8)],
+    "second axis": np.s_[:, [1, 3, 3]], "together": np.s_[[0, 1], [1, 2]], "apart": np.s_[[0, 1], :, [1, 2]],
+    "int and array apart": np.s_[0, :, [1, 2]], "int and array": np.s_[:, 0, [1, 2]],
+    "newaxis and array": np.s_[None, [0, 1]], "newaxis between": np.s_[[0, 1], None, [1, 2]],
+    "all three": np.s_[1, [0, 1], [2, 3]], "slices and array": np.s_[::-1, [0, 1], 1:3],
+    "ellipsis and arrays": np.s_[[-1, 0], ..., [0, 1]], "broadcast": np.s_[:, np.array([[0, 1]]),
+        np.array([[1], [2]])], "mask": np.s_[MASK], "mask list": np.s_[[True, False, True]], "full mask": np.s_[A > 0],
+        "mask of two "
+                                                                                             "axes": np.s_[A[:, :,
+                                                                                                 0] > 0],
+    "mask of a later axis": np.s_[:, A[0, :, 0] > 0], "mask and array": np.s_[MASK, :, [0]],
+    "mask, ellipsis": np.s_[MASK, ..., 1:2], "mask of two later axes": np.s_[0, A[0] > 0],
+    "no mask is true": np.s_[A > 99],
 }  # fmt: skip
 
 
@@ -110,8 +115,9 @@ def test_second_order_through_an_index_array():
 
 
 PICKS = [
-    lambda r, i, j: r[i], lambda r, i, j: r[i, j], lambda r, i, j: r[:, j], lambda r, i, j: r[1:, j, None], lambda r, i, j: r[..., i],
-    lambda r, i, j: r[i, 1:3], lambda r, i, j: r[[0, 1], j], lambda r, i, j: r[i, :, None], lambda r, i, j: c(A)[1, i, j] * r[0, 0],
+    lambda r, i, j: r[i], lambda r, i, j: r[i, j], lambda r, i, j: r[:, j], lambda r, i, j: r[1:, j, None], lambda r,
+    i, j: r[..., i], lambda r, i, j: r[i, 1:3], lambda r, i, j: r[[0, 1], j], lambda r, i, j: r[i, :, None], lambda r,
+    i, j: c(A)[1, i, j] * r[0, 0],
 ]  # fmt: skip
 
 

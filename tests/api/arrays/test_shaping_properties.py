@@ -1,4 +1,5 @@
-"""Functions that only move elements are linear: on random shapes, each against NumPy and its gradient against the adjoint."""
+"""Functions that only move elements are linear: on random shapes, each against NumPy and its gradient against the
+adjoint."""
 
 import numpy as np
 import pytest

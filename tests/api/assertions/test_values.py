@@ -1,4 +1,5 @@
-"""tf.debugging: what holds, what does not, with which exception; and the numerics check on the way forward and back."""
+"""tf.debugging: what holds, what does not, with which exception; and the numerics check on the way forward and
+back."""
 
 import threading
 

@@ -99,8 +99,8 @@ def test_jpeg_arguments():
 @pytest.mark.parametrize(
     "data, channels",
     [
-        (PNG, 3), (file(RGBA, "PNG"), 4), (file(RGB[..., 0], "PNG"), 1), (file(RGB, "PNG", "P"), 3), (file(RGBA, "PNG", "LA"), 2),
-        (file(RGB, "PNG", "1"), 1),
+        (PNG, 3), (file(RGBA, "PNG"), 4), (file(RGB[..., 0], "PNG"), 1), (file(RGB, "PNG", "P"), 3),
+        (file(RGBA, "PNG", "LA"), 2), (file(RGB, "PNG", "1"), 1),
     ],
 )  # fmt: skip
 def test_png_channels(data, channels):
@@ -184,8 +184,8 @@ def test_bmp():
     assert tf.io.decode_bmp(BMP, channels=4).numpy()[..., 3].min() == 255
     np.testing.assert_array_equal(tf.io.decode_bmp(file(RGB[..., 0], "BMP")).numpy(), RGB[..., :1])
     for data, function, message in [
-        (PNG, tf.io.decode_bmp, "Trying to decode PNG"), (BMP, tf.io.decode_png, "Trying to decode BMP"), (BMP[:-100], tf.io.decode_bmp, "rows"),
-        (BMP[:30], tf.io.decode_bmp, "cut off"),
+        (PNG, tf.io.decode_bmp, "Trying to decode PNG"), (BMP, tf.io.decode_png, "Trying to decode BMP"),
+        (BMP[:-100], tf.io.decode_bmp, "rows"), (BMP[:30], tf.io.decode_bmp, "cut off"),
     ]:  # fmt: skip
         with pytest.raises(tf.errors.InvalidArgumentError, match=message):
             function(data)

@@ -1,4 +1,5 @@
-"""The namespace against `array_api_strict`, the standard's own minimal implementation, and programs written for the standard."""
+"""The namespace against `array_api_strict`, the standard's own minimal implementation, and programs written for the
+standard."""
 
 import inspect
 import warnings
@@ -100,17 +101,20 @@ def test_reductions(name, dtype):
 
 
 CASES = [
-    ("sort", {}), ("sort", {"axis": 0, "descending": True}), ("argsort", {}), ("argsort", {"axis": 0, "descending": True}),
-    ("cumulative_sum", {"axis": 0}), ("cumulative_sum", {"axis": 1, "include_initial": True}), ("cumulative_prod", {"axis": 1}),
-    ("nonzero", {}), ("expand_dims", {"axis": 1}), ("flip", {}), ("flip", {"axis": 1}), ("squeeze", {"axis": ()}), ("tril", {"k": 1}),
-    ("triu", {"k": -1}), ("diff", {}), ("clip", {"min": 1, "max": 2}), ("zeros_like", {}), ("ones_like", {}), ("matrix_transpose", {}),
-    ("unstack", {}), ("unique_all", {}), ("unique_counts", {}), ("unique_inverse", {}), ("unique_values", {}),
-    ("linalg.matrix_norm", {"ord": 1}), ("linalg.matrix_norm", {"ord": 2, "keepdims": True}), ("linalg.matrix_norm", {"ord": "nuc"}),
-    ("linalg.vector_norm", {}), ("linalg.vector_norm", {"axis": 0, "ord": 3}), ("linalg.vector_norm", {"ord": 0}), ("linalg.svdvals", {}),
-    ("linalg.pinv", {}), ("linalg.matrix_rank", {}), ("linalg.diagonal", {"offset": 1}), ("linalg.trace", {}),
-    ("fft.fft", {}), ("fft.fft", {"n": 6, "norm": "ortho"}), ("fft.ifft", {"axis": 0, "norm": "forward"}), ("fft.rfft", {"n": 3}),
-    ("fft.irfft", {}), ("fft.irfft", {"n": 5}), ("fft.hfft", {}), ("fft.ihfft", {}), ("fft.fftn", {}), ("fft.ifftn", {"norm": "ortho"}),
-    ("fft.rfftn", {"s": (2, 6), "axes": (0, 1)}), ("fft.irfftn", {}), ("fft.fftshift", {}), ("fft.ifftshift", {"axes": 1}),
+    ("sort", {}), ("sort", {"axis": 0, "descending": True}), ("argsort", {}),
+    ("argsort", {"axis": 0, "descending": True}), ("cumulative_sum", {"axis": 0}),
+    ("cumulative_sum", {"axis": 1, "include_initial": True}), ("cumulative_prod", {"axis": 1}), ("nonzero", {}),
+    ("expand_dims", {"axis": 1}), ("flip", {}), ("flip", {"axis": 1}), ("squeeze", {"axis": ()}), ("tril", {"k": 1}),
+    ("triu", {"k": -1}), ("diff", {}), ("clip", {"min": 1, "max": 2}), ("zeros_like", {}), ("ones_like", {}),
+    ("matrix_transpose", {}), ("unstack", {}), ("unique_all", {}), ("unique_counts", {}), ("unique_inverse", {}),
+    ("unique_values", {}), ("linalg.matrix_norm", {"ord": 1}), ("linalg.matrix_norm", {"ord": 2, "keepdims": True}),
+    ("linalg.matrix_norm", {"ord": "nuc"}), ("linalg.vector_norm", {}), ("linalg.vector_norm", {"axis": 0, "ord": 3}),
+    ("linalg.vector_norm", {"ord": 0}), ("linalg.svdvals", {}), ("linalg.pinv", {}), ("linalg.matrix_rank", {}),
+    ("linalg.diagonal", {"offset": 1}), ("linalg.trace", {}), ("fft.fft", {}), ("fft.fft", {"n": 6, "norm": "ortho"}),
+    ("fft.ifft", {"axis": 0, "norm": "forward"}), ("fft.rfft", {"n": 3}), ("fft.irfft", {}), ("fft.irfft", {"n": 5}),
+    ("fft.hfft", {}), ("fft.ihfft", {}), ("fft.fftn", {}), ("fft.ifftn", {"norm": "ortho"}),
+    ("fft.rfftn", {"s": (2, 6), "axes": (0, 1)}), ("fft.irfftn", {}), ("fft.fftshift", {}),
+    ("fft.ifftshift", {"axes": 1}),
 ]  # fmt: skip
 
 

@@ -70,8 +70,9 @@ def test_without_a_counterpart():
 def test_methods_of_ufuncs():
     x = c([1.0, 2.0, 4.0], tf.float64)
     cases = [
-        (lambda x: np.add.reduce(x), [1, 1, 1]), (lambda x: np.multiply.reduce(x), [8, 4, 2]), (lambda x: np.maximum.reduce(x), [0, 0, 1]),
-        (lambda x: np.add.accumulate(x), [3, 2, 1]), (lambda x: np.multiply.outer(x, x), [14, 14, 14]),
+        (lambda x: np.add.reduce(x), [1, 1, 1]), (lambda x: np.multiply.reduce(x), [8, 4, 2]),
+        (lambda x: np.maximum.reduce(x), [0, 0, 1]), (lambda x: np.add.accumulate(x), [3, 2, 1]),
+        (lambda x: np.multiply.outer(x, x), [14, 14, 14]),
     ]  # fmt: skip
     for f, want in cases:
         with tf.GradientTape() as tape:

@@ -91,7 +91,8 @@ def test_eigenvector_gradients(make):
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 3, 2)])
 @pytest.mark.parametrize("full", [False, True])
 def test_singular_vector_gradients(shape, full):
-    """u f(s) vᴴ and |u|² do not depend on phases; with full matrices, the projection on the extra vectors does not on their choice."""
+    """u f(s) vᴴ and |u|² do not depend on phases; with full matrices, the projection on the extra vectors does not on
+    their choice."""
 
     def f(x):
         s, u, v = tf.linalg.svd(x, full_matrices=full)

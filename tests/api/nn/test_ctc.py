@@ -130,7 +130,8 @@ def test_collapse_and_unique():
 
 
 def test_a_label_that_is_the_blank_is_a_label():
-    """A path may step over the blank between two labels also where the second is the number of the blank, as in TensorFlow."""
+    """A path may step over the blank between two labels also where the second is the number of the blank, as in
+    TensorFlow."""
     got = tf.nn.ctc_loss([[1, 2, 0]], tf.zeros([4, 1, 3], tf.float64), [3], [4])
     np.testing.assert_allclose(
         got.numpy(), [4 * np.log(3) - np.log(7)]

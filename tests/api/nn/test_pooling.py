@@ -139,7 +139,8 @@ def test_errors(call, error):
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_nan_is_the_maximum_and_where_it_came_from(compiled):
-    """The maximum was NaN, its index that of another element, and the gradient went there; dilation2d gave that element."""
+    """The maximum was NaN, its index that of another element, and the gradient went there; dilation2d gave that
+    element."""
     if compiled:
         pytest.importorskip("jax")
     run = (lambda f: tf.function(f, jit_compile=True)) if compiled else (lambda f: f)

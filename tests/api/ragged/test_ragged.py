@@ -1,4 +1,5 @@
-"""Ragged tensors: making, arithmetic, reductions, indexing, joining and gradients. Expected values are TensorFlow's."""
+"""Ragged tensors: making, arithmetic, reductions, indexing, joining and gradients. Expected values are
+TensorFlow's."""
 
 import pickle
 

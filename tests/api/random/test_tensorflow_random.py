@@ -1,5 +1,6 @@
-"""Random numbers are TensorFlow's: `tensorflow_random.json` has what TensorFlow 2.21 gave on a CPU for a program after `set_seed(7)`. Each entry
-is a line of it, the shape of its result and some of the numbers (the first and the last ones of many)."""
+"""Random numbers are TensorFlow's: `tensorflow_random.json` has what TensorFlow 2.21 gave on a CPU for a program after
+`set_seed(7)`. Each entry is a line of it, the shape of its result and some of the numbers (the first and the last ones
+of many)."""
 
 import json
 from pathlib import Path
@@ -87,7 +88,8 @@ RUNS = [
 
 @pytest.mark.parametrize("jit,dtype", RUNS)
 def test_the_upper_bound_is_never_drawn(dtype, jit):
-    """It was, 100 to 800 times in 200,000 float16 numbers, where it was reached by rounding; in TensorFlow it still is."""
+    """It was, 100 to 800 times in 200,000 float16 numbers, where it was reached by rounding; in TensorFlow it still
+    is."""
 
     def draw():
         return [tf.random.stateless_uniform([20_000], [1, 2], low, high, dtype) for low, high in BOUNDS]

@@ -1,4 +1,5 @@
-"""tf.signal's transforms against NumPy and SciPy: lengths, axes, dtypes, gradients through lengths that cut and fill up."""
+"""tf.signal's transforms against NumPy and SciPy: lengths, axes, dtypes, gradients through lengths that cut and fill
+up."""
 
 import numpy as np
 import pytest
@@ -129,8 +130,8 @@ def test_dtypes_of_dct():
 
 
 @pytest.mark.parametrize("transform,shape,found", [
-    (tf.signal.rfft, (0, 0), (0, 0)), (tf.signal.rfft, (3, 0), (3, 0)), (tf.signal.rfft, (0, 4), (0, 3)), (tf.signal.rfft2d, (6, 0), (6, 0)),
-    (tf.signal.rfft2d, (0, 6), (0, 4)), (tf.signal.rfftnd, (3, 0), (3, 0)),
+    (tf.signal.rfft, (0, 0), (0, 0)), (tf.signal.rfft, (3, 0), (3, 0)), (tf.signal.rfft, (0, 4), (0, 3)),
+    (tf.signal.rfft2d, (6, 0), (6, 0)), (tf.signal.rfft2d, (0, 6), (0, 4)), (tf.signal.rfftnd, (3, 0), (3, 0)),
 ])  # fmt: skip
 def test_nothing_has_no_frequencies(transform, shape, found):
     x = tf.zeros(shape)

@@ -1,4 +1,5 @@
-"""Frames and what is made of them: short-time transforms that come back, mel spectra. Literal numbers are TensorFlow's."""
+"""Frames and what is made of them: short-time transforms that come back, mel spectra. Literal numbers are
+TensorFlow's."""
 
 import numpy as np
 import pytest

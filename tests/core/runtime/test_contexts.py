@@ -42,7 +42,8 @@ def test_what_is_inherited_does_not_count():
 
 @pytest.mark.skipif(sys.version_info < (3, 14), reason="threads do not inherit contexts before Python 3.14")
 def test_a_program_whose_threads_inherit():
-    """On free-threaded Python, and with this option, a tape went on recording in threads that were started while it was open."""
+    """On free-threaded Python, and with this option, a tape went on recording in threads that were started while it
+    was open."""
     program = """if True:
         import asyncio, threading
         import tapeflow as tf

@@ -1,4 +1,5 @@
-"""Ctrl-C while a variable changes: it has its old value or its new one, the same for everybody who reads, and nobody has locked it."""
+"""Ctrl-C while a variable changes: it has its old value or its new one, the same for everybody who reads, and nobody
+has locked it."""
 
 import threading
 

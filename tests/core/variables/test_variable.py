@@ -117,7 +117,8 @@ def test_copies_are_independent():
 
 
 def test_name_scopes_go_before_names():
-    """Scopes used to be left out of the names, so that the layers of a model could not be told apart by the names of their variables."""
+    """Scopes used to be left out of the names, so that the layers of a model could not be told apart by the names of
+    their variables."""
     with tf.name_scope("encoder"):
         v = V(1.0, name="w")
         with tf.name_scope("dense"):
@@ -218,8 +219,9 @@ SLICES = tf.IndexedSlices([[1.0, 4.0], [2.0, 2.0]], [1, 1])
 @pytest.mark.parametrize(
     ("method", "want"),
     [
-        ("scatter_add", [13.0, 26.0]), ("scatter_sub", [7.0, 14.0]), ("scatter_mul", [20.0, 160.0]), ("scatter_div", [5.0, 2.5]),
-        ("scatter_max", [10.0, 20.0]), ("scatter_min", [1.0, 2.0]), ("scatter_update", [2.0, 2.0]),
+        ("scatter_add", [13.0, 26.0]), ("scatter_sub", [7.0, 14.0]), ("scatter_mul", [20.0, 160.0]),
+        ("scatter_div", [5.0, 2.5]), ("scatter_max", [10.0, 20.0]), ("scatter_min", [1.0, 2.0]),
+        ("scatter_update", [2.0, 2.0]),
     ],
 )  # fmt: skip
 def test_scatter(method, want):
@@ -286,7 +288,8 @@ def test_changes_from_many_threads_all_count():
 
 
 def test_an_assignment_in_the_middle_of_a_read_is_seen(monkeypatch):
-    """A thread that read the variable while another assigned used to keep the old value for all its later operations."""
+    """A thread that read the variable while another assigned used to keep the old value for all its later
+    operations."""
     v = tf.Variable(0.0)
     value = tf.Variable.value
 

@@ -1,4 +1,5 @@
-"""Every primitive on a device, eagerly: values and gradients are those of NumPy, and nothing is fetched to the host on the way."""
+"""Every primitive on a device, eagerly: values and gradients are those of NumPy, and nothing is fetched to the host on
+the way."""
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from tapeflow.engines.xla import devices
 
 GPU = Device("GPU", 0)
 WHERE = [d for d in (Device("XLA_CPU", 0), GPU) if d in devices.logical()]
-# Each sample is a compilation for every operation, so one for each primitive. All of them are compared in test_xla_kernels.
+# Each sample is a compilation for every operation, so one for each primitive. All of them are compared in
+# test_xla_kernels.
 BY_VALUES = {"uncompress"}  # gradients whose size depends on values are computed on the host
 FIRST = [name for name, k in DIFFERENTIABLE if k == 0 and name not in {*NOT_ON_XLA, *RANDOM, *BY_VALUES}]
 SIGNS = {"eigh", "svd"}

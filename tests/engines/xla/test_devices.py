@@ -51,9 +51,9 @@ def test_there_is_a_gpu():
 def test_what_is_made_in_the_context_is_there(device):
     with tf.device(device):
         made = [
-            tf.constant([1.0]), tf.zeros([2]), tf.ones_like([1]), tf.eye(2), tf.range(3), tf.fill([2], 1.0), tf.random.normal([2]),
-            tf.Variable(1.0), tf.Variable([1.0]).value(), tf.constant(1.0) + 1.0, tf.one_hot([1], 3), tf.convert_to_tensor([1, 2]),
-            tf.linspace(0.0, 1.0, 3),
+            tf.constant([1.0]), tf.zeros([2]), tf.ones_like([1]), tf.eye(2), tf.range(3), tf.fill([2], 1.0),
+            tf.random.normal([2]), tf.Variable(1.0), tf.Variable([1.0]).value(), tf.constant(1.0) + 1.0,
+            tf.one_hot([1], 3), tf.convert_to_tensor([1, 2]), tf.linspace(0.0, 1.0, 3),
         ]  # fmt: skip
     assert {t.device for t in made} == {device}
     assert tf.constant(1.0).device.endswith("device:CPU:0")
@@ -369,7 +369,10 @@ def test_what_the_configuration_says():
 
 
 def test_a_program_that_logs_reads_nothing_of_absent_accelerators():
-    text = "import logging; logging.basicConfig(level='INFO'); import tapeflow as tf; tf.config.list_physical_devices('GPU')"
+    text = (
+        "import logging; logging.basicConfig(level='INFO'); import tapeflow as tf; "
+        "tf.config.list_physical_devices('GPU')"
+    )
     assert (
         "xla_bridge"
         not in subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True).stderr

@@ -1,4 +1,5 @@
-"""A process that is forked from one that has used XLA, threads and random numbers: it ends, and does what can be done."""
+"""A process that is forked from one that has used XLA, threads and random numbers: it ends, and does what can be
+done."""
 
 import os
 import subprocess

@@ -23,16 +23,18 @@ SAMPLES = all_samples()
 # What XLA cannot have, and why.
 _BY_VALUES, _STRINGS = "the size of the result depends on values", "strings"
 NOT_ON_XLA = {
-    "compress": _BY_VALUES, "nonzero": _BY_VALUES, "true_places": _BY_VALUES, "unique": _BY_VALUES, "non_max_suppression_v3": _BY_VALUES,
-    "string_lower": _STRINGS, "string_upper": _STRINGS, "string_strip": _STRINGS, "string_length": _STRINGS, "regex_replace": _STRINGS,
-    "regex_full_match": _STRINGS, "string_join": _STRINGS, "string_reduce_join": _STRINGS, "substr": _STRINGS, "as_string": _STRINGS,
-    "string_to_number": _STRINGS, "string_to_hash_bucket": _STRINGS, "unicode_transcode": _STRINGS,
+    "compress": _BY_VALUES, "nonzero": _BY_VALUES, "true_places": _BY_VALUES, "unique": _BY_VALUES,
+    "non_max_suppression_v3": _BY_VALUES, "string_lower": _STRINGS, "string_upper": _STRINGS, "string_strip": _STRINGS,
+    "string_length": _STRINGS, "regex_replace": _STRINGS, "regex_full_match": _STRINGS, "string_join": _STRINGS,
+    "string_reduce_join": _STRINGS, "substr": _STRINGS, "as_string": _STRINGS, "string_to_number": _STRINGS,
+    "string_to_hash_bucket": _STRINGS, "unicode_transcode": _STRINGS,
 }  # fmt: skip
 
 # Numbers come from another generator than NumPy's: shape and dtype are compared.
 RANDOM = {
-    "split_key", "random_uniform", "random_bits", "random_integers", "random_normal", "random_truncated_normal", "random_gamma",
-    "random_poisson", "random_binomial", "random_categorical", "random_permutation", "shuffled_index", "sample_classes", "random_window",
+    "split_key", "random_uniform", "random_bits", "random_integers", "random_normal", "random_truncated_normal",
+    "random_gamma", "random_poisson", "random_binomial", "random_categorical", "random_permutation", "shuffled_index",
+    "sample_classes", "random_window",
 }  # fmt: skip
 
 # The signs of vectors, and the order of eigenvalues of general matrices, are those of the device's library.
@@ -76,8 +78,8 @@ def test_exceptions_have_no_kernel(name):
 # ---- shapes and dtypes
 
 WIDTHS = {
-    "float64": (np.float64, np.complex128), "float32": (np.float32, np.complex64), "float16": (np.float16, np.complex64),
-    "bfloat16": (ml_dtypes.bfloat16, np.complex64),
+    "float64": (np.float64, np.complex128), "float32": (np.float32, np.complex64),
+    "float16": (np.float16, np.complex64), "bfloat16": (ml_dtypes.bfloat16, np.complex64),
 }  # fmt: skip
 
 # -1e30 stands for the logarithm of 0, and is no float16: NumPy's kernel gives NaN.
@@ -85,7 +87,8 @@ NOT_IN = {("ctc_forward", "float16")}
 
 
 def calls(name, every=False):
-    """(What it is, the arrays, the parameters, the results' specifications) for each sample, and the first in each dtype that the primitive takes."""
+    """(What it is, the arrays, the parameters, the results' specifications) for each sample, and the first in each
+    dtype that the primitive takes."""
     prim = REGISTRY[name]
     for place, k in enumerate(k for n, k in CASES if n == name):
         params, given = SAMPLES[name][k].params, [np.asarray(a) for a in SAMPLES[name][k].args]

@@ -62,6 +62,9 @@ def test_what_is_not_converted_is_logged(caplog):
 
 
 def test_malt_is_imported_when_a_function_is_traced():
-    program = "import sys, tapeflow; assert 'malt' not in sys.modules; import tapeflow.function.autograph.convert; print('malt' in sys.modules)"
+    program = (
+        "import sys, tapeflow; assert 'malt' not in sys.modules; import tapeflow.function.autograph.convert; "
+        "print('malt' in sys.modules)"
+    )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "False"

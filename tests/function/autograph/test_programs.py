@@ -259,14 +259,16 @@ def calls_others(x):
 
 ONE_NUMBER = ([3.0], [-2.0], [30.0])
 PROGRAMS = [
-    (branch, *ONE_NUMBER), (early_return, *ONE_NUMBER), (return_from_a_loop, [2.0], [9.0]), (return_from_a_while, [3.0], [40.0], [200.0]),
-    (return_from_a_python_loop, [1.0], [4.0], [9.0]), (nested_loops, [2.0], [30.0]), (endless_but_for_a_break, [3.0], [200.0]),
+    (branch, *ONE_NUMBER), (early_return, *ONE_NUMBER), (return_from_a_loop, [2.0], [9.0]),
+    (return_from_a_while, [3.0], [40.0], [200.0]), (return_from_a_python_loop, [1.0], [4.0], [9.0]),
+    (nested_loops, [2.0], [30.0]), (endless_but_for_a_break, [3.0], [200.0]),
     (else_of_a_loop, [[1.0, 2.0]], [[1.0, 3.0]]), (else_of_a_while, [1.0], [3.0]), (tape_around_branches, *ONE_NUMBER),
     (inside_try, *ONE_NUMBER), (inner_functions, *ONE_NUMBER), (logic, [1.0, 2.0], [-1.0, 2.0], [3.0, 2.0]),
-    (python_functions, [[1.0, 2.0, 3.0]], [[-1.0, 2.0, 1.0]]), (pairs, [[1.0, 2.0], [3.0, 4.0]]), (state_in_containers, [1.0], [-1.0]),
-    (lists_of_one_branch, [1.0], [-1.0]), (python_values_that_stay, [1.0], [-1.0]), (ranges, [1.0]), (ranges_of_tensors, [3, 7], [0, 0]),
-    (defined_by_the_loop, [1.0]), (comprehensions, [[1.0, -2.0]]), (deleted, [1.0], [-1.0]), (any_number_is_a_condition, [1.0], [0.0]),
-    (newton, [2.0]), (calls_others, [3.0], [-2.0]),
+    (python_functions, [[1.0, 2.0, 3.0]], [[-1.0, 2.0, 1.0]]), (pairs, [[1.0, 2.0], [3.0, 4.0]]),
+    (state_in_containers, [1.0], [-1.0]), (lists_of_one_branch, [1.0], [-1.0]),
+    (python_values_that_stay, [1.0], [-1.0]), (ranges, [1.0]), (ranges_of_tensors, [3, 7], [0, 0]),
+    (defined_by_the_loop, [1.0]), (comprehensions, [[1.0, -2.0]]), (deleted, [1.0], [-1.0]),
+    (any_number_is_a_condition, [1.0], [0.0]), (newton, [2.0]), (calls_others, [3.0], [-2.0]),
 ]  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""What the tests of branches and loops share: a program run by Python, by a NumPy plan, and compiled by XLA, gives the same."""
+"""What the tests of branches and loops share: a program run by Python, by a NumPy plan, and compiled by XLA, gives the
+same."""
 
 from importlib.util import find_spec
 

@@ -61,9 +61,10 @@ def written_in_a_branch(x):
 
 
 PROGRAMS = [
-    (cond, 0.5, 1.5), (cond_that_ignores_its_argument, 0.5, 1.5), (structures, 0.5, 1.5), (branch_in_branch, 0.5, 1.5, 2.5),
-    (one_result_twice, 0.5, 1.5), (switch, 0.5, 1.5, 9.0, -2.0), (switch_by_numbers, 0.5, 2.5, 7.5, -2.0), (case, 0.5, 1.5, 2.5),
-    (loop_in_branch, 0.5, 1.5), (loops_of_all_lengths, 0.5, 1.5, 2.5), (written_in_a_branch, 0.5, 1.5),
+    (cond, 0.5, 1.5), (cond_that_ignores_its_argument, 0.5, 1.5), (structures, 0.5, 1.5),
+    (branch_in_branch, 0.5, 1.5, 2.5), (one_result_twice, 0.5, 1.5), (switch, 0.5, 1.5, 9.0, -2.0),
+    (switch_by_numbers, 0.5, 2.5, 7.5, -2.0), (case, 0.5, 1.5, 2.5), (loop_in_branch, 0.5, 1.5),
+    (loops_of_all_lengths, 0.5, 1.5, 2.5), (written_in_a_branch, 0.5, 1.5),
 ]  # fmt: skip
 
 
@@ -170,7 +171,8 @@ def test_a_condition_may_have_one_entry(jit):
 @pytest.mark.parametrize(
     ("branches", "error", "words"),
     [
-        (lambda x: (x, tf.cast(x, tf.float64)), TypeError, r"at test_control.py:\d+: one gives float32, the other float64. Use tf.cast"),
+        (lambda x: (x, tf.cast(x, tf.float64)), TypeError, r"at test_control.py:\d+: one gives float32, the other "
+                                                           r"float64. Use tf.cast"),
         (lambda x: ((x, x), x), TypeError, "must return the same structure"),
         (lambda x: ({"a": x}, {"b": x}), TypeError, "must return the same structure"),
         (lambda x: (None, x), TypeError, "Both must give a tensor, or the same object"),

@@ -1,4 +1,5 @@
-"""Loops and branches inside `tf.vectorized_map`: one loop for all rows, of which each has its own number of iterations."""
+"""Loops and branches inside `tf.vectorized_map`: one loop for all rows, of which each has its own number of
+iterations."""
 
 import pytest
 
@@ -70,8 +71,8 @@ def written(v):
 
 ROWS = [[1.0, 2.0, 3.0], [2.0, 1.0, -1.0], [0.0, 3.0, 5.0], [2.0, -0.5, 0.5]]
 PROGRAMS = [
-    as_often_as_all, state_that_does_not_differ_at_first, until_large, own_bound, rows_begin_at_different_places, no_slope_where_a_row_has_ended,
-    loops_in_loops, branch_in_loop, ends_early, written,
+    as_often_as_all, state_that_does_not_differ_at_first, until_large, own_bound, rows_begin_at_different_places,
+    no_slope_where_a_row_has_ended, loops_in_loops, branch_in_loop, ends_early, written,
 ]  # fmt: skip
 
 

@@ -134,10 +134,11 @@ def map_of_scans(x):
 
 
 PROGRAMS = [
-    (power, 0.7), (until_large, 0.7, 12.0), (no_iteration, 0.7), (stopped_by_the_bound, 0.7), (dicts_and_tuples, 0.7), (state_that_stays, 0.7),
-    (state_that_is_swapped, 0.7), (state_from_outside, 0.7), (one_value_twice, 0.7, 20.0), (whole_numbers_and_truths, 0.7), (loop_in_loop, 0.7),
-    (loop_in_loop_without_a_pattern, 0.7), (branch_in_loop, 0.7), (loop_in_branch_in_loop, 0.7), (written_to_an_array, 0.7),
-    (read_from_an_array, 0.7), (tape_in_a_loop, 0.7), (scan, 0.7), (scan_backwards, 0.7), (folds, 0.7), (map_of_scans, 0.7),
+    (power, 0.7), (until_large, 0.7, 12.0), (no_iteration, 0.7), (stopped_by_the_bound, 0.7), (dicts_and_tuples, 0.7),
+    (state_that_stays, 0.7), (state_that_is_swapped, 0.7), (state_from_outside, 0.7), (one_value_twice, 0.7, 20.0),
+    (whole_numbers_and_truths, 0.7), (loop_in_loop, 0.7), (loop_in_loop_without_a_pattern, 0.7), (branch_in_loop, 0.7),
+    (loop_in_branch_in_loop, 0.7), (written_to_an_array, 0.7), (read_from_an_array, 0.7), (tape_in_a_loop, 0.7),
+    (scan, 0.7), (scan_backwards, 0.7), (folds, 0.7), (map_of_scans, 0.7),
 ]  # fmt: skip
 
 
@@ -295,8 +296,10 @@ def test_the_same_numbers_are_behind_a_value_and_its_gradient(jit):
 @pytest.mark.parametrize(
     ("body", "error", "words"),
     [
-        (lambda i, t: (i + 1, tf.cast(t, tf.float64)), TypeError, r"number 1\[1\], at test_loops.py:\d+, is float32 before the loop"),
-        (lambda i, t: (i + 1, tf.stack([t, t])), ValueError, r"has shape \(\) before the loop, but \(2,\).*shape_invariants"),
+        (lambda i, t: (i + 1, tf.cast(t, tf.float64)), TypeError, r"number 1\[1\], at test_loops.py:\d+, is float32 "
+                                                                  r"before the loop"),
+        (lambda i, t: (i + 1, tf.stack([t, t])), ValueError, r"has shape \(\) before the loop, but "
+                                                             r"\(2,\).*shape_invariants"),
         (lambda i, t: (i + 1, t, t), ValueError, "the first has 2 entries, the second 3"),
         (lambda i, t: (i + 1, {"t": t}), (TypeError, ValueError), "structure"),
         (lambda i, t: (i + 1, None), TypeError, "is None after an iteration"),

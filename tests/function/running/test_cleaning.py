@@ -77,7 +77,8 @@ def test_constants_are_computed_before_the_run():
 
 
 def test_functions_that_say_the_same_number_have_it_as_a_constant():
-    """The tensor of `2.0` is remembered and shared: once another graph held it, it was taken for one that a program holds."""
+    """The tensor of `2.0` is remembered and shared: once another graph held it, it was taken for one that a program
+    holds."""
     functions = [tf.function(lambda x: x * 2.0 + 1.0) for _ in range(3)]
     assert [len(f.get_concrete_function(X).function.inputs) for f in functions] == [1, 1, 1]
 
@@ -119,9 +120,10 @@ def test_views_of_views_are_one():
 @pytest.mark.parametrize(
     "f",
     [
-        lambda x, one, zero: x * one, lambda x, one, zero: one * x, lambda x, one, zero: x / one, lambda x, one, zero: x - zero,
-        lambda x, one, zero: x + zero, lambda x, one, zero: zero + x, lambda x, one, zero: x * zero, lambda x, one, zero: zero - x,
-        lambda x, one, zero: x - -zero, lambda x, one, zero: x + -zero, lambda x, one, zero: zero / one + x * x / one,
+        lambda x, one, zero: x * one, lambda x, one, zero: one * x, lambda x, one, zero: x / one, lambda x, one,
+        zero: x - zero, lambda x, one, zero: x + zero, lambda x, one, zero: zero + x, lambda x, one, zero: x * zero,
+        lambda x, one, zero: zero - x, lambda x, one, zero: x - -zero, lambda x, one, zero: x + -zero, lambda x, one,
+        zero: zero / one + x * x / one,
     ],
 )  # fmt: skip
 def test_neutral_numbers_leave_special_values(f, dtype):

@@ -1,9 +1,10 @@
 """Every primitive compiled by XLA: its values, and gradients of order 1 and 2, are eager's.
 
-What takes time is compiling, so one function has the samples of a primitive (but for single numbers where the primitive takes numbers one by
-one), and the gradients of one of them; the gradients of all, and of second order, are tests that take long. (Gradients are made of
-primitives, each of which is compiled here.) Functions called under tapes, where a call is one record with a compiled backward function, are
-compiled for one sample each: of one primitive for each kind of mathematics, and for all in the long tests.
+What takes time is compiling, so one function has the samples of a primitive (but for single numbers where the
+primitive takes numbers one by one), and the gradients of one of them; the gradients of all, and of second order, are
+tests that take long. (Gradients are made of primitives, each of which is compiled here.) Functions called under tapes,
+where a call is one record with a compiled backward function, are compiled for one sample each: of one primitive for
+each kind of mathematics, and for all in the long tests.
 """
 
 from functools import partial
@@ -29,7 +30,8 @@ NO_CURVATURE = {"igamma", "igammac", "betainc"}
 
 
 def differentiable(name, k):
-    """The inputs to differentiate by: those of the registry check, and those it skips where only differences do not agree."""
+    """The inputs to differentiate by: those of the registry check, and those it skips where only differences do not
+    agree."""
     prim, sample = REGISTRY[name], SAMPLES[name][k]
     cut = not isinstance(prim.vjp, dict) or callable(prim.result) and prim.result(**sample.params) == "cut"
     if not sample.order or cut or name in GRADIENT_BY_VALUES:
@@ -46,7 +48,8 @@ FIRST = {name: k for name, k in reversed(CASES) if differentiable(name, k)}
 
 
 class Case:
-    """One sample as a function of its arguments, with its derivatives by those that have a rule, in fixed directions."""
+    """One sample as a function of its arguments, with its derivatives by those that have a rule, in fixed
+    directions."""
 
     def __init__(self, name, k, order=2):
         self.prim, self.sample, self.what = REGISTRY[name], SAMPLES[name][k], f"{name}, sample {k}"

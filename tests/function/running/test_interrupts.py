@@ -74,7 +74,8 @@ def test_a_step_happens_or_does_not(kind, elsewhere):
 
 @pytest.mark.parametrize("kind", ["XLA", "on a device"])
 def test_the_first_compiled_steps(kind, elsewhere):
-    # jax runs these by Python, where it may be interrupted between the end of the old values and the beginning of the new
+    # jax runs these by Python, where it may be interrupted between the end of the old values and the beginning of the
+    # new
     counters = Counters(*KINDS[kind])
     for _ in range(2):
         counters.run()

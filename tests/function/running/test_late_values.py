@@ -1,4 +1,5 @@
-"""Steps compiled by XLA on the host: their results are waited for when somebody looks, and variables' old memory is used again."""
+"""Steps compiled by XLA on the host: their results are waited for when somebody looks, and variables' old memory is
+used again."""
 
 import copy
 import pickle

@@ -1,4 +1,5 @@
-"""NumPy plans: memory is written over only where nobody can see it, freed as early as eagerly, and errors name the user's line."""
+"""NumPy plans: memory is written over only where nobody can see it, freed as early as eagerly, and errors name the
+user's line."""
 
 import subprocess
 import sys
@@ -35,8 +36,9 @@ def test_a_chain_runs_in_one_buffer():
 @pytest.mark.parametrize(
     "view",
     [
-        lambda y: tf.reshape(y, [-1]), tf.transpose, lambda y: y[::2], lambda y: y[3], lambda y: tf.reverse(y, [0]), tf.identity,
-        lambda y: tf.broadcast_to(y, [3, SIDE, SIDE]), lambda y: tf.split(y, 2)[1], lambda y: tf.unstack(y)[5], lambda y: tf.linalg.diag_part(y),
+        lambda y: tf.reshape(y, [-1]), tf.transpose, lambda y: y[::2], lambda y: y[3], lambda y: tf.reverse(y, [0]),
+        tf.identity, lambda y: tf.broadcast_to(y, [3, SIDE, SIDE]), lambda y: tf.split(y, 2)[1],
+        lambda y: tf.unstack(y)[5], lambda y: tf.linalg.diag_part(y),
         lambda y: tf.transpose(tf.reshape(y, [10, 8, SIDE]))[1:],
     ],
 )  # fmt: skip
@@ -96,9 +98,11 @@ BINARY = [
     lambda a, b: tf.concat([a[:40], b[40:]], 0),
 ]
 VIEWS = [
-    tf.transpose, tf.identity, lambda x: tf.reverse(x, [1]), lambda x: tf.reshape(tf.transpose(tf.reshape(x, [-1, 16])), [SIDE, SIDE]),
-    lambda x: tf.broadcast_to(x[7], [SIDE, SIDE]), lambda x: tf.concat(tf.split(x, 2)[::-1], 0), lambda x: tf.stack(tf.unstack(x), 1),
-    lambda x: tf.transpose(tf.transpose(x)), lambda x: tf.broadcast_to(x[:, 3:4], [SIDE, SIDE]),
+    tf.transpose, tf.identity, lambda x: tf.reverse(x, [1]),
+    lambda x: tf.reshape(tf.transpose(tf.reshape(x, [-1, 16])), [SIDE, SIDE]),
+    lambda x: tf.broadcast_to(x[7], [SIDE, SIDE]), lambda x: tf.concat(tf.split(x, 2)[::-1], 0),
+    lambda x: tf.stack(tf.unstack(x), 1), lambda x: tf.transpose(tf.transpose(x)),
+    lambda x: tf.broadcast_to(x[:, 3:4], [SIDE, SIDE]),
 ]  # fmt: skip
 
 

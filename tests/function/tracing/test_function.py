@@ -110,14 +110,17 @@ def test_random_numbers_are_drawn_at_every_call_and_follow_the_seed():
 
 
 def test_random_numbers_in_functions_are_tensorflows():
-    """Without a seed an operation's own is how many such there were before it in its graph; each has a counter of its own."""
+    """Without a seed an operation's own is how many such there were before it in its graph; each has a counter of its
+    own."""
     uniform = lambda **how: tf.random.uniform([2], **how)
     tf.random.set_seed(7)
     three = tf.function(lambda: (tf.random.uniform([3]), tf.random.normal([3]), tf.random.uniform([3])))
     want = [
-        [[0.7537285089492798, 0.07793760299682617, 0.45880913734436035], [-0.5408053994178772, 1.1220329999923706, 1.1741739511489868],
+        [[0.7537285089492798, 0.07793760299682617, 0.45880913734436035],
+            [-0.5408053994178772, 1.1220329999923706, 1.1741739511489868],
          [0.280009388923645, 0.686867356300354, 0.6526052951812744]],
-        [[0.7915035486221313, 0.510116696357727, 0.5416638851165771], [0.8731191158294678, -1.0898884534835815, 0.441364049911499],
+        [[0.7915035486221313, 0.510116696357727, 0.5416638851165771],
+            [0.8731191158294678, -1.0898884534835815, 0.441364049911499],
          [0.07266604900360107, 0.6894286870956421, 0.9674407243728638]],
     ]  # fmt: skip
     for numbers in want:
@@ -280,8 +283,9 @@ def test_one_trace_for_each_kind_of_arguments():
     seen = []
     f = tf.function(lambda x, k=1, **options: (seen.append(1), x * k)[1])
     for call in (
-        lambda: f(X), lambda: f(X + 1.0), lambda: f(tf.ones([4])), lambda: f(X, 2), lambda: f(X, k=2), lambda: f(tf.cast(X, tf.float64), 1),
-        lambda: f(np.ones(3, np.float32)), lambda: f(X, tf.constant(2.0)), lambda: f(X, tf.constant(3.0)), lambda: f(X, other=True),
+        lambda: f(X), lambda: f(X + 1.0), lambda: f(tf.ones([4])), lambda: f(X, 2), lambda: f(X, k=2),
+        lambda: f(tf.cast(X, tf.float64), 1), lambda: f(np.ones(3, np.float32)), lambda: f(X, tf.constant(2.0)),
+        lambda: f(X, tf.constant(3.0)), lambda: f(X, other=True),
     ):  # fmt: skip
         call()
     assert len(seen) == f.experimental_get_tracing_count() == 6

@@ -50,7 +50,8 @@ def named():
 
 
 def traced(function, jit=None):
-    """A new tf.function for each run, which is traced and called; then it is called again, and finds its trace or makes one."""
+    """A new tf.function for each run, which is traced and called; then it is called again, and finds its trace or
+    makes one."""
     return lambda: tf.function(function, jit_compile=jit)
 
 
@@ -83,8 +84,9 @@ def dataset():
 
 # What runs or what makes it; its result; how many points are taken in one stride
 WITHOUT_STATE = {
-    "pause": (paused, [2.0, 3.0, 4.0], 2), "push": (pushed, [2.0, 4.0, 6.0], 1), "custom_gradient": (ruled, [7.0] * 3, 2),
-    "recompute_grad": (again, [2.0, 4.0, 6.0], 7), "vectorized_map": (mapped, [1.0, 2.0, 3.0], 3), "names": (named, "a/Variable:0", 1),
+    "pause": (paused, [2.0, 3.0, 4.0], 2), "push": (pushed, [2.0, 4.0, 6.0], 1),
+    "custom_gradient": (ruled, [7.0] * 3, 2), "recompute_grad": (again, [2.0, 4.0, 6.0], 7),
+    "vectorized_map": (mapped, [1.0, 2.0, 3.0], 3), "names": (named, "a/Variable:0", 1),
 }  # fmt: skip
 FRESH = {
     "trace": (traced(step), [2.0, 4.0, 6.0], 97), "compile": (traced(step, True), [2.0, 4.0, 6.0], 997),

@@ -1,4 +1,5 @@
-"""The cache of traces: which arguments are of one kind, how many traces are kept, and threads that call one function at once."""
+"""The cache of traces: which arguments are of one kind, how many traces are kept, and threads that call one function
+at once."""
 
 import collections
 import gc
@@ -40,13 +41,15 @@ function = lambda x: x
 @pytest.mark.parametrize(
     "calls,traces",
     [
-        ([1, 1, 2], 2), ([1, 1.0, True], 3), ([0, False], 2), ([0.0, -0.0], 2), ([float("nan"), float("nan")], 1), ([1j, 0.5j * 2], 1),
-        (["a", "a", b"a"], 2), ([None, None], 1), ([one, one, other], 2), ([function, function, Object], 2),
-        ([variable, variable, tf.Variable(1.0)], 2), ([np.float32(1), np.float32(2)], 1), ([np.ones(2), np.zeros(2), np.ones(3)], 2),
+        ([1, 1, 2], 2), ([1, 1.0, True], 3), ([0, False], 2), ([0.0, -0.0], 2), ([float("nan"), float("nan")], 1),
+        ([1j, 0.5j * 2], 1), (["a", "a", b"a"], 2), ([None, None], 1), ([one, one, other], 2),
+        ([function, function, Object], 2), ([variable, variable, tf.Variable(1.0)], 2),
+        ([np.float32(1), np.float32(2)], 1), ([np.ones(2), np.zeros(2), np.ones(3)], 2),
         ([np.ones(2), tf.zeros([2], tf.float64)], 1), ([np.ones(2), np.ones(2, np.float32)], 2), ([np.int64(1), 1], 2),
-        ([[1, 2], [1, 2], [1, 3]], 2), ([[X], (X,)], 2), ([(X, 1), (X, 1), (X, 2)], 2), ([Pair(X, 1), Pair(X, 1), (X, 1)], 2),
-        ([{"a": X, "b": 1}, {"b": 1, "a": X}, {"a": X}], None), ([{"a": X}, {"b": X}], 2), ([[], (), {}], 3), ([[[X]], [X, []]], 2),
-        ([tf.constant(1), tf.constant(2), 1], 2), ([tf.constant(1.0), X, X + 1.0], 2), ([tf.float32, tf.float32, tf.float64], 2),
+        ([[1, 2], [1, 2], [1, 3]], 2), ([[X], (X,)], 2), ([(X, 1), (X, 1), (X, 2)], 2),
+        ([Pair(X, 1), Pair(X, 1), (X, 1)], 2), ([{"a": X, "b": 1}, {"b": 1, "a": X}, {"a": X}], None),
+        ([{"a": X}, {"b": X}], 2), ([[], (), {}], 3), ([[[X]], [X, []]], 2), ([tf.constant(1), tf.constant(2), 1], 2),
+        ([tf.constant(1.0), X, X + 1.0], 2), ([tf.float32, tf.float32, tf.float64], 2),
     ],
 )  # fmt: skip
 def test_kinds_of_arguments(calls, traces):

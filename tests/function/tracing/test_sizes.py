@@ -1,4 +1,5 @@
-"""Sizes that are not known when a function is traced: one trace, and for every size the values and gradients of eager execution."""
+"""Sizes that are not known when a function is traced: one trace, and for every size the values and gradients of eager
+execution."""
 
 import numpy as np
 import pytest
@@ -82,7 +83,8 @@ PROGRAMS = {
     "stacked": lambda x: tf.stack([x, x], 1),
     "padded": lambda x: tf.pad(x, [[1, 2], [0, 0]]),
     "tiled": lambda x: tf.tile(x, [2, n_of(x)]),
-    "filled": lambda x: tf.fill([n_of(x), 4], tf.constant(3.0, tf.float64)) * x + tf.zeros_like(x) + tf.ones([n_of(x), 1], tf.float64),
+    "filled": lambda x: tf.fill([n_of(x), 4], tf.constant(3.0, tf.float64)) * x + tf.zeros_like(x) + tf.ones([n_of(x),
+        1], tf.float64),
     "numbered": lambda x: floats(tf.range(n_of(x)))[:, None] * x,
     "an identity matrix": lambda x: tf.eye(n_of(x), dtype=tf.float64) @ x,
     "picked": lambda x: tf.gather(x, tf.range(n_of(x))[::-1]),
@@ -98,7 +100,8 @@ PROGRAMS = {
     "convolved": lambda x: tf.nn.conv2d(tf.reshape(x, [-1, 2, 2, 1]), tf.ones([2, 2, 1, 3], tf.float64), 1, "SAME"),
     "a branch": lambda x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 2.0, lambda: x * x),
     "a branch by size": lambda x: tf.cond(n_of(x) > 2, lambda: x * 2.0, lambda: x),
-    "a loop over rows": lambda x: tf.while_loop(lambda i, a: i < n_of(x), lambda i, a: (i + 1, a * 0.5 + x[i]), (0, tf.zeros([4], tf.float64)))[1],
+    "a loop over rows": lambda x: tf.while_loop(lambda i, a: i < n_of(x), lambda i, a: (i + 1, a * 0.5 + x[i]),
+        (0, tf.zeros([4], tf.float64)))[1],
     "a map": lambda x: tf.vectorized_map(lambda r: tf.reduce_sum(r * r), x),
     "a custom gradient": odd,
     "computed again": lambda x: tf.recompute_grad(lambda x: tf.tanh(x) * x)(x),
@@ -215,7 +218,8 @@ def test_a_training_step_for_batches_of_any_size():
 
 def test_random_numbers_are_those_of_eager_programs():
     for draw in (
-        lambda x: tf.random.normal(tf.shape(x), seed=3), lambda x: tf.nn.dropout(x, 0.5, seed=3), lambda x: tf.random.shuffle(x, seed=3)
+        lambda x: tf.random.normal(tf.shape(x), seed=3), lambda x: tf.nn.dropout(x, 0.5, seed=3),
+        lambda x: tf.random.shuffle(x, seed=3)
     ):  # fmt: skip
         traced, runs = counted(draw)
         for n in SIZES:
@@ -370,14 +374,16 @@ def test_a_users_rule_holds_for_every_size():
     ],
 )
 def test_what_numpy_and_python_make_of_a_size(f, x):
-    """NumPy made arrays of objects of sizes, which became strings; `size ** 0.5` was refused; sizes with two names were never equal."""
+    """NumPy made arrays of objects of sizes, which became strings; `size ** 0.5` was refused; sizes with two names
+    were never equal."""
     traced = tf.function(f, input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False)
     np.testing.assert_array_equal(traced(tf.constant(x)), f(tf.constant(x)))
     np.testing.assert_array_equal(traced(tf.constant([*x, 9.0])), f(tf.constant([*x, 9.0])))
 
 
 def test_numbers_that_are_known_are_those_of_the_kernel():
-    """Where a block begins was computed with objects when a function was traced, and random numbers of objects are others."""
+    """Where a block begins was computed with objects when a function was traced, and random numbers of objects are
+    others."""
     begin = lambda: tf.math.floormod(tf.random.stateless_uniform([1], [7, 5], 0, 2**31 - 1, tf.int32), 7)
     f = lambda x: tf.slice(x, begin(), [2])
     np.testing.assert_array_equal(tf.function(f)(tf.range(10)), f(tf.range(10)))

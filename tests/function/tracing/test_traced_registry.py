@@ -1,4 +1,5 @@
-"""Every primitive traced: the plan gives what eager execution gives, and so do gradients inside, outside and of second order."""
+"""Every primitive traced: the plan gives what eager execution gives, and so do gradients inside, outside and of second
+order."""
 
 import numpy as np
 import pytest
@@ -29,7 +30,8 @@ def same(got, want, name, rtol=0.0):
 
 
 def as_graph(function, *args):
-    """Is the function traced for these arguments? What needs values runs as plain Python, and would agree with eager in any case."""
+    """Is the function traced for these arguments? What needs values runs as plain Python, and would agree with eager
+    in any case."""
     return not function.get_concrete_function(*args).as_python
 
 

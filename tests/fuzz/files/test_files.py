@@ -1,4 +1,5 @@
-"""Damaged files of every format are read or refused as documented: `python -m fuzz.files`, a short part of it each time."""
+"""Damaged files of every format are read or refused as documented: `python -m fuzz.files`, a short part of it each
+time."""
 
 import gzip
 import os
@@ -103,7 +104,8 @@ def test_nested_headers_and_indices(tmp_path):
 
 
 def test_damage_that_was_read_silently_or_without_a_name():
-    """What the search found once: a PNG whose rows changed, the second of two GZIP streams, numbers that do not fit, frames of two sizes."""
+    """What the search found once: a PNG whose rows changed, the second of two GZIP streams, numbers that do not fit,
+    frames of two sizes."""
     png = bytearray(tf.io.encode_png(tf.zeros([9, 9, 3], tf.uint8)).numpy())
     png[png.index(b"IEND") - 5] ^= 1  # the last byte of the checksum of the rows
     for dtype in (tf.uint8, tf.uint16):

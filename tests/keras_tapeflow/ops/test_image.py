@@ -96,7 +96,8 @@ def test_colours_may_be_in_front(name):
 @pytest.mark.parametrize("order", [0, 1])
 @pytest.mark.parametrize("fill_mode", BORDERS)
 def test_beyond_the_borders(fill_mode, order):
-    """SciPy extends the picture in the same way; it is extended by hand first because it treats the border itself differently."""
+    """SciPy extends the picture in the same way; it is extended by hand first because it treats the border itself
+    differently."""
     rng = np.random.default_rng(2)
     x = rng.normal(size=(5, 4)).astype("float32")
     at = rng.uniform(-6, 9, size=(2, 40)).astype("float32")
@@ -167,7 +168,8 @@ def test_options_are_checked():
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_sizes_that_a_trace_leaves_open(name):
-    """After the second shape a function is traced for all: `x.shape` has None in it, which must not be computed with."""
+    """After the second shape a function is traced for all: `x.shape` has None in it, which must not be computed
+    with."""
     if name == "scale":
         pytest.skip("its result's shape is an argument")
     function, *parameters = FUNCTIONS[name]

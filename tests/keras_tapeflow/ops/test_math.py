@@ -55,7 +55,8 @@ def test_the_distance_of_equal_rows_is_flat():
 
 @pytest.mark.parametrize("window", ["hann", "hamming", np.linspace(0.5, 1, 8)])
 def test_istft_undoes_stft(window):
-    """But for the ends, where fewer parts meet than the weights count: there Keras' tests ask for TensorFlow's values."""
+    """But for the ends, where fewer parts meet than the weights count: there Keras' tests ask for TensorFlow's
+    values."""
     x = normal(3, 64)
     back = math.istft(math.stft(x, 8, 2, 10, window), 8, 2, 10, length=64, window=window)
     np.testing.assert_allclose(back.numpy()[:, 8:-8], x[:, 8:-8], atol=1e-9)

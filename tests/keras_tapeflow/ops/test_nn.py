@@ -10,7 +10,8 @@ from keras_tapeflow.src.ops import nn
 from .checks import check, normal
 
 ACTIVATIONS = (
-    "relu relu6 sigmoid sparse_sigmoid tanh tanh_shrink softplus softsign soft_shrink sparse_plus silu squareplus log_sigmoid leaky_relu "
+    "relu relu6 sigmoid sparse_sigmoid tanh tanh_shrink softplus softsign soft_shrink sparse_plus silu squareplus "
+    "log_sigmoid leaky_relu "
     "hard_sigmoid hard_silu elu selu gelu celu glu hard_tanh hard_shrink softmax log_softmax sparsemax"
 ).split()
 PICTURES = normal(2, 7, 6, 4)

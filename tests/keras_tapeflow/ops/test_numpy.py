@@ -1,4 +1,5 @@
-"""Keras' NumPy functions: values against NumPy, the same inside a graph, and gradients against finite differences in float64."""
+"""Keras' NumPy functions: values against NumPy, the same inside a graph, and gradients against finite differences in
+float64."""
 
 import numpy as np
 import pytest
@@ -18,19 +19,29 @@ COMPLEX = X + 1j * Y
 
 # Arrays of floats are what gradients are asked for; NumPy's function has the same name.
 CASES = [
-    *[(name, X) for name in ["abs", "absolute", "fabs", "sin", "cos", "sinh", "cosh", "tanh", "arctan", "arcsinh", "exp", "exp2", "expm1"]],
-    *[(name, X) for name in ["negative", "square", "reciprocal", "cbrt", "deg2rad", "rad2deg", "sinc", "tan", "sign", "floor", "ceil", "trunc"]],
-    *[(name, X) for name in ["real", "imag", "angle", "conj", "conjugate", "copy", "ravel", "fliplr", "flipud", "transpose", "flip", "mean"]],
-    *[(name, X) for name in ["sum", "prod", "max", "min", "amax", "amin", "ptp", "std", "var", "median", "average", "cumsum", "cumprod", "sort"]],
+    *[(name, X) for name in ["abs", "absolute", "fabs", "sin", "cos", "sinh", "cosh", "tanh", "arctan", "arcsinh",
+        "exp", "exp2", "expm1"]],
+    *[(name, X) for name in ["negative", "square", "reciprocal", "cbrt", "deg2rad", "rad2deg", "sinc", "tan", "sign",
+        "floor", "ceil", "trunc"]],
+    *[(name, X) for name in ["real", "imag", "angle", "conj", "conjugate", "copy", "ravel", "fliplr", "flipud",
+        "transpose", "flip", "mean"]],
+    *[(name, X) for name in ["sum", "prod", "max", "min", "amax", "amin", "ptp", "std", "var", "median", "average",
+        "cumsum", "cumprod", "sort"]],
     *[(name, SMALL) for name in ["arcsin", "arccos", "arctanh"]],
     *[(name, POSITIVE) for name in ["log", "log2", "log10", "log1p", "sqrt", "i0"]],
-    *[(name, X, Y) for name in ["add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "fmax", "fmin", "mod", "fmod"]],
-    *[(name, X, Y) for name in ["arctan2", "hypot", "logaddexp", "logaddexp2", "heaviside", "kron", "inner", "vdot", "append", "outer"]],
-    *[(name, WITH_NAN) for name in ["nansum", "nanprod", "nanmean", "nanmax", "nanmin", "nanmedian", "nancumsum", "nancumprod", "nanargmax"]],
-    *[(name, WITH_NAN, {"axis": 1}) for name in ["nanvar", "nanstd", "nanmean", "nanmedian", "nanmax", "nansum", "nanargmin", "nancumsum"]],
+    *[(name, X, Y) for name in ["add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "fmax",
+        "fmin", "mod", "fmod"]],
+    *[(name, X, Y) for name in ["arctan2", "hypot", "logaddexp", "logaddexp2", "heaviside", "kron", "inner", "vdot",
+        "append", "outer"]],
+    *[(name, WITH_NAN) for name in ["nansum", "nanprod", "nanmean", "nanmax", "nanmin", "nanmedian", "nancumsum",
+        "nancumprod", "nanargmax"]],
+    *[(name, WITH_NAN, {"axis": 1}) for name in ["nanvar", "nanstd", "nanmean", "nanmedian", "nanmax", "nansum",
+        "nanargmin", "nancumsum"]],
     *[(name, WITH_NAN, q, {"axis": 0}) for name, q in [("nanquantile", [0.1, 0.9]), ("nanpercentile", 30.0)]],
-    *[("quantile", X, 0.4, {"axis": 1, "method": m, "keepdims": True}) for m in ["linear", "lower", "higher", "midpoint", "nearest"]],
-    *[("pad", X, ((1, 2), (2, 1)), {"mode": m}) for m in ["edge", "wrap", "maximum", "minimum", "mean", "median", "linear_ramp", "constant"]],
+    *[("quantile", X, 0.4, {"axis": 1, "method": m, "keepdims": True}) for m in ["linear", "lower", "higher",
+        "midpoint", "nearest"]],
+    *[("pad", X, ((1, 2), (2, 1)), {"mode": m}) for m in ["edge", "wrap", "maximum", "minimum", "mean", "median",
+        "linear_ramp", "constant"]],
     *[("pad", X, ((1, 1), (2, 1)), {"mode": m}) for m in ["reflect", "symmetric"]],
     *[("correlate", a, b, {"mode": m}) for a, b in [(V, W[:2]), (W[:2], V)] for m in ["valid", "same", "full"]],
     *[(name, X[None, None], 1) for name in ["hsplit", "vsplit"]],

@@ -83,7 +83,8 @@ def test_many_tridiagonal_right_hand_sides():
 
 @pytest.mark.parametrize("count,n", [(2, 10), (50, 10), (200, 16), (60, 30)])
 def test_batches_of_triangles_are_solved_by_substitution(count, n):
-    """They went through elimination with pivots: 0.12 componentwise for 300 triangles of 30 rows, where substitution has 1e-12."""
+    """They went through elimination with pivots: 0.12 componentwise for 300 triangles of 30 rows, where substitution
+    has 1e-12."""
     a, b = normal(count, n, n), normal(count, n, 1)
     for lower in (True, False):
         for adjoint in (True, False):

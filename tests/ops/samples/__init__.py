@@ -1,4 +1,5 @@
-"""Sample points for every primitive, one file per file of `tapeflow/ops`; a primitive without a sample fails the check."""
+"""Sample points for every primitive, one file per file of `tapeflow/ops`; a primitive without a sample fails the
+check."""
 
 import importlib
 import pkgutil
@@ -21,6 +22,7 @@ def all_samples():
 
 
 def one_of_each_kind(names):
-    """The names, as arguments of tests: those take long that are not the first of their kind of mathematics, which is a file each."""
+    """The names, as arguments of tests: those take long that are not the first of their kind of mathematics, which is
+    a file each."""
     first = {next((name for name in names if name in found), None) for found in modules()}
     return [name if name in first else pytest.param(name, marks=pytest.mark.long) for name in names]

@@ -9,11 +9,13 @@ import numpy as np
 
 @dataclass
 class Sample:
-    """Arguments for one primitive. `args` are arrays (float64 wherever a gradient is checked), `params` the static parameters.
+    """Arguments for one primitive. `args` are arrays (float64 wherever a gradient is checked), `params` the static
+    parameters.
 
-    `reference(*args, **params)` is the same computed with NumPy (or SciPy) in another way, None where the kernel is one NumPy
-    call. `order` is how many derivatives are compared with finite differences (0: none, for special points and
-    integer results). `skip` names inputs whose derivative is not checked, each with a reason in a comment beside it.
+    `reference(*args, **params)` is the same computed with NumPy (or SciPy) in another way, None where the kernel is
+    one NumPy call. `order` is how many derivatives are compared with finite differences (0: none, for special points
+    and integer results). `skip` names inputs whose derivative is not checked, each with a reason in a comment beside
+    it.
     """
 
     args: tuple

@@ -1,4 +1,5 @@
-"""Saving and restoring: names, values of every kind, what a status says. The messages' first sentences are TensorFlow's."""
+"""Saving and restoring: names, values of every kind, what a status says. The messages' first sentences are
+TensorFlow's."""
 
 import gc
 import json
@@ -46,9 +47,11 @@ def test_objects_are_found_by_the_names_that_lead_to_them(tmp_path):
 
 def test_values_of_every_kind_come_back(tmp_path):
     values = {
-        "half": tf.constant([1.5, -2.0], tf.float16), "brain": tf.constant([1.5], tf.bfloat16), "long": tf.constant(2**40, tf.int64),
-        "byte": tf.constant([[255]], tf.uint8), "flag": tf.constant([True, False]), "empty": tf.zeros([0, 3]), "complex": tf.constant(1 + 2j),
-        "text": tf.constant("héy"), "words": tf.constant([["a", ""], ["ccc", "d"]]), "double": tf.constant(np.pi, tf.float64),
+        "half": tf.constant([1.5, -2.0], tf.float16), "brain": tf.constant([1.5], tf.bfloat16),
+        "long": tf.constant(2**40, tf.int64), "byte": tf.constant([[255]], tf.uint8),
+        "flag": tf.constant([True, False]), "empty": tf.zeros([0, 3]), "complex": tf.constant(1 + 2j),
+        "text": tf.constant("héy"), "words": tf.constant([["a", ""], ["ccc", "d"]]),
+        "double": tf.constant(np.pi, tf.float64),
     }  # fmt: skip
     path = tf.train.Checkpoint(**{name: tf.Variable(value) for name, value in values.items()}).write(tmp_path / "ck")
     blank = {

@@ -10,8 +10,9 @@ import tapeflow as tf
 
 from .bundles import write_bundle
 
-# model = keras.Sequential([Input((3,)), Dense(2)]), weights 0..5 and 7, 8, after a step of SGD(0.5, momentum=0.9) with gradients of one;
-# module.parts = [int64 [1, 2, 3], {"flag": [True, False]}], module.half = bfloat16 [1.5], module.words = [["a", "héé"]]; step = 3
+# model = keras.Sequential([Input((3,)), Dense(2)]), weights 0..5 and 7, 8, after a step of SGD(0.5, momentum=0.9) with
+# gradients of one; module.parts = [int64 [1, 2, 3], {"flag": [True, False]}], module.half = bfloat16 [1.5],
+# module.words = [["a", "héé"]]; step = 3
 WRITTEN = str(pathlib.Path(__file__).parent / "written_by_tensorflow" / "ckpt-1")
 VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 
@@ -46,7 +47,8 @@ def test_modules_are_restored():
 
 @pytest.mark.parametrize("built", [False, True])
 def test_keras_models_and_optimizers_are_restored(built):
-    """Unbuilt ones get their weights when they are built: so does the optimizer, whose slots are made at its first step."""
+    """Unbuilt ones get their weights when they are built: so does the optimizer, whose slots are made at its first
+    step."""
     keras = tf.keras
     model, optimizer = keras.Sequential([keras.layers.Dense(2)]), keras.optimizers.SGD(0.1, momentum=0.9)
     if built:

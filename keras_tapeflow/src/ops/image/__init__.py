@@ -1,4 +1,5 @@
-"""Keras' operations on images: colours, sizes, geometry, filters. All of them have gradients, also to what moves pixels."""
+"""Keras' operations on images: colours, sizes, geometry, filters. All of them have gradients, also to what moves
+pixels."""
 
 from .colours import hsv_to_rgb as hsv_to_rgb
 from .colours import rgb_to_grayscale as rgb_to_grayscale

@@ -16,7 +16,8 @@ def rgb_to_grayscale(images, data_format=None):
     axis = x.ndim - 3 if channels_first(data_format) else x.ndim - 1
     if x.shape[axis] not in (1, 3):
         raise ValueError(
-            f"Invalid channel size: expected 3 (RGB) or 1 (Grayscale). Received input with shape: images.shape={tuple(x.shape)}"
+            "Invalid channel size: expected 3 (RGB) or 1 (Grayscale). Received input with shape: "
+            f"images.shape={tuple(x.shape)}"
         )
     if x.shape[axis] == 1:
         return x

@@ -43,7 +43,8 @@ def elastic_transform(
     seed=None,
     data_format=None,
 ):
-    """Each pixel is looked up `alpha` times a smooth random displacement away; `sigma` says how strong and how smooth."""
+    """Each pixel is looked up `alpha` times a smooth random displacement away; `sigma` says how strong and how
+    smooth."""
     check_option("interpolation", interpolation, AFFINE_TRANSFORM_INTERPOLATIONS)
     check_option("fill_mode", fill_mode, AFFINE_TRANSFORM_FILL_MODES)
     x = as_images(images)
@@ -66,8 +67,8 @@ def elastic_transform(
 
 
 def _smoothing(size: int, sigma: Tensor) -> Tensor:
-    """The matrix that blurs a line over three standard deviations to each side. (Its size does not depend on their value, which a graph
-    does not know.)"""
+    """The matrix that blurs a line over three standard deviations to each side. (Its size does not depend on their
+    value, which a graph does not know.)"""
     sigma = tf.maximum(sigma, 1e-6)
     bell = lambda away: tf.where(
         tf.abs(away) <= tf.floor(3 * sigma), tf.exp(-0.5 * tf.square(away / sigma)), tf.zeros_like(away)

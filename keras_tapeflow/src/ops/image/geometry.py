@@ -33,7 +33,8 @@ def perspective_transform(images, start_points, end_points, interpolation="bilin
     for name, points in (("start_points", starts), ("end_points", ends)):
         if points.ndim not in (2, 3) or tuple(points.shape)[-2:] != (4, 2):
             raise ValueError(
-                f"Invalid {name} shape: expected (4,2) for a single image or (N,4,2) for a batch. Received shape: {tuple(points.shape)}"
+                f"Invalid {name} shape: expected (4,2) for a single image or (N,4,2) for a batch. Received shape: "
+                f"{tuple(points.shape)}"
             )
     return _projected(x, _homographies(starts, ends), interpolation, "constant", fill_value, data_format)
 

@@ -1,4 +1,5 @@
-"""What images are: three axes, or four with a batch; colours last or in front of height and width; integers or floats."""
+"""What images are: three axes, or four with a batch; colours last or in front of height and width; integers or
+floats."""
 
 from collections.abc import Callable, Collection
 from typing import Any
@@ -17,7 +18,8 @@ def as_images(images: Any) -> Tensor:
     x = convert_to_tensor(images)
     if x.ndim not in (3, 4):
         raise ValueError(
-            f"Invalid images rank: expected rank 3 (single image) or rank 4 (batch of images). Received: images.shape={tuple(x.shape)}"
+            "Invalid images rank: expected rank 3 (single image) or rank 4 (batch of images). Received: "
+            f"images.shape={tuple(x.shape)}"
         )
     return x
 
@@ -42,7 +44,8 @@ def as_batch(x: Tensor, function: Callable) -> Tensor:
 
 
 def wide(*tensors: Tensor) -> str:
-    """The dtype to compute in: positions and sums need more than 16 bits, and integers of more than 16 more than 32."""
+    """The dtype to compute in: positions and sums need more than 16 bits, and integers of more than 16 more than
+    32."""
     names = [standardize_dtype(t.dtype) for t in tensors]
     return "float64" if any(name in ("float64", "int32", "int64", "uint32", "uint64") for name in names) else "float32"
 

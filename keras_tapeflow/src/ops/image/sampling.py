@@ -45,9 +45,11 @@ def interpolated(
     fill_value: Any,
     first: Tensor | None = None,
 ) -> Tensor:
-    """What stands at `positions`, a tensor for each axis, in a grid of these sizes whose places are `rows` one after the other.
+    """What stands at `positions`, a tensor for each axis, in a grid of these sizes whose places are `rows` one after
+    the other.
 
-    Between places it is a mixture of the places around (`order` 1), or the nearest one (0). `first` is the row at which the grid starts.
+    Between places it is a mixture of the places around (`order` 1), or the nearest one (0). `first` is the row at
+    which the grid starts.
     """
     dtype = rows.dtype
     if order:

@@ -122,7 +122,8 @@ def scale_and_translate(images, output_shape, scale, translation, spatial_dims, 
 
 
 def _mixture(before: int, after: int, factor: Tensor, shift: Tensor, kernel: Callable, antialias: bool) -> Tensor:
-    """How much each new line, a column, has of each old one, a row: the kernel around where the middle of the new one comes from."""
+    """How much each new line, a column, has of each old one, a row: the kernel around where the middle of the new one
+    comes from."""
     step = 1 / factor
     width = tf.maximum(step, 1) if antialias else tf.ones_like(step)
     at = (tf.range(after, dtype=factor.dtype) + 0.5 - shift) * step - 0.5

@@ -1,4 +1,5 @@
-"""Activation functions. Integers become floating numbers, except where the result is made of the input's own numbers."""
+"""Activation functions. Integers become floating numbers, except where the result is made of the input's own
+numbers."""
 
 from typing import Any
 
@@ -130,7 +131,8 @@ def glu(x, axis=-1):
     x = floating(x)
     if x.shape[axis] % 2:
         raise ValueError(
-            f"The axis that `glu` halves must have an even size. Received: axis={axis} of an input of shape {tuple(x.shape)}."
+            f"The axis that `glu` halves must have an even size. Received: axis={axis} of an input of shape "
+            f"{tuple(x.shape)}."
         )
     value, gate = tf.split(x, 2, axis=axis)
     return value * tf.sigmoid(gate)
@@ -159,8 +161,8 @@ def _along(function: Any, x: Tensor, axis: Any) -> Tensor:
 def sparsemax(x, axis=-1):
     """The nearest point to `x` whose elements are not negative and sum to 1.
 
-    It is `x` less a number, cut at 0. Which elements stay is found by sorting; the number is that by which these sum to 1, and as
-    a function of them it has the right gradient.
+    It is `x` less a number, cut at 0. Which elements stay is found by sorting; the number is that by which these sum
+    to 1, and as a function of them it has the right gradient.
     """
     x = floating(x)
     values = tf.stop_gradient(x)

@@ -25,14 +25,16 @@ def dot_product_attention(
 ):
     """softmax(query · key) · value of tensors (batch, length, heads, size), head by head.
 
-    Several heads of `query` may share one of `key` and `value`. `flash_attention` is a hint about memory, which changes no value.
+    Several heads of `query` may share one of `key` and `value`. `flash_attention` is a hint about memory, which
+    changes no value.
     """
     query, key, value = alike(query, key, value)
     for x in (query, key, value):
         if x.ndim != 4:
             raise ValueError(
                 "`dot_product_attention` only supports 4D inputs. "
-                f"Received: query.shape={tuple(query.shape)}, key.shape={tuple(key.shape)}, value.shape={tuple(value.shape)}."
+                f"Received: query.shape={tuple(query.shape)}, key.shape={tuple(key.shape)}, "
+                f"value.shape={tuple(value.shape)}."
             )
     batch, length, heads, size = query.shape
     shared = key.shape[2]

@@ -1,4 +1,5 @@
-"""Convolutions. Kernels are (*window, channels in, channels out); a kernel with fewer channels than the input works in groups."""
+"""Convolutions. Kernels are (*window, channels in, channels out); a kernel with fewer channels than the input works in
+groups."""
 
 from typing import Any
 
@@ -19,7 +20,8 @@ def layout(x: Tensor, data_format: str | None) -> str:
     """Keras' name of a layout, as tapeflow writes it for a tensor of this rank."""
     if x.ndim not in (3, 4, 5):
         raise ValueError(
-            f"A batch of images has rank 3, 4 or 5: one to three dimensions of space, and channels. Received a shape of {tuple(x.shape)}."
+            "A batch of images has rank 3, 4 or 5: one to three dimensions of space, and channels. Received a shape "
+            f"of {tuple(x.shape)}."
         )
     return _LAYOUTS[standardize_data_format(data_format)][x.ndim - 3]
 
@@ -40,8 +42,10 @@ def _convolved(x: Tensor, w: Tensor, strides: Any, padding: str, data_format: st
     channels = x.shape[1 if data_format.startswith("NC") else -1]
     if channels % w.shape[-2] or w.shape[-1] % (channels // w.shape[-2]):
         raise ValueError(
-            "The number of input channels must be evenly divisible by kernel's in_channels, and that of filters by the number of groups. "
-            f"Received: an input of shape {tuple(x.shape)} in the layout {data_format}, a kernel of shape {tuple(w.shape)}."
+            "The number of input channels must be evenly divisible by kernel's in_channels, and that of filters by "
+            "the number of groups. "
+            f"Received: an input of shape {tuple(x.shape)} in the layout {data_format}, a kernel of shape "
+            f"{tuple(w.shape)}."
         )
     return tf.nn.convolution(
         x, w, strides=strides, padding=padding.upper(), data_format=data_format, dilations=dilations
@@ -80,7 +84,8 @@ def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=No
     )
     if first:
         x = tf.transpose(x, [0, *range(2, rank + 2), 1])
-    # Keras says how wide a border the result's windows see; ours is what the convolution, whose transpose this is, would add.
+    # Keras says how wide a border the result's windows see; ours is what the convolution, whose transpose this is,
+    # would add.
     size, borders, outside = [], [], []
     for n, k, s, d, (before, after) in zip(x.shape[1:-1], window, strides, dilations, around):
         reach = (k - 1) * d

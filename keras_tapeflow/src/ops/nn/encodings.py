@@ -24,7 +24,8 @@ def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
 
 
 def multi_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
-    """A 1 for each class that occurs in an example. The numbers of an example are along axis 1; a vector is one example."""
+    """A 1 for each class that occurs in an example. The numbers of an example are along axis 1; a vector is one
+    example."""
     x = convert_to_tensor(x)
     if sparse:
         return sparse_classes.multi_hot(x, num_classes, axis, dtype or floatx())
@@ -66,7 +67,8 @@ def _places(size: Any, kernel: Any, dilation: Any, stride: Any) -> np.ndarray:
 
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    """The windows of images (batch, channels, height, width) as columns: (batch, channels * elements of a window, windows)."""
+    """The windows of images (batch, channels, height, width) as columns: (batch, channels * elements of a window,
+    windows)."""
     x = convert_to_tensor(input)
     kernel, (high, wide) = _two(kernel_size), _two(padding)
     if high or wide:

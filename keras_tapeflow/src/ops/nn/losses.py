@@ -41,7 +41,8 @@ def categorical_crossentropy(target, output, from_logits=False, axis=-1):
             f"Arguments `target` and `output` must be at least rank 1. Received: target.shape={tuple(target.shape)}"
         )
     if from_logits:
-        # Not TensorFlow's fused loss, whose gradient is right only for targets that sum to 1. A class that cannot be costs nothing.
+        # Not TensorFlow's fused loss, whose gradient is right only for targets that sum to 1. A class that cannot be
+        # costs nothing.
         terms = tf.math.multiply_no_nan(tf.nn.log_softmax(output, axis=axis), target)
     else:
         terms = target * tf.math.log(_normalized(output, axis))
@@ -59,7 +60,8 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
     axis = axis % output.ndim
     if tuple(target.shape) != (*output.shape[:axis], *output.shape[axis + 1 :]):
         raise ValueError(
-            "Arguments `target` and `output` must have the same shape, apart from the axis of classes, which `target` does not have. "
+            "Arguments `target` and `output` must have the same shape, apart from the axis of classes, which "
+            "`target` does not have. "
             f"Received: target.shape={tuple(target.shape)}, output.shape={tuple(output.shape)}, axis={axis}"
         )
     if axis != output.ndim - 1:

@@ -90,7 +90,8 @@ def searchsorted(sorted_sequence, values, side="left"):
     ordered, values = common(sorted_sequence, values)
     if ordered.ndim != 1:
         raise ValueError(
-            f"searchsorted searches in a vector, got a sequence of shape {tuple(ordered.shape)}. For many sequences map over them with "
+            f"searchsorted searches in a vector, got a sequence of shape {tuple(ordered.shape)}. For many sequences "
+            "map over them with "
             "keras.ops.vectorized_map."
         )
     found = ops.searchsorted(counting(ordered), tf.reshape(counting(values), [-1]), side=side)
@@ -168,7 +169,8 @@ def unique(
     size=None,
     fill_value=None,
 ):
-    """The different elements, or slices along `axis`, in ascending order; cut or filled up to `size` of them. NaN differs from NaN.
+    """The different elements, or slices along `axis`, in ascending order; cut or filled up to `size` of them. NaN
+    differs from NaN.
 
     How many there are depends on the values, which a graph does not have: there, `size` has to be given.
     """
@@ -187,7 +189,8 @@ def unique(
 
 
 def _unique(x: Tensor, size: int, fill_value: Any) -> list[Tensor]:
-    """Of a vector: `size` values, their first places, the number of its value for each element, how often each occurs."""
+    """Of a vector: `size` values, their first places, the number of its value for each element, how often each
+    occurs."""
     count = x.shape[0]
     if not count:
         return [

@@ -114,7 +114,8 @@ def pad(x, pad_width, mode="constant", constant_values=None):
         return _with_constant(x, widths, 0 if constant_values is None else constant_values)
     if constant_values is not None:
         raise ValueError(
-            f"Argument `constant_values` can only be provided when `mode == 'constant'`, not with mode={mode!r}: leave it out."
+            f"Argument `constant_values` can only be provided when `mode == 'constant'`, not with mode={mode!r}: "
+            "leave it out."
         )
     if mode == "empty":
         return tf.pad(x, widths)

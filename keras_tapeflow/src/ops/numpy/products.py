@@ -66,7 +66,8 @@ kron = _product("kron")
 
 
 def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """Of vectors of length 3 or 2, whose third number is 0; of two of length 2 the third number of the product alone."""
+    """Of vectors of length 3 or 2, whose third number is 0; of two of length 2 the third number of the product
+    alone."""
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     a, b = (
         numpy_function("moveaxis")(t, where, -1) for t, where in zip(map(counting, common(x1, x2)), (axisa, axisb))

@@ -1,7 +1,7 @@
 """NumPy's functions on tensors: how one is declared, and how the rest of the library finds them.
 
-The same functions serve `tf.experimental.numpy`, `np.sin(tensor)` on a tape, and the array API. They take NumPy's arguments, give
-NumPy's dtypes, and are compositions of primitives, so that every one of them differentiates.
+The same functions serve `tf.experimental.numpy`, `np.sin(tensor)` on a tape, and the array API. They take NumPy's
+arguments, give NumPy's dtypes, and are compositions of primitives, so that every one of them differentiates.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,8 @@ EXAMPLES: dict[str, str] = {}
 def like_numpy(example: str, *also: str, within: str = "", check: str = "np.allclose({ours}, {theirs})") -> Callable:
     """Declare a function under its own name and the names in `also`, as a member of np or of np.<within>.
 
-    The example becomes a doctest that compares with NumPy, and a case of the test that compares values, dtypes and gradients.
+    The example becomes a doctest that compares with NumPy, and a case of the test that compares values, dtypes and
+    gradients.
     """
 
     def declare(function: Callable) -> Callable:

@@ -58,7 +58,8 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
     drop = [i for i, d in enumerate(a.shape) if d == 1] if axis is None else axes(axis, len(a.shape))
     if any(a.shape[i] != 1 for i in drop):
         raise ValueError(
-            f"cannot select an axis to squeeze out which has size not equal to one: shape {tuple(a.shape)}, axis {axis}."
+            f"cannot select an axis to squeeze out which has size not equal to one: shape {tuple(a.shape)}, axis "
+            f"{axis}."
         )
     return ops.reshape(a, shape=tuple(d for i, d in enumerate(a.shape) if i not in drop))
 

@@ -129,7 +129,8 @@ def quantile(
     low, high = (_last(ordered, k) for k in (index, ops.minimum(index + 1, rows.shape[-1] - 1)))
     above = cast(at > below, float64)
     rules = {
-        "linear": at - below, "lower": ops.zeros_like(at), "higher": above, "midpoint": above * 0.5, "nearest": ops.round(at) - below,
+        "linear": at - below, "lower": ops.zeros_like(at), "higher": above, "midpoint": above * 0.5,
+        "nearest": ops.round(at) - below,
     }  # fmt: skip
     if method not in rules:
         raise ValueError(f"method={method!r} is not one of {', '.join(rules)}.")

@@ -1,4 +1,5 @@
-"""What every linear operator can do. All of it follows from its matrix; operators with more structure do some of it faster."""
+"""What every linear operator can do. All of it follows from its matrix; operators with more structure do some of it
+faster."""
 
 from typing import Any
 
@@ -27,8 +28,9 @@ class LinearOperator(Module):
     """
 
     def __init__(
-        self, dtype: Any, graph_parents: Any = None, is_non_singular: bool | None = None, is_self_adjoint: bool | None = None,
-        is_positive_definite: bool | None = None, is_square: bool | None = None, name: str | None = None, parameters: Any = None,
+        self, dtype: Any, graph_parents: Any = None, is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None, is_positive_definite: bool | None = None, is_square: bool | None = None,
+        name: str | None = None, parameters: Any = None,
     ) -> None:  # fmt: skip
         if is_positive_definite and is_non_singular is False:
             raise ValueError("A positive definite matrix is always non-singular.")
@@ -158,7 +160,8 @@ class LinearOperator(Module):
         return x
 
     def _factor(self, x: Any, adjoint: bool, adjoint_arg: bool = False) -> Tensor:
-        """A matrix that this one can be multiplied by: operators that scale rows would broadcast one of another size."""
+        """A matrix that this one can be multiplied by: operators that scale rows would broadcast one of another
+        size."""
         x = self._like(x)
         if x.ndim is not None and x.ndim < 2:
             raise ValueError(
@@ -232,7 +235,8 @@ class LinearOperator(Module):
     def _must_have_cholesky(self) -> None:
         if not (self.is_positive_definite and self.is_self_adjoint):
             raise ValueError(
-                "Cannot take the Cholesky decomposition: say is_positive_definite=True and is_self_adjoint=True if it is."
+                "Cannot take the Cholesky decomposition: say is_positive_definite=True and is_self_adjoint=True if "
+                "it is."
             )
 
     # ---- checks

@@ -16,8 +16,8 @@ from tapeflow.core.tensor import Tensor
 from .base import LinearOperator, together
 
 __all__ = [
-    "LinearOperatorAdjoint", "LinearOperatorBlockDiag", "LinearOperatorBlockLowerTriangular", "LinearOperatorComposition",
-    "LinearOperatorInversion", "LinearOperatorKronecker", "LinearOperatorLowRankUpdate",
+    "LinearOperatorAdjoint", "LinearOperatorBlockDiag", "LinearOperatorBlockLowerTriangular",
+    "LinearOperatorComposition", "LinearOperatorInversion", "LinearOperatorKronecker", "LinearOperatorLowRankUpdate",
 ]  # fmt: skip
 
 
@@ -99,8 +99,8 @@ class _OfSeveral(LinearOperator):
     """Made of a list of operators."""
 
     def __init__(
-        self, operators: Sequence[LinearOperator], is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
-        name=None,
+        self, operators: Sequence[LinearOperator], is_non_singular=None, is_self_adjoint=None,
+        is_positive_definite=None, is_square=None, name=None,
     ) -> None:  # fmt: skip
         self.operators = list(operators)
         if not self.operators:
@@ -188,8 +188,8 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
     """
 
     def __init__(
-        self, operators: Sequence[Sequence[LinearOperator]], is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
-        is_square=None, name=None,
+        self, operators: Sequence[Sequence[LinearOperator]], is_non_singular=None, is_self_adjoint=None,
+        is_positive_definite=None, is_square=None, name=None,
     ) -> None:  # fmt: skip
         self.operators = [list(row) for row in operators]
         if [len(row) for row in self.operators] != list(range(1, len(self.operators) + 1)):
@@ -219,7 +219,8 @@ def _blocks(rows: list[list[LinearOperator | None]]) -> Tensor:
 
 
 class LinearOperatorLowRankUpdate(LinearOperator):
-    """`L + U D V'` of an operator L, thin matrices U and V (the same as U by default) and a diagonal D (ones by default).
+    """`L + U D V'` of an operator L, thin matrices U and V (the same as U by default) and a diagonal D (ones by
+    default).
 
     >>> base = tf.linalg.LinearOperatorDiag([1., 1.])
     >>> tf.linalg.LinearOperatorLowRankUpdate(base, [[1.], [2.]]).to_dense().numpy()
@@ -228,8 +229,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     """
 
     def __init__(
-        self, base_operator: LinearOperator, u: Any, diag_update: Any = None, v: Any = None, is_diag_update_positive: bool | None = None,
-        is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None,
+        self, base_operator: LinearOperator, u: Any, diag_update: Any = None, v: Any = None,
+        is_diag_update_positive: bool | None = None, is_non_singular=None, is_self_adjoint=None,
+        is_positive_definite=None, is_square=None, name=None,
     ) -> None:  # fmt: skip
         self.base_operator, self.u = base_operator, as_tensor(u)
         self.v = self.u if v is None else as_tensor(v)

@@ -19,7 +19,8 @@ from .base import LinearOperator
 from .simple import given
 
 __all__ = [
-    "LinearOperatorCirculant", "LinearOperatorHouseholder", "LinearOperatorPermutation", "LinearOperatorToeplitz", "LinearOperatorTridiag",
+    "LinearOperatorCirculant", "LinearOperatorHouseholder", "LinearOperatorPermutation", "LinearOperatorToeplitz",
+    "LinearOperatorTridiag",
 ]  # fmt: skip
 
 
@@ -31,7 +32,8 @@ class LinearOperatorPermutation(LinearOperator):
     """
 
     def __init__(
-        self, perm: Any, dtype: Any = float32, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+        self, perm: Any, dtype: Any = float32, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
+        is_square=None, name=None
     ) -> None:  # fmt: skip
         self.perm = as_tensor(perm)
         if isinstance(self.perm, EagerTensor) and (np.sort(self.perm.numpy()) != np.arange(self.perm.shape[-1])).any():
@@ -105,7 +107,8 @@ class LinearOperatorToeplitz(LinearOperator):
 
 
 class LinearOperatorTridiag(LinearOperator):
-    """A matrix with three diagonals: in the `compact` form the rows of an array; `sequence`, three vectors; `matrix`, the matrix.
+    """A matrix with three diagonals: in the `compact` form the rows of an array; `sequence`, three vectors; `matrix`,
+    the matrix.
 
     >>> tf.linalg.LinearOperatorTridiag([[5., 0.], [1., 2.], [0., 6.]]).to_dense().numpy()
     array([[1., 5.],
@@ -113,8 +116,8 @@ class LinearOperatorTridiag(LinearOperator):
     """
 
     def __init__(
-        self, diagonals: Any, diagonals_format: str = "compact", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
-        is_square=None, name=None,
+        self, diagonals: Any, diagonals_format: str = "compact", is_non_singular=None, is_self_adjoint=None,
+        is_positive_definite=None, is_square=None, name=None,
     ) -> None:  # fmt: skip
         if diagonals_format not in ("compact", "sequence", "matrix"):
             raise ValueError(f"diagonals_format is compact, sequence or matrix, got {diagonals_format!r}.")
@@ -146,8 +149,8 @@ class LinearOperatorCirculant(LinearOperator):
     """
 
     def __init__(
-        self, spectrum: Any, input_output_dtype: Any = complex64, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
-        is_square=True, name=None,
+        self, spectrum: Any, input_output_dtype: Any = complex64, is_non_singular=None, is_self_adjoint=None,
+        is_positive_definite=None, is_square=True, name=None,
     ) -> None:  # fmt: skip
         self.spectrum = given(spectrum)
         if is_self_adjoint is None and not self.spectrum.dtype.is_complex:

@@ -126,8 +126,8 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
     """
 
     def __init__(
-        self, num_rows: Any, multiplier: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
-        assert_proper_shapes=False, name=None,
+        self, num_rows: Any, multiplier: Any, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
+        is_square=True, assert_proper_shapes=False, name=None,
     ) -> None:  # fmt: skip
         self.multiplier, self._rows = given(multiplier), int(num_rows)
         if is_self_adjoint is None and not self.multiplier.dtype.is_complex:
@@ -150,8 +150,8 @@ class LinearOperatorIdentity(LinearOperatorDiag):
     """
 
     def __init__(
-        self, num_rows: Any, batch_shape: Any = None, dtype: Any = None, is_non_singular=True, is_self_adjoint=True, is_positive_definite=True,
-        is_square=True, assert_proper_shapes=False, name=None,
+        self, num_rows: Any, batch_shape: Any = None, dtype: Any = None, is_non_singular=True, is_self_adjoint=True,
+        is_positive_definite=True, is_square=True, assert_proper_shapes=False, name=None,
     ) -> None:  # fmt: skip
         self._rows, self._batch = int(num_rows), [] if batch_shape is None else [int(n) for n in batch_shape]
         LinearOperator.__init__(
@@ -171,8 +171,9 @@ class LinearOperatorZeros(LinearOperator):
     """
 
     def __init__(
-        self, num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = None, is_non_singular=False, is_self_adjoint=True,
-        is_positive_definite=False, is_square=True, assert_proper_shapes=False, name=None,
+        self, num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = None,
+        is_non_singular=False, is_self_adjoint=True, is_positive_definite=False, is_square=True,
+        assert_proper_shapes=False, name=None,
     ) -> None:  # fmt: skip
         columns = num_rows if num_columns is None else num_columns
         self._sizes = [*(batch_shape or []), int(num_rows), int(columns)]

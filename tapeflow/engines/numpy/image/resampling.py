@@ -1,8 +1,8 @@
 """The weights with which resizing mixes lines (rows or columns) of an image.
 
-`weights` is a tuple (method, lines before, lines after, *options). Its taps are two matrices with one row for each new line:
-which old lines it is made of, and how much of each. Where a rounded position decides, it is rounded to float32 first, so that
-ties fall where TensorFlow has them.
+`weights` is a tuple (method, lines before, lines after, *options). Its taps are two matrices with one row for each new
+line: which old lines it is made of, and how much of each. Where a rounded position decides, it is rounded to float32
+first, so that ties fall where TensorFlow has them.
 """
 
 from functools import lru_cache

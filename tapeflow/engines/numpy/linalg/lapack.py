@@ -1,7 +1,8 @@
 """What the kernels on LAPACK and the rules of decompositions share.
 
-LAPACK looks for the largest pivot by comparing, and a NaN is never larger: what it makes of a matrix with a NaN may look like a result.
-So kernels ask before (`nan_for_unusable`, `refuse_nan`), and a NaN in one matrix of a batch does not reach the others.
+LAPACK looks for the largest pivot by comparing, and a NaN is never larger: what it makes of a matrix with a NaN may
+look like a result. So kernels ask before (`nan_for_unusable`, `refuse_nan`), and a NaN in one matrix of a batch does
+not reach the others.
 """
 
 import functools
@@ -16,8 +17,8 @@ _FLOAT16, _FLOAT32 = np.dtype("float16"), np.dtype("float32")
 
 
 def lapack(kernel):
-    """A kernel on matrices: needs rank 2 or more, computes float16 in float32, and raises InvalidArgumentError (in a backward
-    walk too) where LAPACK gives up."""
+    """A kernel on matrices: needs rank 2 or more, computes float16 in float32, and raises InvalidArgumentError (in a
+    backward walk too) where LAPACK gives up."""
 
     @functools.wraps(kernel)
     def run(*arrays, **params):
@@ -41,7 +42,8 @@ def _has_nan(x):
 
 
 def refuse_nan(kernel, why, reads=lambda x: x):
-    """A kernel whose first argument may have no NaN in the part that it `reads`: the error is the one that LAPACK should have raised."""
+    """A kernel whose first argument may have no NaN in the part that it `reads`: the error is the one that LAPACK
+    should have raised."""
 
     def run(x, *others, **params):
         if _has_nan(reads(x)):
@@ -76,9 +78,11 @@ _NOT_SQUARE = "Last 2 dimensions of the array must be square"
 _EXPLANATIONS = {
     SINGULAR: "Input matrix is not invertible. Its columns are linearly dependent (or not finite); "
     "use tf.linalg.pinv or tf.linalg.lstsq, or add a small multiple of tf.eye to it.",
-    "Matrix is not positive definite": "Cholesky decomposition was not successful. The input might not be valid: it must be symmetric "
+    "Matrix is not positive definite": "Cholesky decomposition was not successful. The input might not be valid: it "
+    "must be symmetric "
     "(Hermitian) and positive definite. Adding a small multiple of tf.eye to it often helps.",
-    NOT_CONVERGED: "Self-adjoint eigen decomposition was not successful. The input might not be valid: it must be symmetric "
+    NOT_CONVERGED: "Self-adjoint eigen decomposition was not successful. The input might not be valid: it must be "
+    "symmetric "
     "(Hermitian) and finite.",
     _NOT_SQUARE: "Input matrix must be square: the last two axes must have the same length.",
 }
@@ -153,8 +157,8 @@ def with_diagonal(ops, x):
 def gap_reciprocals(ops, w):
     """1 / (w[j] - w[i]), and 0 where they are equal.
 
-    So a pair of equal values takes no part in the gradient of their vectors, which have no derivative there: for every function that does
-    not depend on the choice of the vectors within the pair's plane that is right.
+    So a pair of equal values takes no part in the gradient of their vectors, which have no derivative there: for every
+    function that does not depend on the choice of the vectors within the pair's plane that is right.
     """
     gaps = row(ops, w) - column(ops, w)
     return reciprocal_or_zero(ops, gaps)

@@ -1,9 +1,10 @@
 """Derivatives of special functions in their parameters, in float64.
 
-igamma and betainc are distribution functions, F(x) = integral of the density up to x, and the derivative in a parameter is the integral
-of density times score. The score's mean is 0, so the integral up to x is minus that from x on; on the side where the score keeps
-its sign nothing cancels. In a variable v that runs from x towards the tail, the logarithm of the integrand is concave, so the
-integrand ends somewhere that bisection finds, and Gauss-Legendre does the rest to about 12 digits.
+igamma and betainc are distribution functions, F(x) = integral of the density up to x, and the derivative in a
+parameter is the integral of density times score. The score's mean is 0, so the integral up to x is minus that from x
+on; on the side where the score keeps its sign nothing cancels. In a variable v that runs from x towards the tail, the
+logarithm of the integrand is concave, so the integrand ends somewhere that bisection finds, and Gauss-Legendre does
+the rest to about 12 digits.
 """
 
 from functools import cache
@@ -25,8 +26,9 @@ def _gauss_legendre():
 
 
 def _tail_integral(exponent, score, start, knot):
-    """The integral of exp(exponent(v)) * score(v) over v > 0. The exponent is concave, 0 at 0 and above `_LOG_TINY` at `start`;
-    around `knot` it may bend within a distance of 1, however long the tail is, so the panels are finest there."""
+    """The integral of exp(exponent(v)) * score(v) over v > 0. The exponent is concave, 0 at 0 and above `_LOG_TINY` at
+    `start`; around `knot` it may bend within a distance of 1, however long the tail is, so the panels are finest
+    there."""
     low, high = start, 2 * start
     while (short := exponent(high) > _LOG_TINY).any():
         low, high = np.where(short, high, low), np.where(short, 2 * high, high)

@@ -1,10 +1,10 @@
 """Kernels of convolution and its two transposes on arrays, for one or several sets of filters.
 
-Images are (rows, batch, *space, channels) and filters (rows, *window, channels in, channels out): each row of images has
-filters of its own, and all that share filters are one row. Groups are rows, too. All three come down to matrix products on
-the windows of the images, laid side by side for a few images at a time: a block that stays in the cache costs hardly more than
-the product itself (measured for 64 images 16x16x32 and 64 filters 3x3: 5.5 ms, the bare product 4.7, all windows at once 6.3, one
-product per window position 7.8).
+Images are (rows, batch, *space, channels) and filters (rows, *window, channels in, channels out): each row of images
+has filters of its own, and all that share filters are one row. Groups are rows, too. All three come down to matrix
+products on the windows of the images, laid side by side for a few images at a time: a block that stays in the cache
+costs hardly more than the product itself (measured for 64 images 16x16x32 and 64 filters 3x3: 5.5 ms, the bare product
+4.7, all windows at once 6.3, one product per window position 7.8).
 """
 
 import math
@@ -50,8 +50,8 @@ def _windows(x, window, strides, dilations):
 
 
 def _blocks(windows, rank):
-    """(where, windows as a matrix for each row), block by block: some rows, some images of one row, or some lines of one
-    large image. The matrices are used again for the next block."""
+    """(where, windows as a matrix for each row), block by block: some rows, some images of one row, or some lines of
+    one large image. The matrices are used again for the next block."""
     shape, columns = windows.shape, math.prod(windows.shape[rank + 2 :])
     if math.prod(shape[rank + 2 : -1]) == 1 and windows.flags.c_contiguous:  # a window of one element: no need to copy
         yield _WHOLE, windows.reshape(shape[0], math.prod(shape[1 : rank + 2]), columns)
@@ -95,9 +95,10 @@ def _by_position(some, rank, columns, buffer):
 
 # ---- products of matrices with many rows
 #
-# Small ones are computed in slabs of rows. Up to about a million multiplications BLAS neither rearranges its arguments nor starts
-# threads. A product of 12544x64 and 64x16 takes 0.23 ms in slabs; at once it takes 0.31 by one thread, 0.20 by two on idle cores, and
-# milliseconds where other programs keep them busy: its threads wait for each other. Larger ones are worth the threads.
+# Small ones are computed in slabs of rows. Up to about a million multiplications BLAS neither rearranges its arguments
+# nor starts threads. A product of 12544x64 and 64x16 takes 0.23 ms in slabs; at once it takes 0.31 by one thread, 0.20
+# by two on idle cores, and milliseconds where other programs keep them busy: its threads wait for each other. Larger
+# ones are worth the threads.
 
 _MULTIPLICATIONS = 1_000_000  # in a slab
 _SMALL = 16_000_000  # in all
@@ -105,7 +106,8 @@ _ROWS = 200  # that a slab needs to be worth it
 
 
 def _slabs(a, columns):
-    """(how many slabs, rows in each) for products of the one matrix `a` with `columns` columns; 0 slabs where it does not pay."""
+    """(how many slabs, rows in each) for products of the one matrix `a` with `columns` columns; 0 slabs where it does
+    not pay."""
     rows = _MULTIPLICATIONS // max(1, a.shape[2] * columns)
     return (a.shape[1] // rows, rows) if len(a) == 1 and rows >= _ROWS and a.size * columns <= _SMALL else (0, 0)
 
@@ -171,7 +173,8 @@ def correlate_depthwise(x, w, strides, dilations):
 
 
 def _by_channel(w, channels):
-    """Depthwise filters as (*window, rows, 1, ..., channels, multiplier), in line with (rows, batch, *space, channels, multiplier)."""
+    """Depthwise filters as (*window, rows, 1, ..., channels, multiplier), in line with (rows, batch, *space, channels,
+    multiplier)."""
     window = w.shape[1:-2]
     moved = np.moveaxis(w.reshape(len(w), *window, channels, w.shape[-1] // channels), 0, -3)
     return moved.reshape(*window, len(w), *(1,) * (1 + len(window)), *moved.shape[-2:])
@@ -200,9 +203,9 @@ def spread(dy, w, size, strides, padding, dilations):
 
 
 def _spread_by_phase(dy, w, size, strides, padding):
-    """Filters that are whole strides long: pixels at the same distance from the last multiple of the strides get their shares from
-    the same part of the filters. So all of them together are one convolution with stride 1, of as many times more channels: half
-    again to three times faster than window position by position."""
+    """Filters that are whole strides long: pixels at the same distance from the last multiple of the strides get their
+    shares from the same part of the filters. So all of them together are one convolution with stride 1, of as many
+    times more channels: half again to three times faster than window position by position."""
     rank, (rows, *window, _, channels) = len(size), w.shape
     fits = [k // s for k, s in zip(window, strides)]
     parts = w.reshape(rows, *[n for pair in zip(fits, strides) for n in pair], *w.shape[-2:])

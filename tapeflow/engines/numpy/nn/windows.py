@@ -17,7 +17,8 @@ def output_size(size, window, strides, dilations):
     """How many positions the window has along each dimension; None where the size is not known."""
     if 0 in window:
         raise invalid(
-            f"filter must not have zero elements (i.e. all dimensions must be non-zero), got a window of {tuple(window)}."
+            "filter must not have zero elements (i.e. all dimensions must be non-zero), got a window of "
+            f"{tuple(window)}."
         )
     extent = reach(window, dilations)
     out = tuple([None if n is None else (n - k) // s + 1 for n, k, s in zip(size, extent, strides)])

@@ -1,7 +1,8 @@
-"""Hashes of strings, bit for bit those that TensorFlow's buckets use, so that a model trained there finds its rows here.
+"""Hashes of strings, bit for bit those that TensorFlow's buckets use, so that a model trained there finds its rows
+here.
 
-`farm` is FarmHash's Fingerprint64 (https://github.com/google/farmhash), `murmur` MurmurHash64A with TensorFlow's seed, `sip` SipHash-2-4
-(Aumasson and Bernstein, 2012) with a key.
+`farm` is FarmHash's Fingerprint64 (https://github.com/google/farmhash), `murmur` MurmurHash64A with TensorFlow's seed,
+`sip` SipHash-2-4 (Aumasson and Bernstein, 2012) with a key.
 """
 
 import struct

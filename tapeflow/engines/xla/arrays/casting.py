@@ -6,7 +6,8 @@ from jax import lax
 
 
 def cast(x, dtype):
-    """A float beyond the range of the integers becomes the nearest of them, and NaN 0; on NumPy, whatever the processor makes of it."""
+    """A float beyond the range of the integers becomes the nearest of them, and NaN 0; on NumPy, whatever the
+    processor makes of it."""
     if jnp.iscomplexobj(x) and np.dtype(dtype).kind != "c":
         x = x.real
     return x.astype(dtype)

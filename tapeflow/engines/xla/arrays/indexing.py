@@ -1,5 +1,6 @@
-"""Reading parts of a tensor. An index that is out of range reads zeros and writes nothing, as TensorFlow has it on GPUs; so does a
-negative one. Indices into several tensors laid end to end are -1 where they were out of range in theirs.
+"""Reading parts of a tensor. An index that is out of range reads zeros and writes nothing, as TensorFlow has it on
+GPUs; so does a negative one. Indices into several tensors laid end to end are -1 where they were out of range in
+theirs.
 """
 
 import math
@@ -44,7 +45,8 @@ def _per_axis(index, rank):
 
 
 def rows_at(x, indices, axis=0):
-    """`x.at` the rows along `axis`. XLA may index with 32 bits: what is beyond them must not come back into the range."""
+    """`x.at` the rows along `axis`. XLA may index with 32 bits: what is beyond them must not come back into the
+    range."""
     if indices.dtype.itemsize > 4:
         indices = jnp.clip(indices, -1, x.shape[axis])
     return x.at[(slice(None),) * axis + (indices,)]

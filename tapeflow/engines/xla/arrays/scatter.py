@@ -1,4 +1,5 @@
-"""Writing into rows of a tensor; nothing is written for ids out of range. Where an id repeats XLA leaves open which update wins."""
+"""Writing into rows of a tensor; nothing is written for ids out of range. Where an id repeats XLA leaves open which
+update wins."""
 
 import jax.numpy as jnp
 

@@ -1,4 +1,5 @@
-"""Sums, extremes and products over groups of rows. Rows whose id is not that of a segment belong to none, as TensorFlow has it on GPUs."""
+"""Sums, extremes and products over groups of rows. Rows whose id is not that of a segment belong to none, as
+TensorFlow has it on GPUs."""
 
 import jax.numpy as jnp
 
@@ -12,7 +13,8 @@ def _into(start, x, ids, num_segments):
     """What rows are combined into: `start` everywhere, at the segment of each row."""
     if x.shape[: ids.ndim] != ids.shape:
         raise invalid(
-            f"data of shape {x.shape} does not start with the shape {ids.shape} of segment_ids: every row needs one id."
+            f"data of shape {x.shape} does not start with the shape {ids.shape} of segment_ids: every row needs one "
+            "id."
         )
     return rows_at(jnp.full((num_segments, *x.shape[ids.ndim :]), start, x.dtype), ids)
 

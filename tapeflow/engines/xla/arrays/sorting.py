@@ -1,4 +1,5 @@
-"""Order. Numbers that are out of range where indices are expected count for nothing: errors on values cannot be raised here."""
+"""Order. Numbers that are out of range where indices are expected count for nothing: errors on values cannot be raised
+here."""
 
 import math
 

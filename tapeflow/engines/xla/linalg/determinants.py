@@ -1,5 +1,5 @@
-"""Determinants and cofactors, by the formulas of `tapeflow.ops.linalg.determinants`; in the precision of the matrix, since accelerators have
-no fast double precision."""
+"""Determinants and cofactors, by the formulas of `tapeflow.ops.linalg.determinants`; in the precision of the matrix,
+since accelerators have no fast double precision."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -1,5 +1,5 @@
-"""What the kernels on matrices share. Where LAPACK would give up (a singular matrix, one that is not positive definite) there is no
-error under XLA: the result has inf or nan in it, as TensorFlow's has on XLA."""
+"""What the kernels on matrices share. Where LAPACK would give up (a singular matrix, one that is not positive
+definite) there is no error under XLA: the result has inf or nan in it, as TensorFlow's has on XLA."""
 
 import functools
 
@@ -12,7 +12,8 @@ from tapeflow.core.errors import invalid
 
 
 def on_matrices(kernel=None, *, square=False):
-    """A kernel that needs matrices, or `square` ones; it computes 16-bit floats in float32, and products in full precision."""
+    """A kernel that needs matrices, or `square` ones; it computes 16-bit floats in float32, and products in full
+    precision."""
     if kernel is None:
         return functools.partial(on_matrices, square=square)
 

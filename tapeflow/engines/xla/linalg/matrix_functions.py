@@ -1,7 +1,8 @@
 """exp, square root and logarithm of square matrices.
 
-Roots come from the Schur form where XLA has it, on the CPU: right for every matrix that has one. Elsewhere they come from Newton's
-iteration, which needs a matrix without eigenvalues on the negative axis or (nearly) 0, and gives nan for others.
+Roots come from the Schur form where XLA has it, on the CPU: right for every matrix that has one. Elsewhere they come
+from Newton's iteration, which needs a matrix without eigenvalues on the negative axis or (nearly) 0, and gives nan for
+others.
 """
 
 from functools import partial
@@ -56,7 +57,8 @@ def _rational_exp(x, order):
 
 
 def _root_of_triangle(t):
-    """Column by column: above the diagonal, column j of the root r solves (r + r_jj) column = t_j with the columns before it."""
+    """Column by column: above the diagonal, column j of the root r solves (r + r_jj) column = t_j with the columns
+    before it."""
     n, identity = t.shape[-1], _identity(t)
     along = jnp.sqrt(jnp.diagonal(t, 0, -2, -1))
     places = jnp.arange(n)
@@ -75,7 +77,8 @@ def _root_of_triangle(t):
 
 
 def _root_by_newton(x):
-    """The product form of Denman and Beavers' iteration: m goes to the identity, y to the root. Scaled by the determinant."""
+    """The product form of Denman and Beavers' iteration: m goes to the identity, y to the root. Scaled by the
+    determinant."""
     identity, n = _identity(x), x.shape[-1]
     small = n * jnp.finfo(x.dtype).eps
 
@@ -95,7 +98,8 @@ def _root_by_newton(x):
 
 
 def _log(x, root):
-    """2ᵏ log of the 2ᵏ-th root, that is of identity + z: an integral over [0, 1] of z / (identity + u z), by Gauss and Legendre."""
+    """2ᵏ log of the 2ᵏ-th root, that is of identity + z: an integral over [0, 1] of z / (identity + u z), by Gauss and
+    Legendre."""
     identity = _identity(x)
 
     def step(state):

@@ -1,4 +1,5 @@
-"""Bands and diagonals. Positions are computed where they are used (XLA fuses that), not kept as constants as large as the matrix."""
+"""Bands and diagonals. Positions are computed where they are used (XLA fuses that), not kept as constants as large as
+the matrix."""
 
 import jax.numpy as jnp
 from jax import lax

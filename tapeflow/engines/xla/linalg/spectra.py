@@ -1,5 +1,5 @@
-"""Eigenvalues and singular values. The signs of vectors, and the order of the eigenvalues of general matrices, are those of the device's
-library; XLA has `eig` and `eigvals` on CPU and GPU, not on TPU."""
+"""Eigenvalues and singular values. The signs of vectors, and the order of the eigenvalues of general matrices, are
+those of the device's library; XLA has `eig` and `eigvals` on CPU and GPU, not on TPU."""
 
 import jax.numpy as jnp
 from jax import lax

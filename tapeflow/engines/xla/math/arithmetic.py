@@ -1,4 +1,5 @@
-"""Division and powers. Where NumPy's kernels refuse a value (a zero divisor, a negative power of an integer), these give some integer."""
+"""Division and powers. Where NumPy's kernels refuse a value (a zero divisor, a negative power of an integer), these
+give some integer."""
 
 import jax.numpy as jnp
 
@@ -15,7 +16,8 @@ def floordiv(a, b):
 
 
 def floormod(a, b):
-    """NumPy's remainder by an infinite divisor is the dividend, or the divisor where the signs differ; XLA's agrees."""
+    """NumPy's remainder by an infinite divisor is the dividend, or the divisor where the signs differ; XLA's
+    agrees."""
     return jnp.remainder(a, b)
 
 

@@ -1,7 +1,8 @@
-"""Bessel functions of whole orders. Orders beyond 1 come from derivatives alone, so they are small, and recurrences reach them.
+"""Bessel functions of whole orders. Orders beyond 1 come from derivatives alone, so they are small, and recurrences
+reach them.
 
-Integrals of periodic or rapidly vanishing functions, which a sum over equal steps gives to the last digit, serve in the middle;
-power series near 0 and Hankel's series for large arguments.
+Integrals of periodic or rapidly vanishing functions, which a sum over equal steps gives to the last digit, serve in
+the middle; power series near 0 and Hankel's series for large arguments.
 """
 
 from math import pi
@@ -16,7 +17,8 @@ from .special import EULER, horner, wide
 
 
 def _hankel(nu, x, alternate):
-    """The sums over even and odd k of a_k / x**k, a_k = product of (4 nu² - (2j-1)²) / (8j) for j ≤ k; `alternate` in sign by pairs."""
+    """The sums over even and odd k of a_k / x**k, a_k = product of (4 nu² - (2j-1)²) / (8j) for j ≤ k; `alternate` in
+    sign by pairs."""
     sums, term = [jnp.ones_like(x), jnp.zeros_like(x)], jnp.ones_like(x)
     for k in range(1, 18):
         term = term * ((4 * nu * nu - (2 * k - 1) ** 2) / (8 * k)) / x
@@ -42,14 +44,16 @@ def _far_from(x):
 
 
 def _angles():
-    """Cosines of the midpoints of a quarter of the circle, and there minus twice the sum of cos(2mθ) / m (which is log(4 sin²θ))."""
+    """Cosines of the midpoints of a quarter of the circle, and there minus twice the sum of cos(2mθ) / m (which is
+    log(4 sin²θ))."""
     angles = (np.arange(_POINTS) + 0.5) * (pi / 2 / _POINTS)
     m = np.arange(1, _POINTS)
     return np.cos(angles), -2 * (np.cos(2 * m * angles[:, None]) / m).sum(1)
 
 
 def _near(x):
-    """J0, J1, Y0, Y1 as means of cos(x cos θ) and of its derivative. For Y, Neumann's series in J of even orders, which are means too."""
+    """J0, J1, Y0, Y1 as means of cos(x cos θ) and of its derivative. For Y, Neumann's series in J of even orders,
+    which are means too."""
     log = jnp.log(x / 2) + EULER
     j0 = j1 = y0 = y1 = jnp.zeros_like(x)
     for c, weight in zip(*_angles()):

@@ -64,8 +64,8 @@ def frame(x, length, step):
 
 
 def overlap_and_add(x, step):
-    """The k-th part of every frame belongs k places further on. Rows that are one place shorter than they were, read on without a
-    break, are shifted so: no scattered additions."""
+    """The k-th part of every frame belongs k places further on. Rows that are one place shorter than they were, read
+    on without a break, are shifted so: no scattered additions."""
     *batch, frames, length = x.shape
     if not frames or not length:
         return jnp.zeros((*batch, (frames - 1) * step + length if frames else 0), x.dtype)

@@ -1,4 +1,5 @@
-"""Products that keep a zero gradient zero. XLA fuses a choice into the product: there is nothing to gain by looking for NaN first."""
+"""Products that keep a zero gradient zero. XLA fuses a choice into the product: there is nothing to gain by looking
+for NaN first."""
 
 import jax.numpy as jnp
 

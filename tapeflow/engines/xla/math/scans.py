@@ -1,7 +1,7 @@
 """Running sums, products and log-sum-exps along an axis, and the linear recurrence.
 
-Sums and log-sum-exps are scanned in parallel. Partial products that no step on the way has can overflow, or meet a zero: up to a
-few hundred steps, products are made one after the other, as on NumPy.
+Sums and log-sum-exps are scanned in parallel. Partial products that no step on the way has can overflow, or meet a
+zero: up to a few hundred steps, products are made one after the other, as on NumPy.
 """
 
 import jax.numpy as jnp

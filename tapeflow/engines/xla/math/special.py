@@ -32,7 +32,8 @@ fresnel_sin, fresnel_cos = wide(lambda x: special.fresnel(x)[0]), wide(lambda x:
 
 @wide
 def normal_cdf(x):
-    """One function for both tails: JAX's `ndtr` computes erf and erfc and then chooses, a third slower and not more exact."""
+    """One function for both tails: JAX's `ndtr` computes erf and erfc and then chooses, a third slower and not more
+    exact."""
     return 0.5 * lax.erfc(x * -(0.5**0.5))
 
 
@@ -78,7 +79,8 @@ def gamma_pdf(a, x):
 
 
 def _large(dtype):
-    """From where the loops take too long (or, in float32, lose too much), and two terms of the expansion are enough."""
+    """From where the loops take too long (or, in float32, lose too much), and two terms of the expansion are
+    enough."""
     return 1e7 if dtype == jnp.float64 else 1e3
 
 
@@ -162,7 +164,8 @@ def horner(step, terms, like):
 
 def _expint_near(x):
     """Euler's constant + log|x| + sum of x**k / (k k!)"""
-    # With s the rest of the series over its first term: x (1 + x/(2·2) · 2 (…)): the ratio of two terms is x k / (k+1)².
+    # With s the rest of the series over its first term: x (1 + x/(2·2) · 2 (…)): the ratio of two terms is x k /
+    # (k+1)².
     series = x * horner(lambda k, s: 1 + x * k / ((k + 1) * (k + 1)) * s, 160, x)
     return EULER + jnp.log(jnp.abs(x)) + series
 

@@ -1,6 +1,7 @@
 """Derivatives of the incomplete gamma and beta functions in their parameters.
 
-Each is the integral of density times score over a tail, by Gauss-Legendre: `tapeflow.engines.numpy.math.special_slopes` says how and why.
+Each is the integral of density times score over a tail, by Gauss-Legendre:
+`tapeflow.engines.numpy.math.special_slopes` says how and why.
 """
 
 import jax.numpy as jnp

@@ -1,7 +1,8 @@
 """Convolution and its two transposes (see `ops/nn/conv.py`), each as one convolution of XLA's.
 
-A transpose is a convolution with the arguments in other roles: strides become gaps between the elements of an argument, or gaps in the
-window, and what is padded follows from the size of the result. XLA knows these forms and takes its fast ways for them.
+A transpose is a convolution with the arguments in other roles: strides become gaps between the elements of an
+argument, or gaps in the window, and what is padded follows from the size of the result. XLA knows these forms and
+takes its fast ways for them.
 """
 
 import jax
@@ -36,7 +37,8 @@ def _spans(count, strides):
 
 
 def _of_integers(x, w, strides, padding, gaps, dilations, groups):
-    """Position by position of the window (*window, channels, outputs): GPUs have no convolution of integers. `gaps` are in `x`."""
+    """Position by position of the window (*window, channels, outputs): GPUs have no convolution of integers. `gaps`
+    are in `x`."""
     x = lax.pad(
         x, jnp.zeros((), x.dtype), [(0, 0, 0), *[(lo, hi, g - 1) for (lo, hi), g in zip(padding, gaps)], (0, 0, 0)]
     )
@@ -99,7 +101,8 @@ def conv_input_grad(dy, w, strides, size, padding, dilations, groups):
 
 @_with_rows
 def conv_filter_grad(x, dy, strides, window, padding, dilations, groups):
-    """Examples are what is summed over: they take the place of the channels in, and the channels that of the examples."""
+    """Examples are what is summed over: they take the place of the channels in, and the channels that of the
+    examples."""
     rank = len(strides)
     if not (x.size and dy.size):
         return jnp.zeros((*window, x.shape[-1] // groups, dy.shape[-1]), x.dtype)

@@ -8,7 +8,8 @@ IMPOSSIBLE = -1e30  # as in `ops/nn/ctc.py`
 
 
 def _moved(row, by, fill):
-    """The values of states `by` places back, or with a negative number `-by` places ahead; `fill` where there are none."""
+    """The values of states `by` places back, or with a negative number `-by` places ahead; `fill` where there are
+    none."""
     return lax.pad(row, jnp.asarray(fill, row.dtype), [(0, 0, 0), (by, -by, 0)])
 
 
@@ -94,8 +95,8 @@ def _beams(log_probs, length, width):
 
 
 def _grown(beams, frame):
-    """The best of all beams as they are and with one more label. A beam with a label more can be another one as it is: its
-    probability goes there."""
+    """The best of all beams as they are and with one more label. A beam with a label more can be another one as it is:
+    its probability goes there."""
     paths, sizes, blank, label = beams
     width, classes = len(sizes), len(frame) - 1
     total = jnp.logaddexp(blank, label)

@@ -1,4 +1,5 @@
-"""Isotonic regression by pooling adjacent violators, all rows at once: one step adds an element or joins two blocks."""
+"""Isotonic regression by pooling adjacent violators, all rows at once: one step adds an element or joins two
+blocks."""
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,8 @@ def levels(x):
 
 
 def _levels(row):
-    """A stack of blocks, each with its sum and size; the last joins the one before it while it is higher. Levels fall."""
+    """A stack of blocks, each with its sum and size; the last joins the one before it while it is higher. Levels
+    fall."""
     count = len(row)
 
     def higher(blocks, totals, sizes):

@@ -1,4 +1,5 @@
-"""Cross-entropies (see `ops/nn/losses.py`). A label that is no class makes NaN, as TensorFlow's does on accelerators."""
+"""Cross-entropies (see `ops/nn/losses.py`). A label that is no class makes NaN, as TensorFlow's does on
+accelerators."""
 
 import jax.numpy as jnp
 from jax import lax

@@ -1,6 +1,7 @@
 """Pooling (see `ops/nn/pooling.py`), one dimension after the other: a window of 3x3 is 3 + 3 positions in place of 9.
 
-Few positions are looked at as strided views, which XLA fuses into one loop; for many there are reductions, gather and scatter.
+Few positions are looked at as strided views, which XLA fuses into one loop; for many there are reductions, gather and
+scatter.
 """
 
 import math

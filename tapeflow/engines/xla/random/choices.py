@@ -84,13 +84,15 @@ def shuffled_index(seed, index, max_index):
 
 @keyed
 def sample_classes(key, weights, law, range_max, num_sampled, unique):
-    """Drawn in blocks, with what is new in a block added in its order. (Weights with too few classes leave zeros at the end.)"""
+    """Drawn in blocks, with what is new in a block added in its order. (Weights with too few classes leave zeros at
+    the end.)"""
     draw = _class_drawer(weights, law, range_max)
     if not unique:
         return _class_blocks(key, draw, num_sampled)
     if law != "weights" and num_sampled > range_max:
         raise invalid(
-            f"Sampler's range is too small: there are not {num_sampled} different classes to draw. Take fewer, or unique=False."
+            f"Sampler's range is too small: there are not {num_sampled} different classes to draw. Take fewer, or "
+            "unique=False."
         )
     there = jnp.minimum(num_sampled, jnp.count_nonzero(weights)) if law == "weights" else num_sampled
     block = max(num_sampled, 16) // 2 * 2

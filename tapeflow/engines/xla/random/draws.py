@@ -1,6 +1,8 @@
-"""Random draws (see `ops/random/draws.py`) from the same words as NumPy's kernels: integers and uniform numbers to the bit, others to rounding.
+"""Random draws (see `ops/random/draws.py`) from the same words as NumPy's kernels: integers and uniform numbers to the
+bit, others to rounding.
 
-Bounds that are the wrong way round, negative rates and the like cannot be refused here: what is drawn then has no meaning.
+Bounds that are the wrong way round, negative rates and the like cannot be refused here: what is drawn then has no
+meaning.
 """
 
 import math
@@ -106,7 +108,8 @@ def truncated_normal_quantile(u, low, high):
 
 
 def _normal_quantile(log_p):
-    """By Newton's method on the logarithm of the distribution function, which is concave: it does not overshoot twice."""
+    """By Newton's method on the logarithm of the distribution function, which is concave: it does not overshoot
+    twice."""
     far = jnp.minimum(log_p, -5)  # log p is about -z**2 / 2 - log(-z sqrt(2 pi)) there
     z = jnp.where(
         log_p < -5, -jnp.sqrt(-2 * far - jnp.log(-4 * math.pi * far - 2 * math.pi * jnp.log(-4 * math.pi * far))), 0

@@ -1,7 +1,8 @@
-"""From the arguments of a call to those of a trace: as Python binds them, with TensorFlow's first sentence where they do not fit.
+"""From the arguments of a call to those of a trace: as Python binds them, with TensorFlow's first sentence where they
+do not fit.
 
-A concrete function is called in either of two ways. *Structured*: like the Python function, where what is not a tensor must be what the
-function was traced for. *Flat*: with the tensors alone, in order or by name.
+A concrete function is called in either of two ways. *Structured*: like the Python function, where what is not a tensor
+must be what the function was traced for. *Flat*: with the tensors alone, in order or by name.
 """
 
 import inspect
@@ -253,8 +254,10 @@ def fitted(value: Any, spec: Any, which: Any, name: str) -> Tensor:
         tensor = to_tensor(value)
         if tensor.dtype.np != spec.dtype:
             raise invalid(
-                f"cannot compute {name} as input #{which} was expected to be a {BY_NUMPY[np.dtype(spec.dtype)].name} tensor but is a "
-                f"{tensor.dtype.name} tensor. It was traced for {spec}; cast the argument, or call the tf.function itself."
+                f"cannot compute {name} as input #{which} was expected to be a {BY_NUMPY[np.dtype(spec.dtype)].name} "
+                "tensor but is a "
+                f"{tensor.dtype.name} tensor. It was traced for {spec}; cast the argument, or call the tf.function "
+                "itself."
             )
         if not fits(tensor.shape, spec):
             raise invalid(f"{name} was traced for {spec}, and was given shape {tuple(tensor.shape)}.")

@@ -23,7 +23,8 @@ def check_unmodified(function: Callable, before: Any, after: Any) -> None:
     were, are = [signature.bind(*args, **kwargs).arguments for args, kwargs in (before, after)]
     names = ", ".join(name for name in were if not _alike(were[name], are[name]))
     raise ValueError(
-        f"{getattr(function, '__qualname__', function)}{signature} should not modify its Python input arguments. Modifying a copy is "
+        f"{getattr(function, '__qualname__', function)}{signature} should not modify its Python input arguments. "
+        "Modifying a copy is "
         f"allowed. The following parameter(s) were modified: {names}"
     )
 

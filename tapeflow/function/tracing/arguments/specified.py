@@ -31,13 +31,15 @@ def is_composite_spec(value: Any) -> bool:
 
 
 def checked(input_signature: Any, function: Callable, signature: inspect.Signature) -> tuple:
-    """An input signature, when a function is decorated: of specifications, one for each parameter that has no default."""
+    """An input signature, when a function is decorated: of specifications, one for each parameter that has no
+    default."""
     if not isinstance(input_signature, (list, tuple)):
         raise TypeError(f"input_signature must be either a tuple or a list, got {type(input_signature)}.")
     wrong = [leaf for leaf in nest.flatten(input_signature) if not is_spec(leaf)]
     if wrong:
         raise TypeError(
-            f"input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args {wrong} with types "
+            f"input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args {wrong} "
+            "with types "
             f"{[type(leaf) for leaf in wrong]}."
         )
     parameters = list(signature.parameters.values())
@@ -53,7 +55,8 @@ def checked(input_signature: Any, function: Callable, signature: inspect.Signatu
     for parameter in parameters:
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY and parameter.default is inspect.Parameter.empty:
             raise TypeError(
-                f"Since input_signature is defined, keyword-only parameter `{parameter.name}` must have a default value"
+                f"Since input_signature is defined, keyword-only parameter `{parameter.name}` must have a default "
+                "value"
             )
     if len(input_signature) > len(by_position) and not several:
         raise TypeError(f"input_signature contains {len(input_signature) - len(by_position)} extra type constraints.")

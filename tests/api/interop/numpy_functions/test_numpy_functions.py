@@ -1,4 +1,5 @@
-"""Every NumPy function we have, against NumPy: values and dtypes on its example, and gradients through `np.f(tensor)` on a tape."""
+"""Every NumPy function we have, against NumPy: values and dtypes on its example, and gradients through `np.f(tensor)`
+on a tape."""
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from tapeflow.api.interop.numpy_functions import EXAMPLES, FUNCTIONS
 
 # Determined only up to signs or order, or by nothing: the docstring's example checks what can be checked.
 NOT_COMPARABLE = {"linalg.qr", "linalg.svd", "linalg.eigh", "linalg.eig", "linalg.eigvals", "empty_like"}
-# Where finite differences say nothing: jumps, ties, infinities, an input read by one triangle, and numbers that say what to do.
+# Where finite differences say nothing: jumps, ties, infinities, an input read by one triangle, and numbers that say
+# what to do.
 NO_DIFFERENCES = {
     "nan_to_num",
     "heaviside",
@@ -218,8 +220,9 @@ def test_sinc_has_all_derivatives_at_zero():
 
 def test_bad_arguments():
     for name, args, error in [
-        ("sum", ([1.0], 1), np.exceptions.AxisError), ("squeeze", ([1.0, 2.0], 0), ValueError), ("split", ([1.0, 2.0, 3.0], 2), ValueError),
-        ("quantile", ([1.0], 0.5, None, None, False, "odd"), ValueError), ("cross", ([1.0], [2.0]), ValueError), ("power", ([2], [-1]), ValueError),
+        ("sum", ([1.0], 1), np.exceptions.AxisError), ("squeeze", ([1.0, 2.0], 0), ValueError),
+        ("split", ([1.0, 2.0, 3.0], 2), ValueError), ("quantile", ([1.0], 0.5, None, None, False, "odd"), ValueError),
+        ("cross", ([1.0], [2.0]), ValueError), ("power", ([2], [-1]), ValueError),
         ("pad", ([1.0], 1, "odd"), ValueError), ("cumulative_sum", ([[1.0]],), ValueError),
     ]:  # fmt: skip
         with pytest.raises(error):

@@ -1,4 +1,5 @@
-"""How arguments meet parameters: a call that Python would refuse is refused, in TensorFlow's words, and never computed by guessing.
+"""How arguments meet parameters: a call that Python would refuse is refused, in TensorFlow's words, and never computed
+by guessing.
 
 The answers are TensorFlow's, but for shapes: a concrete function is for those it was traced for.
 """

@@ -14,8 +14,9 @@ def spread(*shape):
     return 0.1 * normal(*shape, seed="spread") + np.diag(np.arange(1.0, n + 1))
 
 
-# The vectors of complex matrices have a free phase, which LAPACK fixes as it likes: finite differences see it, the rules do
-# not. So these are checked for values here, and for gradients of functions without phase in tests/api/test_decompositions.py.
+# The vectors of complex matrices have a free phase, which LAPACK fixes as it likes: finite differences see it, the
+# rules do not. So these are checked for values here, and for gradients of functions without phase in
+# tests/api/test_decompositions.py.
 SAMPLES = {
     "eigh": [
         of(positive_definite(3, 3)),

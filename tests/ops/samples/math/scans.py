@@ -62,7 +62,8 @@ SAMPLES = {
         of(EMPTY, axis=0, exclusive=False, reverse=False),
     ],
     "linear_scan": [
-        *[of(normal(4, 3, seed="a"), normal(4, 3), axis=axis, reverse=r, reference=_linear) for axis in (0, 1) for r in (False, True)],
+        *[of(normal(4, 3, seed="a"), normal(4, 3), axis=axis, reverse=r, reference=_linear) for axis in (0,
+            1) for r in (False, True)],
         of(between(-1, 1, 307), normal(307), axis=0, reverse=False, reference=_linear, order=1),
         of(between(-1, 1, 300, 2), normal(300, 2), axis=0, reverse=True, reference=_linear, order=1),
         of(complex_normal(3, seed="a"), complex_normal(3), axis=0, reverse=False),

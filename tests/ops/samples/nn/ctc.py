@@ -65,7 +65,8 @@ SAMPLES = {
         of(-np.abs(normal(1, 2, 5)), _SKIP, reference=_ctc_forward),
     ],
     "path_scan": [
-        of(normal(3, 2, 4), normal(3, 2, 2, 4, seed="w"), reverse=reverse, reference=_path_scan) for reverse in (False, True)
+        of(normal(3, 2, 4), normal(3, 2, 2, 4, seed="w"), reverse=reverse, reference=_path_scan) for reverse in (False,
+            True)
     ],
     "ctc_greedy": [
         of(np.eye(3)[_GREEDY], np.array([5, 4]), merge_repeated=True, blank=2,

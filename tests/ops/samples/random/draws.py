@@ -57,7 +57,8 @@ SAMPLES = {
         of(np.array([0.0, 0.5, 1.0]), np.float64(30.0), np.float64(31.0), reference=truncnorm.ppf, order=0),
         of(np.array([0.0, 0.5, 1.0]), np.float64(-np.inf), np.float64(np.inf), reference=truncnorm.ppf, order=0),
     ],
-    # A rejection sampler is no smooth function of alpha at a fixed key; its gradient is tested against the quantile function.
+    # A rejection sampler is no smooth function of alpha at a fixed key; its gradient is tested against the quantile
+    # function.
     "truncated_normal_share": [
         of(between(-1.0, 1.9, 3, 4), np.float64(-1.2), np.float64(2.0), reference=truncnorm.cdf),
         of(

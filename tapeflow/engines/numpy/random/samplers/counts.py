@@ -1,4 +1,5 @@
-"""Poisson and binomial numbers: by their definition where few events are expected, and else by Hörmann's transformed rejection (1993)."""
+"""Poisson and binomial numbers: by their definition where few events are expected, and else by Hörmann's transformed
+rejection (1993)."""
 
 import numpy as np
 

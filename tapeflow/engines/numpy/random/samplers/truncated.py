@@ -9,7 +9,8 @@ from .words import as_normal, as_uniform
 
 
 def between(key, low, high, samples):
-    """`samples` numbers for each of two vectors of bounds, in rows. The numbers of a row follow one another in the stream."""
+    """`samples` numbers for each of two vectors of bounds, in rows. The numbers of a row follow one another in the
+    stream."""
     dtype = low.dtype
     width = 2 if dtype == np.float64 else 4
     flipped = ((low == -np.inf) | (high < 0)) & (high != np.inf)

@@ -67,7 +67,8 @@ def uniform(key, count, dtype):
 
 
 def as_normal(words, dtype):
-    """Pairs of normal numbers by Box and Muller's transform, of uniform ones, over the last axis. Narrow floats are computed in float32."""
+    """Pairs of normal numbers by Box and Muller's transform, of uniform ones, over the last axis. Narrow floats are
+    computed in float32."""
     wide = np.float64 if dtype == np.float64 else np.float32
     drawn = as_uniform(words, wide)
     radius, angle = drawn[..., 0::2].copy(), drawn[..., 1::2]
@@ -96,7 +97,8 @@ def normal(key, count, dtype):
 
 
 def truncated_normal(key, count, dtype):
-    """Normal numbers, those as large as 2 left out. They come in groups of four (two in float64), each of which has 256 words for a number."""
+    """Normal numbers, those as large as 2 left out. They come in groups of four (two in float64), each of which has
+    256 words for a number."""
     per_block = 2 if dtype == np.float64 else 4
     size = per_block
     groups = -(-count // size)

@@ -1,8 +1,9 @@
 """Regular expressions as RE2 reads them, matched by Python's `re`.
 
-The two languages differ where nobody would notice: `$`, `\\s`, `[[:alpha:]]`, `.` on text that is not ASCII, an empty match after another one. So a
-pattern is read by RE2's rules and written out for `re`. What RE2 refuses (lookaround, back references) is refused, and so is the little
-that `re` cannot say (single bytes, scripts). Text is UTF-8; bytes that are not are characters that nothing matches.
+The two languages differ where nobody would notice: `$`, `\\s`, `[[:alpha:]]`, `.` on text that is not ASCII, an empty
+match after another one. So a pattern is read by RE2's rules and written out for `re`. What RE2 refuses (lookaround,
+back references) is refused, and so is the little that `re` cannot say (single bytes, scripts). Text is UTF-8; bytes
+that are not are characters that nothing matches.
 """
 
 import re

@@ -1,4 +1,5 @@
-"""Draws that go on until a number is accepted, all samples at a time until the last one is done; see `ops/samplers`."""
+"""Draws that go on until a number is accepted, all samples at a time until the last one is done; see
+`ops/samplers`."""
 
 from typing import NamedTuple
 

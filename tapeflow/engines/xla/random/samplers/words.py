@@ -1,4 +1,5 @@
-"""Philox words, and what is made of a fixed number of them; see `core/random/philox.py` and `engines/numpy/random/samplers/words.py`."""
+"""Philox words, and what is made of a fixed number of them; see `core/random/philox.py` and
+`engines/numpy/random/samplers/words.py`."""
 
 import math
 
@@ -20,7 +21,8 @@ def _round(a, b, c, d, k, j):
 
 
 def words_at(key, offsets, rolled=True):
-    """The four words of the blocks so many counters on, each an array. `rolled`: compiled fast rather than as one loop over the blocks."""
+    """The four words of the blocks so many counters on, each an array. `rolled`: compiled fast rather than as one loop
+    over the blocks."""
     low = key[0] + offsets.astype(jnp.uint64)
     high = key[1] + (low < key[0]).astype(jnp.uint64)
     halves = lambda x: (x.astype(jnp.uint32), (x >> 32).astype(jnp.uint32))
