@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from reference_text import MESSAGE, first_sentence, markdown, shown, signature
 
-from tapeflow.programs.names import is_public
+from tapeflow.names.public import is_public
 
 ROOT = Path(__file__).resolve().parent.parent
 # Namespaces in which everything is another name of something, or that are tables: names and signatures will do.

@@ -17,7 +17,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 import reference  # noqa: E402
 
 import tapeflow as tf  # noqa: E402
-from tapeflow.programs import hints, support  # noqa: E402
+from tapeflow.names import hints
+from tapeflow.programs import support  # noqa: E402
 
 PAGE, DATA = ROOT / "docs" / "support.md", ROOT / "tapeflow" / "programs" / "support.json"
 

@@ -223,7 +223,7 @@ import tapeflow_keras_hook as _keras_hook
 
 from .core.runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .inspect import methods as _tape_methods
-from .programs import missing as _missing
+from .names import missing as _missing
 
 _keep_freed_memory()
 _keras_hook.choose()  # `import keras` after this is Keras on tapeflow, unless the environment says otherwise

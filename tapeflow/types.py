@@ -1,11 +1,13 @@
 """`tf.types.experimental`: names for annotations."""
 
+import sys as _sys
 from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from tapeflow.core.tensor import Tensor
+from tapeflow.names.missing import watch_over as _watch_over
 
 from .core.variables.variable import Variable
 from .function.tracing.concrete import ConcreteFunction as _ConcreteFunction
@@ -68,3 +70,5 @@ experimental = SimpleNamespace(
     TensorLike=_TensorLike,
     distributed=_Distributed(),
 )
+
+_watch_over(_sys.modules[__name__], "tf.types")

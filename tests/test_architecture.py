@@ -19,7 +19,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 NAMES = [str(f.relative_to(PACKAGE)) for f in FILES]
 
 # Imports only point to the left.
-LAYERS = """core engines ops vectorize tape transforms function inspect api io feature_column storage saved_model summary debugging data
+LAYERS = """names core engines ops vectorize tape transforms function inspect api io feature_column storage saved_model summary debugging data
     distribute train experimental compat programs demo""".split()
 
 

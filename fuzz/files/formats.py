@@ -120,7 +120,9 @@ def _read_checkpoint(path: str) -> Any:
 
 def _bundle(folder: str) -> None:
     """A checkpoint of TensorFlow's, as it lies in the tests."""
-    there = os.path.join(os.path.dirname(__file__), "..", "..", "tests", "api", "checkpoints", "written_by_tensorflow")
+    there = os.path.join(
+        os.path.dirname(__file__), "..", "..", "tests", "storage", "checkpoints", "written_by_tensorflow"
+    )
     for name in ("ckpt-1.index", "ckpt-1.data-00000-of-00001"):
         shutil.copy(os.path.join(there, name), folder)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as _np
 
+from tapeflow.names.missing import watch_over as _watch_over
+
 from . import v1 as v1
 
 __all__ = [
@@ -102,3 +104,6 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
     True
     """
     return True
+
+
+_watch_over(_sys.modules[__name__], "tf.compat")

@@ -1,5 +1,9 @@
 """`tf.data`: pipelines of elements, read by iteration. A dataset ends the path of gradients."""
 
+import sys as _sys
+
+from tapeflow.names.missing import watch_over as _watch_over
+
 from . import experimental
 from .dataset import Dataset
 from .element_specs import DatasetSpec
@@ -24,3 +28,5 @@ __all__ = [
     "ThreadingOptions",
     "experimental",
 ]  # fmt: skip
+
+_watch_over(_sys.modules[__name__], "tf.data")

@@ -1,5 +1,6 @@
 """`tf.debugging`: assertions, checks for NaN, and what the gradients of a training loop do."""
 
+import sys as _sys
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.api.assertions.shapes import assert_rank as assert_rank
@@ -34,6 +35,7 @@ from tapeflow.api.assertions.values import set_log_device_placement as set_log_d
 from tapeflow.inspect.numerics import disable_check_numerics as disable_check_numerics
 from tapeflow.inspect.numerics import enable_check_numerics as enable_check_numerics
 from tapeflow.inspect.witness import explain_gradients as explain_gradients
+from tapeflow.names.missing import watch_over as _watch_over
 
 from . import experimental as experimental
 
@@ -97,3 +99,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+_watch_over(_sys.modules[__name__], "tf.debugging")

@@ -1,6 +1,10 @@
 """`tf.distribute`: strategies over one replica, on this machine. Programs written for several devices run on it
 unchanged."""
 
+import sys as _sys
+
+from tapeflow.names.missing import watch_over as _watch_over
+
 from . import cluster_resolver, coordinator, experimental
 from .datasets import DistributedDataset, DistributedIterator
 from .options import (
@@ -40,3 +44,5 @@ __all__ = [
     "coordinator", "experimental", "experimental_set_strategy", "get_replica_context", "get_strategy", "has_strategy",
     "in_cross_replica_context",
 ]  # fmt: skip
+
+_watch_over(_sys.modules[__name__], "tf.distribute")

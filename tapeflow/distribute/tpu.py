@@ -1,10 +1,12 @@
 """`tf.tpu`: a TPU of this machine, if it has one."""
 
+import sys as _sys
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tapeflow.api.config.devices import list_logical_devices
 from tapeflow.core.errors import NotFoundError
+from tapeflow.names.missing import watch_over as _watch_over
 
 from .cluster_resolver import TPUClusterResolver
 
@@ -48,3 +50,5 @@ def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
 
 
 experimental = SimpleNamespace(initialize_tpu_system=initialize_tpu_system, shutdown_tpu_system=shutdown_tpu_system)
+
+_watch_over(_sys.modules[__name__], "tf.tpu")

@@ -1,6 +1,7 @@
 """`tf.experimental`."""
 
 import sys
+import sys as _sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -8,6 +9,7 @@ from tapeflow.api.dtypes import experimental as _dtypes
 from tapeflow.api.interop import dlpack
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.data.iterators import Optional
+from tapeflow.names.missing import watch_over as _watch_over
 
 from . import numpy as numpy
 
@@ -67,6 +69,6 @@ def register_filesystem_plugin(plugin_location: str) -> None:
 
 
 # So that `import tapeflow.experimental.numpy as tnp` works, as people write it.
-sys.modules["tapeflow.experimental"] = sys.modules[__name__]
-sys.modules["tapeflow.experimental.numpy"] = numpy
 sys.modules["tapeflow.experimental.dlpack"] = dlpack
+
+_watch_over(_sys.modules[__name__], "tf.experimental")

@@ -6,6 +6,7 @@ that.
 """
 
 import functools
+import sys as _sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from tapeflow.api.strings.paths import file_errors, local_path
 from tapeflow.core.dtypes import as_dtype, float32, int64, string
+from tapeflow.names.missing import watch_over as _watch_over
 
 from . import columns as _columns
 
@@ -257,3 +259,6 @@ def embedding_column(
         categorical_column, dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm,
         trainable, use_safe_embedding_lookup,
     )  # fmt: skip
+
+
+_watch_over(_sys.modules[__name__], "tf.feature_column")

@@ -1,5 +1,7 @@
 """`tf.io`: record files, `tf.train.Example`, images, text and other files."""
 
+import sys as _sys
+
 from tapeflow.api.image.files import (  # fmt: skip
     decode_and_crop_jpeg,
     decode_bmp,
@@ -13,6 +15,7 @@ from tapeflow.api.image.files import (  # fmt: skip
     extract_jpeg_shape,
     is_jpeg,
 )
+from tapeflow.names.missing import watch_over as _watch_over
 
 from . import gfile
 from .features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
@@ -35,3 +38,5 @@ __all__ = [
     "parse_single_example", "parse_single_sequence_example", "parse_tensor", "read_file", "serialize_many_sparse",
     "serialize_sparse", "serialize_tensor", "write_file",
 ]  # fmt: skip
+
+_watch_over(_sys.modules[__name__], "tf.io")

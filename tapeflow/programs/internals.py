@@ -11,9 +11,10 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from tapeflow.names.missing import _is_import_from
+from tapeflow.names.public import keras_names, value_of
+
 from . import internal_names
-from .missing import _is_import_from
-from .names import keras_names, value_of
 
 
 def module(name: str) -> ModuleType | None:

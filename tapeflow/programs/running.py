@@ -15,7 +15,7 @@ from typing import Any
 
 from . import children, notebooks, stand_in
 
-_HERE = str(Path(__file__).parent)
+_HERE = tuple(str(Path(__file__).parents[1] / room) for room in ("programs", "names"))
 UNREADABLE = 2  # the exit status for a program that cannot be opened, as python's
 INTERRUPTED = 130
 
@@ -155,7 +155,7 @@ def _without_our_frames(entry: TracebackType | None) -> TracebackType | None:
 
 
 def _is_ours(file: str) -> bool:
-    return file.startswith((_HERE, "<frozen runpy>", "<frozen importlib")) or file == runpy.__file__
+    return file.startswith((*_HERE, "<frozen runpy>", "<frozen importlib")) or file == runpy.__file__
 
 
 def _cannot(message: str) -> int:

@@ -12,9 +12,10 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from tapeflow.names.missing import watch_over, words
+from tapeflow.names.public import is_public
+
 from . import internals
-from .missing import watch_over, words
-from .names import is_public
 
 # Libraries made for TensorFlow's own tensors, and what a program can do without them.
 COMPANIONS = {

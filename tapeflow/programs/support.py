@@ -11,10 +11,10 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.names.hints import hint
+from tapeflow.names.public import listed, value_of
 
 from . import stand_in
-from .hints import hint
-from .names import listed, value_of
 
 SUPPORTED, PARTLY, MISSING = "supported", "partly", "missing"
 

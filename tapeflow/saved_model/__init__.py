@@ -7,6 +7,7 @@ XLA, and saved again.
 
 import os as _os
 import re as _re
+import sys as _sys
 from pathlib import Path as _Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tapeflow.function.saving.restoring import RestoredFunction as _RestoredFunc
 from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunction
 from tapeflow.function.tracing.concrete import argument_name as _argument_name
 from tapeflow.function.tracing.polymorphic import Function as _Function
+from tapeflow.names.missing import watch_over as _watch_over
 
 from . import writing as _saved
 from .files import INDEX as _INDEX
@@ -234,3 +236,6 @@ def contains_saved_model(export_dir: Any) -> bool:
     False
     """
     return (_Path(_os.fspath(export_dir)) / _INDEX).is_file()
+
+
+_watch_over(_sys.modules[__name__], "tf.saved_model")

@@ -7,6 +7,8 @@ written.
 
 import sys as _sys
 
+from tapeflow.names.missing import watch_over as _watch_over
+
 from . import experimental
 from .graphs import graph, trace_export, trace_off, trace_on
 from .kinds import audio, histogram, image, scalar, text
@@ -20,6 +22,4 @@ __all__ = [
     "trace_on", "write",
 ]  # fmt: skip
 
-# So that `from tapeflow.summary import scalar` works, as people write it.
-_sys.modules["tapeflow.summary"] = _sys.modules[__name__]
-_sys.modules["tapeflow.summary.experimental"] = experimental
+_watch_over(_sys.modules[__name__], "tf.summary")

@@ -1,9 +1,11 @@
 """`tf.train`: checkpoints, moving averages, and the messages of TFRecord files."""
 
+import sys as _sys
 from typing import Any
 
 from tapeflow.api.variables.moving_average import ExponentialMovingAverage
 from tapeflow.distribute.cluster_resolver import ClusterSpec
+from tapeflow.names.missing import watch_over as _watch_over
 from tapeflow.storage.checkpoints.checkpoint import Checkpoint
 from tapeflow.storage.checkpoints.manager import CheckpointManager, checkpoints_iterator
 from tapeflow.storage.checkpoints.options import CheckpointOptions
@@ -44,3 +46,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *_MESSAGES})
+
+
+_watch_over(_sys.modules[__name__], "tf.train")

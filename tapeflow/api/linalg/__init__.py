@@ -1,5 +1,6 @@
 """`tf.linalg`: products, diagonals, norms, decompositions and solvers, all of them on batches of matrices."""
 
+from importlib import import_module
 from typing import Any
 
 from tapeflow.api.arrays.building import eye
@@ -65,13 +66,9 @@ _LATER = frozenset(
 
 def __getattr__(name: str) -> Any:
     if name == "experimental":
-        from . import experimental as linalg_experimental
-
-        return globals().setdefault(name, linalg_experimental)
+        return globals().setdefault(name, import_module(f"{__name__}.experimental"))
     if name in _LATER:
-        from . import operators as linear_operators
-
-        return globals().setdefault(name, getattr(linear_operators, name))
+        return globals().setdefault(name, getattr(import_module(f"{__name__}.operators"), name))
     raise AttributeError(f"module 'tf.linalg' has no attribute {name!r}")
 
 

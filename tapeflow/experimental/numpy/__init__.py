@@ -55,7 +55,7 @@ for _name, _function in FUNCTIONS.items():
 def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:
     """From now on, in the whole process, operators promote dtypes as in NumPy, and tensors have NumPy's methods.
 
-    >>> from tapeflow.api import promotion
+    >>> from tapeflow.api.interop import promotion
     >>> tf.experimental.numpy.experimental_enable_numpy_behavior()
     >>> tf.constant(1) + tf.constant(0.5)
     <tf.Tensor: shape=(), dtype=float64, numpy=1.5>

@@ -25,7 +25,7 @@ def _matrix_function(name, kernel):
 
     return primitive(
         f"{name}(x)",
-        kernel={"numpy": lapack(nan_for_unusable(kernel)), "jax": f"matrix_functions.{name}"},
+        kernel={"numpy": lapack(nan_for_unusable(kernel)), "jax": f"linalg.matrix_functions.{name}"},
         shape=of_square_matrices,
         vjp=lambda ops, g, x: slope(ops, g, ops.matrix_transpose(x)),
         jvp=slope,

@@ -43,7 +43,7 @@ def _kernels(signature, kernel, file):
     """SciPy's function by its name or another one for NumPy; for XLA the one in `file` that is called like the
     primitive."""
     name = signature.partition("(")[0]
-    return {"numpy": _kernel(kernel) if isinstance(kernel, str) else kernel, "jax": f"{file}.{name}"}
+    return {"numpy": _kernel(kernel) if isinstance(kernel, str) else kernel, "jax": f"math.{file}.{name}"}
 
 
 def _unary(signature, *, kernel, vjp, file="special"):

@@ -21,7 +21,7 @@ _KEY = frozenset({np.dtype("uint64")})
 _WORDS = 3
 
 
-def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, home="random", words=_WORDS, **rules):
+def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, home="draws", words=_WORDS, **rules):
     """A primitive that draws by a key: `draw(key, *arrays, **params)` is what one key gives. XLA's kernel of the same
     name is in its file `home`."""
 
@@ -34,7 +34,7 @@ def drawing(signature, draw, shape, *, vjp=CUT, dtypes=_KEY, home="random", word
             out[i] = draw(key[i], *[a[i] for a in arrays], **params)
         return out
 
-    kernels = {"numpy": kernel, "jax": f"{home}.{signature.partition('(')[0]}"}
+    kernels = {"numpy": kernel, "jax": f"random.{home}.{signature.partition('(')[0]}"}
 
     def inferred(key, *specs, **params):
         check_key(key, *specs, words=words)

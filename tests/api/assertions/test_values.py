@@ -128,7 +128,7 @@ def checking():
 def test_forward_names_the_operation(checking):
     with pytest.raises(Invalid, match='in op "log": 1 infinite of 2 elements') as caught:
         tf.math.log(tf.constant([0.0, 1.0]))
-    assert "input 0: float32 (2,) from 0 to 1" in str(caught.value) and "test_debugging.py" in str(caught.value)
+    assert "input 0: float32 (2,) from 0 to 1" in str(caught.value) and "test_values.py" in str(caught.value)
 
 
 def test_backward_names_both_operations(checking):

@@ -171,7 +171,7 @@ def test_a_condition_may_have_one_entry(jit):
 @pytest.mark.parametrize(
     ("branches", "error", "words"),
     [
-        (lambda x: (x, tf.cast(x, tf.float64)), TypeError, r"at test_control.py:\d+: one gives float32, the other "
+        (lambda x: (x, tf.cast(x, tf.float64)), TypeError, r"at test_conditions.py:\d+: one gives float32, the other "
                                                            r"float64. Use tf.cast"),
         (lambda x: ((x, x), x), TypeError, "must return the same structure"),
         (lambda x: ({"a": x}, {"b": x}), TypeError, "must return the same structure"),
@@ -189,7 +189,11 @@ def test_branches_that_differ(branches, error, words, jit):
 @pytest.mark.parametrize(
     ("pred", "error", "words"),
     [
-        (lambda x: tf.stack([x, x]) > 0.0, ValueError, r"got shape \(2,\), at test_control.py:\d+. Use tf.reduce_any"),
+        (
+            lambda x: tf.stack([x, x]) > 0.0,
+            ValueError,
+            r"got shape \(2,\), at test_conditions.py:\d+. Use tf.reduce_any",
+        ),
         (lambda x: x, tf.errors.InvalidArgumentError, "must be bool, got float32"),
     ],
 )

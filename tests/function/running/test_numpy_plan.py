@@ -245,5 +245,5 @@ def test_an_error_names_the_line_of_the_program():
         y = tf.exp(x)
         return tf.gather(y, i) + 1.0
 
-    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"test_plan.py:{f.__code__.co_firstlineno + 2}"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"test_numpy_plan.py:{f.__code__.co_firstlineno + 2}"):
         tf.function(f)(tf.ones([3]), tf.constant([5]))

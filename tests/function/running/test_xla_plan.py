@@ -70,7 +70,7 @@ def test_random_numbers_follow_the_seed():
 
 
 def test_what_cannot_be_compiled_is_named_with_its_line():
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"XLA cannot compile as_string, at test_xla.py:\d+"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"XLA cannot compile as_string, at test_xla_plan.py:\d+"):
         tf.function(lambda x: tf.strings.as_string(x), jit_compile=True)(X)
 
 

@@ -208,7 +208,7 @@ def test_python_inside_is_refused_by_name():
     f = tf.function(lambda x: tf.py_function(lambda v: v, [x], tf.TensorSpec([]))).get_concrete_function(
         tf.TensorSpec([])
     )
-    with pytest.raises(CannotBeSaved, match=r"cannot be saved: tf.py_function, at test_saving.py:\d+, calls Python"):
+    with pytest.raises(CannotBeSaved, match=r"cannot be saved: tf.py_function, at test_writing.py:\d+, calls Python"):
         again(f)
 
 

@@ -9,7 +9,8 @@ import traceback
 import pytest
 
 import tapeflow as tf
-from tapeflow.programs import hints, missing, support
+from tapeflow.names import hints, missing
+from tapeflow.programs import support
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ otherwise."""
 
 import difflib
 
-from .names import keras_names, public_names
+from .public import keras_names, public_names
 
 # A hint holds for the name and for everything under it. Sentences say what to do.
 HINTS = {
@@ -106,7 +106,7 @@ def hint(name: str, spelling: bool = True) -> str:
     """A sentence on what to use in place of `name`; empty when nothing is near. Without `spelling`: only what was
     written by hand.
 
-    >>> from tapeflow.programs.hints import hint
+    >>> from tapeflow.names.hints import hint
     >>> hint("tf.estimator.LinearClassifier")
     'Estimators left TensorFlow, too: use tf.keras models.'
     >>> hint("tf.reduce_means")

@@ -19,8 +19,8 @@ def listed(module: Namespace) -> list[str]:
 
 def is_public(module: ModuleType) -> bool:
     """Is it a public namespace of ours, or of Keras, or one that stands in for TensorFlow's?"""
-    top, _, rest = module.__name__.partition(".")
-    return top in ("keras", "tensorflow") or top == "tapeflow" and bool(rest) and rest.partition(".")[0] not in _INSIDE
+    top, *rest = module.__name__.split(".")
+    return top in ("keras", "tensorflow") or top == "tapeflow" and rest not in ([], ["api"]) and rest[0] not in _INSIDE
 
 
 def namespaces(root: Namespace, public: str) -> Iterator[tuple[str, Namespace]]:
@@ -54,16 +54,12 @@ def public_names() -> tuple[str, ...]:
     """Every public name outside Keras, a namespace's own before those of the namespaces in it: `tf.abs`, …,
     `tf.math.sin`, ….
 
-    >>> from tapeflow.programs.names import public_names
+    >>> from tapeflow.names.public import public_names
     >>> {"tf.sin", "tf.math.sin", "tf.config.experimental.set_memory_growth"} <= set(public_names())
     True
     """
     tf = sys.modules["tapeflow"]
-    layers = {
-        name
-        for name, value in vars(tf).items()
-        if isinstance(value, ModuleType) and (not is_public(value) or name == "api")
-    }
+    layers = {name for name, value in vars(tf).items() if isinstance(value, ModuleType) and not is_public(value)}
     names = []
     for path, module in namespaces(tf, "tf"):
         if path != "tf.raw_ops":  # the same functions under names that nobody means
@@ -81,7 +77,7 @@ def keras_names() -> tuple[str, ...]:
 def value_of(name: str) -> Any:
     """What `tf.a.b.c` stands for; AttributeError when there is no such thing.
 
-    >>> from tapeflow.programs.names import value_of
+    >>> from tapeflow.names.public import value_of
     >>> value_of("tf.math.sin") is tf.sin
     True
     """

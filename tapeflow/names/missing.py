@@ -1,7 +1,8 @@
 """Names that TensorFlow has and tapeflow does not: every public namespace says so, and what is nearest, at the line
 that uses the name.
 
-`tapeflow/__init__.py` calls `watch_over` once; namespaces that are imported on first use are watched from then on.
+`tapeflow/__init__.py` calls `watch_over` once; a namespace that is a package of its own and imported on first use
+ends with such a call.
 """
 
 import opcode
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from .names import is_public
+from .public import is_public, listed
 
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 
@@ -35,7 +36,7 @@ MissingName.__module__, MissingName.__qualname__, MissingName.__name__ = "builti
 def words(name: str) -> str:
     """What is said of a public name that is not there.
 
-    >>> from tapeflow.programs.missing import words
+    >>> from tapeflow.names.missing import words
     >>> words("tf.math.sine")
     'tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin, tf.math.sinh, tf.math.sign.'
     """
@@ -70,9 +71,9 @@ def watch_over(module: ModuleType, public: str) -> None:
         raise missing
 
     module.__getattr__ = __getattr__  # type: ignore[method-assign]
-    for name, value in list(vars(module).items()):
-        if not name.startswith("_"):
-            vars(module)[name] = _watched(value, f"{public}.{name}")
+    for name in listed(module):
+        if name in vars(module):
+            vars(module)[name] = _watched(vars(module)[name], f"{public}.{name}")
 
 
 def _watched(value: Any, public: str) -> Any:
