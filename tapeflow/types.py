@@ -1,26 +1,19 @@
 """`tf.types.experimental`: names for annotations."""
 
 import sys as _sys
+from functools import reduce
+from operator import or_
 from types import SimpleNamespace
-from typing import Any, Protocol, runtime_checkable
-
-import numpy as np
+from typing import Any, Protocol, get_args, get_origin, runtime_checkable
 
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 from tapeflow.names.missing import watch_over as _watch_over
 
-from .core.variables.variable import Variable
 from .function.tracing.concrete import ConcreteFunction as _ConcreteFunction
 from .function.tracing.polymorphic import Function as _Function
 
 __all__ = ["experimental"]
-
-
-@runtime_checkable
-class _TensorProtocol(Protocol):
-    """Anything with `__tf_tensor__`."""
-
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor: ...
 
 
 @runtime_checkable
@@ -30,22 +23,8 @@ class _SupportsTracing(Protocol):
     def __tf_tracing_type__(self, context: Any) -> Any: ...
 
 
-# What functions take in the place of a tensor.
-_TensorLike = (
-    Tensor
-    | Variable
-    | _TensorProtocol
-    | int
-    | float
-    | bool
-    | str
-    | bytes
-    | complex
-    | tuple
-    | list
-    | np.ndarray
-    | np.generic
-)
+# Without the types of elements, so that `isinstance` takes it.
+_TensorLike = reduce(or_, (get_origin(kind) or kind for kind in get_args(TensorLike.__value__))) | str | bytes
 
 
 class _Distributed(SimpleNamespace):

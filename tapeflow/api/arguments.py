@@ -1,30 +1,42 @@
 """How a primitive becomes a public function."""
 
 import operator
-import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from tapeflow.core import entry
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import ValueNeeded, dtype_clash, invalid
 from tapeflow.core.sizes import Size
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def expose(function: Callable, signature: str, doc: str) -> Callable:
-    """The primitive behind `function` under TensorFlow's name and argument names, plus `name=None`, with a docstring.
 
-    It is the primitive's own entry, written again for this signature: the public function costs not one call more.
+def expose(primitive: Callable) -> Callable[[F], F]:
+    """A decorator: the function it stands above, which has TensorFlow's name, parameters and `name=None` and a docstring
+    for a body, becomes `primitive`.
 
-        sin = expose(ops.sin, "sin(x)", "Sine of every element. …")
+        @expose(ops.sin)
+        def sin(x: TensorLike, name: str | None = None) -> Tensor:
+            \"""Sine of every element. …\"""
+
+    What is called is the primitive's own entry, written again for this signature: the public function costs not one
+    call more.
     """
-    name, _, inputs = signature.partition("(")
-    names = tuple(s.strip() for s in inputs.rstrip(")").split(","))
-    made = entry.write(function.primitive, name=name, inputs=names, extra=", name=None", doc=doc)
-    made.__module__ = "tapeflow"
-    # doctest only looks at functions compiled in the module itself, and at this table
-    sys._getframe(1).f_globals.setdefault("__test__", {})[name] = doc
-    return made
+
+    def replaced(function: F) -> F:
+        *inputs, name = function.__code__.co_varnames[: function.__code__.co_argcount]
+        if name != "name" or function.__defaults__ != (None,):
+            raise TypeError(f"{function.__qualname__}: after the inputs goes `name: str | None = None`")
+        called, doc = function.__name__, function.__doc__
+        made = entry.write(primitive.primitive, name=called, inputs=tuple(inputs), extra=", name=None", doc=doc)
+        made.__annotations__ = function.__annotations__
+        made.__module__ = "tapeflow"
+        # doctest only looks at functions compiled in the module itself, and at this table
+        function.__globals__.setdefault("__test__", {})[called] = doc
+        return cast(F, made)
+
+    return replaced
 
 
 def normal_axis(axis: Any, rank: int, what: str = "axis") -> tuple[int, ...]:

@@ -16,22 +16,22 @@ from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike
 
-identity = expose(
-    ops.identity,
-    "identity(input)",
+
+@expose(ops.identity)
+def identity(input: AnyTensorLike, name: str | None = None) -> Tensor:
     """The same value as a tensor of its own: another object to a tape, and a read of a variable.
 
     >>> v = tf.Variable(1.)
     >>> before = tf.identity(v)
     >>> v.assign(5.).numpy(), before.numpy()
     (np.float32(5.0), np.float32(1.0))
-    """,
-)
+    """
 
-stop_gradient = expose(
-    ops.stop_gradient,
-    "stop_gradient(input)",
+
+@expose(ops.stop_gradient)
+def stop_gradient(input: AnyTensorLike, name: str | None = None) -> Tensor:
     """The same value, taken as a constant by every gradient.
 
     >>> x = tf.constant(3.)
@@ -40,8 +40,7 @@ stop_gradient = expose(
     ...     y = x * tf.stop_gradient(x)
     >>> tape.gradient(y, x).numpy()          # of 3 x, not of x squared
     np.float32(3.0)
-    """,
-)
+    """
 
 
 def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:

@@ -8,6 +8,7 @@ from tapeflow.core.dtypes import as_dtype, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 
 class TopK(NamedTuple):
@@ -222,15 +223,13 @@ def searchsorted(
     return found if as_dtype(out_type) is int32 else ops.cast(found, dtype=as_dtype(out_type).np)
 
 
-invert_permutation = expose(
-    ops.invert_permutation,
-    "invert_permutation(x)",
+@expose(ops.invert_permutation)
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes `x`: the result at `x[i]` is i.
 
     >>> tf.math.invert_permutation([2, 0, 1]).numpy()
     array([1, 2, 0], dtype=int32)
-    """,
-)
+    """
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:

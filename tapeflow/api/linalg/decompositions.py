@@ -10,15 +10,16 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, int32
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 __all__ = [
     "cholesky", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh", "expm", "logm", "lu", "matrix_rank", "qr",
     "sqrtm", "svd",
 ]  # fmt: skip
 
-cholesky = expose(
-    ops.cholesky,
-    "cholesky(input)",
+
+@expose(ops.cholesky)
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular L with L Lᴴ = `input`, for symmetric (Hermitian) positive definite matrices.
 
     Only the lower triangle is read; the gradient is symmetric. A matrix that is not positive definite raises InvalidArgumentError.
@@ -26,8 +27,7 @@ cholesky = expose(
     >>> tf.linalg.cholesky([[4., 2.], [2., 5.]]).numpy()
     array([[2., 0.],
            [1., 2.]], dtype=float32)
-    """,
-)
+    """
 
 
 class Qr(NamedTuple):
@@ -113,15 +113,13 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     return ops.eig(as_tensor(tensor))
 
 
-eigvals = expose(
-    ops.eigvals,
-    "eigvals(tensor)",
+@expose(ops.eigvals)
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Complex eigenvalues of square matrices.
 
     >>> tf.linalg.eigvals([[2., 1.], [0., 3.]]).numpy()
     array([2.+0.j, 3.+0.j], dtype=complex64)
-    """,
-)
+    """
 
 
 def eigh_tridiagonal(
@@ -209,35 +207,32 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
 
 # ---- functions of a matrix
 
-expm = expose(
-    ops.expm,
-    "expm(input)",
+
+@expose(ops.expm)
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrix exponential Σ Aᵏ/k! of square matrices.
 
     >>> tf.linalg.expm([[0., 1.], [0., 0.]]).numpy()
     array([[1., 1.],
            [0., 1.]], dtype=float32)
-    """,
-)
+    """
 
-sqrtm = expose(
-    ops.sqrtm,
-    "sqrtm(input)",
+
+@expose(ops.sqrtm)
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrix whose product with itself is `input`; nan when a real matrix has no real one.
 
     >>> tf.linalg.sqrtm([[4., 5.], [0., 9.]]).numpy()
     array([[2., 1.],
            [0., 3.]], dtype=float32)
-    """,
-)
+    """
 
-logm = expose(
-    ops.logm,
-    "logm(input)",
+
+@expose(ops.logm)
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrix logarithm: the inverse of `tf.linalg.expm`. It has a gradient, as `expm` and `sqrtm` have.
 
     >>> tf.linalg.logm(tf.constant([[1 + 0j, 1], [0, 1]])).numpy()
     array([[0.+0.j, 1.+0.j],
            [0.+0.j, 0.+0.j]])
-    """,
-)
+    """

@@ -12,6 +12,7 @@ from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 from .products import adjoint as _adjoint
 
@@ -151,9 +152,9 @@ def _in_order(x: Tensor, perm: Any) -> Tensor:
 
 # ---- determinants
 
-det = expose(
-    ops.det,
-    "det(input)",
+
+@expose(ops.det)
+def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinant of square matrices. Its gradient, the matrix of cofactors, exists at singular matrices too.
 
     >>> x = tf.Variable([[1., 1.], [1., 1.]])
@@ -162,8 +163,7 @@ det = expose(
     >>> np.round(tape.gradient(y, x).numpy(), 5)
     array([[ 1., -1.],
            [-1.,  1.]], dtype=float32)
-    """,
-)
+    """
 
 
 class LogMatrixDeterminant(NamedTuple):

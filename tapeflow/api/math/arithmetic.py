@@ -12,6 +12,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 # ---- sums and products
 
@@ -28,34 +29,32 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     return x + y
 
 
-subtract = expose(
-    ops.sub,
-    "subtract(x, y)",
+@expose(ops.sub)
+def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x - y, with broadcasting.
 
     >>> tf.subtract([5., 7.], 2.).numpy()
     array([3., 5.], dtype=float32)
-    """,
-)
-multiply = expose(
-    ops.mul,
-    "multiply(x, y)",
+    """
+
+
+@expose(ops.mul)
+def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y, element by element, with broadcasting. For the product of matrices see `tf.matmul`.
 
     >>> tf.multiply([1., 2., 3.], [[1.], [10.]]).numpy()
     array([[ 1.,  2.,  3.],
            [10., 20., 30.]], dtype=float32)
-    """,
-)
-negative = expose(
-    ops.neg,
-    "negative(x)",
+    """
+
+
+@expose(ops.neg)
+def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """-x.
 
     >>> tf.negative([1, -2]).numpy()
     array([-1,  2], dtype=int32)
-    """,
-)
+    """
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
@@ -183,39 +182,38 @@ def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 # ---- the larger and the smaller of two, and other functions of two numbers
 
-maximum = expose(
-    ops.maximum,
-    "maximum(x, y)",
+
+@expose(ops.maximum)
+def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The larger of x and y, element by element; NaN if either is. At a tie the gradient goes to `x`.
 
     >>> tf.maximum([1., 5., -2.], 0.).numpy()
     array([1., 5., 0.], dtype=float32)
-    """,
-)
-minimum = expose(
-    ops.minimum,
-    "minimum(x, y)",
+    """
+
+
+@expose(ops.minimum)
+def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of x and y, element by element; NaN if either is. At a tie the gradient goes to `x`.
 
     >>> tf.minimum([1., 5., -2.], 0.).numpy()
     array([ 0.,  0., -2.], dtype=float32)
-    """,
-)
-atan2 = expose(
-    ops.atan2,
-    "atan2(y, x)",
+    """
+
+
+@expose(ops.atan2)
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The angle of the point (x, y), from -π to π.
 
     >>> tf.atan2([1., -1.], [1., -1.]).numpy().round(4)
     array([ 0.7854, -2.3562], dtype=float32)
-    """,
-)
-nextafter = expose(
-    ops.nextafter,
-    "nextafter(x1, x2)",
+    """
+
+
+@expose(ops.nextafter)
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """The nearest representable number after `x1` in the direction of `x2`.
 
     >>> tf.math.nextafter(1., 2.).numpy() - 1
     np.float32(1.1920929e-07)
-    """,
-)
+    """

@@ -7,91 +7,91 @@ from tapeflow.api.arguments import expose
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, TensorLike
 
-equal = expose(
-    ops.equal,
-    "equal(x, y)",
+
+@expose(ops.equal)
+def equal(x: AnyTensorLike, y: AnyTensorLike, name: str | None = None) -> Tensor:
     """x == y, element by element, with broadcasting; for numbers, booleans and strings. NaN equals nothing.
 
     >>> tf.equal([1, 2, 3], [1, 5, 3]).numpy()
     array([ True, False,  True])
-    """,
-)
-not_equal = expose(
-    ops.not_equal,
-    "not_equal(x, y)",
+    """
+
+
+@expose(ops.not_equal)
+def not_equal(x: AnyTensorLike, y: AnyTensorLike, name: str | None = None) -> Tensor:
     """x != y, element by element, with broadcasting.
 
     >>> tf.not_equal(["a", "b"], "a").numpy()
     array([False,  True])
-    """,
-)
-less = expose(
-    ops.less,
-    "less(x, y)",
+    """
+
+
+@expose(ops.less)
+def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x < y, element by element, with broadcasting.
 
     >>> tf.less([1, 2, 3], 2).numpy()
     array([ True, False, False])
-    """,
-)
-less_equal = expose(
-    ops.less_equal,
-    "less_equal(x, y)",
+    """
+
+
+@expose(ops.less_equal)
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x <= y, element by element, with broadcasting.
 
     >>> tf.less_equal([1, 2, 3], 2).numpy()
     array([ True,  True, False])
-    """,
-)
-greater = expose(
-    ops.greater,
-    "greater(x, y)",
+    """
+
+
+@expose(ops.greater)
+def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x > y, element by element, with broadcasting.
 
     >>> tf.greater([1, 2, 3], 2).numpy()
     array([False, False,  True])
-    """,
-)
-greater_equal = expose(
-    ops.greater_equal,
-    "greater_equal(x, y)",
+    """
+
+
+@expose(ops.greater_equal)
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x >= y, element by element, with broadcasting.
 
     >>> tf.greater_equal([1, 2, 3], 2).numpy()
     array([False,  True,  True])
-    """,
-)
+    """
+
 
 # ---- logic
 
-logical_and = expose(
-    ops.logical_and,
-    "logical_and(x, y)",
+
+@expose(ops.logical_and)
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """True where both are.
 
     >>> tf.logical_and([True, True, False], [True, False, False]).numpy()
     array([ True, False, False])
-    """,
-)
-logical_or = expose(
-    ops.logical_or,
-    "logical_or(x, y)",
+    """
+
+
+@expose(ops.logical_or)
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """True where either is.
 
     >>> tf.logical_or([True, True, False], [True, False, False]).numpy()
     array([ True,  True, False])
-    """,
-)
-logical_not = expose(
-    ops.logical_not,
-    "logical_not(x)",
+    """
+
+
+@expose(ops.logical_not)
+def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """True where x is not.
 
     >>> tf.logical_not([True, False]).numpy()
     array([False,  True])
-    """,
-)
+    """
 
 
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
@@ -105,34 +105,33 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
 
 # ---- questions about numbers
 
-is_finite = expose(
-    ops.is_finite,
-    "is_finite(x)",
+
+@expose(ops.is_finite)
+def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """True where x is neither infinite nor NaN.
 
     >>> tf.math.is_finite([1., np.inf, np.nan]).numpy()
     array([ True, False, False])
-    """,
-)
-is_inf = expose(
-    ops.is_inf,
-    "is_inf(x)",
+    """
+
+
+@expose(ops.is_inf)
+def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """True where x is infinite, of either sign.
 
     >>> tf.math.is_inf([1., -np.inf, np.nan]).numpy()
     array([False,  True, False])
-    """,
-)
-is_nan = expose(
-    ops.is_nan,
-    "is_nan(x)",
+    """
+
+
+@expose(ops.is_nan)
+def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """True where x is not a number.
 
     >>> x = tf.constant([1., np.nan])
     >>> tf.where(tf.math.is_nan(x), 0., x).numpy()
     array([1., 0.], dtype=float32)
-    """,
-)
+    """
 
 
 def _neighbours(x: Any) -> tuple[Tensor, Tensor]:

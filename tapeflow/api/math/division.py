@@ -8,6 +8,7 @@ from tapeflow.core.convert import convert_group
 from tapeflow.core.dtypes import float32, float64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 
 def _inexact(x: Any, y: Any) -> tuple[Tensor, Tensor]:
@@ -41,52 +42,52 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return truediv(x, y)
 
 
-realdiv = expose(
-    ops.div,
-    "realdiv(x, y)",
+@expose(ops.div)
+def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y for floating and complex numbers.
 
     >>> tf.realdiv(7., 2.).numpy()
     np.float32(3.5)
-    """,
-)
-floordiv = expose(
-    ops.floordiv,
-    "floordiv(x, y)",
+    """
+
+
+@expose(ops.floordiv)
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y rounded down. No gradient passes.
 
     >>> tf.math.floordiv([7, -7], 2).numpy()
     array([ 3, -4], dtype=int32)
-    """,
-)
-floormod = expose(
-    ops.floormod,
-    "floormod(x, y)",
+    """
+
+
+@expose(ops.floormod)
+def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The remainder of `floordiv`, with the sign of `y`; what `%` gives. An integer `y` of 0 raises InvalidArgumentError.
 
     >>> tf.math.floormod([7, -7], 3).numpy()
     array([1, 2], dtype=int32)
-    """,
-)
+    """
+
+
 mod = floormod
-truncatediv = expose(
-    ops.truncatediv,
-    "truncatediv(x, y)",
+
+
+@expose(ops.truncatediv)
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y rounded towards 0. No gradient passes.
 
     >>> tf.truncatediv([7, -7], 2).numpy()
     array([ 3, -3], dtype=int32)
-    """,
-)
-truncatemod = expose(
-    ops.truncatemod,
-    "truncatemod(x, y)",
+    """
+
+
+@expose(ops.truncatemod)
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The remainder of `truncatediv`, with the sign of `x`. The slope for `y` is minus the quotient.
 
     >>> tf.truncatemod([7., -7.], 3.).numpy()
     array([ 1., -1.], dtype=float32)
-    """,
-)
+    """
 
 
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -98,15 +99,13 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     return ops.divide_no_nan(*_inexact(x, y))
 
 
-reciprocal = expose(
-    ops.reciprocal,
-    "reciprocal(x)",
+@expose(ops.reciprocal)
+def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x.
 
     >>> tf.math.reciprocal([4., 0.]).numpy()
     array([0.25,  inf], dtype=float32)
-    """,
-)
+    """
 
 
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:

@@ -7,43 +7,43 @@ from tapeflow.api.arguments import expose
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
-pow = expose(
-    ops.pow,
-    "pow(x, y)",
+
+@expose(ops.pow)
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x ** y, with broadcasting. The slope for `y` is 0 where `x` is not positive; x ** 0 is flat, also at 0.
 
     >>> tf.pow([2., 9.], [3., 0.5]).numpy()
     array([8., 3.], dtype=float32)
-    """,
-)
-square = expose(
-    ops.square,
-    "square(x)",
+    """
+
+
+@expose(ops.square)
+def square(x: TensorLike, name: str | None = None) -> Tensor:
     """x².
 
     >>> tf.square([-3, 4]).numpy()
     array([ 9, 16], dtype=int32)
-    """,
-)
-sqrt = expose(
-    ops.sqrt,
-    "sqrt(x)",
+    """
+
+
+@expose(ops.sqrt)
+def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """The square root; NaN for negative numbers. Its slope at 0 is infinite, but a gradient of 0 that arrives there stays 0.
 
     >>> tf.sqrt([4., 2., -1.]).numpy().round(4)
     array([2.    , 1.4142,    nan], dtype=float32)
-    """,
-)
-rsqrt = expose(
-    ops.rsqrt,
-    "rsqrt(x)",
+    """
+
+
+@expose(ops.rsqrt)
+def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / sqrt(x).
 
     >>> tf.math.rsqrt([4., 0.]).numpy()
     array([0.5, inf], dtype=float32)
-    """,
-)
+    """
 
 
 def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:

@@ -5,6 +5,7 @@ from typing import Any as _Any
 from tapeflow.api.arguments import expose as _expose
 from tapeflow.core.primitive import recorded as _ops
 from tapeflow.core.tensor import Tensor as _Tensor
+from tapeflow.core.tensor_like import TensorLike as _TensorLike
 
 # ---- Bessel functions: i, k of the modified kind, j, y of the ordinary; e means scaled by an exponential
 
@@ -119,48 +120,47 @@ def bessel_y1(x: _Any, name: str | None = None) -> _Tensor:
 
 # ---- integrals
 
-dawsn = _expose(
-    _ops.dawsn,
-    "dawsn(x)",
+
+@_expose(_ops.dawsn)
+def dawsn(x: _TensorLike, name: str | None = None) -> _Tensor:
     """Dawson's integral: exp(-x²) times the integral of exp(t²) from 0 to x.
 
     >>> tf.math.special.dawsn([0., 1.]).numpy().round(4)
     array([0.    , 0.5381], dtype=float32)
-    """,
-)
-expint = _expose(
-    _ops.expint,
-    "expint(x)",
+    """
+
+
+@_expose(_ops.expint)
+def expint(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The exponential integral Ei(x): that of exp(t) / t from -∞ to x.
 
     >>> tf.math.special.expint([1., 2.]).numpy().round(4)
     array([1.8951, 4.9542], dtype=float32)
-    """,
-)
-fresnel_cos = _expose(
-    _ops.fresnel_cos,
-    "fresnel_cos(x)",
+    """
+
+
+@_expose(_ops.fresnel_cos)
+def fresnel_cos(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The integral of cos(πt²/2) from 0 to x.
 
     >>> tf.math.special.fresnel_cos([0., 1., np.inf]).numpy().round(4)
     array([0.    , 0.7799, 0.5   ], dtype=float32)
-    """,
-)
-fresnel_sin = _expose(
-    _ops.fresnel_sin,
-    "fresnel_sin(x)",
+    """
+
+
+@_expose(_ops.fresnel_sin)
+def fresnel_sin(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The integral of sin(πt²/2) from 0 to x.
 
     >>> tf.math.special.fresnel_sin([0., 1., np.inf]).numpy().round(4)
     array([0.    , 0.4383, 0.5   ], dtype=float32)
-    """,
-)
-spence = _expose(
-    _ops.spence,
-    "spence(x)",
+    """
+
+
+@_expose(_ops.spence)
+def spence(x: _TensorLike, name: str | None = None) -> _Tensor:
     """Spence's function, the dilogarithm of 1 - x: minus the integral of log(t) / (t - 1) from 1 to x.
 
     >>> tf.math.special.spence([0., 1., 2.]).numpy().round(4)      # π²/6, 0, -π²/12
     array([ 1.6449,  0.    , -0.8225], dtype=float32)
-    """,
-)
+    """

@@ -7,61 +7,61 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
-relu = expose(
-    ops.relu,
-    "relu(features)",
+
+@expose(ops.relu)
+def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """max(x, 0) for every element. The slope at 0 is 0.
 
     >>> tf.nn.relu([-2., 0., 3.]).numpy()
     array([0., 0., 3.], dtype=float32)
-    """,
-)
-relu6 = expose(
-    ops.relu6,
-    "relu6(features)",
+    """
+
+
+@expose(ops.relu6)
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6) for every element. The slope is 0 at 0 and at 6.
 
     >>> tf.nn.relu6([-2., 3., 8.]).numpy()
     array([0., 3., 6.], dtype=float32)
-    """,
-)
-elu = expose(
-    ops.elu,
-    "elu(features)",
+    """
+
+
+@expose(ops.elu)
+def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """x where it is positive, exp(x) - 1 elsewhere.
 
     >>> tf.nn.elu([-100., 0., 2.]).numpy()
     array([-1.,  0.,  2.], dtype=float32)
-    """,
-)
-selu = expose(
-    ops.selu,
-    "selu(features)",
+    """
+
+
+@expose(ops.selu)
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """A scaled `elu` that keeps mean 0 and variance 1 from layer to layer.
 
     >>> tf.nn.selu([-100., 0., 1.]).numpy().round(4)
     array([-1.7581,  0.    ,  1.0507], dtype=float32)
-    """,
-)
-softplus = expose(
-    ops.softplus,
-    "softplus(features)",
+    """
+
+
+@expose(ops.softplus)
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """log(1 + exp(x)), a smooth `relu`, without overflow.
 
     >>> tf.nn.softplus([20., 1000.]).numpy()
     array([  20., 1000.], dtype=float32)
-    """,
-)
-softsign = expose(
-    ops.softsign,
-    "softsign(features)",
+    """
+
+
+@expose(ops.softsign)
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """x / (1 + |x|): like tanh, but reaching ±1 much later.
 
     >>> tf.nn.softsign([-3., 0., 1.]).numpy()
     array([-0.75,  0.  ,  0.5 ], dtype=float32)
-    """,
-)
+    """
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:

@@ -11,16 +11,16 @@ from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import brackets
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
-l2_loss = expose(
-    ops.l2_loss,
-    "l2_loss(t)",
+
+@expose(ops.l2_loss)
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares of all elements; its gradient is the tensor itself.
 
     >>> tf.nn.l2_loss([3., 4.]).numpy()
     np.float32(12.5)
-    """,
-)
+    """
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
