@@ -9,6 +9,7 @@ it serves those calls for which the same is true.
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -20,14 +21,38 @@ _COMPUTE: dict[str, Callable] = {
 }  # fmt: skip
 
 
+class Expression:
+    """How a size is computed: ("size", number), or an operation on expressions and numbers. There is one object for
+    each: a size that a hundred others are made of stands in all of them, and is compared and computed once."""
+
+    __slots__ = ("operation", "parts", "__weakref__")
+    _all: "WeakValueDictionary[tuple, Expression]" = WeakValueDictionary()
+
+    def __new__(cls, operation: str, *parts: Any) -> "Expression":
+        key = operation, parts
+        made = cls._all.get(key)
+        if made is None:
+            made = object.__new__(cls)
+            made.operation, made.parts = operation, parts
+            made = cls._all.setdefault(key, made)
+        return made
+
+
+class Known(dict):
+    """What sizes are, by number, with what has been computed of them."""
+
+    def __init__(self, sizes: Any) -> None:
+        super().__init__(sizes)
+        self.found: dict[Expression, Any] = {}
+
+
 class Size:
     """A whole number that is known later. `now` is what it is in the call being traced."""
 
     __slots__ = ("expression", "now", "relied_on")
 
-    def __init__(self, expression: tuple, now: int, relied_on: list) -> None:
-        """`expression`: ("size", number), or (operation, expression or number, expression or number). `relied_on`:
-        what Python was told, as (expression, answer)."""
+    def __init__(self, expression: Expression, now: int, relied_on: list) -> None:
+        """`relied_on`: what Python was told, as (expression, answer)."""
         self.expression, self.now, self.relied_on = expression, now, relied_on
 
     def _with(self, operation: str, a: Any, b: Any) -> Any:
@@ -38,7 +63,13 @@ class Size:
             return self._with_array(operation, a, b)
         if type(other) is not Size and not isinstance(other, (int, np.integer)):
             return NotImplemented
-        return Size((operation, _expression(a), _expression(b)), _COMPUTE[operation](_now(a), _now(b)), self.relied_on)
+        made = Expression(operation, _expression(a), _expression(b))
+        return Size(made, _COMPUTE[operation](_now(a), _now(b)), self.relied_on)
+
+    @property
+    def number(self) -> int:
+        """Of a size that is not computed from others."""
+        return self.expression.parts[0]
 
     def _with_array(self, operation: str, a: Any, b: Any) -> Any:
         return _COMPUTE[operation](*[operator.index(x) if x is self else x for x in (a, b)])
@@ -47,7 +78,7 @@ class Size:
         if isinstance(b if a is self else a, np.ndarray):
             return self._with_array(operation, a, b)
         answer = _COMPUTE[operation](_now(a), _now(b))
-        self.relied_on.append(((operation, _expression(a), _expression(b)), answer))
+        self.relied_on.append((Expression(operation, _expression(a), _expression(b)), answer))
         return answer
 
     # ---- arithmetic; with a number that is not whole the result is one, of what the size is now
@@ -70,7 +101,7 @@ class Size:
         if _is(other, 1):
             return self
         if self._has_factor(other):
-            a, b = self.expression[1:]
+            a, b = self.expression.parts
             rest = b if a == _expression(other) else a
             return rest if type(rest) is int else Size(rest, self.now // _now(other), self.relied_on)
         return self._with("//", self, other)
@@ -102,7 +133,7 @@ class Size:
     def _has_factor(self, other: Any) -> bool:
         """Was it made by multiplying by this number? What is 0 now may be another number later, and divides
         nothing."""
-        return self.expression[0] == "*" and _expression(other) in self.expression[1:] and bool(_now(other))
+        return self.expression.operation == "*" and _expression(other) in self.expression.parts and bool(_now(other))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -165,7 +196,7 @@ def _is(value: Any, number: int) -> bool:
 
 
 def _same(a: Any, b: Any) -> bool:
-    return type(a) is Size and type(b) is Size and a.expression == b.expression
+    return type(a) is Size and type(b) is Size and a.expression is b.expression
 
 
 def _now(value: Any) -> Any:
@@ -178,12 +209,22 @@ def _expression(value: Any) -> Any:
 
 def computed(expression: Any, sizes: Mapping[int, Any]) -> Any:
     """What an expression is, where sizes are these, by number."""
-    if type(expression) is not tuple:
+    if type(expression) is not Expression:
         return expression
-    operation, *rest = expression
-    if operation == "size":
-        return sizes[rest[0]]
-    return _COMPUTE[operation](*[computed(part, sizes) for part in rest])
+    found = sizes.found if type(sizes) is Known else {}
+    waiting = [expression]
+    while waiting:  # not by recursion: a network may be deep
+        one = waiting[-1]
+        before = [p for p in one.parts if type(p) is Expression and p not in found]
+        if before:
+            waiting += before
+            continue
+        waiting.pop()
+        if one.operation == "size":
+            found[one] = sizes[one.parts[0]]
+        elif one not in found:
+            found[one] = _COMPUTE[one.operation](*[found[p] if type(p) is Expression else p for p in one.parts])
+    return found[expression]
 
 
 def settled(value: Any, sizes: Mapping[int, Any]) -> Any:

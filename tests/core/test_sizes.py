@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from tapeflow.core.sizes import Size, alike, computed, estimated, larger, public, settled, smaller
+from tapeflow.core.sizes import Expression, Known, Size, alike, computed, estimated, larger, public, settled, smaller
 
 
 def sizes(*now):
     relied_on = []
-    return [Size(("size", k), n, relied_on) for k, n in enumerate(now)], relied_on
+    return [Size(Expression("size", k), n, relied_on) for k, n in enumerate(now)], relied_on
 
 
 PROGRAMS = [
@@ -100,3 +100,16 @@ def test_numpy_takes_a_size_for_a_number():
     assert (np.array([3, 4]) * n).tolist() == [9, 12] and (np.array([1, 5]) < n).tolist() == [True, False]
     assert relied_on
     assert np.array([n, 1], object)[0] is n
+
+
+def test_a_size_that_many_are_made_of_is_computed_once():
+    """As trees, these would be 6**60 steps."""
+    [n], relied_on = sizes(10**6)
+    now = 10**6
+    for _ in range(60):
+        n = larger((n + 1) // 2 * 2 + n - n // 2 - n % 3, n)
+        now = max((now + 1) // 2 * 2 + now - now // 2 - now % 3, now)
+    assert estimated(n) == now == settled(n, {0: 10**6})
+    known = Known({0: 7})
+    assert settled((n, n + 1), known) == (settled(n, {0: 7}), settled(n, {0: 7}) + 1)
+    assert relied_on == [] and n == larger(n, 0) + 0 - 0

@@ -13,7 +13,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.core.fitting import differ, same_number, same_sizes, spreads
 from tapeflow.core.primitive import REGISTRY, Spec
-from tapeflow.core.sizes import Size
+from tapeflow.core.sizes import Expression, Size
 from tapeflow.core.tensor import EagerTensor
 
 from .samples import all_samples
@@ -249,7 +249,7 @@ def test_what_no_size_can_mend_is_a_mistake_of_the_function():
 
 
 def size(number, now, told):
-    return Size(("size", number), now, told)
+    return Size(Expression("size", number), now, told)
 
 
 def test_nothing_is_asked_of_sizes_that_are_the_same():
@@ -266,7 +266,7 @@ def test_nothing_is_asked_of_sizes_that_are_the_same():
 def test_what_is_asked_is_remembered():
     told = []
     n = size(0, 4, told)
-    assert spreads((n,), (4,)) and told == [(("==", ("size", 0), 4), True)]
+    assert spreads((n,), (4,)) and told == [(Expression("==", n.expression, 4), True)]
     assert not same_number((n, 4), (3, 5)) and told[-1][1] is False
 
 

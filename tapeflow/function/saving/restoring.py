@@ -124,8 +124,8 @@ class _GraphReader:
         numbering = Graph()  # gives sizes their numbers
         for old, now in described["now"]:
             size = numbering.size(now)
-            self.reader.sizes[old] = size.expression[1]
-            self.reader.now[size.expression[1]] = now
+            self.reader.sizes[old] = size.number
+            self.reader.now[size.number] = now
         self.sizes, self.reader.relied_on = numbering.sizes, numbering.relied_on
 
     def function(self, described: dict) -> GraphFunction:

@@ -17,7 +17,7 @@ from tapeflow.core import nest
 from tapeflow.core.dtypes import BY_NUMPY, DType, as_dtype
 from tapeflow.core.primitive import Spec
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.sizes import Size, computed
+from tapeflow.core.sizes import Expression, Size, computed
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 _STREAMS = {"stdout": lambda: sys.stdout, "stderr": lambda: sys.stderr}
@@ -91,7 +91,7 @@ def _plain(size: Any) -> Any:
 
 
 _WRITERS: list[tuple[Any, Callable[[Writer, Any], Any]]] = [
-    (Size, lambda _, v: {"size": _listed(v.expression)}),
+    (Size, lambda _, v: {"size": steps(v.expression)}),
     (TensorShape, lambda w, v: {"shape": None if v.rank is None else [w.value(d) for d in v]}),
     ((np.dtype, type), lambda _, v: {"dtype": _dtype_name(v)}),
     (DType, lambda _, v: {"tf.dtype": v.name}),
@@ -108,12 +108,22 @@ _WRITERS: list[tuple[Any, Callable[[Writer, Any], Any]]] = [
 ]  # fmt: skip
 
 
-def _listed(expression: Any) -> Any:
-    return [_listed(part) for part in expression] if isinstance(expression, tuple) else _plain_number(expression)
-
-
-def _plain_number(value: Any) -> Any:
-    return value if isinstance(value, str) else int(value)
+def steps(expression: Expression) -> list[list]:
+    """How a size is computed, a step after the other, the last one giving it: ["+", 3, ["of", 0]] adds 3 to the
+    result of the first."""
+    found: dict[Expression, int] = {}
+    waiting, listed = [expression], []
+    while waiting:
+        one = waiting[-1]
+        before = [p for p in one.parts if type(p) is Expression and p not in found]
+        waiting += before
+        if not before:
+            waiting.pop()
+            if one not in found:
+                found[one] = len(listed)
+                parts = [["of", found[p]] if type(p) is Expression else int(p) for p in one.parts]
+                listed.append([one.operation, *parts])
+    return listed
 
 
 class Reader:
@@ -147,8 +157,17 @@ class Reader:
         """Of sizes, with their new numbers."""
         if not isinstance(described, list):
             return described
+        if not isinstance(described[0], str):  # `steps`; older files have one expression with others inside
+            found: list[Any] = []
+            for operation, *rest in described:
+                parts = [found[p[1]] if isinstance(p, list) else p for p in rest]
+                found.append(self._expression(operation, parts))
+            return found[-1]
         operation, *rest = described
-        return ("size", self.sizes[rest[0]]) if operation == "size" else (operation, *map(self.expression, rest))
+        return self._expression(operation, [self.expression(p) for p in rest])
+
+    def _expression(self, operation: str, parts: list) -> Expression:
+        return Expression(operation, *([self.sizes[parts[0]]] if operation == "size" else parts))
 
     def _size(self, described: Any, _: dict) -> Size:
         expression = self.expression(described)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.primitive import Primitive
-from tapeflow.core.sizes import computed
+from tapeflow.core.sizes import Known, computed
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.control.flow import Choice
 from tapeflow.function.control.loops import Loop
@@ -23,7 +23,7 @@ from tapeflow.function.tracing.effects import AT_EVERY_RUN, Effect
 from tapeflow.function.tracing.graph import Graph, Node
 from tapeflow.function.tracing.traced_rules import traced
 
-from .stored_values import CannotBeStored, Writer
+from .stored_values import CannotBeStored, Writer, steps
 
 _MOST_TRIED = 16  # traces of one function more, for sizes that Python treats differently
 _PROBES = (1, 2, 0, 3)  # sizes that programs ask for: does it broadcast, is there anything
@@ -79,7 +79,7 @@ class FunctionWriter:
             "keys": [[*site.described(), places[p]] for site, p in keys],
             "assigned": [[self.variable(v), places[p]] for v, p in finals],
             "sizes": [list(size) for size in function.sizes],
-            "now": [[s.expression[1], s.now] for s in graph.sizes],
+            "now": [[s.number, s.now] for s in graph.sizes],
             "relied_on": _questions(graph.relied_on),
             "jit": function.jit,
         }
@@ -97,10 +97,7 @@ def _returned(function: ConcreteFunction) -> Any:
 
 
 def _questions(relied_on: list) -> list:
-    listed = lambda part: (
-        [listed(p) for p in part] if isinstance(part, tuple) else part if isinstance(part, str) else int(part)
-    )
-    return [[listed(question), bool(answer)] for question, answer in dict.fromkeys(relied_on)]
+    return [[steps(question), bool(answer)] for question, answer in dict.fromkeys(relied_on)]
 
 
 class _GraphWriter:
@@ -250,7 +247,7 @@ def alternatives(function: ConcreteFunction, known: Sequence[ConcreteFunction] =
 
 def _serves(function: ConcreteFunction, values: tuple[int, ...]) -> bool:
     """Would Python have decided the same for these sizes?"""
-    sizes = {number: value for (_, _, number), value in zip(function.sizes, values)}
+    sizes = Known({number: value for (_, _, number), value in zip(function.sizes, values)})
     return all(computed(question, sizes) == answer for question, answer in function.graph.relied_on)
 
 

@@ -18,7 +18,7 @@ from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.random.streams import fresh_key
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.sizes import computed
+from tapeflow.core.sizes import Known, computed
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.running.calls import GraphFunction
@@ -121,7 +121,7 @@ class ConcreteFunction:
         for axis, size in enumerate(shape):
             if size is None:
                 shape[axis] = self.graph.size(ANY_SIZE if now is None else tuple(now.shape)[axis])
-                self.sizes.append((n, axis, shape[axis].expression[1]))
+                self.sizes.append((n, axis, shape[axis].number))
         return Spec(shape=tuple(shape), dtype=spec.dtype)
 
     def at(self, tensors: list[Tensor]) -> "ConcreteFunction | None":
@@ -131,7 +131,7 @@ class ConcreteFunction:
             return self
         if any(d not in (None, size) for spec, t in zip(self.specs, tensors) for d, size in zip(spec.shape, t.shape)):
             return None
-        sizes = {number: tuple(tensors[n].shape)[axis] for n, axis, number in self.sizes}
+        sizes = Known({number: tuple(tensors[n].shape)[axis] for n, axis, number in self.sizes})
         key = tuple(sizes.values())
         if key not in self.versions:
             if any(computed(question, sizes) != answer for question, answer in self.graph.relied_on):

@@ -23,7 +23,7 @@ from tapeflow.core.primitive import Spec
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random.streams import Draw, Site, fresh_key, site
 from tapeflow.core.runtime.locks import Lock
-from tapeflow.core.sizes import Size, estimated, settled
+from tapeflow.core.sizes import Expression, Size, estimated, settled
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.transforms.custom_gradient import Rule
@@ -154,7 +154,7 @@ class Graph:
 
     def size(self, now: int) -> Size:
         """One that is not known, but `now` in the call that the trace is for."""
-        self.sizes.append(Size(("size", _size_number()), now, self.relied_on))
+        self.sizes.append(Size(Expression("size", _size_number()), now, self.relied_on))
         return self.sizes[-1]
 
     def named(self, place: int) -> str:

@@ -51,7 +51,7 @@ def test_whole(change, device):
             free = []
             other = threading.Thread(
                 target=lambda: free.append(v._lock.acquire(blocking=False) and not v._lock.release())
-            )  # noqa: B023
+            )
             other.start()
             other.join()
             assert free == [True], where
