@@ -156,7 +156,7 @@ NAMESPACES = set(
     ragged random raw_ops saved_model sets signal sparse strings summary sysconfig test tools tpu train types version xla""".split()
 )
 NESTED = {"experimental", "special", "numpy", "v1", "v2"}  # namespaces inside namespaces
-VISIBLE = {*LAYERS, "cli", "demo"}
+VISIBLE = {*LAYERS, "cli"} - NAMESPACES
 
 # Public names that need no example of their own, and why.
 NO_EXAMPLE = {
