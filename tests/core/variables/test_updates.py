@@ -1,4 +1,4 @@
-"""Changes of parts of a variable; `tests/core/test_variable.py` has the methods one by one."""
+"""Changes of parts of a variable; `tests/core/variables/test_variable.py` has the methods one by one."""
 
 import sys
 

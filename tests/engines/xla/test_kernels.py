@@ -1,6 +1,6 @@
 """Every primitive has a kernel for XLA, whose shapes and dtypes are those of the shape rule.
 
-Nothing is compiled here: `tests/function/test_compiled_registry.py` compares values, compiled, with NumPy's.
+Nothing is compiled here: `tests/function/running/test_compiled_registry.py` compares values, compiled, with NumPy's.
 """
 
 from functools import partial

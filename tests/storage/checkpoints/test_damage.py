@@ -1,5 +1,5 @@
 """Failing disks and damaged files: the last good checkpoint is there, and damage has a name. (Kills:
-`tests/api/test_whole_files.py`.)"""
+`tests/storage/test_whole_files.py`.)"""
 
 import os
 import pathlib

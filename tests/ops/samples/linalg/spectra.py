@@ -16,7 +16,7 @@ def spread(*shape):
 
 # The vectors of complex matrices have a free phase, which LAPACK fixes as it likes: finite differences see it, the
 # rules do not. So these are checked for values here, and for gradients of functions without phase in
-# tests/api/test_decompositions.py.
+# tests/api/linalg/test_decompositions.py.
 SAMPLES = {
     "eigh": [
         of(positive_definite(3, 3)),

@@ -9,7 +9,7 @@ _LABELS = special.softmax(normal(3, 4, seed="labels"), axis=1)
 
 def _of_logits(logits, labels, reference, **more):
     """The probabilities are always those of the logits, and the gradient of the logits counts on it: a difference in
-    the logits alone is not a point the primitive is made for. `tests/api/test_losses.py` compares the public functions
+    the logits alone is not a point the primitive is made for. `tests/api/nn/test_losses.py` compares the public functions
     with differences."""
     return of(logits, special.softmax(logits, axis=-1), labels, reference=reference, skip=("logits",), **more)
 
