@@ -23,10 +23,23 @@ LAYERS = """names core engines ops vectorize tape transforms function inspect ap
     distribute train experimental compat programs demo""".split()
 
 
+def executed(tree: ast.AST):
+    """All nodes of a program but those under `if TYPE_CHECKING:`."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            todo.extend(node.orelse)
+        else:
+            todo.extend(ast.iter_child_nodes(node))
+
+
 def imports(file: Path):
-    """(top-level name, dotted name, imported names) of every import in the file, wherever in it."""
+    """(top-level name, dotted name, imported names) of every import in the file, wherever in it, but not of what only
+    type checkers read: a type may be named below where it is made."""
     package = ["tapeflow", *file.relative_to(PACKAGE).parent.parts]
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in executed(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name.split(".")[0], alias.name, []

@@ -12,6 +12,7 @@ from tapeflow.tape.recording import End, Recording
 from tapeflow.tape.unconnected import Cause, Reasons
 from tapeflow.tape.walk import walk
 
+from .notebook import explanation_html
 from .witness import Origin, witness_of
 
 
@@ -22,14 +23,25 @@ class SourceReport:
     def __init__(self, name: str, source: Any, connected: bool, causes: list[Cause]) -> None:
         self.name, self.source, self.connected, self.causes = name, source, connected, causes
 
-    kind = property(
-        lambda self: self.causes[0].kind if self.causes else "connected", doc="The first cause in a word or two."
-    )
-    reason = property(lambda self: self.causes[0].text if self.causes else "", doc="What happened.")
-    where = property(
-        lambda self: self.causes[0].where if self.causes else "", doc="File and line of the program, or an empty text."
-    )
-    repair = property(lambda self: self.causes[0].repair if self.causes else "", doc="What to do, in a sentence.")
+    @property
+    def kind(self) -> str:
+        """The first cause in a word or two; "connected" if there is none."""
+        return self.causes[0].kind if self.causes else "connected"
+
+    @property
+    def reason(self) -> str:
+        """What happened."""
+        return self.causes[0].text if self.causes else ""
+
+    @property
+    def where(self) -> str:
+        """File and line of the program, or an empty text."""
+        return self.causes[0].where if self.causes else ""
+
+    @property
+    def repair(self) -> str:
+        """What to do, in a sentence."""
+        return self.causes[0].repair if self.causes else ""
 
     def __str__(self) -> str:
         if not self.causes:
@@ -54,7 +66,10 @@ class Explanation:
     def __init__(self, reports: list[SourceReport]) -> None:
         self.reports = reports
 
-    connected = property(lambda self: all(r.connected for r in self.reports), doc="Has every source a gradient?")
+    @property
+    def connected(self) -> bool:
+        """Has every source a gradient?"""
+        return all(r.connected for r in self.reports)
 
     def __len__(self) -> int:
         return len(self.reports)
@@ -70,20 +85,13 @@ class Explanation:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        """A table, in Jupyter."""
+        return explanation_html(self)
+
 
 def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation:
-    """Says for each source whether the target's gradient reaches it, and if not why, at which line, and what to do.
-
-    It can be asked before or after `gradient`, and also of a tape that is spent. After
-    `tf.debugging.explain_gradients()` it knows the lines of everything.
-
-    >>> v = tf.Variable(2., name="v")
-    >>> with tf.GradientTape() as tape:
-    ...     y = tf.stop_gradient(v) * 3.
-    >>> report = tape.explain(y, v)[0]
-    >>> report.connected, report.kind, report.repair
-    (False, 'stop_gradient', 'Leave it out if a gradient should flow.')
-    """
+    """`tape.explain`."""
     leaves = seeds.checked_sources(sources)
     names = unconnected.source_names(sources, leaves)
     recording = tape._recording

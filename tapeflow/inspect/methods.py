@@ -1,14 +1,18 @@
-"""What inspection adds to the tape: methods that are defined above it."""
+"""Gives the answers to what a tape can be asked about itself: `tape.explain`, `tape.summary`, `tape.report`."""
 
-from tapeflow.tape.gradient_tape import GradientTape
+from tapeflow.tape.questions import answered_by
 
-from .explain import Explanation, explain
-from .notebook import explanation_html, tape_html
+from .explain import explain
+from .notebook import tape_html
 from .report import report
 from .summary import summary
 
-GradientTape.explain = explain  # type: ignore[attr-defined]
-GradientTape.summary = summary  # type: ignore[attr-defined]
-GradientTape.report = report  # type: ignore[attr-defined]
-GradientTape._repr_html_ = tape_html  # type: ignore[attr-defined]
-Explanation._repr_html_ = explanation_html  # type: ignore[attr-defined]
+
+class _Answers:
+    explain = staticmethod(explain)
+    summary = staticmethod(summary)
+    report = staticmethod(report)
+    tape_html = staticmethod(tape_html)
+
+
+answered_by(_Answers())

@@ -1,12 +1,15 @@
 """How a tape and an explanation show themselves in Jupyter: what their texts say, as tables."""
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from tapeflow.tape.gradient_tape import GradientTape
 
 from . import summary
-from .explain import Explanation, SourceReport
 from .witness import witness_of
+
+if TYPE_CHECKING:
+    from .explain import Explanation, SourceReport
 
 _HOW_TO_KNOW_MORE = (
     "Lines, layers and times: call tf.debugging.explain_gradients() before the tape opens. A page "
@@ -21,13 +24,13 @@ def tape_html(tape: GradientTape) -> str:
     return f"<p>{escape(summary.headline(tape))}</p>{tables}{hint}"
 
 
-def explanation_html(explanation: Explanation) -> str:
+def explanation_html(explanation: "Explanation") -> str:
     """A row for each source, with the cause, the place and the repair."""
     rows = [row for report in explanation for row in _source_rows(report)]
     return _table(["source", "gradient", "reason", "where", "repair"], rows, numbers=False)
 
 
-def _source_rows(report: SourceReport) -> list[list[str]]:
+def _source_rows(report: "SourceReport") -> list[list[str]]:
     state = "connected" if report.connected else "None"
     if not report.causes:
         return [[report.name, state, "", "", ""]]

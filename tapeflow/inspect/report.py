@@ -33,21 +33,8 @@ class Report:
         return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(self.html)}"></iframe>'
 
 
-def report(tape: GradientTape, path: str | os.PathLike | None = None) -> Report:
-    """Writes a page about the tape that any browser opens: the recorded graph as a picture, folded by layer and by
-    line, what is kept in memory and for which line, and, after `tf.debugging.explain_gradients()`, shapes, times,
-    gradient norms and histograms.
-
-    It can be asked for before or after `gradient`. Without a path nothing is written; in Jupyter the result shows
-    itself.
-
-    >>> v = tf.Variable([1., 2., 3.])
-    >>> with tf.debugging.explain_gradients(), tf.GradientTape() as tape:
-    ...     y = tf.reduce_sum(tf.exp(v) * v)
-    >>> page = tape.report()
-    >>> "reduce_sum" in page.html
-    True
-    """
+def report(tape: GradientTape, path: str | os.PathLike[str] | None = None) -> Report:
+    """`tape.report`."""
     from .report_data import data_of  # on first use: it takes a while
 
     html = page(data_of(tape))

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from typing import Any
 
 from tapeflow.core.variables.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
@@ -30,20 +31,8 @@ def variable_name(variable: Variable) -> str:
     return variable.name.removesuffix(":0")
 
 
-def summary(tape: GradientTape, print_fn: Callable | None = None) -> None:
-    """Prints what the tape recorded: how many operations, what it keeps in memory, and, after
-    `tf.debugging.explain_gradients()`, which lines and layers that comes from and how long it took.
-
-    >>> v = tf.Variable([1., 2., 3.])
-    >>> with tf.GradientTape() as tape:
-    ...     y = tf.reduce_sum(tf.exp(v) * v)
-    >>> tape.summary()
-    3 operations recorded, 24 B kept for the backward walk; watched: 1 variable, 0 tensors
-    operation   count  kept
-    exp             1  12 B
-    mul             1  12 B
-    reduce_sum      1   0 B
-    """
+def summary(tape: GradientTape, print_fn: Callable[[str], Any] | None = None) -> None:
+    """`tape.summary`."""
     (print_fn or print)(text(tape))
 
 

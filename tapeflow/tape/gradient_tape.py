@@ -20,6 +20,7 @@ from tapeflow.vectorize.mapped import MappedTensor
 
 from . import jacobians, memory, seeds, unconnected
 from .accumulation import Sum, total
+from .questions import Questions
 from .recording import Pause, Recording
 from .walk import leading_to, walk
 
@@ -38,7 +39,7 @@ class UnconnectedGradients(enum.Enum):
 _NONE = UnconnectedGradients.NONE
 
 
-class GradientTape:
+class GradientTape(Questions):
     """Records operations so that their gradients can be asked for.
 
     >>> x = tf.constant(3.)

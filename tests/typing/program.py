@@ -26,6 +26,11 @@ def train(steps: int) -> list[float]:
             assert_type(tape, tf.GradientTape)
             tape.watch(x)
             loss = loss_of(x, *variables)
+        found = tape.explain(loss, variables)
+        assert_type(found.connected, bool)
+        assert_type(found[0].repair, str)
+        assert_type(tape.report().html, str)
+        tape.summary(print_fn=lambda text: assert_type(text, str))
         gradients = tape.gradient(loss, variables, unconnected_gradients=tf.UnconnectedGradients.ZERO)
         for v, g in zip(variables, gradients, strict=True):
             v.assign_sub(0.1 * g)
