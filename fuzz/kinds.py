@@ -2,11 +2,7 @@
 
 import random
 
-from .values import Array as Array
-from .values import Dtype
-from .values import Ragged as Ragged
-from .values import Slices as Slices
-from .values import Sparse as Sparse
+from .values import Array as Array, Dtype, Ragged as Ragged, Slices as Slices, Sparse as Sparse
 
 FLOATS = ["float32"] * 5 + ["float64"] * 3 + ["float16", "bfloat16"]
 INTEGERS = ["int32"] * 4 + ["int64"] * 2 + ["int8", "uint8", "int16", "uint16", "uint32", "uint64"]

@@ -5,8 +5,7 @@ makes the whole call. Most functions need none: `x` is a tensor, `axis` an axis 
 """
 
 from . import arrays, composites, draws, images, linear, mathematics, networks, numpy, signals, texts
-from .common import NAMES, SPACES
-from .common import OUT_OF_SCOPE as OUT_OF_SCOPE
+from .common import NAMES, OUT_OF_SCOPE as OUT_OF_SCOPE, SPACES
 
 _ENTRIES = {}
 for _module in (arrays, composites, draws, images, linear, mathematics, networks, numpy, signals, texts):

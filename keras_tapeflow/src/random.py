@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 from keras.src.backend.common import standardize_dtype
 from keras.src.backend.config import floatx
-from keras.src.random.seed_generator import SeedGenerator as SeedGenerator
-from keras.src.random.seed_generator import draw_seed as draw_seed
-from keras.src.random.seed_generator import make_default_seed as make_default_seed
+from keras.src.random.seed_generator import (
+    SeedGenerator as SeedGenerator,
+    draw_seed as draw_seed,
+    make_default_seed as make_default_seed,
+)
 
 import tapeflow as tf
 from tapeflow.core.frames import current

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from keras.src import backend, optimizers, tree
-from keras.src import callbacks as callbacks_module
+from keras.src import backend, callbacks as callbacks_module, optimizers, tree
 from keras.src.backend import config
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils

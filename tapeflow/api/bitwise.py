@@ -6,6 +6,8 @@ from tapeflow.core.tensor_like import TensorLike as _TensorLike
 
 from .arguments import expose as _expose
 
+__all__ = ["bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift"]
+
 
 @_expose(_ops.bitwise_and)
 def bitwise_and(x: _TensorLike, y: _TensorLike, name: str | None = None) -> _Tensor:

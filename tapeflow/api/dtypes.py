@@ -3,34 +3,39 @@
 from types import SimpleNamespace
 
 from tapeflow.core.dtypes import (
-    DType,
-    as_dtype,
-    bfloat16,
+    DType as DType,
+    as_dtype as as_dtype,
+    bfloat16 as bfloat16,
     bool_,
-    complex64,
-    complex128,
+    complex64 as complex64,
+    complex128 as complex128,
     float8_e4m3fn,
     float8_e5m2,
-    float16,
-    float32,
-    float64,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
     int4,
-    int8,
-    int16,
-    int32,
-    int64,
-    resource,
-    string,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    resource as resource,
+    string as string,
     uint4,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    variant,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
+    variant as variant,
 )
 
-from .arrays.casting import cast, saturate_cast
-from .math.complex_numbers import complex
+from .arrays.casting import (
+    cast as cast,
+    saturate_cast as saturate_cast,
+)
+from .math.complex_numbers import (
+    complex as complex,
+)
 
 bool, half, double = bool_, float16, float64
 

@@ -7,42 +7,58 @@ from tapeflow.core.tensor import Tensor
 
 from .dataset import Dataset
 from .elements import element
-from .files.csv import CsvDataset, make_csv_dataset
-from .files.tfrecords import TFRecordWriter, make_batched_features_dataset, parse_example_dataset
-from .grain_sources import from_grain
-from .grouping import from_elements
-from .iterators import Optional
-from .options import (
-    AutoShardPolicy,
-    AutotuneAlgorithm,
-    AutotuneOptions,
-    DistributeOptions,
-    ExternalStatePolicy,
-    OptimizationOptions,
-    ServiceOptions,
-    ThreadingOptions,
+from .files.csv import (
+    CsvDataset as CsvDataset,
+    make_csv_dataset as make_csv_dataset,
 )
-from .pipeline import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, whole_number
+from .files.tfrecords import (
+    TFRecordWriter as TFRecordWriter,
+    make_batched_features_dataset as make_batched_features_dataset,
+    parse_example_dataset as parse_example_dataset,
+)
+from .grain_sources import (
+    from_grain as from_grain,
+)
+from .grouping import from_elements
+from .iterators import (
+    Optional as Optional,
+)
+from .options import (
+    AutoShardPolicy as AutoShardPolicy,
+    AutotuneAlgorithm as AutotuneAlgorithm,
+    AutotuneOptions as AutotuneOptions,
+    DistributeOptions as DistributeOptions,
+    ExternalStatePolicy as ExternalStatePolicy,
+    OptimizationOptions as OptimizationOptions,
+    ServiceOptions as ServiceOptions,
+    ThreadingOptions as ThreadingOptions,
+)
+from .pipeline import (
+    AUTOTUNE as AUTOTUNE,
+    INFINITE_CARDINALITY as INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY,
+    whole_number,
+)
 from .transformations import (
-    Reducer,
-    assert_cardinality,
-    bucket_by_sequence_length,
-    copy_to_device,
-    dense_to_ragged_batch,
-    enumerate_dataset,
-    group_by_reducer,
-    group_by_window,
-    ignore_errors,
-    map_and_batch,
-    parallel_interleave,
-    prefetch_to_device,
-    rejection_resample,
-    scan,
-    shuffle_and_repeat,
-    snapshot,
-    take_while,
-    unbatch,
-    unique,
+    Reducer as Reducer,
+    assert_cardinality as assert_cardinality,
+    bucket_by_sequence_length as bucket_by_sequence_length,
+    copy_to_device as copy_to_device,
+    dense_to_ragged_batch as dense_to_ragged_batch,
+    enumerate_dataset as enumerate_dataset,
+    group_by_reducer as group_by_reducer,
+    group_by_window as group_by_window,
+    ignore_errors as ignore_errors,
+    map_and_batch as map_and_batch,
+    parallel_interleave as parallel_interleave,
+    prefetch_to_device as prefetch_to_device,
+    rejection_resample as rejection_resample,
+    scan as scan,
+    shuffle_and_repeat as shuffle_and_repeat,
+    snapshot as snapshot,
+    take_while as take_while,
+    unbatch as unbatch,
+    unique as unique,
 )
 
 __all__ = [

@@ -1,7 +1,6 @@
 """Reading a dataset: `iter(dataset)`, `dataset.as_numpy_iterator()`, and elements that may not be there."""
 
-from collections.abc import Callable
-from collections.abc import Iterator as PythonIterator
+from collections.abc import Callable, Iterator as PythonIterator
 from typing import Any
 
 import numpy as np

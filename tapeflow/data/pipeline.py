@@ -1,8 +1,7 @@
 """What every dataset is: how to make an iterator, how many elements there are, and what they are like."""
 
 import math
-from collections.abc import Callable, Iterable
-from collections.abc import Iterator as PythonIterator
+from collections.abc import Callable, Iterable, Iterator as PythonIterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

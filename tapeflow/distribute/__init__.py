@@ -5,35 +5,46 @@ import sys as _sys
 
 from tapeflow.names.missing import watch_over as _watch_over
 
-from . import cluster_resolver, coordinator, experimental
-from .datasets import DistributedDataset, DistributedIterator
-from .options import (
-    CrossDeviceOps,
-    HierarchicalCopyAllReduce,
-    InputOptions,
-    InputReplicationMode,
-    NcclAllReduce,
-    ReductionToOneDevice,
-    RunOptions,
+from . import (
+    cluster_resolver as cluster_resolver,
+    coordinator as coordinator,
+    experimental as experimental,
 )
-from .replicas import DistributedValues, InputContext, ReduceOp
+from .datasets import (
+    DistributedDataset as DistributedDataset,
+    DistributedIterator as DistributedIterator,
+)
+from .options import (
+    CrossDeviceOps as CrossDeviceOps,
+    HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
+    InputOptions as InputOptions,
+    InputReplicationMode as InputReplicationMode,
+    NcclAllReduce as NcclAllReduce,
+    ReductionToOneDevice as ReductionToOneDevice,
+    RunOptions as RunOptions,
+)
+from .replicas import (
+    DistributedValues as DistributedValues,
+    InputContext as InputContext,
+    ReduceOp as ReduceOp,
+)
 from .strategies import (
-    MirroredStrategy,
-    MultiWorkerMirroredStrategy,
-    OneDeviceStrategy,
-    ParameterServerStrategy,
-    Server,
-    TPUStrategy,
+    MirroredStrategy as MirroredStrategy,
+    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+    OneDeviceStrategy as OneDeviceStrategy,
+    ParameterServerStrategy as ParameterServerStrategy,
+    Server as Server,
+    TPUStrategy as TPUStrategy,
 )
 from .strategy import (
-    ReplicaContext,
-    Strategy,
-    StrategyExtended,
-    experimental_set_strategy,
-    get_replica_context,
-    get_strategy,
-    has_strategy,
-    in_cross_replica_context,
+    ReplicaContext as ReplicaContext,
+    Strategy as Strategy,
+    StrategyExtended as StrategyExtended,
+    experimental_set_strategy as experimental_set_strategy,
+    get_replica_context as get_replica_context,
+    get_strategy as get_strategy,
+    has_strategy as has_strategy,
+    in_cross_replica_context as in_cross_replica_context,
 )
 
 __all__ = [

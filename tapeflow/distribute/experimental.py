@@ -2,11 +2,20 @@
 
 from typing import Any
 
-from .options import CollectiveHints, CommunicationImplementation, CommunicationOptions
-from .replicas import ValueContext
-from .strategies import CentralStorageStrategy, ParameterServerStrategy
-from .strategies import MultiWorkerMirroredStrategy as _MultiWorker
-from .strategies import TPUStrategy as _TPU
+from .options import (
+    CollectiveHints as CollectiveHints,
+    CommunicationImplementation as CommunicationImplementation,
+    CommunicationOptions as CommunicationOptions,
+)
+from .replicas import (
+    ValueContext as ValueContext,
+)
+from .strategies import (
+    CentralStorageStrategy as CentralStorageStrategy,
+    MultiWorkerMirroredStrategy as _MultiWorker,
+    ParameterServerStrategy as ParameterServerStrategy,
+    TPUStrategy as _TPU,
+)
 
 __all__ = [
     "CentralStorageStrategy", "CollectiveCommunication", "CollectiveHints", "CommunicationImplementation",

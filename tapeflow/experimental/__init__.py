@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tapeflow.api.dtypes import experimental as _dtypes
-from tapeflow.api.interop import dlpack
+from tapeflow.api.interop import (
+    dlpack as dlpack,
+)
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.data.iterators import Optional
+from tapeflow.data.iterators import (
+    Optional as Optional,
+)
 from tapeflow.names.missing import watch_over as _watch_over
 
 from . import numpy as numpy

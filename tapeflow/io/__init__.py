@@ -2,32 +2,68 @@
 
 import sys as _sys
 
-from tapeflow.api.image.files import (  # fmt: skip
-    decode_and_crop_jpeg,
-    decode_bmp,
-    decode_gif,
-    decode_image,
-    decode_jpeg,
-    decode_png,
-    decode_webp,
-    encode_jpeg,
-    encode_png,
-    extract_jpeg_shape,
-    is_jpeg,
+from tapeflow.api.image.files import (
+    decode_and_crop_jpeg as decode_and_crop_jpeg,
+    decode_bmp as decode_bmp,
+    decode_gif as decode_gif,
+    decode_image as decode_image,
+    decode_jpeg as decode_jpeg,
+    decode_png as decode_png,
+    decode_webp as decode_webp,
+    encode_jpeg as encode_jpeg,
+    encode_png as encode_png,
+    extract_jpeg_shape as extract_jpeg_shape,
+    is_jpeg as is_jpeg,
 )
 from tapeflow.names.missing import watch_over as _watch_over
 
-from . import gfile
-from .features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
-from .files import match_filenames_once, matching_files, read_file, write_file
-from .parsing import parse_example, parse_single_example
+from . import (
+    gfile as gfile,
+)
+from .features import (
+    FixedLenFeature as FixedLenFeature,
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+    RaggedFeature as RaggedFeature,
+    SparseFeature as SparseFeature,
+    VarLenFeature as VarLenFeature,
+)
+from .files import (
+    match_filenames_once as match_filenames_once,
+    matching_files as matching_files,
+    read_file as read_file,
+    write_file as write_file,
+)
+from .parsing import (
+    parse_example as parse_example,
+    parse_single_example as parse_single_example,
+)
 from .python_io import tf_record_iterator as tf_record_iterator
-from .records import TFRecordOptions, TFRecordWriter
-from .records import read_records as read_records
-from .sequences import parse_sequence_example, parse_single_sequence_example
-from .sparse_strings import deserialize_many_sparse, serialize_many_sparse, serialize_sparse
-from .tensors import decode_raw, parse_tensor, serialize_tensor
-from .text import decode_base64, decode_compressed, decode_csv, decode_json_example, encode_base64
+from .records import (
+    TFRecordOptions as TFRecordOptions,
+    TFRecordWriter as TFRecordWriter,
+    read_records as read_records,
+)
+from .sequences import (
+    parse_sequence_example as parse_sequence_example,
+    parse_single_sequence_example as parse_single_sequence_example,
+)
+from .sparse_strings import (
+    deserialize_many_sparse as deserialize_many_sparse,
+    serialize_many_sparse as serialize_many_sparse,
+    serialize_sparse as serialize_sparse,
+)
+from .tensors import (
+    decode_raw as decode_raw,
+    parse_tensor as parse_tensor,
+    serialize_tensor as serialize_tensor,
+)
+from .text import (
+    decode_base64 as decode_base64,
+    decode_compressed as decode_compressed,
+    decode_csv as decode_csv,
+    decode_json_example as decode_json_example,
+    encode_base64 as encode_base64,
+)
 
 __all__ = [
     "FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature", "TFRecordOptions",

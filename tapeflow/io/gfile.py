@@ -9,7 +9,9 @@ from tapeflow.api.strings.paths import file_errors, local_path
 from tapeflow.core.errors import AlreadyExistsError, FailedPreconditionError, NotFoundError
 
 from .files import matches
-from .gfile_file import GFile
+from .gfile_file import (
+    GFile as GFile,
+)
 
 __all__ = [
     "GFile", "copy", "exists", "get_registered_schemes", "glob", "isdir", "join", "listdir", "makedirs", "mkdir",

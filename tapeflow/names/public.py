@@ -7,7 +7,9 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 # What is in no public namespace: the layers under them, and what runs programs.
-_INSIDE = frozenset("core engines ops vectorize tape transforms function inspect storage programs demo cli".split())
+_INSIDE = frozenset(
+    "names core engines ops vectorize tape transforms function inspect storage programs demo cli".split()
+)
 
 Namespace = ModuleType | SimpleNamespace  # small ones, such as `tf.config.experimental`, are no modules of their own
 
@@ -59,11 +61,10 @@ def public_names() -> tuple[str, ...]:
     True
     """
     tf = sys.modules["tapeflow"]
-    layers = {name for name, value in vars(tf).items() if isinstance(value, ModuleType) and not is_public(value)}
     names = []
     for path, module in namespaces(tf, "tf"):
         if path != "tf.raw_ops":  # the same functions under names that nobody means
-            names += [f"{path}.{name}" for name in listed(module) if not (module is tf and name in layers)]
+            names += [f"{path}.{name}" for name in listed(module)]
     return tuple(names)
 
 

@@ -1,12 +1,18 @@
 """Every primitive, by family. Importing this package declares them all."""
 
 from .arrays import casting, checks, indexing, joining, scatter, segments, shaping, sorting
-from .image import geometry as image
-from .image import suppression
-from .linalg import decompositions, determinants, lu_factor, matrix_functions, solvers, sparse, spectra
-from .linalg import products as linalg
+from .image import geometry as image, suppression
+from .linalg import (
+    decompositions,
+    determinants,
+    lu_factor,
+    matrix_functions,
+    products as linalg,
+    solvers,
+    sparse,
+    spectra,
+)
 from .math import arithmetic, bits, clipping, complex_numbers, elementwise, fft, logic, reduction, safe, scans, special
 from .nn import activations, conv, ctc, isotonic, losses, pooling
-from .random import choices
-from .random import draws as random
+from .random import choices, draws as random
 from .strings import text as strings

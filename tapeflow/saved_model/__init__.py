@@ -14,20 +14,23 @@ from typing import Any
 from tapeflow.core import nest as _nest
 from tapeflow.function.saving.loaded import LoadedFunction as _LoadedFunction
 from tapeflow.function.saving.restoring import RestoredFunction as _RestoredFunction
-from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunction
-from tapeflow.function.tracing.concrete import argument_name as _argument_name
+from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunction, argument_name as _argument_name
 from tapeflow.function.tracing.polymorphic import Function as _Function
 from tapeflow.names.missing import watch_over as _watch_over
 
 from . import writing as _saved
-from .files import INDEX as _INDEX
-from .files import cannot_parse as _cannot_parse
-from .files import read_model as _read_model
-from .files import write_model as _write_model
-from .loading import LoadedObject
-from .loading import ObjectReader as _ObjectReader
-from .loading import SignatureFunction as _SignatureFunction
-from .loading import named_outputs as _named_outputs
+from .files import (
+    INDEX as _INDEX,
+    cannot_parse as _cannot_parse,
+    read_model as _read_model,
+    write_model as _write_model,
+)
+from .loading import (
+    LoadedObject,
+    ObjectReader as _ObjectReader,
+    SignatureFunction as _SignatureFunction,
+    named_outputs as _named_outputs,
+)
 
 __all__ = [
     "DEFAULT_SERVING_SIGNATURE_DEF_KEY",

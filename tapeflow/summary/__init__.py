@@ -9,12 +9,35 @@ import sys as _sys
 
 from tapeflow.names.missing import watch_over as _watch_over
 
-from . import experimental
-from .graphs import graph, trace_export, trace_off, trace_on
-from .kinds import audio, histogram, image, scalar, text
-from .recording import write
-from .state import record_if, should_record_summaries
-from .writers import SummaryWriter, create_file_writer, create_noop_writer, flush
+from . import (
+    experimental as experimental,
+)
+from .graphs import (
+    graph as graph,
+    trace_export as trace_export,
+    trace_off as trace_off,
+    trace_on as trace_on,
+)
+from .kinds import (
+    audio as audio,
+    histogram as histogram,
+    image as image,
+    scalar as scalar,
+    text as text,
+)
+from .recording import (
+    write as write,
+)
+from .state import (
+    record_if as record_if,
+    should_record_summaries as should_record_summaries,
+)
+from .writers import (
+    SummaryWriter as SummaryWriter,
+    create_file_writer as create_file_writer,
+    create_noop_writer as create_noop_writer,
+    flush as flush,
+)
 
 __all__ = [
     "SummaryWriter", "audio", "create_file_writer", "create_noop_writer", "experimental", "flush", "graph",

@@ -18,8 +18,7 @@ from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, invalid, uneven_rows, user_call, user_line
 from tapeflow.core.frames import Frame, current, enter, entered, has_an_effect
-from tapeflow.core.primitive import Spec
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import fresh_key, per_row
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor

@@ -88,3 +88,17 @@ def test_the_environment_is_enough(wheel, tmp_path):
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     out = run(str(scripts / "python"), "-W", "ignore", "-c", PROGRAM, cwd=tmp_path, KERAS_BACKEND="tapeflow")
     assert out.split() == ["tapeflow", str(site / "tapeflow" / "__init__.py")]
+
+
+def test_an_editable_install_is_a_path(tmp_path):
+    """Type checkers follow a path; the import hook that setuptools makes of other layouts they do not."""
+    for part in PARTS:
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        copy(ROOT / part, tmp_path / part)
+    build = "from setuptools import build_meta; print('built', build_meta.build_editable('out'))"
+    path = os.environ.get("PYTHONPATH", "")
+    said = run(sys.executable, "-W", "ignore", "-c", build, cwd=tmp_path, PYTHONPATH=path)
+    with zipfile.ZipFile(tmp_path / "out" / said.rpartition("built ")[2].strip()) as made:
+        outside = [name for name in made.namelist() if "dist-info" not in name]
+        assert len(outside) == 1 and outside[0].endswith(".pth")
+        assert Path(made.read(outside[0]).decode().strip()).resolve() == tmp_path.resolve()

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core.primitive import REGISTRY
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import REGISTRY, recorded as ops
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.ops.arrays.indexing import boxed
 

@@ -1,9 +1,4 @@
 """Keras' operations on tapeflow's tensors, by Keras' names and signatures."""
 
-from . import core as core
-from . import image as image
-from . import linalg as linalg
-from . import math as math
-from . import nn as nn
-from . import numpy as numpy
+from . import core as core, image as image, linalg as linalg, math as math, nn as nn, numpy as numpy
 from .core import *  # noqa: F403

@@ -3,9 +3,13 @@
 from typing import Any
 
 from tapeflow.function.tracing import symbolic_gradients
-from tapeflow.tape.gradient_tape import GradientTape
+from tapeflow.tape.gradient_tape import (
+    GradientTape as GradientTape,
+)
 from tapeflow.transforms.custom_gradient import custom_gradient, grad_pass_through
-from tapeflow.transforms.forward import ForwardAccumulator
+from tapeflow.transforms.forward import (
+    ForwardAccumulator as ForwardAccumulator,
+)
 from tapeflow.transforms.recompute import recompute_grad
 
 __all__ = ["ForwardAccumulator", "GradientTape"]

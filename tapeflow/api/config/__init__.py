@@ -9,22 +9,22 @@ from tapeflow.core.errors import UnimplementedError
 from tapeflow.function.tracing.polymorphic import Switches
 
 from .devices import (
-    LogicalDevice,
-    LogicalDeviceConfiguration,
-    PhysicalDevice,
+    LogicalDevice as LogicalDevice,
+    LogicalDeviceConfiguration as LogicalDeviceConfiguration,
+    PhysicalDevice as PhysicalDevice,
     get_device_details,
-    get_logical_device_configuration,
+    get_logical_device_configuration as get_logical_device_configuration,
     get_memory_growth,
     get_memory_info,
-    get_soft_device_placement,
-    get_visible_devices,
-    list_logical_devices,
-    list_physical_devices,
+    get_soft_device_placement as get_soft_device_placement,
+    get_visible_devices as get_visible_devices,
+    list_logical_devices as list_logical_devices,
+    list_physical_devices as list_physical_devices,
     reset_memory_stats,
-    set_logical_device_configuration,
+    set_logical_device_configuration as set_logical_device_configuration,
     set_memory_growth,
-    set_soft_device_placement,
-    set_visible_devices,
+    set_soft_device_placement as set_soft_device_placement,
+    set_visible_devices as set_visible_devices,
 )
 
 __all__ = [

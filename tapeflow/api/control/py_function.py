@@ -23,8 +23,7 @@ from tapeflow.core.errors import (
     user_line,
 )
 from tapeflow.core.frames import current, entered, has_an_effect
-from tapeflow.core.primitive import Spec
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.tracing.effects import later

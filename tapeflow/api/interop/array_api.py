@@ -17,6 +17,7 @@ import numpy as np
 from tapeflow.core.dtypes import (
     DType,
     as_dtype,
+    bool_ as bool,
     complex64,
     complex128,
     float32,
@@ -29,9 +30,6 @@ from tapeflow.core.dtypes import (
     uint16,
     uint32,
     uint64,
-)
-from tapeflow.core.dtypes import (
-    bool_ as bool,
 )
 from tapeflow.core.primitive import recorded as _ops
 from tapeflow.core.tensor import Tensor

@@ -1,47 +1,73 @@
 """`tf.linalg`: products, diagonals, norms, decompositions and solvers, all of them on batches of matrices."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tapeflow.api.arrays.building import eye
-from tapeflow.api.arrays.clipping import global_norm
-from tapeflow.api.math.reductions import l2_normalize
+from tapeflow.api.arrays.building import (
+    eye as eye,
+)
+from tapeflow.api.arrays.clipping import (
+    global_norm as global_norm,
+)
+from tapeflow.api.math.reductions import (
+    l2_normalize as l2_normalize,
+)
 
 from .decompositions import (
-    cholesky,
-    eig,
-    eigh,
-    eigh_tridiagonal,
-    eigvals,
-    eigvalsh,
-    expm,
-    logm,
-    lu,
-    matrix_rank,
-    qr,
-    sqrtm,
-    svd,
+    cholesky as cholesky,
+    eig as eig,
+    eigh as eigh,
+    eigh_tridiagonal as eigh_tridiagonal,
+    eigvals as eigvals,
+    eigvalsh as eigvalsh,
+    expm as expm,
+    logm as logm,
+    lu as lu,
+    matrix_rank as matrix_rank,
+    qr as qr,
+    sqrtm as sqrtm,
+    svd as svd,
 )
-from .diagonals import band_part, diag, diag_part, set_diag, tensor_diag, tensor_diag_part, trace
-from .einsum import einsum
-from .norms import norm, normalize
-from .products import adjoint, cross, matmul, matrix_transpose, matvec, tensordot
+from .diagonals import (
+    band_part as band_part,
+    diag as diag,
+    diag_part as diag_part,
+    set_diag as set_diag,
+    tensor_diag as tensor_diag,
+    tensor_diag_part as tensor_diag_part,
+    trace as trace,
+)
+from .einsum import (
+    einsum as einsum,
+)
+from .norms import (
+    norm as norm,
+    normalize as normalize,
+)
+from .products import (
+    adjoint as adjoint,
+    cross as cross,
+    matmul as matmul,
+    matrix_transpose as matrix_transpose,
+    matvec as matvec,
+    tensordot as tensordot,
+)
 from .solvers import (
-    banded_triangular_solve,
-    cholesky_solve,
-    det,
-    inv,
-    logdet,
-    lstsq,
-    lu_matrix_inverse,
-    lu_reconstruct,
-    lu_solve,
-    pinv,
-    slogdet,
-    solve,
-    triangular_solve,
-    tridiagonal_matmul,
-    tridiagonal_solve,
+    banded_triangular_solve as banded_triangular_solve,
+    cholesky_solve as cholesky_solve,
+    det as det,
+    inv as inv,
+    logdet as logdet,
+    lstsq as lstsq,
+    lu_matrix_inverse as lu_matrix_inverse,
+    lu_reconstruct as lu_reconstruct,
+    lu_solve as lu_solve,
+    pinv as pinv,
+    slogdet as slogdet,
+    solve as solve,
+    triangular_solve as triangular_solve,
+    tridiagonal_matmul as tridiagonal_matmul,
+    tridiagonal_solve as tridiagonal_solve,
 )
 
 __all__ = [
@@ -52,6 +78,10 @@ __all__ = [
     "solve", "sqrtm", "svd", "tensor_diag", "tensor_diag_part", "tensordot", "trace", "triangular_solve",
     "tridiagonal_matmul", "tridiagonal_solve",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from . import experimental as experimental
+    from .operators import *  # noqa: F403
 
 matrix_square_root = sqrtm  # the name in `tf` itself
 
@@ -64,12 +94,14 @@ _LATER = frozenset(
 )
 
 
-def __getattr__(name: str) -> Any:
-    if name == "experimental":
-        return globals().setdefault(name, import_module(f"{__name__}.experimental"))
-    if name in _LATER:
-        return globals().setdefault(name, getattr(import_module(f"{__name__}.operators"), name))
-    raise AttributeError(f"module 'tf.linalg' has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name == "experimental":
+            return globals().setdefault(name, import_module(f"{__name__}.experimental"))
+        if name in _LATER:
+            return globals().setdefault(name, getattr(import_module(f"{__name__}.operators"), name))
+        raise AttributeError(f"module 'tf.linalg' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,12 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.engines.numpy.strings.fingerprints import farm
 
 from . import experimental as experimental
-from .initializers import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer, packed
+from .initializers import (
+    KeyValueTensorInitializer as KeyValueTensorInitializer,
+    TextFileIndex as TextFileIndex,
+    TextFileInitializer as TextFileInitializer,
+    packed,
+)
 from .keys import looked_up, one_value
 
 __all__ = [

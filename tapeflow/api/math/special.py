@@ -9,6 +9,26 @@ from tapeflow.core.tensor_like import TensorLike as _TensorLike
 
 # ---- Bessel functions: i, k of the modified kind, j, y of the ordinary; e means scaled by an exponential
 
+__all__ = [
+    "bessel_i0",
+    "bessel_i0e",
+    "bessel_i1",
+    "bessel_i1e",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_k0",
+    "bessel_k0e",
+    "bessel_k1",
+    "bessel_k1e",
+    "bessel_y0",
+    "bessel_y1",
+    "dawsn",
+    "expint",
+    "fresnel_cos",
+    "fresnel_sin",
+    "spence",
+]
+
 
 def bessel_i0(x: _Any, name: str | None = None) -> _Tensor:
     """The modified Bessel function of the first kind, of order 0.

@@ -11,11 +11,11 @@ from typing import Any
 
 from tapeflow.api.arguments import whole
 from tapeflow.api.nn.candidates import (
-    all_candidate_sampler,
-    fixed_unigram_candidate_sampler,
-    learned_unigram_candidate_sampler,
-    log_uniform_candidate_sampler,
-    uniform_candidate_sampler,
+    all_candidate_sampler as all_candidate_sampler,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+    uniform_candidate_sampler as uniform_candidate_sampler,
 )
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.broadcasting import broadcast_shapes
@@ -24,20 +24,25 @@ from tapeflow.core.dtypes import as_dtype, float32, int32, int64
 from tapeflow.core.random import streams
 from tapeflow.core.tensor import Tensor
 
-from . import draws
-from . import experimental as experimental
-from .generator import Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator
+from . import draws, experimental as experimental
+from .generator import (
+    Algorithm as Algorithm,
+    Generator as Generator,
+    create_rng_state as create_rng_state,
+    get_global_generator as get_global_generator,
+    set_global_generator as set_global_generator,
+)
 from .stateless import (
-    fold_in,
-    split,
-    stateless_binomial,
-    stateless_categorical,
-    stateless_gamma,
-    stateless_normal,
-    stateless_parameterized_truncated_normal,
-    stateless_poisson,
-    stateless_truncated_normal,
-    stateless_uniform,
+    fold_in as fold_in,
+    split as split,
+    stateless_binomial as stateless_binomial,
+    stateless_categorical as stateless_categorical,
+    stateless_gamma as stateless_gamma,
+    stateless_normal as stateless_normal,
+    stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
+    stateless_poisson as stateless_poisson,
+    stateless_truncated_normal as stateless_truncated_normal,
+    stateless_uniform as stateless_uniform,
 )
 
 __all__ = [

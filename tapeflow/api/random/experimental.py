@@ -8,11 +8,19 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.vectorize.values import values_of
 
-from .generator import Algorithm, Generator, create_rng_state, get_global_generator, set_global_generator
-from .stateless import fold_in as stateless_fold_in
-from .stateless import pair_of as _pair_of
-from .stateless import split as stateless_split
-from .stateless import stateless_shuffle
+from .generator import (
+    Algorithm as Algorithm,
+    Generator as Generator,
+    create_rng_state as create_rng_state,
+    get_global_generator as get_global_generator,
+    set_global_generator as set_global_generator,
+)
+from .stateless import (
+    fold_in as stateless_fold_in,
+    pair_of as _pair_of,
+    split as stateless_split,
+    stateless_shuffle as stateless_shuffle,
+)
 
 __all__ = [
     "Algorithm",

@@ -1,38 +1,47 @@
 """`tf.signal`: Fourier and cosine transforms, windows, and signals in frames."""
 
-from .cosine import dct, idct
+from .cosine import (
+    dct as dct,
+    idct as idct,
+)
 from .fourier import (
-    fft,
-    fft2d,
-    fft3d,
-    fftnd,
-    fftshift,
-    ifft,
-    ifft2d,
-    ifft3d,
-    ifftnd,
-    ifftshift,
-    irfft,
-    irfft2d,
-    irfft3d,
-    irfftnd,
-    rfft,
-    rfft2d,
-    rfft3d,
-    rfftnd,
+    fft as fft,
+    fft2d as fft2d,
+    fft3d as fft3d,
+    fftnd as fftnd,
+    fftshift as fftshift,
+    ifft as ifft,
+    ifft2d as ifft2d,
+    ifft3d as ifft3d,
+    ifftnd as ifftnd,
+    ifftshift as ifftshift,
+    irfft as irfft,
+    irfft2d as irfft2d,
+    irfft3d as irfft3d,
+    irfftnd as irfftnd,
+    rfft as rfft,
+    rfft2d as rfft2d,
+    rfft3d as rfft3d,
+    rfftnd as rfftnd,
 )
 from .spectral import (
-    frame,
-    inverse_mdct,
-    inverse_stft,
-    inverse_stft_window_fn,
-    linear_to_mel_weight_matrix,
-    mdct,
-    mfccs_from_log_mel_spectrograms,
-    overlap_and_add,
-    stft,
+    frame as frame,
+    inverse_mdct as inverse_mdct,
+    inverse_stft as inverse_stft,
+    inverse_stft_window_fn as inverse_stft_window_fn,
+    linear_to_mel_weight_matrix as linear_to_mel_weight_matrix,
+    mdct as mdct,
+    mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms,
+    overlap_and_add as overlap_and_add,
+    stft as stft,
 )
-from .windows import hamming_window, hann_window, kaiser_bessel_derived_window, kaiser_window, vorbis_window
+from .windows import (
+    hamming_window as hamming_window,
+    hann_window as hann_window,
+    kaiser_bessel_derived_window as kaiser_bessel_derived_window,
+    kaiser_window as kaiser_window,
+    vorbis_window as vorbis_window,
+)
 
 __all__ = [
     "dct", "fft", "fft2d", "fft3d", "fftnd", "fftshift", "frame", "hamming_window", "hann_window", "idct", "ifft",

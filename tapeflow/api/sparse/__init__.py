@@ -1,26 +1,43 @@
 """`tf.sparse`: functions of sparse tensors."""
 
-from .arithmetic import add, map_values, maximum, minimum, reduce_max, reduce_sum, softmax, sparse_dense_matmul
-from .crosses import cross_hashed
-from .places import (  # fmt: skip
-    concat,
-    expand_dims,
-    eye,
-    fill_empty_rows,
-    from_dense,
-    mask,
-    reorder,
-    reset_shape,
-    reshape,
-    retain,
-    slice,
-    split,
-    to_dense,
-    to_indicator,
-    transpose,
+from .arithmetic import (
+    add as add,
+    map_values as map_values,
+    maximum as maximum,
+    minimum as minimum,
+    reduce_max as reduce_max,
+    reduce_sum as reduce_sum,
+    softmax as softmax,
+    sparse_dense_matmul as sparse_dense_matmul,
 )
-from .segments import segment_mean, segment_sqrt_n, segment_sum
-from .tensor import SparseTensor
+from .crosses import (
+    cross_hashed as cross_hashed,
+)
+from .places import (
+    concat as concat,
+    expand_dims as expand_dims,
+    eye as eye,
+    fill_empty_rows as fill_empty_rows,
+    from_dense as from_dense,
+    mask as mask,
+    reorder as reorder,
+    reset_shape as reset_shape,
+    reshape as reshape,
+    retain as retain,
+    slice as slice,
+    split as split,
+    to_dense as to_dense,
+    to_indicator as to_indicator,
+    transpose as transpose,
+)
+from .segments import (
+    segment_mean as segment_mean,
+    segment_sqrt_n as segment_sqrt_n,
+    segment_sum as segment_sum,
+)
+from .tensor import (
+    SparseTensor as SparseTensor,
+)
 
 __all__ = [
     "SparseTensor", "add", "concat", "cross_hashed", "expand_dims", "eye", "fill_empty_rows", "from_dense",

@@ -14,16 +14,24 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
 from .formatting import tensor_text
-from .hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
-from .ngrams import ngrams, ragged_reduce_join, unsorted_segment_join
+from .hashing import (
+    to_hash_bucket as to_hash_bucket,
+    to_hash_bucket_fast as to_hash_bucket_fast,
+    to_hash_bucket_strong as to_hash_bucket_strong,
+)
+from .ngrams import (
+    ngrams as ngrams,
+    ragged_reduce_join,
+    unsorted_segment_join as unsorted_segment_join,
+)
 from .unicode import (
     ragged_from,
-    unicode_decode,
-    unicode_decode_with_offsets,
-    unicode_encode,
-    unicode_split,
-    unicode_split_with_offsets,
-    unicode_transcode,
+    unicode_decode as unicode_decode,
+    unicode_decode_with_offsets as unicode_decode_with_offsets,
+    unicode_encode as unicode_encode,
+    unicode_split as unicode_split,
+    unicode_split_with_offsets as unicode_split_with_offsets,
+    unicode_transcode as unicode_transcode,
 )
 
 __all__ = [

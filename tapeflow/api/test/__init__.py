@@ -16,19 +16,21 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
-from tapeflow.inspect.gradient_check import check_gradients
+from tapeflow.inspect.gradient_check import (
+    check_gradients as check_gradients,
+)
 from tapeflow.tape.gradient_tape import GradientTape
 
 from .build_questions import (
-    disable_with_predicate,
-    gpu_device_name,
-    is_built_with_cuda,
-    is_built_with_gpu_support,
-    is_built_with_rocm,
-    is_built_with_xla,
-    is_cpu_target_available,
-    is_gpu_available,
-    with_eager_op_as_function,
+    disable_with_predicate as disable_with_predicate,
+    gpu_device_name as gpu_device_name,
+    is_built_with_cuda as is_built_with_cuda,
+    is_built_with_gpu_support as is_built_with_gpu_support,
+    is_built_with_rocm as is_built_with_rocm,
+    is_built_with_xla as is_built_with_xla,
+    is_cpu_target_available as is_cpu_target_available,
+    is_gpu_available as is_gpu_available,
+    with_eager_op_as_function as with_eager_op_as_function,
 )
 from .case_assertions import CaseAssertions as _CaseAssertions
 

@@ -8,8 +8,17 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api import linalg, math, nn, signal
-from tapeflow.api.arrays import building, casting, clipping, indexing, joining, scatter, shaping, sorting
-from tapeflow.api.arrays import properties as array  # fmt: skip
+from tapeflow.api.arrays import (
+    building,
+    casting,
+    clipping,
+    indexing,
+    joining,
+    properties as array,  # fmt: skip
+    scatter,
+    shaping,
+    sorting,
+)
 from tapeflow.api.control import branches_and_loops as control
 from tapeflow.api.linalg import einsum
 from tapeflow.api.strings import printing

@@ -8,40 +8,57 @@ from typing import Any
 
 from tapeflow.api.autodiff.gradient_registry import no_gradient as _no_gradient
 
-from . import app, data, gfile, initializers, linalg, logging, losses, math, nn, random, train
+from . import (
+    app as app,
+    data as data,
+    gfile as gfile,
+    initializers as initializers,
+    linalg as linalg,
+    logging as logging,
+    losses as losses,
+    math as math,
+    nn as nn,
+    random as random,
+    train as train,
+)
 from .asserts import (
-    assert_equal,
-    assert_greater,
-    assert_greater_equal,
-    assert_less,
-    assert_less_equal,
-    assert_near,
-    assert_negative,
-    assert_non_negative,
-    assert_non_positive,
-    assert_none_equal,
-    assert_positive,
-    assert_rank,
-    assert_rank_at_least,
-    verify_tensor_all_finite,
+    assert_equal as assert_equal,
+    assert_greater as assert_greater,
+    assert_greater_equal as assert_greater_equal,
+    assert_less as assert_less,
+    assert_less_equal as assert_less_equal,
+    assert_near as assert_near,
+    assert_negative as assert_negative,
+    assert_non_negative as assert_non_negative,
+    assert_non_positive as assert_non_positive,
+    assert_none_equal as assert_none_equal,
+    assert_positive as assert_positive,
+    assert_rank as assert_rank,
+    assert_rank_at_least as assert_rank_at_least,
+    verify_tensor_all_finite as verify_tensor_all_finite,
 )
-from .dimension import Dimension
-from .fallback import found as _found
-from .fallback import graphs_only as _graphs_only
+from .dimension import (
+    Dimension as Dimension,
+)
+from .fallback import found as _found, graphs_only as _graphs_only
 from .initializers import (
-    glorot_normal_initializer,
-    glorot_uniform_initializer,
-    random_normal_initializer,
-    random_uniform_initializer,
-    truncated_normal_initializer,
-    variance_scaling_initializer,
+    glorot_normal_initializer as glorot_normal_initializer,
+    glorot_uniform_initializer as glorot_uniform_initializer,
+    random_normal_initializer as random_normal_initializer,
+    random_uniform_initializer as random_uniform_initializer,
+    truncated_normal_initializer as truncated_normal_initializer,
+    variance_scaling_initializer as variance_scaling_initializer,
 )
-from .old_names import GRAPHS as _GRAPHS
-from .old_names import NAMESPACES as _NAMESPACES
-from .old_names import OLD_NAMES as _OLD_NAMES
+from .old_names import GRAPHS as _GRAPHS, NAMESPACES as _NAMESPACES, OLD_NAMES as _OLD_NAMES
 from .renamed import *  # noqa: F403
 from .renamed import __all__ as _renamed
-from .sessions import ConfigProto, GPUOptions, InteractiveSession, OptimizerOptions, Session
+from .sessions import (
+    ConfigProto as ConfigProto,
+    GPUOptions as GPUOptions,
+    InteractiveSession as InteractiveSession,
+    OptimizerOptions as OptimizerOptions,
+    Session as Session,
+)
 from .variables import *  # noqa: F403
 from .variables import __all__ as _variables
 

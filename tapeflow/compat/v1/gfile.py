@@ -1,18 +1,20 @@
 """`tf.compat.v1.gfile`: `tf.io.gfile`, by the names of version 1."""
 
-from tapeflow.io.gfile import GFile
-from tapeflow.io.gfile import copy as Copy
-from tapeflow.io.gfile import exists as Exists
-from tapeflow.io.gfile import glob as Glob
-from tapeflow.io.gfile import isdir as IsDirectory
-from tapeflow.io.gfile import listdir as ListDirectory
-from tapeflow.io.gfile import makedirs as MakeDirs
-from tapeflow.io.gfile import mkdir as MkDir
-from tapeflow.io.gfile import remove as Remove
-from tapeflow.io.gfile import rename as Rename
-from tapeflow.io.gfile import rmtree as DeleteRecursively
-from tapeflow.io.gfile import stat as Stat
-from tapeflow.io.gfile import walk as Walk
+from tapeflow.io.gfile import (
+    GFile as GFile,
+    copy as Copy,
+    exists as Exists,
+    glob as Glob,
+    isdir as IsDirectory,
+    listdir as ListDirectory,
+    makedirs as MakeDirs,
+    mkdir as MkDir,
+    remove as Remove,
+    rename as Rename,
+    rmtree as DeleteRecursively,
+    stat as Stat,
+    walk as Walk,
+)
 
 FastGFile = Open = GFile
 

@@ -5,17 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.api.arrays.casting import cast as _cast
-from tapeflow.api.arrays.shaping import broadcast_to as _broadcast_to
-from tapeflow.api.arrays.shaping import expand_dims as _expand_dims
-from tapeflow.api.arrays.shaping import squeeze as _squeeze
+from tapeflow.api.arrays.shaping import broadcast_to as _broadcast_to, expand_dims as _expand_dims, squeeze as _squeeze
 from tapeflow.api.math.reductions import reduce_sum as _sum
 from tapeflow.api.nn import losses as _losses
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import float32
 from tapeflow.core.tensor import Tensor
 
-from .fallback import found as _found
-from .fallback import lookup as _lookup
+from .fallback import found as _found, lookup as _lookup
 
 __all__ = [
     "Reduction", "absolute_difference", "add_loss", "compute_weighted_loss", "cosine_distance", "get_losses",

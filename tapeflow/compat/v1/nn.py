@@ -4,11 +4,12 @@ from typing import Any
 
 from tapeflow.api import nn as _nn
 from tapeflow.api.linalg.products import matmul as _matmul
-from tapeflow.api.nn.normalization import fused_batch_norm
+from tapeflow.api.nn.normalization import (
+    fused_batch_norm as fused_batch_norm,
+)
 from tapeflow.core.tensor import Tensor
 
-from .fallback import falling_back_to as _falling_back_to
-from .fallback import lookup as _lookup
+from .fallback import falling_back_to as _falling_back_to, lookup as _lookup
 
 __all__ = [
     "avg_pool",

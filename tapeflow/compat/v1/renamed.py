@@ -4,17 +4,17 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.api.arrays import casting as _casting
-from tapeflow.api.arrays import constants as _constants
-from tapeflow.api.arrays import indexing as _indexing
-from tapeflow.api.arrays import properties as _properties
-from tapeflow.api.arrays import shaping as _shaping
-from tapeflow.api.arrays import sorting as _sorting
-from tapeflow.api.control import branches_and_loops as _control
-from tapeflow.api.control import py_function as _py_function
+from tapeflow.api.arrays import (
+    casting as _casting,
+    constants as _constants,
+    indexing as _indexing,
+    properties as _properties,
+    shaping as _shaping,
+    sorting as _sorting,
+)
+from tapeflow.api.control import branches_and_loops as _control, py_function as _py_function
 from tapeflow.api.linalg import norms as _norms
-from tapeflow.api.math import counting as _counting
-from tapeflow.api.math import reductions as _reductions
+from tapeflow.api.math import counting as _counting, reductions as _reductions
 from tapeflow.api.strings import printing as _printing
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32, float64, int32, int64

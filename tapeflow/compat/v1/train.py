@@ -8,26 +8,25 @@ from tapeflow.core.variables.variable import Variable as _Variable
 from tapeflow.io.python_io import tf_record_iterator as _tf_record_iterator
 from tapeflow.summary.protos import messages as _messages
 
-from .fallback import falling_back_to as _falling_back_to
-from .fallback import graphs_only as _graphs_only
+from .fallback import falling_back_to as _falling_back_to, graphs_only as _graphs_only
 from .optimizers import (
-    AdadeltaOptimizer,
-    AdagradOptimizer,
-    AdamOptimizer,
-    FtrlOptimizer,
-    GradientDescentOptimizer,
-    MomentumOptimizer,
-    Optimizer,
-    RMSPropOptimizer,
+    AdadeltaOptimizer as AdadeltaOptimizer,
+    AdagradOptimizer as AdagradOptimizer,
+    AdamOptimizer as AdamOptimizer,
+    FtrlOptimizer as FtrlOptimizer,
+    GradientDescentOptimizer as GradientDescentOptimizer,
+    MomentumOptimizer as MomentumOptimizer,
+    Optimizer as Optimizer,
+    RMSPropOptimizer as RMSPropOptimizer,
 )
 from .schedules import (
-    cosine_decay,
-    exponential_decay,
-    inverse_time_decay,
-    natural_exp_decay,
-    piecewise_constant,
-    piecewise_constant_decay,
-    polynomial_decay,
+    cosine_decay as cosine_decay,
+    exponential_decay as exponential_decay,
+    inverse_time_decay as inverse_time_decay,
+    natural_exp_decay as natural_exp_decay,
+    piecewise_constant as piecewise_constant,
+    piecewise_constant_decay as piecewise_constant_decay,
+    polynomial_decay as polynomial_decay,
 )
 
 __all__ = [

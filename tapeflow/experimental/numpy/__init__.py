@@ -12,27 +12,32 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.interop import promotion
-from tapeflow.api.interop.array_api_dtypes import finfo, iinfo
+from tapeflow.api.interop.array_api_dtypes import (
+    finfo as finfo,
+    iinfo as iinfo,
+)
 from tapeflow.api.interop.numpy_functions import FUNCTIONS
 from tapeflow.api.interop.numpy_functions.registry import numpy_dtype
-from tapeflow.api.interop.promotion import result_type
+from tapeflow.api.interop.promotion import (
+    result_type as result_type,
+)
 from tapeflow.core.dtypes import (
     DType,
-    bool_,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    bool_ as bool_,
+    complex64 as complex64,
+    complex128 as complex128,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    string as string,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
 )
 from tapeflow.core.tensor import Tensor as ndarray
 

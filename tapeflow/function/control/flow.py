@@ -16,8 +16,7 @@ from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
 from tapeflow.core.plan import Plan
-from tapeflow.core.primitive import Spec
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.push import Push
 from tapeflow.core.runtime.floating import quiet
 from tapeflow.core.runtime.undisturbed import loaded

@@ -7,8 +7,7 @@ import numpy as np
 
 from tapeflow.core.batching import spread
 from tapeflow.core.frames import entered
-from tapeflow.core.primitive import Spec
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.running.calls import GraphFunction
 from tapeflow.function.tracing.graph import Graph

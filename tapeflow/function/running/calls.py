@@ -26,8 +26,7 @@ from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.transforms.custom_gradient import Rule
 from tapeflow.transforms.forward import ForwardAccumulator
 
-from . import numpy_plan as plan
-from . import xla_plan as xla
+from . import numpy_plan as plan, xla_plan as xla
 
 
 class GraphFunction:

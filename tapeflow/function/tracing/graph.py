@@ -19,8 +19,7 @@ from tapeflow.core.convert import remembered_constants
 from tapeflow.core.devices import raw
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, user_line
 from tapeflow.core.frames import Frame, current, entered
-from tapeflow.core.primitive import Spec
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import Draw, Site, fresh_key, site
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.sizes import Expression, Size, estimated, settled

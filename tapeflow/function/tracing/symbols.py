@@ -11,8 +11,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import BY_NUMPY, DType
 from tapeflow.core.errors import OperatorNotAllowedInGraphError, ValueNeeded, user_call, user_line
-from tapeflow.core.primitive import Spec
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Size, estimated, public
 from tapeflow.core.tensor import EagerTensor, Tensor

@@ -13,8 +13,7 @@ from tapeflow.core.batching import apart, end_to_end, leading, rows_from, rows_t
 from tapeflow.core.dtypes import ANY, BOOL, INDEX, INTEGER
 from tapeflow.core.errors import invalid, uneven_rows
 from tapeflow.core.fitting import check_axes, differ, spreads
-from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive, recorded as ops
 from tapeflow.core.sizes import Size, larger, smaller
 from tapeflow.core.slices import SparseGradient
 

@@ -9,8 +9,7 @@ from tapeflow.core.batching import all_batched, apart, end_to_end, rows_from, ro
 from tapeflow.core.dtypes import ANY, INDEX, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_rank, same_sizes, spreads
-from tapeflow.core.primitive import LINEAR, TOGETHER, primitive
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import LINEAR, TOGETHER, primitive, recorded as ops
 
 
 def _scatter_rows(op, args, batched, params):

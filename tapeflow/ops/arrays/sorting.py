@@ -12,8 +12,7 @@ from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, BOOL, FLOATING, INDEX, INTEGER, NUMERIC, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import along_last, check_axes, check_exact_rank, check_rank, check_same, same_sizes
-from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive, recorded as ops
 
 # ---- sort
 

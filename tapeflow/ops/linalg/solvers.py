@@ -9,8 +9,7 @@ from tapeflow.core.broadcasting import broadcast_shapes, one_matrix_for_many
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import differ, spreads
-from tapeflow.core.primitive import LINEAR, Spec, primitive
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import LINEAR, Spec, primitive, recorded as ops
 from tapeflow.engines.numpy.linalg.lapack import (
     SINGULAR,
     adjoint,

@@ -14,8 +14,7 @@ from tapeflow.core.batching import all_batched, apart, end_to_end, merged, rows_
 from tapeflow.core.dtypes import NUMERIC
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import differ, same_sizes
-from tapeflow.core.primitive import LINEAR, Spec, primitive
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import LINEAR, Spec, primitive, recorded as ops
 from tapeflow.engines.numpy.nn.correlation import (
     by_group,
     correlate,

@@ -14,8 +14,7 @@ import numpy as np
 from tapeflow.core.batching import all_batched, rows_from, rows_to
 from tapeflow.core.dtypes import BOOL, FLOATING, INDEX
 from tapeflow.core.fitting import check_exact_rank, check_same
-from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive, recorded as ops
 
 # In place of log 0: finite, so that differences of impossible states are numbers; exp of it is 0.
 IMPOSSIBLE = -1e30

@@ -11,8 +11,7 @@ from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INDEX
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_rank, check_same, same_sizes, spreads
-from tapeflow.core.primitive import CUT, Spec, primitive
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import CUT, Spec, primitive, recorded as ops
 from tapeflow.ops.families import broadcasting
 
 

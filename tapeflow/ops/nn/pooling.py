@@ -13,8 +13,7 @@ from tapeflow.core.batching import all_batched, apart, end_to_end, rows_from, ro
 from tapeflow.core.dtypes import INTEGER, NUMERIC, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import same_sizes, spreads
-from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive, recorded as ops
 from tapeflow.engines.numpy.nn.windows import output_size, positions, reach
 
 

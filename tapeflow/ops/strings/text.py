@@ -7,8 +7,7 @@ from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, INDEX, STRING
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_axes, same_sizes
-from tapeflow.core.primitive import CUT, Spec, primitive
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import CUT, Spec, primitive, recorded as ops
 from tapeflow.engines.numpy.strings.fingerprints import farm, murmur, sip
 from tapeflow.engines.numpy.strings.text import re2
 from tapeflow.engines.numpy.strings.unicode_text import code_points, encoded

@@ -3,8 +3,7 @@ adjoint."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as st_np
 
 import tapeflow as tf

@@ -7,8 +7,7 @@ import pytest
 from tapeflow.core.devices import Device, DeviceTensor, moved
 from tapeflow.core.primitive import REGISTRY
 from tests.ops.samples import one_of_each_kind
-from tests.ops.test_interpretations import CASES as DIFFERENTIABLE
-from tests.ops.test_interpretations import arrays, direction, function, pulled, tensors
+from tests.ops.test_interpretations import CASES as DIFFERENTIABLE, arrays, direction, function, pulled, tensors
 from tests.ops.test_registry import parts, tf_tensor
 
 from .test_kernels import CASES, NOT_ON_XLA, RANDOM, SAMPLES

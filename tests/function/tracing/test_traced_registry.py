@@ -7,8 +7,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.core.primitive import REGISTRY
 from tests.ops.samples import all_samples
-from tests.ops.test_interpretations import CASES as DIFFERENTIABLE
-from tests.ops.test_interpretations import arrays, direction, function, pulled, tensors
+from tests.ops.test_interpretations import CASES as DIFFERENTIABLE, arrays, direction, function, pulled, tensors
 from tests.ops.test_registry import parts, tf_tensor
 
 SAMPLES = all_samples()

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from keras_tapeflow.src.ops import core
-from keras_tapeflow.src.ops import numpy as knp
+from keras_tapeflow.src.ops import core, numpy as knp
 
 X = np.array([[0.7, -1.3, 2.1], [0.2, 1.9, -0.4]])
 Y = np.array([[1.5, 0.8, -2.2], [-0.9, 0.3, 1.1]])

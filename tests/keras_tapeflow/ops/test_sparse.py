@@ -5,8 +5,7 @@ import pytest
 from keras.src.backend.common.keras_tensor import KerasTensor
 
 import tapeflow as tf
-from keras_tapeflow.src.ops import core, nn, sparse
-from keras_tapeflow.src.ops import numpy as knp
+from keras_tapeflow.src.ops import core, nn, numpy as knp, sparse
 from keras_tapeflow.src.ops.sparse_rules import RULES
 from tests.rounding import close
 

@@ -4,8 +4,7 @@ import tapeflow as tf
 from tapeflow.core.tensor import Tensor
 
 from ...random import normal
-from ..core import cast
-from ..core import dense_tensor as convert_to_tensor
+from ..core import cast, dense_tensor as convert_to_tensor
 from ..shapes import sizes
 from .layout import as_batch, as_images, check_option, narrowed, wide, with_channels_last
 from .sampling import AFFINE_TRANSFORM_FILL_MODES, AFFINE_TRANSFORM_INTERPOLATIONS, interpolated

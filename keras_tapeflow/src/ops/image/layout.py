@@ -10,8 +10,7 @@ from keras.src.backend.config import standardize_data_format
 import tapeflow as tf
 from tapeflow.core.tensor import Tensor
 
-from ..core import cast
-from ..core import dense_tensor as convert_to_tensor
+from ..core import cast, dense_tensor as convert_to_tensor
 
 
 def as_images(images: Any) -> Tensor:

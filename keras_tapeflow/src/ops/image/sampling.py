@@ -8,8 +8,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.core.tensor import Tensor
 
-from ..core import cast
-from ..core import dense_tensor as convert_to_tensor
+from ..core import cast, dense_tensor as convert_to_tensor
 from ..shapes import sizes
 from .layout import check_option, narrowed, wide
 

@@ -7,8 +7,7 @@ import tapeflow as tf
 from tapeflow.api.image.resize import resampled
 from tapeflow.core.tensor import Tensor
 
-from ..core import cast
-from ..core import dense_tensor as convert_to_tensor
+from ..core import cast, dense_tensor as convert_to_tensor
 from ..shapes import sizes
 from .layout import as_images, channels_first, check_option, narrowed, wide
 

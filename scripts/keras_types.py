@@ -1,0 +1,48 @@
+"""Writes `tapeflow/keras/`: stubs by which type checkers and editors see `tf.keras` as Keras' own modules.
+
+When a program runs, `tapeflow.keras` is the module that `tapeflow_keras_hook.py` finds; checkers do not run it. Each
+public module of Keras, in the flavour that TensorFlow shows, has a stub here that passes on its names. A test compares
+them with the Keras that is installed: `python scripts/keras_types.py` writes them again.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+FLAVOUR = "keras._tf_keras.keras"
+STUBS = Path(__file__).resolve().parent.parent / "tapeflow" / "keras"
+
+
+def stubs() -> dict[str, str]:
+    """The text of each file, by its path in `tapeflow/keras`."""
+    spec = find_spec("keras")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("Keras is not installed.")
+    root = Path(spec.submodule_search_locations[0], "_tf_keras", "keras")
+    files = {}
+    for init in sorted(root.rglob("__init__.py")):
+        place = init.parent.relative_to(root)
+        inside = sorted(child.parent.name for child in init.parent.glob("*/__init__.py"))
+        path = place / "__init__.pyi" if inside else place.with_suffix(".pyi")
+        files[path.as_posix()] = stub(".".join(("", *place.parts)), inside)
+    return files
+
+
+def stub(name: str, inside: list[str]) -> str:
+    """What a module such as `.layers` passes on; `inside` are the modules in it."""
+    lines = [f'"""`tf.keras{name}`, to type checkers. Written by `scripts/keras_types.py`."""\n']
+    if name in (".losses", ".metrics"):  # to which `tapeflow.api.keras_loading` adds the functions' long names
+        lines += [f"from keras{name} import *"]
+    lines += [f"from {FLAVOUR}{name} import *"]
+    if inside:
+        lines += [
+            "\nfrom . import (  # type: ignore[no-redef]",
+            *[f"    {child} as {child}," for child in inside],
+            ")",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    for path, text in stubs().items():
+        (STUBS / path).parent.mkdir(parents=True, exist_ok=True)
+        (STUBS / path).write_text(text, encoding="utf-8")

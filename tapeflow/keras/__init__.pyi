@@ -1,0 +1,35 @@
+"""`tf.keras`, to type checkers. Written by `scripts/keras_types.py`."""
+
+from keras._tf_keras.keras import *
+
+from . import (  # type: ignore[no-redef]
+    activations as activations,
+    applications as applications,
+    backend as backend,
+    callbacks as callbacks,
+    config as config,
+    constraints as constraints,
+    datasets as datasets,
+    distillation as distillation,
+    distribution as distribution,
+    dtype_policies as dtype_policies,
+    export as export,
+    initializers as initializers,
+    layers as layers,
+    legacy as legacy,
+    losses as losses,
+    metrics as metrics,
+    mixed_precision as mixed_precision,
+    models as models,
+    ops as ops,
+    optimizers as optimizers,
+    preprocessing as preprocessing,
+    quantizers as quantizers,
+    random as random,
+    regularizers as regularizers,
+    saving as saving,
+    tree as tree,
+    utils as utils,
+    visualization as visualization,
+    wrappers as wrappers,
+)

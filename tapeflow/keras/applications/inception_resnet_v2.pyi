@@ -1,0 +1,3 @@
+"""`tf.keras.applications.inception_resnet_v2`, to type checkers. Written by `scripts/keras_types.py`."""
+
+from keras._tf_keras.keras.applications.inception_resnet_v2 import *

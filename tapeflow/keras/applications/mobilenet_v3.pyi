@@ -1,0 +1,3 @@
+"""`tf.keras.applications.mobilenet_v3`, to type checkers. Written by `scripts/keras_types.py`."""
+
+from keras._tf_keras.keras.applications.mobilenet_v3 import *

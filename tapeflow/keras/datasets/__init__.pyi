@@ -1,0 +1,14 @@
+"""`tf.keras.datasets`, to type checkers. Written by `scripts/keras_types.py`."""
+
+from keras._tf_keras.keras.datasets import *
+
+from . import (  # type: ignore[no-redef]
+    boston_housing as boston_housing,
+    california_housing as california_housing,
+    cifar10 as cifar10,
+    cifar100 as cifar100,
+    fashion_mnist as fashion_mnist,
+    imdb as imdb,
+    mnist as mnist,
+    reuters as reuters,
+)

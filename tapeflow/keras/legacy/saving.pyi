@@ -1,0 +1,3 @@
+"""`tf.keras.legacy.saving`, to type checkers. Written by `scripts/keras_types.py`."""
+
+from keras._tf_keras.keras.legacy.saving import *

@@ -1,0 +1,3 @@
+"""`tf.keras.preprocessing.sequence`, to type checkers. Written by `scripts/keras_types.py`."""
+
+from keras._tf_keras.keras.preprocessing.sequence import *

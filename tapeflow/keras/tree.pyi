@@ -1,0 +1,3 @@
+"""`tf.keras.tree`, to type checkers. Written by `scripts/keras_types.py`."""
+
+from keras._tf_keras.keras.tree import *
