@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from reference_arguments import gaps, read, section
 from reference_text import MESSAGE, first_sentence, markdown, shown, signature
 
 from tapeflow.names.public import is_public
@@ -31,6 +32,35 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLES = {"tf.raw_ops", "tf.experimental.numpy", "tf.experimental.numpy.fft", "tf.experimental.numpy.linalg"}
 # Of classes that the package itself also uses: what is for programs.
 ONLY = {"Graph": {"as_default", "as_graph_def", "get_operations", "inputs", "outputs", "operations", "name"}}
+# Classes that programs get from elsewhere, and where from. Enumerations and classes of constants need no mention.
+NOT_CALLED = {
+    "tf.DType": "`tf.float32` and the others are there; `tf.as_dtype` finds one by its name",
+    "tf.Operation": "`graph.get_operations()` lists those of a traced function",
+    "tf.RaggedTensor": "made by `tf.ragged.constant`, `tf.RaggedTensor.from_row_splits`, …",
+    "tf.Tensor": "made by `tf.constant`, `tf.convert_to_tensor`, and by every operation",
+    "tf.TypeSpec": "the base of `tf.TensorSpec`, `tf.RaggedTensorSpec`, …",
+    "tf.compat.v1.train.Optimizer": "the base of `tf.compat.v1.train.AdamOptimizer` and the others",
+    "tf.config.LogicalDevice": "listed by `tf.config.list_logical_devices`",
+    "tf.config.PhysicalDevice": "listed by `tf.config.list_physical_devices`",
+    "tf.data.Dataset": "made by `tf.data.Dataset.from_tensor_slices`, `range`, `from_generator`, …",
+    "tf.data.Iterator": "made by `iter(dataset)`",
+    "tf.data.NumpyIterator": "made by `dataset.as_numpy_iterator()`",
+    "tf.data.experimental.Optional": "made by `from_value` and `empty`",
+    "tf.distribute.CrossDeviceOps": "the base of `tf.distribute.NcclAllReduce` and the others",
+    "tf.distribute.DistributedDataset": "made by `strategy.experimental_distribute_dataset`",
+    "tf.distribute.DistributedIterator": "made by `iter` of a distributed dataset",
+    "tf.distribute.DistributedValues": "what `strategy.run` returns",
+    "tf.distribute.ReplicaContext": "`tf.distribute.get_replica_context()` gives it",
+    "tf.distribute.Strategy": "the base of `tf.distribute.MirroredStrategy` and the others",
+    "tf.distribute.StrategyExtended": "`strategy.extended` gives it",
+    "tf.distribute.cluster_resolver.ClusterResolver": "the base of the others",
+    "tf.linalg.LinearOperator": "the base of `tf.linalg.LinearOperatorDiag` and the others",
+    "tf.queue.QueueBase": "the base of `tf.queue.FIFOQueue`",
+    "tf.summary.SummaryWriter": "made by `tf.summary.create_file_writer`",
+    "tf.types.experimental.Callable": "made by `tf.function`",
+    "tf.types.experimental.ConcreteFunction": "made by `get_concrete_function` of a `tf.function`",
+    "tf.types.experimental.SupportsTracingProtocol": "what classes of one's own may have",
+}
 # Namespaces that are not modules, and so have no docstring, or whose docstring is for those who read the code.
 ABOUT = {
     "tf": "Tensors, variables, the tape, functions, and what programs use most.",
@@ -87,15 +117,13 @@ def namespaces() -> list[Namespace]:
     """Every public namespace with its public names; `tf` first, then by name."""
     import tapeflow as tf
 
-    skipped = {*tf._KERAS, *(n for n in dir(tf) if n not in tf._KERAS and _internal(getattr(tf, n)))}
     todo, found, seen = deque([("tf", tf)]), [], {id(tf)}  # breadth first: a namespace is known by its shortest name
     while todo:
         path, module = todo.popleft()
         names = {}
         for name in sorted(_listed(module)):
-            if module is tf and name in skipped:
+            if module is tf and name in tf._KERAS or _internal(value := getattr(module, name)):
                 continue
-            value = getattr(module, name)
             if isinstance(value, (types.ModuleType, types.SimpleNamespace)):
                 if id(value) not in seen:
                     seen.add(id(value))
@@ -143,6 +171,43 @@ def members(cls: type) -> dict[str, Any]:
         if ours and not name.startswith("_") and not isinstance(value, enum.Enum):
             found[name] = value
     return found
+
+
+def is_called(name: str, cls: type) -> bool:
+    """Do programs call this class? Enumerations, classes of constants and those that come from elsewhere, they do
+    not."""
+    constants = cls.__init__ is object.__init__ and cls.__new__ is object.__new__
+    return name not in NOT_CALLED and not issubclass(cls, enum.Enum) and not (constants and not _has_call(cls))
+
+
+def _has_call(cls: type) -> bool:
+    return any(inspect.isroutine(value) for member, value in vars(cls).items() if not member.startswith("__")) or (
+        "__call__" in dir(cls)
+    )
+
+
+def missing() -> dict[str, list[str]]:
+    """What the reference cannot say, by namespace: parameters that nothing explains, results of which nothing is
+    known."""
+    found = namespaces()
+    names = aliases(found)
+    made: dict[str, list[str]] = {}
+    for namespace in found:
+        for name, value in namespace.names.items():
+            known = names.get(id(value), [name])
+            if namespace.name in TABLES or name != known[0] or hasattr(value, "DESCRIPTOR"):
+                continue
+            if inspect.isroutine(value) or inspect.isclass(value) and is_called(name, value):
+                made.setdefault(namespace.name, []).extend(gaps(name, value, known))
+            if inspect.isclass(value):
+                for member, method in members(value).items():
+                    function = getattr(value, member) if isinstance(method, (staticmethod, classmethod)) else method
+                    if inspect.isroutine(function) and inspect.getdoc(getattr(value, member)):
+                        bound = not isinstance(method, (staticmethod, classmethod))
+                        made.setdefault(namespace.name, []).extend(
+                            gaps(f"{name}.{member}", function, [f"{name}.{member}"], bound=bound)
+                        )
+    return {space: gap for space, gap in made.items() if gap}
 
 
 # ---- Markdown
@@ -221,8 +286,16 @@ def entry(name: str, value: Any, names: list[str], *, brief: bool) -> Iterator[s
     if not callable(value) or not (inspect.isclass(value) or inspect.isroutine(value)):
         yield f"```python\n{shown(value)}\n```\n"
         return
-    yield f"```python\n{signature(name, value)}\n```\n"
-    yield (MESSAGE if hasattr(value, "DESCRIPTOR") else markdown(inspect.getdoc(value) or "")) + "\n"
+    called = not inspect.isclass(value) or is_called(name, value)
+    yield f"```python\n{signature(name, value) if called else f'class {name}'}\n```\n"
+    if hasattr(value, "DESCRIPTOR"):
+        yield MESSAGE + "\n"
+    else:
+        yield markdown(read(inspect.getdoc(value) or "").text) + "\n"
+        if not called and name in NOT_CALLED:
+            yield f"Not called by programs: {NOT_CALLED[name]}.\n"
+        if called and not brief:
+            yield "\n".join(section(value, names)) + "\n"
     others = [n for n in names if n != name]
     if others and not brief:
         links = [f"[`{n}`]({page_of(n.rpartition('.')[0]).removeprefix('reference/')}#{n})" for n in others]
@@ -242,9 +315,12 @@ def class_members(name: str, cls: type) -> Iterator[str]:
             bare.append(member)
             continue
         yield f"### {name}.{member} {{ #{name}.{member} }}\n"
+        bound = not isinstance(value, (staticmethod, classmethod))
         if not isinstance(value, property):
-            yield f"```python\n{signature(f'{name}.{member}', function, bound=not isinstance(value, staticmethod))}\n```\n"
-        yield markdown(doc) + "\n"
+            yield f"```python\n{signature(f'{name}.{member}', function, bound=bound)}\n```\n"
+        yield markdown(read(doc).text) + "\n"
+        if not isinstance(value, property):
+            yield "\n".join(section(function, [f"{name}.{member}"], bound=bound)) + "\n"
     if bare:
         yield "Further attributes: " + ", ".join(f'<span id="{name}.{m}"></span>`{m}`' for m in bare) + ".\n"
 

@@ -14,7 +14,9 @@ def signature(name: str, value: Any, *, bound: bool = False) -> str:
         return f"{name}({', '.join(f'{field.name}=None' for field in value.DESCRIPTOR.fields)})"
     try:
         found = inspect.signature(value)
-        if inspect.isclass(value) and all(
+        if inspect.isclass(value) and value.__init__ is object.__init__ and value.__new__ is object.__new__:
+            found = inspect.Signature()
+        elif inspect.isclass(value) and all(
             p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in found.parameters.values()
         ):
             found, bound = inspect.signature(value.__init__), True  # a metaclass calls it
@@ -22,7 +24,7 @@ def signature(name: str, value: Any, *, bound: bool = False) -> str:
         return f"{name}(...)"
     parts, seen_star, slash = [], False, False
     for i, p in enumerate(found.parameters.values()):
-        if bound and i == 0 and p.name in ("self", "cls", "_"):
+        if bound and i == 0:
             continue
         if p.kind is p.KEYWORD_ONLY and not seen_star:
             parts.append("*")

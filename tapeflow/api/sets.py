@@ -70,6 +70,9 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """What is in the sets of `a` and not of `b`; the other way round without `aminusb`.
 
+    Args:
+        aminusb: What is in `a` and not in `b`; False: in `b` and not in `a`.
+
     >>> tf.sparse.to_dense(tf.sets.difference([[1, 2]], [[2, 5]])).numpy()
     array([[1]], dtype=int32)
     """
@@ -78,6 +81,9 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 
 def size(a: Any, validate_indices: bool = True) -> Tensor:
     """How many different members the sets of a sparse tensor have.
+
+    Raises:
+        TypeError: If `a` is no `tf.SparseTensor`.
 
     >>> tf.sets.size(tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 1, 2], [2, 2])).numpy()
     array([1, 1], dtype=int32)

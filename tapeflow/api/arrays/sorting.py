@@ -36,6 +36,13 @@ class UniqueWithCounts(NamedTuple):
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """The elements in order along `axis`. Differentiable: the gradient goes back to where each element came from.
 
+    Args:
+        direction: `"ASCENDING"` or `"DESCENDING"`.
+
+    Raises:
+        ValueError: If `direction` is another word.
+        InvalidArgumentError: If `values` is a scalar.
+
     >>> tf.sort([3, 1, 2]).numpy(), tf.sort([3, 1, 2], direction="DESCENDING").numpy()
     (array([1, 2, 3], dtype=int32), array([3, 2, 1], dtype=int32))
     """
@@ -46,6 +53,14 @@ def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
     """The indices that put the elements in order along `axis`. Equal elements always keep their order.
+
+    Args:
+        direction: `"ASCENDING"` or `"DESCENDING"`.
+        stable: Taken and not used: equal elements always keep their order.
+
+    Raises:
+        ValueError: If `direction` is another word.
+        InvalidArgumentError: If `values` is a scalar.
 
     >>> x = tf.constant([30, 10, 20])
     >>> order = tf.argsort(x)
@@ -74,6 +89,14 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
     """The `k` largest elements along the last axis, largest first, and their indices; of equal ones the first come
     first.
 
+    Args:
+        k: How many elements are wanted.
+        sorted: Taken and not used: they are always in order.
+        index_type: The dtype of the indices.
+
+    Raises:
+        InvalidArgumentError: If the last axis has fewer than `k` elements.
+
     >>> values, indices = tf.math.top_k([1., 9., 3., 9.], k=2)
     >>> values.numpy(), indices.numpy()
     (array([9., 9.], dtype=float32), array([1, 3], dtype=int32))
@@ -92,6 +115,14 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """For each row of `predictions`: is the class `targets[i]` among the `k` largest? Ties count as among them.
+
+    Args:
+        targets: A class for each row.
+        predictions: A matrix with a score for each class in each row.
+        k: How many of the largest scores count.
+
+    Raises:
+        InvalidArgumentError: If `predictions` is no matrix or `targets` has not one class for each of its rows.
 
     >>> tf.math.in_top_k([0, 1], [[0.1, 0.7, 0.2], [0.1, 0.7, 0.2]], k=2).numpy()
     array([False,  True])
@@ -116,6 +147,17 @@ def approx_max_k(
 ) -> tuple[Tensor, Tensor]:
     """The `k` largest elements along one axis and their indices. Exact here: `recall_target` is always met.
 
+    Args:
+        operand: Numbers of a floating dtype.
+        k: How many elements are wanted.
+        reduction_dimension: The axis along which they are looked for.
+        recall_target: Taken and not used: the result is exact.
+        reduction_input_size_override: Taken and not used.
+        aggregate_to_topk: Taken and not used: there are always `k`.
+
+    Returns:
+        The elements in order, and their indices along the axis.
+
     >>> values, indices = tf.math.approx_max_k([1., 3., 2.], 2)
     >>> values.numpy(), indices.numpy()
     (array([3., 2.], dtype=float32), array([1, 2], dtype=int32))
@@ -137,6 +179,17 @@ def approx_min_k(
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The `k` smallest elements along one axis and their indices. Exact here: `recall_target` is always met.
+
+    Args:
+        operand: Numbers of a floating dtype.
+        k: How many elements are wanted.
+        reduction_dimension: The axis along which they are looked for.
+        recall_target: Taken and not used: the result is exact.
+        reduction_input_size_override: Taken and not used.
+        aggregate_to_topk: Taken and not used: there are always `k`.
+
+    Returns:
+        The elements in order, and their indices along the axis.
 
     >>> values, indices = tf.math.approx_min_k([1., 3., 2.], 2)
     >>> values.numpy(), indices.numpy()
@@ -180,6 +233,13 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
 
     The gradient of an element of `y` goes to the first of the elements that are equal to it.
 
+    Args:
+        out_idx: The dtype of the indices.
+
+    Returns:
+        `y`, the different elements in the order of their first occurrence, and `idx`, for each element its place in
+        `y`.
+
     >>> y, idx = tf.unique([7, 5, 7, 9])
     >>> y.numpy(), idx.numpy()
     (array([7, 5, 9], dtype=int32), array([0, 1, 0, 2], dtype=int32))
@@ -190,6 +250,12 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
 
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
     """`tf.unique`, and how often each of the different elements occurs.
+
+    Args:
+        out_idx: The dtype of the indices and counts.
+
+    Returns:
+        `y` and `idx` as of `tf.unique`, and `count`, how often each of `y` occurs.
 
     >>> tf.unique_with_counts([7, 5, 7, 9]).count.numpy()
     array([2, 1, 1], dtype=int32)
@@ -206,6 +272,10 @@ def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
 ) -> Tensor:
     """Where each value would go in a sorted row: before equal elements (`side="left"`) or after them (`"right"`).
+
+    Args:
+        sorted_sequence: Rows in ascending order.
+        side: `"left"`: before equal elements, `"right"`: after them.
 
     >>> tf.searchsorted([1., 2., 2., 3.], [2., 5.]).numpy(), tf.searchsorted([1., 2., 2., 3.], [2., 5.], side="right").numpy()
     (array([1, 4], dtype=int32), array([3, 4], dtype=int32))

@@ -82,6 +82,9 @@ def accumulate_n(inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, 
     """The sum of a list of tensors, checked against `shape` and `tensor_dtype` when they are given; otherwise
     `tf.add_n`.
 
+    Args:
+        tensor_dtype: What the dtype of `inputs` has to be, if given.
+
     >>> tf.math.accumulate_n([[1, 2], [3, 4]], shape=[2], tensor_dtype=tf.int32).numpy()
     array([4, 6], dtype=int32)
     """
@@ -213,6 +216,10 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 @expose(ops.nextafter)
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """The nearest representable number after `x1` in the direction of `x2`.
+
+    Args:
+        x1: Where to start.
+        x2: In which direction to go.
 
     >>> tf.math.nextafter(1., 2.).numpy() - 1
     np.float32(1.1920929e-07)

@@ -28,6 +28,22 @@ def bincount(
     The result is as long as the largest number asks for, between `minlength` and `maxlength`; numbers beyond do not
     count. With `axis=-1` each row is counted on its own. `binary_output` says only whether a number occurs.
 
+    Args:
+        arr: Non-negative integers. Of other dtypes, what `tf.cast` to int32 makes of them.
+        weights: What each occurrence counts, of the shape of `arr`; None: 1.
+        minlength: The least length of the result.
+        maxlength: The greatest length of the result; larger numbers do not count.
+        dtype: That of the counts; with weights it is theirs.
+        axis: None counts all of `arr`, -1 each row of a matrix.
+        binary_output: 1 for numbers that occur, 0 for the others.
+
+    Returns:
+        A vector of counts, or a row of them for each row of `arr`.
+
+    Raises:
+        ValueError: If `axis` is not None, 0 or -1, or both `weights` and `binary_output` are given.
+        InvalidArgumentError: If a number is negative, or the shape of `weights` is not that of `arr`.
+
     >>> tf.math.bincount([1, 3, 1]).numpy()
     array([0, 2, 0, 1], dtype=int32)
     >>> tf.math.bincount([1, 3, 1], weights=[.5, 2., 1.], minlength=5).numpy()
@@ -88,6 +104,16 @@ def confusion_matrix(
     name: str | None = None,
 ) -> Tensor:
     """How often each label (row) was predicted as each class (column), or the sum of the `weights` of those cases.
+
+    Args:
+        labels: The true class of each case: a vector of non-negative integers.
+        predictions: The predicted class of each case.
+        num_classes: How many rows and columns there are; None: one more than the largest class given.
+        weights: What each case counts; None: 1.
+        dtype: That of the counts.
+
+    Raises:
+        InvalidArgumentError: If a class is negative or not below `num_classes`, or the shapes differ.
 
     >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy()
     array([[1, 0],

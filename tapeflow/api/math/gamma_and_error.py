@@ -140,6 +140,9 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """Hurwitz' zeta function: the sum of (q + n)^-x over n = 0, 1, 2, …; Riemann's for q = 1.
 
+    Args:
+        q: Where the sum begins: it is over (n + q)⁻ˣ for n = 0, 1, 2, ….
+
     >>> tf.math.zeta(2., [1., 2.]).numpy().round(4)      # π²/6, and that less 1
     array([1.6449, 0.6449], dtype=float32)
     """

@@ -49,6 +49,12 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
 def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:
     """The polynomial with these coefficients, that of the highest power first, at `x`.
 
+    Args:
+        coeffs: A list of coefficients, that of the highest power first; each a number or a tensor.
+
+    Raises:
+        ValueError: If `coeffs` is no list or tuple.
+
     >>> tf.math.polyval([2., -3., 1.], [0., 1., 2.]).numpy()      # 2x² - 3x + 1
     array([1., 0., 3.], dtype=float32)
     """

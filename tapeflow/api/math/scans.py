@@ -24,6 +24,10 @@ def _scanned(x: Tensor, axis: Any) -> int:
 def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """Running sum along `axis`. `exclusive` leaves each element out of its own sum; `reverse` goes from the end.
 
+    Args:
+        exclusive: Leave out the element itself: the first result is 0.
+        reverse: Go from the last element to the first.
+
     >>> tf.cumsum([1., 2., 3.]).numpy()
     array([1., 3., 6.], dtype=float32)
     >>> tf.cumsum([1., 2., 3.], exclusive=True).numpy()

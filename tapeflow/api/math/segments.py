@@ -81,6 +81,10 @@ def _limit(data: Tensor, which: int) -> Any:
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Row i of the result is the sum of the rows with id i; 0 where there are none. Ids must not decrease.
 
+    Raises:
+        InvalidArgumentError: If `segment_ids` is no vector with an id for each row, or its ids are negative or
+            decrease.
+
     >>> tf.math.segment_sum([[1., 2.], [3., 4.], [5., 6.]], [0, 0, 2]).numpy()
     array([[4., 6.],
            [0., 0.],
@@ -92,6 +96,10 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Row i of the result is the mean of the rows with id i; 0 where there are none. Ids must not decrease.
+
+    Raises:
+        InvalidArgumentError: If `segment_ids` is no vector with an id for each row, or its ids are negative or
+            decrease.
 
     >>> tf.math.segment_mean([1., 3., 8.], [0, 0, 1]).numpy()
     array([2., 8.], dtype=float32)
@@ -111,6 +119,10 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
     Ids must not decrease. In the gradient, rows that tie share equally.
 
+    Raises:
+        InvalidArgumentError: If `segment_ids` is no vector with an id for each row, or its ids are negative or
+            decrease.
+
     >>> tf.math.segment_max([[1, 5], [3, 2], [4, 4]], [0, 0, 1]).numpy()
     array([[3, 5],
            [4, 4]], dtype=int32)
@@ -124,6 +136,10 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
     Ids must not decrease. In the gradient, rows that tie share equally.
 
+    Raises:
+        InvalidArgumentError: If `segment_ids` is no vector with an id for each row, or its ids are negative or
+            decrease.
+
     >>> tf.math.segment_min([3., 1., 7.], [0, 0, 2]).numpy()
     array([1., 0., 7.], dtype=float32)
     """
@@ -133,6 +149,10 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Row i of the result is the product of the rows with id i; 1 where there are none. Ids must not decrease.
+
+    Raises:
+        InvalidArgumentError: If `segment_ids` is no vector with an id for each row, or its ids are negative or
+            decrease.
 
     >>> tf.math.segment_prod([2., 3., 5.], [0, 0, 1]).numpy()
     array([6., 5.], dtype=float32)

@@ -12,6 +12,14 @@ __all__ = ["sobol_sample"]
 def sobol_sample(dim: int, num_results: Any, skip: Any = 0, dtype: Any = float32, name: str | None = None) -> Tensor:
     """Points of the Sobol sequence, `[num_results, dim]`, which fill the unit cube more evenly than random ones.
 
+    Args:
+        dim: How many numbers a point has.
+        num_results: How many points are wanted.
+        skip: How many points of the sequence are left out at its beginning.
+
+    Returns:
+        Points of the unit cube, one to a row.
+
     >>> tf.math.sobol_sample(2, 3).numpy()
     array([[0.5 , 0.5 ],
            [0.75, 0.25],

@@ -1,0 +1,165 @@
+"""The reference says of every public function what it takes and what it returns."""
+
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+
+import tapeflow as tf
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+import reference
+import reference_arguments
+
+# Namespaces whose docstrings do not yet explain everything.
+NOT_YET = set(
+    """
+    tf
+    tf.audio
+    tf.autodiff
+    tf.autograph
+    tf.autograph.experimental
+    tf.compat
+    tf.compat.v1
+    tf.compat.v1.app
+    tf.compat.v1.data
+    tf.compat.v1.logging
+    tf.compat.v1.losses
+    tf.compat.v1.nn
+    tf.compat.v1.train
+    tf.config
+    tf.config.experimental
+    tf.config.optimizer
+    tf.config.threading
+    tf.data
+    tf.data.experimental
+    tf.debugging
+    tf.debugging.experimental
+    tf.derivatives
+    tf.distribute
+    tf.distribute.cluster_resolver
+    tf.distribute.coordinator
+    tf.distribute.experimental
+    tf.errors
+    tf.experimental
+    tf.experimental.dlpack
+    tf.experimental.numpy.random
+    tf.feature_column
+    tf.image
+    tf.io
+    tf.io.gfile
+    tf.linalg
+    tf.linalg.experimental
+    tf.lite
+    tf.lookup
+    tf.lookup.experimental
+    tf.nest
+    tf.nn
+    tf.nn.experimental
+    tf.profiler.experimental
+    tf.quantization
+    tf.queue
+    tf.ragged
+    tf.random
+    tf.random.experimental
+    tf.saved_model
+    tf.signal
+    tf.sparse
+    tf.strings
+    tf.summary
+    tf.summary.experimental
+    tf.test
+    tf.tpu
+    tf.tpu.experimental
+    tf.train
+    tf.train.experimental
+    tf.types.experimental
+    tf.xla.experimental
+    """.split()
+)
+
+
+@pytest.fixture(scope="module")
+def missing():
+    return reference.missing()
+
+
+def test_every_parameter_and_result_is_explained(missing):
+    """By the docstring's sections, or by the tables of scripts/reference_parameters.py (CONTRIBUTING.md has the
+    form)."""
+    assert not {space: gaps for space, gaps in missing.items() if space not in NOT_YET}
+
+
+def test_what_is_not_explained_yet_is_no_more_than_listed(missing):
+    assert set(missing) >= NOT_YET
+
+
+def test_no_constructor_of_the_library_s_own_is_shown():
+    pages = reference.pages()
+    assert "```python\nclass tf.data.Dataset\n```" in pages["reference/data.md"]
+    assert set(reference.NOT_CALLED) <= {name for n in reference.namespaces() for name in n.names}
+    for text in pages.values():
+        assert "qualname=None" not in text, "the constructor of an enumeration"
+
+
+def explained(x: tf.Tensor, axis: int = 0, *, much: float = 1.0) -> dict:
+    """Something.
+
+    Args:
+        much: How much,
+            in lines.
+
+    Returns:
+        A dict
+        of it.
+
+    Raises:
+        ValueError: If it is
+            too much.
+        KeyError: If not.
+
+    >>> 1
+    1
+    """
+
+
+def test_sections_are_read_and_shown():
+    doc = reference_arguments.read(inspect.getdoc(explained))
+    assert doc.text == "Something.\n\n>>> 1\n1"
+    assert doc.parameters == {"much": "How much, in lines."}
+    assert doc.result == "A dict of it."
+    assert doc.errors == {"ValueError": "If it is too much.", "KeyError": "If not."}
+    shown = "\n".join(reference_arguments.section(explained, ["tf.explained"]))
+    assert "- `x` (`Tensor`)\n- `axis` (`int`, default `0`): The axis" in shown
+    assert "- `much` (`float`, default `1.0`): How much, in lines." in shown
+    assert "**Returns** `dict`: A dict of it." in shown
+    assert "- `ValueError`: If it is too much." in shown
+
+
+def test_a_function_without_explanations_is_found():
+    def new(x, strange, name=None):
+        """Something.
+
+        Args:
+            wrong: It takes no such thing.
+        """
+
+    gaps = reference_arguments.gaps("tf.new", new, ["tf.new"])
+    assert gaps == ["tf.new(strange)", "tf.new: its Args have wrong", "tf.new -> ?"]
+    assert not reference_arguments.gaps("tf.explained", explained, ["tf.explained"])
+
+
+@pytest.mark.parametrize(
+    ("annotation", "written"),
+    [
+        (int | None, "int | None"),
+        (tf.Tensor, "Tensor"),
+        (list[tf.Tensor], "list[Tensor]"),
+        (inspect.signature(tf.sin).parameters["x"].annotation, "TensorLike"),
+        ("tf.Tensor | None", "Tensor | None"),
+        (None, "None"),
+    ],
+)
+def test_types_are_written_as_one_would_write_them(annotation, written):
+    assert reference_arguments.type_name(annotation) == written
