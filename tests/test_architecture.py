@@ -155,6 +155,17 @@ def test_files_are_short(file):
     )
 
 
+ROOT = PACKAGE.parent
+MOST = 25  # files in a folder that one still takes in at a glance
+
+
+@pytest.mark.parametrize("top", "tapeflow keras_tapeflow tests fuzz scripts benchmarks".split())
+def test_folders_are_small(top):
+    folders = {file.parent for file in (ROOT / top).rglob("*.py")}
+    large = {str(f.relative_to(ROOT)): n for f in folders if (n := len(list(f.glob("*.py")))) > MOST}
+    assert not large, f"more than {MOST} files: make rooms of them"
+
+
 def test_package_says_that_it_is_typed():
     assert (PACKAGE / "py.typed").exists()
 
@@ -180,9 +191,10 @@ NO_EXAMPLE = {
 
 
 def public_names():
-    """({"tf.math.sin": value, …}, leaks): what can be reached from `tf` through public modules, and what should not be
-    there."""
+    """({"tf.math.sin": value, …}, {"tf.math": module, …}, leaks): what can be reached from `tf` through public
+    modules, these modules, and what should not be there."""
     todo, seen, found, leaks = [("tf", tf)], {id(tf)}, {}, []
+    spaces = {}
     while todo:
         path, module = todo.pop()
         listed = getattr(module, "__all__", None)
@@ -196,18 +208,17 @@ def public_names():
                     ("tapeflow", "keras")
                 ):
                     leaks.append(where)
-            elif module is tf and name in VISIBLE:
-                pass
             elif name in (NAMESPACES if module is tf else listed or NESTED):
+                spaces[where] = value
                 if id(value) not in seen:
                     seen.add(id(value))
                     todo.append((where, value))
-            else:
+            elif module is not tf or name not in VISIBLE:
                 leaks.append(where)
-    return found, leaks
+    return found, spaces, leaks
 
 
-PUBLIC, LEAKS = public_names()
+PUBLIC, SPACES, LEAKS = public_names()
 
 
 def needs_example(name, value) -> bool:
@@ -232,3 +243,89 @@ def test_no_helper_is_public():
     """A helper among the public names (`tf.math.Any`, `tf.operators`): import it under a name with an underscore, or
     list the module's public names in `__all__`."""
     assert not LEAKS
+
+
+# ---- a namespace is where its name says
+
+# Namespaces whose file has another place, and why.
+ELSEWHERE = {
+    "tf.compat.v2": "the library itself, under the name that old programs write",
+    "tf.experimental.dlpack": "arrays of other libraries come and go in api/interop, by DLPack as by NumPy",
+}
+
+
+def place(module: types.ModuleType) -> Path:
+    """The file of a module without its ending, or the folder of a package."""
+    file = Path(module.__file__)
+    return file.parent if file.name == "__init__.py" else file.with_suffix("")
+
+
+# Those with a file: `tf.experimental.numpy.fft` and `linalg` are made of NumPy's names.
+OURS = {
+    path: place(module)
+    for path, module in SPACES.items()
+    if module.__name__.startswith("tapeflow") and "__file__" in vars(module)
+}
+
+
+def test_the_walk_finds_the_namespaces():
+    assert {
+        "tf.math",
+        "tf.math.special",
+        "tf.data",
+        "tf.compat.v1.train",
+        "tf.experimental.numpy.random",
+    } <= OURS.keys()
+
+
+@pytest.mark.parametrize("path", sorted(OURS))
+def test_a_namespace_is_a_file_or_folder_of_its_name(path):
+    """`tf.image` is a file or folder `image`; `tf.data.experimental` is `experimental` in the folder of `tf.data`."""
+    if path in ELSEWHERE:
+        return
+    above, _, name = path.rpartition(".")
+    assert OURS[path].name == name
+    assert above == "tf" or OURS[path].parent == OURS[above]
+
+
+def alike(a: str, b: str) -> bool:
+    """Names that one confuses: one is the other with something after an underscore, an ending, or an underscore
+    before it."""
+    short, long = sorted((a.strip("_"), b.strip("_")), key=len)
+    return long in (short, short + "s", short + "es") or long.startswith(short + "_")
+
+
+def test_alike():
+    assert alike("special", "special_functions") and alike("image", "_image") and alike("set", "sets")
+    assert not alike("io", "ions") and not alike("math", "matrices") and not alike("nn", "nnz")
+
+
+@pytest.mark.parametrize("path", sorted(OURS))
+def test_nothing_private_has_a_name_like_a_namespace_beside_it(path):
+    """Beside `special.py`, which is `tf.math.special`, no `special_functions.py`: which of them holds what?"""
+    if path in ELSEWHERE:
+        return
+    here = OURS[path]
+    beside = {p.stem for p in here.parent.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
+    private = beside - {p.name for p in OURS.values() if p.parent == here.parent}
+    assert not [name for name in private if alike(name, here.name)]
+
+
+# ---- the map
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/how-it-works.md"])
+def test_paths_in_the_documentation_exist(page):
+    """As they are written, from the root, from the package (`core/primitive.py`) or from one of its rooms (`xla/`)."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[\w.-]+/)+(?:[\w-]+\.\w+)?)`", text)
+    named += re.findall(r"\]\(([\w./-]+)\)", text)
+    assert named, "the search above no longer recognises a path"
+    places = (ROOT, PACKAGE, (ROOT / page).parent, *(PACKAGE / layer for layer in LAYERS))
+    assert not [path for path in named if not any((place / path).exists() for place in places)]
+
+
+def test_the_map_shows_every_room():
+    """The table in CONTRIBUTING.md has the packages of the library, from the bottom to the top."""
+    rows = re.findall(r"^\| `tapeflow/(\w+)/` \|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.M)
+    assert rows == [layer for layer in LAYERS if (PACKAGE / layer).is_dir()]

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from tapeflow.api.strings.paths import file_errors, local_path
 from tapeflow.core.errors import AlreadyExistsError, FailedPreconditionError, NotFoundError
 
-from .files import matches
-from .gfile_file import (
+from .file_objects import (
     GFile as GFile,
 )
+from .files import matches
 
 __all__ = [
     "GFile", "copy", "exists", "get_registered_schemes", "glob", "isdir", "join", "listdir", "makedirs", "mkdir",

@@ -5,6 +5,8 @@ import pytest
 
 import tapeflow as tf
 
+from .test_unicode import values as _values
+
 S = tf.strings
 
 
@@ -147,3 +149,38 @@ def test_no_gradient_and_no_error():
 def test_the_rest_after_so_many_words_is_a_part(text, count, parts):
     """TensorFlow's results."""
     assert tf.strings.split(text, maxsplit=count).numpy().tolist() == [p.encode() for p in parts]
+
+
+# ---- joined
+
+
+def test_segments():
+    assert _values(tf.strings.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 3, separator="-")) == [
+        b"a-c",
+        b"b",
+        b"",
+    ]
+    assert _values(tf.strings.unsorted_segment_join([["a", "b"], ["c", "d"]], [0, 0], 1, separator=":")) == [
+        [b"a:c", b"b:d"]
+    ]
+    assert _values(tf.strings.unsorted_segment_join([["a", "b"], ["c", "d"]], [[0, 1], [1, 0]], 2, ":")) == [
+        b"a:d",
+        b"b:c",
+    ]
+    for ids in ([-1, 0], [0, 3]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="segment_ids"):
+            tf.strings.unsorted_segment_join(["a", "b"], ids, 2)
+
+
+def test_rows_of_ragged_strings():
+    ragged = tf.ragged.constant([["a", "b", "c"], ["d"], []], dtype=tf.string)
+    assert _values(tf.strings.reduce_join(ragged, axis=-1, separator="+")) == [b"a+b+c", b"d", b""]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="last axis"):
+        tf.strings.reduce_join(ragged, axis=0)
+
+
+def test_no_columns_of_strings_and_bytes_that_are_no_text():
+    """Splitting a (2, 0) matrix lost its two rows; substr replaced bytes that are not UTF-8."""
+    assert tf.strings.bytes_split(tf.zeros([2, 0], tf.string)).row_splits.numpy().tolist() == [0, 0, 0]
+    assert tf.strings.unicode_split(tf.zeros([2, 0], tf.string), "UTF-8").row_splits.numpy().tolist() == [0, 0, 0]
+    assert tf.strings.substr(b"\xff\xfea", 0, 2, unit="UTF8_CHAR").numpy() == b"\xff\xfe"

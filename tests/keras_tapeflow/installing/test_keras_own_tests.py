@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "keras_tests.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "keras_tests.py"
 spec = importlib.util.spec_from_file_location("keras_tests", SCRIPT)
 keras_tests = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(keras_tests)

@@ -10,7 +10,7 @@ import pytest
 
 import tapeflow_keras_hook as hook
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def run(code, **environment):

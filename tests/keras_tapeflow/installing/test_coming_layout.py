@@ -13,7 +13,7 @@ import pytest
 
 import tapeflow_keras_hook as hook
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 # What takes the place of the choices among backends.
 LOOKUPS = {

@@ -13,7 +13,7 @@ import tapeflow as tf
 
 from .layer_cases import LAYERS, LOSSES, a_loss, built
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TOLERANCES = {
     "layer GroupQueryAttention": 1e-5,
     "layer MultiHeadAttention": 1e-5,
@@ -28,7 +28,14 @@ def on_jax(folder):
     """What the program beside this file finds."""
     quick = "--xla_backend_optimization_level=0"  # compiling is most of what it does
     env = os.environ | {"KERAS_BACKEND": "jax", "JAX_PLATFORMS": "cpu", "XLA_FLAGS": quick, "PYTHONPATH": str(ROOT)}
-    program = [sys.executable, "-W", "ignore", "-m", "tests.keras_tapeflow.layers_on_jax", str(folder / "found.npz")]
+    program = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "tests.keras_tapeflow.models.layers_on_jax",
+        str(folder / "found.npz"),
+    ]
     done = subprocess.run(program, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return dict(np.load(folder / "found.npz"))

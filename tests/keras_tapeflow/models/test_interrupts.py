@@ -8,7 +8,7 @@ import sys
 import pytest
 
 PROGRAM = pathlib.Path(__file__).with_name("interrupted_steps.py")
-ROOT = PROGRAM.parents[2]
+ROOT = PROGRAM.parents[3]
 
 
 @pytest.mark.parametrize("times", [100, pytest.param(1000, marks=pytest.mark.long)])

@@ -11,7 +11,7 @@ import pytest
 import tapeflow as tf
 
 keras = tf.keras
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 BUILD = """
 import numpy as np
