@@ -25,7 +25,6 @@ ACROSS = """
     fuzz: corpus generator planted search
     fuzz/files: files
     inspect: monitor_warnings report_in_a_browser
-    keras_tapeflow: names
     keras_tapeflow/installing: coming_layout hook keras_own_tests names other_backends wheel
     keras_tapeflow/models: derivatives_of_models engine_choice interrupts layer_gradients layers_as_on_jax
         mixed_precision preprocessing sparse_models
@@ -72,6 +71,7 @@ OWED = """
     compat/v1: app asserts data dimension fallback initializers linalg logging losses math nn old_names
         optimizers random renamed schedules sessions train variables
     core: apply batching broadcasting composite devices dtypes entry fitting frames plan primitive push
+        tensor_like
     core/variables: arrivals graph_updates policies
     data: elements functions generators grain_sources grouping interleaving iterators mixing options padding
         pipeline reading rows selection transformations
