@@ -49,14 +49,10 @@ NOT_YET = set(
     tf.image
     tf.io
     tf.io.gfile
-    tf.linalg
-    tf.linalg.experimental
     tf.lite
     tf.lookup
     tf.lookup.experimental
     tf.nest
-    tf.nn
-    tf.nn.experimental
     tf.profiler.experimental
     tf.quantization
     tf.queue

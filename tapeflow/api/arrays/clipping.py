@@ -105,6 +105,9 @@ def _checked(t_list: Any) -> list:
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The Euclidean norm of all elements of all tensors together; None entries are left out.
 
+    Args:
+        t_list: Tensors, `tf.IndexedSlices` and Nones, which do not count.
+
     >>> tf.linalg.global_norm([tf.constant([3.]), None, tf.constant([[4.]])]).numpy()
     np.float32(5.0)
     """

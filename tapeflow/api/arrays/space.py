@@ -12,6 +12,12 @@ from tapeflow.core.tensor import Tensor
 def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Each `block_size` x `block_size` block of pixels becomes the channels of one pixel.
 
+    Args:
+        block_size: How many pixels a block is wide and high.
+
+    Raises:
+        InvalidArgumentError: If the sizes are no multiples of it.
+
     >>> tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], 2).numpy().tolist()
     [[[[1, 2, 3, 4]]]]
     """
@@ -26,6 +32,12 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
 
 def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """The channels of each pixel become a `block_size` x `block_size` block of pixels.
+
+    Args:
+        block_size: How many pixels a block is wide and high.
+
+    Raises:
+        InvalidArgumentError: If the sizes are no multiples of it.
 
     >>> tf.nn.depth_to_space([[[[1, 2, 3, 4]]]], 2).numpy()[0, :, :, 0]
     array([[1, 2],
@@ -43,6 +55,12 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
     """`value + bias`, one number for each channel: the last dimension, or the second if `data_format` begins with
     "NC".
+
+    Args:
+        bias: A number for each channel.
+
+    Raises:
+        InvalidArgumentError: If there are not as many numbers as channels.
 
     >>> tf.nn.bias_add([[1., 2.], [3., 4.]], [10., 20.]).numpy()
     array([[11., 22.],

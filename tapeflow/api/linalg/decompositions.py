@@ -40,6 +40,12 @@ class Qr(NamedTuple):
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Matrices as a product of `q`, with orthonormal columns, and an upper triangular `r`; signs are LAPACK's.
 
+    Args:
+        full_matrices: Give all columns of `q`; otherwise only as many as the shorter side has.
+
+    Returns:
+        `q`, with orthonormal columns, and `r`, upper triangular.
+
     >>> q, r = tf.linalg.qr([[3., 1.], [4., 2.]])
     >>> np.round((q @ r).numpy(), 5)
     array([[3., 1.],
@@ -60,6 +66,15 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
     and above it U.
 
     It has no gradient; `tf.linalg.solve`, `tf.linalg.inv` and `tf.linalg.det` have.
+
+    Args:
+        output_idx_type: The dtype of `p`, int32 or int64.
+
+    Returns:
+        `lu`, both triangles in one matrix, and `p`, the order of the rows.
+
+    Raises:
+        InvalidArgumentError: If a matrix is not square, or has no inverse.
 
     >>> tf.linalg.lu([[3., 1.], [4., 2.]])
     Lu(lu=<tf.Tensor: shape=(2, 2), dtype=float32, numpy=
@@ -137,6 +152,20 @@ def eigh_tridiagonal(
     `select` takes all of them ('a'), those with indices from `select_range[0]` to `[1]` ('i'), or with values in that
     range ('v'). Computed to full precision, so `tol` changes nothing.
 
+    Args:
+        alpha: The diagonal.
+        beta: The diagonal beside it, one element shorter.
+        eigvals_only: Give eigenvalues alone.
+        select: `"a"`: all, `"i"`: those with these numbers, `"v"`: those in this range.
+        select_range: The first and the last number, or the ends of the range.
+        tol: Taken and not used: the result is exact up to rounding.
+
+    Returns:
+        The eigenvalues in ascending order; or a pair, with the eigenvectors as columns.
+
+    Raises:
+        ValueError: If `select` is another word, or there is no `select_range` for it.
+
     >>> tf.linalg.eigh_tridiagonal([2., 2., 2.], [1., 1.], select="i", select_range=[1, 1]).numpy()
     array([2.], dtype=float32)
     """
@@ -174,6 +203,13 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     Signs (or phases) of vectors are LAPACK's. The gradient of `s` alone exists also where values are repeated or zero;
     vectors of equal values have none of their own, see `tf.linalg.eigh`.
 
+    Args:
+        full_matrices: Give all columns of `u` and `v`; otherwise only as many as there are singular values.
+        compute_uv: Give the vectors, too.
+
+    Returns:
+        The triple (s, u, v); without `compute_uv` only s.
+
     >>> tf.linalg.svd([[0., 2.], [3., 0.]], compute_uv=False).numpy()
     array([3., 2.], dtype=float32)
     >>> s, u, v = tf.linalg.svd(tf.ones([4, 5, 3]))
@@ -190,6 +226,12 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
 
     A `tol` that is a tensor broadcasts against the singular values, which are along the last axis: one for each matrix
     has shape (..., 1).
+
+    Args:
+        tol: What is larger counts; None: what is no rounding error.
+
+    Raises:
+        TypeError: If `a` is not of a floating or complex dtype.
 
     >>> tf.linalg.matrix_rank([[1., 2.], [2., 4.]]).numpy()
     np.int32(1)

@@ -22,6 +22,10 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     """Matrices with everything set to zero beyond `num_lower` diagonals below and `num_upper` above the main one; -1
     keeps all.
 
+    Args:
+        num_lower: How many diagonals below the main one stay; negative: all.
+        num_upper: How many diagonals above the main one stay; negative: all.
+
     >>> x = tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
     >>> tf.linalg.band_part(x, -1, 0).numpy()                      # the lower triangle
     array([[1, 0, 0],
@@ -57,6 +61,14 @@ def diag(
     `k` is which diagonal it is (positive above the main one), or a pair for a band from the lowest to the highest; a
     band comes one diagonal a row, the highest first, each shifted as `align` says (above, then below the main one).
     Rows and columns are as many as needed, unless given.
+
+    Args:
+        diagonal: The diagonals, along the last axis.
+        num_rows: How many rows the matrix has; -1: as many as needed.
+        num_cols: How many columns it has; -1: as many as needed.
+
+    Raises:
+        InvalidArgumentError: If the diagonals do not fit into the matrix.
 
     >>> tf.linalg.diag([1, 2]).numpy()
     array([[1, 0],
@@ -104,6 +116,9 @@ def diag_part(
 ) -> Tensor:
     """The diagonal `k` of matrices, or the band of diagonals of a pair `k`, packed as `tf.linalg.diag` takes it.
 
+    Raises:
+        InvalidArgumentError: If `input` has less than two axes, or no such diagonal.
+
     >>> x = tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
     >>> tf.linalg.diag_part(x).numpy()
     array([1, 5, 9], dtype=int32)
@@ -129,6 +144,12 @@ def set_diag(
     input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
     """Matrices with their diagonal (or band) `k` replaced by `diagonal`, packed as `tf.linalg.diag` takes it.
+
+    Args:
+        diagonal: The new diagonal, or a band of them.
+
+    Raises:
+        InvalidArgumentError: If the shape of `diagonal` is not that of the diagonals.
 
     >>> tf.linalg.set_diag([[1., 1.], [1., 1.]], [5., 6.]).numpy()
     array([[5., 1.],
@@ -161,6 +182,9 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with `diagonal` at the places whose two halves of indices are equal, 0 elsewhere.
+
+    Args:
+        diagonal: A tensor of any rank.
 
     >>> tf.linalg.tensor_diag([[1, 2]]).numpy().tolist()                    # y[i, j, i, j] = x[i, j]
     [[[[1, 0]], [[0, 2]]]]

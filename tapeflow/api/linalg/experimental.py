@@ -29,6 +29,17 @@ def conjugate_gradient(
     """Solves `operator x = rhs` for vectors by conjugate gradients, until the residual is `tol` times that of the
     start, or for `max_iter` steps. The operator must be known to be its own adjoint and positive definite.
 
+    Args:
+        operator: A `tf.linalg.LinearOperator` that is known to be self-adjoint and positive definite.
+        rhs: The right-hand side, a vector.
+        preconditioner: An operator close to the inverse of `operator`; None: none.
+        tol: Stop when the residual is shorter than this times the length of `rhs`.
+        x: Where to start; None: at 0.
+        max_iter: Stop after so many steps.
+
+    Raises:
+        ValueError: If the operator is not known to be self-adjoint and positive definite.
+
     >>> A = tf.linalg.LinearOperatorDiag([1., 4.], is_positive_definite=True)
     >>> tf.linalg.experimental.conjugate_gradient(A, [2., 2.]).x.numpy()
     array([2. , 0.5], dtype=float32)

@@ -25,6 +25,13 @@ def norm(
     (largest column sum), np.inf (largest row sum) or 2 (largest singular value). At zero, where a norm has a corner,
     the gradient is zero.
 
+    Args:
+        ord: Which norm: `"euclidean"`, a number p > 0, `np.inf`; for matrices `"fro"`, 1, 2, `np.inf`.
+        axis: None: all elements as one vector; an integer: vectors along it; a pair: matrices in them.
+
+    Raises:
+        ValueError: If there is no such norm, or `axis` is no pair for a matrix.
+
     >>> tf.norm([[3., 4.], [6., 8.]], axis=1).numpy()
     array([ 5., 10.], dtype=float32)
     >>> tf.norm([3., -4.], ord=1).numpy()
@@ -94,6 +101,13 @@ def _matrix_norm(x: Tensor, ord: Any, rows: int, cols: int, keepdims: bool) -> T
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """`tensor` divided by its norm, and the norm (with its axes kept). See `tf.norm` for the arguments; zeros become
     nan.
+
+    Args:
+        ord: Which norm: `"euclidean"`, a number p > 0, `np.inf`; for matrices `"fro"`, 1, 2, `np.inf`.
+        axis: None: all elements as one vector; an integer: vectors along it; a pair: matrices in them.
+
+    Raises:
+        ValueError: If there is no such norm, or `axis` is no pair for a matrix.
 
     >>> unit, length = tf.linalg.normalize([[3., 4.], [0., 2.]], axis=1)
     >>> unit.numpy(), length.numpy()

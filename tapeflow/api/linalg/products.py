@@ -94,6 +94,9 @@ def matvec(
 def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """The last two axes exchanged; `conjugate` also conjugates.
 
+    Args:
+        conjugate: Take the conjugates, too.
+
     >>> tf.linalg.matrix_transpose(tf.zeros([10, 2, 3])).shape
     TensorShape([10, 3, 2])
     """

@@ -27,6 +27,9 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of square matrices (with `adjoint` of their adjoint). A matrix without one raises
     InvalidArgumentError.
 
+    Args:
+        adjoint: Invert the adjoint.
+
     >>> tf.linalg.inv([[2., 0.], [0., 4.]]).numpy()
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
@@ -37,6 +40,9 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The x with `matrix` x = `rhs` (with `adjoint`: matrixᴴ x = rhs); columns of `rhs` are solved for together.
+
+    Raises:
+        InvalidArgumentError: If a matrix is not square, or has no inverse.
 
     >>> tf.linalg.solve([[3., 1.], [1., 2.]], [[9.], [8.]]).numpy()
     array([[2.],
@@ -52,6 +58,9 @@ def triangular_solve(
     """The x with `matrix` x = `rhs`, reading only the lower (or upper) triangle; `adjoint` solves with the adjoint of
     that triangle.
 
+    Args:
+        lower: The triangle below the diagonal is read, otherwise the one above it.
+
     >>> tf.linalg.triangular_solve([[2., 9.], [1., 4.]], [[2.], [9.]]).numpy()          # the 9 above the diagonal is not read
     array([[1.],
            [2.]], dtype=float32)
@@ -64,6 +73,9 @@ def triangular_solve(
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """The x with A x = `rhs`, where `chol` is `tf.linalg.cholesky(A)`.
+
+    Args:
+        chol: What `tf.linalg.cholesky` gave.
 
     >>> tf.linalg.cholesky_solve([[2., 0.], [1., 2.]], [[8.], [9.]]).numpy()
     array([[1.375],
@@ -79,6 +91,9 @@ def banded_triangular_solve(
     """`tf.linalg.triangular_solve` for a triangle given by its diagonals, one a row, highest first.
 
     Diagonals below the main one end at the right of their row, those above it begin at the left.
+
+    Args:
+        bands: The diagonals of a triangle, one a row, the highest first.
 
     >>> tf.linalg.banded_triangular_solve([[1., 2., 3.], [0., 5., 6.]], tf.ones([3, 1])).numpy().ravel().round(3)
     array([ 1.   , -2.   ,  4.333], dtype=float32)
@@ -208,6 +223,13 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     `fast=True` solves the normal equations by Cholesky, for matrices of full rank (others raise InvalidArgumentError).
     `fast=False` takes any rank, ignores the regularizer, and has no gradient.
 
+    Args:
+        l2_regularizer: A number, at least 0, by which long solutions are made worse.
+        fast: Solve by a Cholesky decomposition.
+
+    Raises:
+        InvalidArgumentError: With `fast`, if the Cholesky decomposition fails.
+
     >>> points = tf.constant([[1., 0.], [1., 1.], [1., 2.]])
     >>> tf.linalg.lstsq(points, [[1.], [3.], [5.]]).numpy().round(3)             # intercept and slope
     array([[1.],
@@ -230,6 +252,13 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     rounding errors do.
 
     Its gradient does not go through singular vectors, so repeated singular values do no harm.
+
+    Args:
+        rcond: Which singular values count as zero: up to this times the largest; None: 10 rounding errors times the
+            longer side.
+
+    Raises:
+        TypeError: If `a` is not of a floating or complex dtype.
 
     >>> tf.linalg.pinv([[1., 1.], [1., 1.]]).numpy().round(4)
     array([[0.25, 0.25],
@@ -282,6 +311,15 @@ def tridiagonal_solve(
 
     'compact' diagonals are rows (above, main, below), of which the last element of the first and the first of the last
     are not read; a 'sequence' of three tensors and a whole 'matrix' work too. Rows are always pivoted.
+
+    Args:
+        transpose_rhs: Transpose `rhs` first.
+        conjugate_rhs: Conjugate `rhs` first.
+        partial_pivoting: Taken and not used: rows are always exchanged where that is better.
+        perturb_singular: Taken and not used.
+
+    Raises:
+        ValueError: If `diagonals_format` is another word, or there are not three diagonals.
 
     >>> tf.linalg.tridiagonal_solve([[1., 1., 0.], [2., 2., 2.], [0., 1., 1.]], [4., 8., 8.]).numpy().round(4)
     array([1., 2., 3.], dtype=float32)

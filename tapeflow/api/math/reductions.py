@@ -232,6 +232,10 @@ def root_of(squares: Tensor, dtype: DType) -> Tensor:
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
     """`x` divided by its Euclidean length over `axis`, or by sqrt(`epsilon`) if that is longer.
 
+    Args:
+        epsilon: The least squared length that is divided by.
+        dim: `axis`, by its earlier name.
+
     >>> tf.math.l2_normalize([[3., 4.], [0., 0.]], axis=1).numpy()
     array([[0.6, 0.8],
            [0. , 0. ]], dtype=float32)

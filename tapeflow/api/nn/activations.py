@@ -67,6 +67,9 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x where it is positive, `alpha * x` elsewhere. At 0 the slope is `alpha`.
 
+    Args:
+        alpha: The slope where numbers are negative.
+
     >>> tf.nn.leaky_relu([-10., 10.]).numpy()
     array([-2., 10.], dtype=float32)
     """
@@ -90,6 +93,12 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """x Φ(x), with the normal distribution function Φ; `approximate=True` takes a tanh in its place.
 
+    Args:
+        approximate: Take a formula with tanh.
+
+    Raises:
+        ValueError: If `features` are not of a floating dtype.
+
     >>> tf.nn.gelu([-10., 0., 1.]).numpy()
     array([-7.619853e-23,  0.000000e+00,  8.413448e-01], dtype=float32)
     """
@@ -104,6 +113,9 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """x sigmoid(beta x), also called swish.
+
+    Args:
+        beta: How steep the sigmoid is.
 
     >>> tf.nn.silu([-200., 0., 200.]).numpy()
     array([ -0.,   0., 200.], dtype=float32)

@@ -153,6 +153,17 @@ def fixed_unigram_candidate_sampler(
 
     The first `num_reserved_ids` classes have weight 0; of several shards only the classes of this one are drawn.
 
+    Args:
+        vocab_file: A CSV file with a class to a line, whose last column is the weight.
+        distortion: The power to which weights are raised; 0: all the same.
+        num_reserved_ids: How many classes before them have weight 0.
+        num_shards: Into how many parts the classes are divided.
+        shard: Which of them is drawn from.
+        unigrams: The weights, where there is no file.
+
+    Raises:
+        InvalidArgumentError: If there are not `range_max` classes, or a true class is none of them.
+
     >>> labels = tf.constant([[1]], tf.int64)
     >>> drawn = tf.random.fixed_unigram_candidate_sampler(labels, 1, 2, False, range_max=3, unigrams=[0., 1., 3.])
     >>> drawn.true_expected_count.numpy()

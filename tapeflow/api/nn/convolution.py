@@ -29,6 +29,10 @@ def convolution(
 ) -> Tensor:
     """Convolution over one, two or three spatial dimensions, as many as the filters say.
 
+    Raises:
+        ValueError: If the rank of `input` or `filters` is another.
+        InvalidArgumentError: If the channels are no multiple of those the filters take, or `padding` is another word.
+
     >>> signal = tf.reshape(tf.constant([1., 2., 4., 8.]), [1, 4, 1])
     >>> difference = tf.reshape(tf.constant([-1., 1.]), [2, 1, 1])
     >>> tf.nn.convolution(signal, difference).numpy().ravel()
@@ -49,6 +53,10 @@ def conv1d(
 ) -> Tensor:
     """Convolution of (batch, width, channels) with filters (width, channels in, channels out).
 
+    Raises:
+        ValueError: If the rank of `input` or `filters` is another.
+        InvalidArgumentError: If the channels are no multiple of those the filters take, or `padding` is another word.
+
     >>> tf.nn.conv1d(tf.ones([1, 5, 1]), tf.ones([3, 1, 1]), stride=1, padding="SAME").numpy().ravel()
     array([2., 3., 3., 3., 2.], dtype=float32)
     """
@@ -66,6 +74,10 @@ def conv2d(
     name: str | None = None,
 ) -> Tensor:
     """Convolution of (batch, height, width, channels) with filters (height, width, channels in, channels out).
+
+    Raises:
+        ValueError: If the rank of `input` or `filters` is another.
+        InvalidArgumentError: If the channels are no multiple of those the filters take, or `padding` is another word.
 
     >>> image = tf.reshape(tf.range(9.), [1, 3, 3, 1])
     >>> tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), strides=1, padding="VALID").numpy()[0, :, :, 0]
@@ -88,6 +100,10 @@ def conv3d(
     """Convolution of (batch, depth, height, width, channels) with filters (depth, height, width, channels in, channels
     out).
 
+    Raises:
+        ValueError: If the rank of `input` or `filters` is another.
+        InvalidArgumentError: If the channels are no multiple of those the filters take, or `padding` is another word.
+
     >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 3]), strides=1, padding="VALID").numpy().ravel()
     array([8., 8., 8.], dtype=float32)
     """
@@ -97,6 +113,9 @@ def conv3d(
 
 def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
     """`conv2d` with `rate - 1` gaps between the taps of the filters.
+
+    Args:
+        rate: The distance between the taps of the filters; 1: no gaps.
 
     >>> tf.nn.atrous_conv2d(tf.ones([1, 5, 5, 1]), tf.ones([3, 3, 1, 1]), rate=2, padding="VALID").shape
     TensorShape([1, 1, 1, 1])
@@ -121,6 +140,13 @@ def conv_transpose(
     """The transpose of `convolution` over one, two or three spatial dimensions; filters are (…, channels out, channels
     in).
 
+    Args:
+        filters: The filters: the spatial axes, then the channels out and the channels in.
+
+    Raises:
+        ValueError: If the rank of `input` or `filters` is another.
+        InvalidArgumentError: If no convolution leads from `output_shape` to the shape of `input`.
+
     >>> tf.nn.conv_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, 1]), [1, 4, 1], strides=2).numpy().ravel()
     array([1., 1., 1., 1.], dtype=float32)
     """
@@ -141,6 +167,13 @@ def conv1d_transpose(
     """The transpose of `conv1d`: from one number per window back to a signal. Filters are (width, channels out,
     channels in).
 
+    Args:
+        filters: The filters: the spatial axes, then the channels out and the channels in.
+
+    Raises:
+        ValueError: If the rank of `input` or `filters` is another.
+        InvalidArgumentError: If no convolution leads from `output_shape` to the shape of `input`.
+
     >>> kernel = tf.reshape(tf.constant([1., 2., 1.]), [3, 1, 1])
     >>> tf.nn.conv1d_transpose(tf.ones([1, 2, 1]), kernel, [1, 5, 1], strides=2, padding="VALID").numpy().ravel()
     array([1., 2., 2., 2., 1.], dtype=float32)
@@ -160,6 +193,13 @@ def conv2d_transpose(
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv2d`, often used to enlarge images. Filters are (height, width, channels out, channels in).
+
+    Args:
+        filters: The filters: the spatial axes, then the channels out and the channels in.
+
+    Raises:
+        ValueError: If the rank of `input` or `filters` is another.
+        InvalidArgumentError: If no convolution leads from `output_shape` to the shape of `input`.
 
     >>> small = tf.constant([[[[1.], [2.]]]])
     >>> tf.nn.conv2d_transpose(small, tf.ones([2, 2, 1, 1]), [1, 2, 4, 1], strides=2).numpy()[0, :, :, 0]
@@ -182,6 +222,13 @@ def conv3d_transpose(
 ) -> Tensor:
     """The transpose of `conv3d`. Filters are (depth, height, width, channels out, channels in).
 
+    Args:
+        filters: The filters: the spatial axes, then the channels out and the channels in.
+
+    Raises:
+        ValueError: If the rank of `input` or `filters` is another.
+        InvalidArgumentError: If no convolution leads from `output_shape` to the shape of `input`.
+
     >>> one = tf.ones([1, 1, 1, 1, 1])
     >>> tf.nn.conv3d_transpose(one, tf.ones([2, 2, 2, 1, 1]), [1, 2, 2, 2, 1], strides=2).numpy().sum()
     np.float32(8.0)
@@ -194,6 +241,9 @@ def atrous_conv2d_transpose(
     value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None
 ) -> Tensor:
     """The transpose of `atrous_conv2d`.
+
+    Args:
+        rate: The distance between the taps of the filters; 1: no gaps.
 
     >>> one = tf.ones([1, 1, 1, 1])
     >>> tf.nn.atrous_conv2d_transpose(one, tf.ones([2, 2, 1, 1]), [1, 3, 3, 1], rate=2, padding="VALID").numpy()[0, :, :, 0]

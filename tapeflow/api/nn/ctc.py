@@ -32,6 +32,19 @@ def ctc_loss(
     class 0 unless `blank_index` says otherwise. An example whose labels do not fit into its frames has loss inf and no
     gradient. `unique` is not needed and not used.
 
+    Args:
+        labels: Class numbers (batch, longest), or a `tf.SparseTensor` of them.
+        logits: Numbers (frames, batch, classes).
+        label_length: How many labels each example has.
+        logit_length: How many frames each example has.
+        logits_time_major: The frames are the first axis of `logits`; otherwise the batch is.
+        unique: Taken and not used.
+        blank_index: Which class is the blank; negative ones count from the last. None: 0.
+
+    Raises:
+        ValueError: If the shapes do not fit together, or `labels` are sparse and there is no `blank_index`.
+        InvalidArgumentError: If a length or a label is out of range.
+
     >>> loss = tf.nn.ctc_loss([[1]], tf.zeros([2, 1, 3]), label_length=[1], logit_length=[2])
     >>> np.exp(-loss.numpy()).round(4)                       # 11, 1_ and _1 of the nine paths through two frames
     array([0.3333], dtype=float32)
@@ -126,6 +139,14 @@ def ctc_greedy_decoder(
 
     `inputs` are logits (frames, batch, classes); the blank is the last class unless `blank_index` says otherwise.
 
+    Args:
+        inputs: Logits (frames, batch, classes).
+        merge_repeated: Take a class that stays from frame to frame as one.
+        blank_index: Which class is the blank; negative ones count from the last.
+
+    Returns:
+        A list of one sparse tensor, and for each example minus the sum of its best logits.
+
     >>> frames = tf.one_hot([0, 0, 2, 0, 1], 3)[:, None, :]
     >>> [labels], score = tf.nn.ctc_greedy_decoder(frames, [5])
     >>> labels.values.numpy(), score.numpy()
@@ -143,6 +164,14 @@ def ctc_beam_search_decoder(
     """The `top_paths` most probable label sequences and their log-probabilities, by a search that keeps `beam_width`
     prefixes.
 
+    Args:
+        inputs: Logits (frames, batch, classes).
+        beam_width: How many prefixes are kept.
+        top_paths: How many sequences are wanted, at most `beam_width`.
+
+    Returns:
+        A list of sparse tensors, one for each path, and the log-probabilities (batch, paths).
+
     >>> logits = tf.math.log([[[0.1, 0.9]], [[0.4, 0.6]]])               # one label, and the blank
     >>> [first, second], score = tf.nn.ctc_beam_search_decoder(logits, [2], top_paths=2)
     >>> first.values.numpy(), second.values.numpy(), np.exp(score.numpy()).round(2)
@@ -159,6 +188,13 @@ def ctc_beam_search_decoder(
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Runs of equal labels become one: (labels padded with 0, their lengths).
 
+    Args:
+        labels: A row for each example.
+        seq_length: How many labels each row has.
+
+    Returns:
+        The labels without repetitions, and their numbers.
+
     >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1]], [5])
     >>> labels.numpy(), lengths.numpy()
     (array([[1, 2, 1]], dtype=int32), array([3], dtype=int32))
@@ -174,6 +210,12 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
 
 def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different labels of each row in order of appearance, padded with 0, and for each label its place among them.
+
+    Args:
+        labels: A row of class numbers for each example.
+
+    Returns:
+        The different labels of each row, and for each label its place among them.
 
     >>> unique, place = tf.nn.ctc_unique_labels([[3, 1, 3]])
     >>> unique.numpy(), place.numpy()

@@ -23,6 +23,13 @@ def depthwise_conv2d(
 ) -> Tensor:
     """Each channel convolved with its own filters: (height, width, channels, filters per channel).
 
+    Args:
+        filter: The filters: height, width, channels, filters for each channel.
+
+    Raises:
+        ValueError: If `filter` does not have rank 4.
+        InvalidArgumentError: If the images have another number of channels.
+
     >>> image = tf.stack([tf.ones([1, 3, 3]), 10 * tf.ones([1, 3, 3])], axis=-1)
     >>> tf.nn.depthwise_conv2d(image, tf.ones([3, 3, 2, 1]), [1, 1, 1, 1], "VALID").numpy().ravel()
     array([ 9., 90.], dtype=float32)
@@ -56,6 +63,11 @@ def depthwise_conv2d_backprop_input(
 ) -> Tensor:
     """The gradient of `depthwise_conv2d` for its images, given the one for its result.
 
+    Args:
+        input_sizes: The shape of the images.
+        filter: The filters: height, width, channels, filters for each channel.
+        out_backprop: The gradient of the result.
+
     >>> tf.nn.depthwise_conv2d_backprop_input(
     ...     [1, 2, 2, 1], tf.ones([2, 2, 1, 1]), tf.ones([1, 1, 1, 1]), [1, 1, 1, 1], "VALID").numpy().ravel()
     array([1., 1., 1., 1.], dtype=float32)
@@ -77,6 +89,10 @@ def depthwise_conv2d_backprop_filter(
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `depthwise_conv2d` for its filters, given the one for its result.
+
+    Args:
+        filter_sizes: The shape of the filters.
+        out_backprop: The gradient of the result.
 
     >>> image = tf.reshape(tf.range(4.), [1, 2, 2, 1])
     >>> tf.nn.depthwise_conv2d_backprop_filter(
@@ -106,6 +122,10 @@ def separable_conv2d(
     name: str | None = None,
 ) -> Tensor:
     """`depthwise_conv2d`, then a 1x1 `conv2d` that mixes the channels.
+
+    Args:
+        depthwise_filter: The filters: height, width, channels, filters for each channel.
+        pointwise_filter: What mixes the channels: 1, 1, channels in, channels out.
 
     >>> x, each, mix = tf.ones([1, 2, 2, 3]), tf.ones([2, 2, 3, 1]), tf.ones([1, 1, 3, 5])
     >>> tf.nn.separable_conv2d(x, each, mix, [1, 1, 1, 1], "VALID").numpy().ravel()

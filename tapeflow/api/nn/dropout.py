@@ -17,6 +17,9 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
     With `noise_shape`, one decision serves all elements along its dimensions of size 1. A tape keeps nothing but the
     decisions.
 
+    Raises:
+        ValueError: If `x` is not of a floating dtype, or `rate` is not in [0, 1).
+
     >>> tf.random.set_seed(0)
     >>> y = tf.nn.dropout(tf.ones([1000]), rate=0.5)
     >>> sorted(set(y.numpy().tolist()))
@@ -32,6 +35,13 @@ def stateless_dropout(
     x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
 ) -> Tensor:
     """`dropout` whose decisions follow from `seed`, two integers, alone.
+
+    Args:
+        seed: Two integers, which the decisions follow from.
+        rng_alg: The algorithm: `philox`, `threefry` or `auto_select`.
+
+    Raises:
+        ValueError: If `x` is not of a floating dtype, or `rate` is not in [0, 1).
 
     >>> x = tf.ones([8])
     >>> a, b = [tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 2]).numpy() for _ in range(2)]
@@ -49,6 +59,12 @@ def general_dropout(
 ) -> Tensor:
     """`dropout` with its random numbers from `uniform_sampler(shape, dtype)`: numbers in [0, 1), dropped where below
     `rate`.
+
+    Args:
+        uniform_sampler: A function of a shape and a dtype that gives numbers in [0, 1).
+
+    Raises:
+        ValueError: If `x` is not of a floating dtype, or `rate` is not in [0, 1).
 
     >>> tf.nn.experimental.general_dropout([1., 2.], 0.5, lambda shape, dtype: tf.constant([0.1, 0.9])).numpy()
     array([0., 4.], dtype=float32)

@@ -18,6 +18,9 @@ def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name:
     `params` may be a list of tables, which count as one below the other. Rows longer than `max_norm` are scaled down
     to it.
 
+    Raises:
+        InvalidArgumentError: If an id is not a row of the table.
+
     >>> table = tf.Variable([[0., 0.], [1., 10.], [2., 20.]])
     >>> with tf.GradientTape() as tape:
     ...     rows = tf.nn.embedding_lookup(table, [2, 1, 2])
@@ -40,6 +43,14 @@ def embedding_lookup_sparse(
 ) -> Tensor:
     """For each row of the sparse `sp_ids`, the embeddings of its ids combined: "mean" (the default), "sum" or "sqrtn"
     of the weights.
+
+    Args:
+        sp_ids: The ids of each example, a row of a `tf.SparseTensor`.
+        sp_weights: A weight for each id; None: 1.
+
+    Raises:
+        ValueError: If `combiner` is another word.
+        TypeError: If ids or weights are no `tf.SparseTensor`.
 
     >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 1], [2, 2])
     >>> tf.nn.embedding_lookup_sparse([[0.], [10.], [20.]], ids, None, combiner="sum").numpy()
@@ -67,6 +78,16 @@ def safe_embedding_lookup_sparse(
 ) -> Tensor:
     """`embedding_lookup_sparse` that leaves out negative ids and weights that are not positive. Rows without any id
     are zero, or the embedding of `default_id`.
+
+    Args:
+        embedding_weights: The table, a row for each id.
+        sparse_ids: The ids of each example, a row of a `tf.SparseTensor`.
+        sparse_weights: A weight for each id; None: 1.
+        default_id: The id of rows that have none; None: they are 0.
+
+    Raises:
+        ValueError: If `combiner` is another word.
+        TypeError: If ids or weights are no `tf.SparseTensor`.
 
     >>> ids = tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [3, 1])
     >>> tf.nn.safe_embedding_lookup_sparse(tf.constant([[1.], [5.]]), ids).numpy().ravel()

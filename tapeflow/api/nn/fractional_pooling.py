@@ -30,6 +30,16 @@ def fractional_max_pool(
     `overlapping` a region includes the first row and column of the next. A `seed` that is not 0 gives the same regions
     every time.
 
+    Args:
+        pooling_ratio: How much smaller the result is: a number, a pair for rows and columns, or four with 1 for batch
+            and channels.
+        pseudo_random: Draw the borders so that windows of both sizes are well mixed.
+        overlapping: A window includes the first row and column of the next.
+        seed: Not 0: the same regions every time.
+
+    Returns:
+        The result, and the borders of the regions by rows and by columns.
+
     >>> image = tf.reshape(tf.range(25.), [1, 5, 5, 1])
     >>> largest, rows, columns = tf.nn.fractional_max_pool(image, 1.5, seed=7)
     >>> largest.shape, int(rows[0]), int(rows[-1])
@@ -54,6 +64,16 @@ def fractional_avg_pool(
     name: str | None = None,
 ) -> FractionalPool:
     """The mean of each region; regions as in `fractional_max_pool`.
+
+    Args:
+        pooling_ratio: How much smaller the result is: a number, a pair for rows and columns, or four with 1 for batch
+            and channels.
+        pseudo_random: Draw the borders so that windows of both sizes are well mixed.
+        overlapping: A window includes the first row and column of the next.
+        seed: Not 0: the same regions every time.
+
+    Returns:
+        The result, and the borders of the regions by rows and by columns.
 
     >>> means, rows, columns = tf.nn.fractional_avg_pool(tf.ones([1, 5, 5, 1]), 1.5, seed=7)
     >>> means.numpy().ravel()

@@ -14,6 +14,12 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     """The sequences along `axis` that never rise (never fall, unless `decreasing`) and are nearest to the inputs, and
     for each element the number of the level it is on. Every level is the mean of its elements, and so is its gradient.
 
+    Args:
+        decreasing: The result never rises; otherwise it never falls.
+
+    Returns:
+        The nearest sequences, and for each element the number of its level.
+
     >>> fit, level = tf.nn.isotonic_regression([3., 1., 2., 0.])
     >>> fit.numpy(), level.numpy()
     (array([3. , 1.5, 1.5, 0. ], dtype=float32), array([0, 1, 1, 2], dtype=int32))

@@ -18,6 +18,9 @@ from tapeflow.core.tensor_like import TensorLike
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares of all elements; its gradient is the tensor itself.
 
+    Args:
+        t: Numbers of a floating dtype.
+
     >>> tf.nn.l2_loss([3., 4.]).numpy()
     np.float32(12.5)
     """
@@ -28,6 +31,16 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
     gradient too.
 
     A logit of -inf whose label is 0 adds nothing, so classes can be masked out.
+
+    Args:
+        labels: Probabilities of the classes.
+        axis: The axis of the classes.
+
+    Returns:
+        A loss for each example.
+
+    Raises:
+        InvalidArgumentError: If the shapes do not broadcast.
 
     >>> tf.nn.softmax_cross_entropy_with_logits([[0., 1.], [1., 0.]], [[-np.inf, 0.], [1000., 0.]]).numpy()
     array([0., 0.], dtype=float32)
@@ -58,6 +71,17 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """-log softmax(logits)[label]: one loss per example, for labels that are class numbers.
 
+    Args:
+        labels: The class of each example, an integer.
+        logits: Numbers of any size; the classes are the last axis.
+
+    Returns:
+        A loss for each example.
+
+    Raises:
+        ValueError: If the shape of `labels` is not that of `logits` without the last axis.
+        InvalidArgumentError: If a label is no class.
+
     >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[1000., 0.], [1000., 0.]]).numpy()
     array([1000.,    0.], dtype=float32)
     """
@@ -85,6 +109,12 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
     """-z log sigmoid(x) - (1 - z) log(1 - sigmoid(x)) of labels z and logits x, element by element.
 
+    Args:
+        labels: Probabilities, of the shape of `logits`.
+
+    Raises:
+        ValueError: If the shapes differ.
+
     >>> tf.nn.sigmoid_cross_entropy_with_logits([0., 1., 0.], [1000., 1000., -1000.]).numpy()
     array([1000.,    0.,    0.], dtype=float32)
     """
@@ -94,6 +124,13 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
     """`sigmoid_cross_entropy_with_logits` with the term of positive labels multiplied by `pos_weight`.
+
+    Args:
+        labels: Probabilities, of the shape of `logits`.
+        pos_weight: The factor of positive labels.
+
+    Raises:
+        ValueError: If the shapes differ.
 
     >>> tf.nn.weighted_cross_entropy_with_logits([1., 0.], [0., 0.], pos_weight=3.).numpy()
     array([2.0794415, 0.6931472], dtype=float32)
@@ -107,6 +144,14 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     """exp(c) - z c: how unlikely counts z are under a Poisson distribution of mean exp(c), up to a constant.
 
     `compute_full_loss` adds Stirling's approximation of that constant, log(z!), where z > 1.
+
+    Args:
+        targets: Counts.
+        log_input: The logarithms of the means.
+        compute_full_loss: Add an approximation of log(z!).
+
+    Raises:
+        ValueError: If the shapes differ.
 
     >>> tf.nn.log_poisson_loss([1., 0.], [0., 2.]).numpy().round(4)
     array([1.    , 7.3891], dtype=float32)
@@ -123,6 +168,14 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
     """Sum of the losses divided by the batch size: the number of examples here, or `global_batch_size` when given.
+
+    Args:
+        per_example_loss: The losses, one for each example.
+        sample_weight: A factor for each loss; None: 1.
+        global_batch_size: How many examples all replicas have together; None: as many as are given.
+
+    Raises:
+        ValueError: If the loss is a scalar and the size is not given, or the size is no whole number.
 
     >>> tf.nn.compute_average_loss([1., 2., 3.], sample_weight=[1., 1., 0.]).numpy()
     np.float32(1.0)
@@ -151,6 +204,9 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """Sum of a regularization loss, divided by the number of replicas that add theirs to it: one.
+
+    Args:
+        regularization_loss: A loss of any shape, which does not depend on examples.
 
     >>> tf.nn.scale_regularization_loss([0.5, 0.25]).numpy()
     np.float32(0.75)

@@ -18,6 +18,12 @@ def dilation2d(
 ) -> Tensor:
     """The largest image + filter in each window, channel by channel; filters are (height, width, channels).
 
+    Args:
+        filters: What is added or subtracted: height, width, channels.
+
+    Raises:
+        ValueError: If `data_format` is not `NHWC`.
+
     >>> image = tf.reshape(tf.constant([0., 0., 5., 0., 0.]), [1, 1, 5, 1])
     >>> tf.nn.dilation2d(image, tf.zeros([1, 3, 1]), [1, 1, 1, 1], "SAME", "NHWC", [1, 1, 1, 1]).numpy().ravel()
     array([0., 5., 5., 5., 0.], dtype=float32)
@@ -51,6 +57,12 @@ def erosion2d(
     value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None
 ) -> Tensor:
     """The smallest image - filter in each window, the filter turned round: the dual of `dilation2d`.
+
+    Args:
+        filters: What is added or subtracted: height, width, channels.
+
+    Raises:
+        ValueError: If `data_format` is not `NHWC`.
 
     >>> image = tf.reshape(tf.constant([5., 5., 1., 5., 5.]), [1, 1, 5, 1])
     >>> tf.nn.erosion2d(image, tf.zeros([1, 3, 1]), [1, 1, 1, 1], "SAME", "NHWC", [1, 1, 1, 1]).numpy().ravel()

@@ -23,6 +23,13 @@ def moments(
     """Mean and variance over `axes`. Half-precision inputs are added up in float32. `shift` is not needed and not
     used.
 
+    Args:
+        axes: Over which axes.
+        shift: Taken and not used.
+
+    Returns:
+        The mean and the variance.
+
     >>> mean, variance = tf.nn.moments([[1., 10.], [3., 30.]], axes=[0])
     >>> mean.numpy(), variance.numpy()
     (array([ 2., 20.], dtype=float32), array([  1., 100.], dtype=float32))
@@ -38,6 +45,13 @@ def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance over `axes` with a weight for each element: a weight of 2 counts like the element twice.
+
+    Args:
+        axes: Over which axes.
+        frequency_weights: How often each element counts.
+
+    Returns:
+        The mean and the variance.
 
     >>> mean, variance = tf.nn.weighted_moments([1., 4.], [0], [2., 1.])
     >>> mean.numpy(), variance.numpy()
@@ -69,6 +83,13 @@ def sufficient_statistics(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """What moments are made of: the number of elements over `axes`, Σ(x - shift), Σ(x - shift)², and the shift.
 
+    Args:
+        axes: Over which axes.
+        shift: What is subtracted first; None: nothing.
+
+    Returns:
+        The number of elements, their sum, the sum of their squares, and the shift.
+
     >>> count, total, squares, shift = tf.nn.sufficient_statistics([1., 2., 3.], [0])
     >>> count.numpy(), total.numpy(), squares.numpy(), shift
     (np.float32(3.0), np.float32(6.0), np.float32(14.0), None)
@@ -87,6 +108,15 @@ def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance from what `sufficient_statistics` gives, which can be added up over batches before.
+
+    Args:
+        counts: The number of elements.
+        mean_ss: Their sum.
+        variance_ss: The sum of their squares.
+        shift: What was subtracted from them; None: nothing.
+
+    Returns:
+        The mean and the variance.
 
     >>> mean, variance = tf.nn.normalize_moments(3., 6., 14., None)
     >>> mean.numpy(), variance.numpy().round(4)
@@ -109,6 +139,13 @@ def batch_normalization(
 
     Mean, variance, offset and scale broadcast against `x`, so this serves batch, layer and instance normalisation
     alike.
+
+    Args:
+        mean: What is subtracted.
+        variance: What is divided by, before the root is taken.
+        offset: What is added at the end, or None.
+        scale: What is multiplied by, or None.
+        variance_epsilon: A small number that is added to the variance.
 
     >>> x = tf.constant([[1., 10.], [3., 30.]])
     >>> mean, variance = tf.nn.moments(x, axes=[0])
@@ -136,6 +173,14 @@ def batch_norm_with_global_normalization(
     name: str | None = None,
 ) -> Tensor:
     """`batch_normalization` with offset `beta`, and scale `gamma` if `scale_after_normalization`.
+
+    Args:
+        mean: What is subtracted.
+        variance: What is divided by, before the root is taken.
+        beta: What is added at the end.
+        gamma: What is multiplied by.
+        variance_epsilon: A small number that is added to the variance.
+        scale_after_normalization: Multiply by `gamma`.
 
     >>> tf.nn.batch_norm_with_global_normalization([[2., 4.]], [1., 1.], [1., 1.], [0., 0.], [1., 9.], 0., True).numpy()
     array([[ 1., 27.]], dtype=float32)
@@ -200,6 +245,15 @@ def local_response_normalization(
     input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str | None = None
 ) -> Tensor:
     """x / (bias + alpha Σ x²) ** beta, the sum over the channels at most `depth_radius` away.
+
+    Args:
+        depth_radius: How many channels on each side count.
+        bias: What is added to the sum.
+        alpha: The factor of the sum.
+        beta: The power.
+
+    Raises:
+        InvalidArgumentError: If `input` does not have rank 4.
 
     >>> tf.nn.local_response_normalization(tf.reshape(tf.constant([1., 2.]), [1, 1, 1, 2]), depth_radius=0).numpy().ravel()
     array([0.70710677, 0.8944272 ], dtype=float32)

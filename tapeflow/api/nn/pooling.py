@@ -26,6 +26,9 @@ def max_pool(
 ) -> Tensor:
     """The largest element of each window, over one to three spatial dimensions. The first of equals gets the gradient.
 
+    Raises:
+        InvalidArgumentError: If a size is not positive, or `padding` is another word.
+
     >>> image = tf.reshape(tf.range(16.), [1, 4, 4, 1])
     >>> tf.nn.max_pool(image, ksize=2, strides=2, padding="VALID").numpy()[0, :, :, 0]
     array([[ 5.,  7.],
@@ -40,6 +43,9 @@ def max_pool1d(
 ) -> Tensor:
     """The largest element of each window of (batch, width, channels).
 
+    Raises:
+        InvalidArgumentError: If a size is not positive, or `padding` is another word.
+
     >>> tf.nn.max_pool1d([[[1.], [5.], [2.]]], ksize=2, strides=1, padding="SAME").numpy().ravel()
     array([5., 5., 2.], dtype=float32)
     """
@@ -50,6 +56,9 @@ def max_pool2d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
     """The largest element of each window of (batch, height, width, channels).
+
+    Raises:
+        InvalidArgumentError: If a size is not positive, or `padding` is another word.
 
     >>> x = tf.constant([[[[1.], [1.]], [[0.], [1.]]]])
     >>> with tf.GradientTape() as tape:
@@ -66,6 +75,9 @@ def max_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
 ) -> Tensor:
     """The largest element of each window of (batch, depth, height, width, channels).
+
+    Raises:
+        InvalidArgumentError: If a size is not positive, or `padding` is another word.
 
     >>> tf.nn.max_pool3d(tf.reshape(tf.range(8.), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().ravel()
     array([7.], dtype=float32)
@@ -84,6 +96,16 @@ def max_pool_with_argmax(
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """`max_pool2d`, and where each maximum was: its index in the flattened image, or in the flattened batch.
+
+    Args:
+        output_dtype: The dtype of the indices, int32 or int64.
+        include_batch_in_index: Number the places of the whole batch, not of each image.
+
+    Returns:
+        The maxima, and where each of them was.
+
+    Raises:
+        ValueError: If `data_format` is not `NHWC`.
 
     >>> largest, where = tf.nn.max_pool_with_argmax([[[[3.], [9.]], [[4.], [1.]]]], 2, 2, "VALID")
     >>> largest.numpy().ravel(), where.numpy().ravel()
@@ -116,6 +138,9 @@ def avg_pool(
 ) -> Tensor:
     """The mean of each window, over one to three spatial dimensions.
 
+    Raises:
+        InvalidArgumentError: If `input` is not of a floating dtype, or its rank is another.
+
     >>> image = tf.reshape(tf.range(16.), [1, 4, 4, 1])
     >>> tf.nn.avg_pool(image, ksize=2, strides=2, padding="VALID").numpy()[0, :, :, 0]
     array([[ 2.5,  4.5],
@@ -130,6 +155,9 @@ def avg_pool1d(
 ) -> Tensor:
     """The mean of each window of (batch, width, channels).
 
+    Raises:
+        InvalidArgumentError: If `input` is not of a floating dtype, or its rank is another.
+
     >>> tf.nn.avg_pool1d([[[1.], [5.], [2.]]], ksize=2, strides=1, padding="SAME").numpy().ravel()
     array([3. , 3.5, 2. ], dtype=float32)
     """
@@ -141,6 +169,9 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of (batch, height, width, channels).
 
+    Raises:
+        InvalidArgumentError: If `input` is not of a floating dtype, or its rank is another.
+
     >>> tf.nn.avg_pool2d(tf.ones([1, 3, 3, 1]), 2, 2, "SAME").numpy().ravel()          # padding does not count
     array([1., 1., 1., 1.], dtype=float32)
     """
@@ -151,6 +182,9 @@ def avg_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
 ) -> Tensor:
     """The mean of each window of (batch, depth, height, width, channels).
+
+    Raises:
+        InvalidArgumentError: If `input` is not of a floating dtype, or its rank is another.
 
     >>> tf.nn.avg_pool3d(tf.reshape(tf.range(8.), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().ravel()
     array([3.5], dtype=float32)
@@ -197,6 +231,13 @@ def pool(
     name: str | None = None,
 ) -> Tensor:
     """Pooling of type "MAX" or "AVG"; windows may have gaps (`dilations`).
+
+    Args:
+        window_shape: The size of a window, a number for each spatial axis.
+        pooling_type: `"MAX"` or `"AVG"`.
+
+    Raises:
+        ValueError: If `pooling_type` is another word.
 
     >>> signal = tf.reshape(tf.constant([1., 2., 3., 4.]), [1, 4, 1])
     >>> tf.nn.pool(signal, [2], "AVG", dilations=[2]).numpy().ravel()          # means of x[i] and x[i + 2]

@@ -32,6 +32,13 @@ def nce_loss(
     `labels` (batch, num_true) class numbers. Classes are drawn log-uniformly unless `sampled_values` brings what a
     sampler gave.
 
+    Args:
+        labels: Class numbers (batch, num_true).
+        inputs: What the last layer gets (batch, dim).
+
+    Returns:
+        A loss for each example.
+
     >>> sampled = tf.constant([2]), tf.constant([[1.]]), tf.constant([1.])
     >>> loss = tf.nn.nce_loss(tf.zeros([3, 4]), tf.zeros([3]), [[0]], tf.ones([1, 4]), 1, 3, sampled_values=sampled)
     >>> loss.numpy().round(4)                                          # two coins
@@ -69,6 +76,13 @@ def sampled_softmax_loss(
     """Softmax cross-entropy over the labels and `num_sampled` random classes in place of all. Arguments as for
     `nce_loss`.
 
+    Args:
+        labels: Class numbers (batch, num_true).
+        inputs: What the last layer gets (batch, dim).
+
+    Returns:
+        A loss for each example.
+
     >>> sampled = tf.constant([2]), tf.constant([[1.]]), tf.constant([1.])
     >>> loss = tf.nn.sampled_softmax_loss(tf.zeros([3, 4]), tf.zeros([3]), [[0]], tf.ones([1, 4]), 1, 3, sampled_values=sampled)
     >>> loss.numpy().round(4)                                          # one of two
@@ -94,6 +108,12 @@ def compute_accidental_hits(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Which sampled candidates are labels after all: (example, place among the candidates, a very negative number to
     add to the logit).
+
+    Args:
+        sampled_candidates: The classes that were drawn.
+
+    Returns:
+        For each hit the example, the place among the candidates, and what to add to the logit.
 
     >>> example, place, weight = tf.nn.compute_accidental_hits([[3], [7]], [7, 1, 3], num_true=1)
     >>> example.numpy(), place.numpy()

@@ -116,7 +116,17 @@ class LinearOperator(Module):
         return self._to_dense()
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
-        """The matrix times `x`, a matrix or another operator."""
+        """The matrix times `x`, a matrix or another operator.
+
+        Args:
+            x: Matrices, or a `tf.linalg.LinearOperator`.
+
+        Returns:
+            A tensor; for an operator the composition of both.
+
+        Raises:
+            ValueError: If the operators do not fit together.
+        """
         if isinstance(x, LinearOperator):
             from .combined import LinearOperatorComposition
 
@@ -133,7 +143,17 @@ class LinearOperator(Module):
         return squeeze(self._matmul(self._factor(expand_dims(self._like(x), -1), adjoint), adjoint), -1)
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
-        """`x` such that the matrix times `x` is `rhs`, a matrix or another operator."""
+        """`x` such that the matrix times `x` is `rhs`, a matrix or another operator.
+
+        Args:
+            rhs: Matrices, or a `tf.linalg.LinearOperator`.
+
+        Returns:
+            A tensor; for an operator the composition of the inverse and `rhs`.
+
+        Raises:
+            NotImplementedError: If the matrix is not square, or said to be singular.
+        """
         if self.is_non_singular is False:
             raise NotImplementedError("Exact solve not implemented for an operator that is expected to be singular.")
         if not self.is_square:
@@ -146,7 +166,11 @@ class LinearOperator(Module):
         return self._solve(self._factor(rhs, not adjoint, adjoint_arg), adjoint, adjoint_arg)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
-        """`x` such that the matrix times `x` is the vector `rhs`."""
+        """`x` such that the matrix times `x` is the vector `rhs`.
+
+        Args:
+            rhs: Vectors, along the last axis.
+        """
         return squeeze(self.solve(expand_dims(self._like(rhs), -1), adjoint), -1)
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:

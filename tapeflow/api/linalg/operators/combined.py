@@ -24,6 +24,9 @@ __all__ = [
 class LinearOperatorAdjoint(LinearOperator):
     """The conjugate transpose of an operator.
 
+    Args:
+        operator: A `tf.linalg.LinearOperator`.
+
     >>> tf.linalg.LinearOperatorAdjoint(tf.linalg.LinearOperatorFullMatrix([[1., 2.], [0., 1.]])).matvec([1., 1.]).numpy()
     array([1., 3.], dtype=float32)
     """
@@ -60,6 +63,9 @@ class LinearOperatorAdjoint(LinearOperator):
 
 class LinearOperatorInversion(LinearOperator):
     """The inverse of an operator: its product solves, and solving multiplies.
+
+    Args:
+        operator: A `tf.linalg.LinearOperator`.
 
     >>> tf.linalg.LinearOperatorDiag([2., 4.]).inverse().matvec([2., 2.]).numpy()
     array([1. , 0.5], dtype=float32)
@@ -119,6 +125,9 @@ class _OfSeveral(LinearOperator):
 class LinearOperatorComposition(_OfSeveral):
     """The product of operators, which applies the last one first.
 
+    Args:
+        operators: The factors, from left to right.
+
     >>> half, swap = tf.linalg.LinearOperatorDiag([.5, .5]), tf.linalg.LinearOperatorPermutation([1, 0])
     >>> tf.linalg.LinearOperatorComposition([half, swap]).matvec([2., 4.]).numpy()
     array([2., 1.], dtype=float32)
@@ -149,6 +158,9 @@ class LinearOperatorComposition(_OfSeveral):
 class LinearOperatorKronecker(_OfSeveral):
     """The Kronecker product of operators.
 
+    Args:
+        operators: The factors, from left to right.
+
     >>> one, two = tf.linalg.LinearOperatorFullMatrix([[1., 2.]]), tf.linalg.LinearOperatorFullMatrix([[1., 10.]])
     >>> tf.linalg.LinearOperatorKronecker([one, two]).to_dense().numpy()
     array([[ 1., 10., 2., 20.]], dtype=float32)
@@ -168,6 +180,9 @@ def _kronecker(a: Tensor, b: Tensor) -> Tensor:
 class LinearOperatorBlockDiag(_OfSeveral):
     """Operators along the diagonal.
 
+    Args:
+        operators: The blocks, square or not, from the first rows to the last.
+
     >>> one = tf.linalg.LinearOperatorDiag([2.])
     >>> tf.linalg.LinearOperatorBlockDiag([one, one]).to_dense().numpy()
     array([[2., 0.],
@@ -180,6 +195,9 @@ class LinearOperatorBlockDiag(_OfSeveral):
 
 class LinearOperatorBlockLowerTriangular(LinearOperator):
     """Operators in rows of growing length: those on the diagonal, and those below it.
+
+    Args:
+        operators: The rows of blocks: the k-th row has k of them, the last of which lies on the diagonal.
 
     >>> one = tf.linalg.LinearOperatorDiag([2.])
     >>> tf.linalg.LinearOperatorBlockLowerTriangular([[one], [one, one]]).to_dense().numpy()
@@ -221,6 +239,13 @@ def _blocks(rows: list[list[LinearOperator | None]]) -> Tensor:
 class LinearOperatorLowRankUpdate(LinearOperator):
     """`L + U D V'` of an operator L, thin matrices U and V (the same as U by default) and a diagonal D (ones by
     default).
+
+    Args:
+        base_operator: L, a `tf.linalg.LinearOperator`.
+        u: U, matrices of few columns.
+        diag_update: The diagonal D; None: ones.
+        v: V, of the shape of `u`; None: the same as `u`.
+        is_diag_update_positive: Taken and not used.
 
     >>> base = tf.linalg.LinearOperatorDiag([1., 1.])
     >>> tf.linalg.LinearOperatorLowRankUpdate(base, [[1.], [2.]]).to_dense().numpy()

@@ -27,6 +27,13 @@ __all__ = [
 class LinearOperatorPermutation(LinearOperator):
     """Row `k` of the result is row `perm[k]`.
 
+    Args:
+        perm: Every number from 0 to n - 1 once.
+        dtype: That of the matrix.
+
+    Raises:
+        ValueError: If a number is missing in `perm`.
+
     >>> tf.linalg.LinearOperatorPermutation([2, 0, 1]).matvec([1., 2., 3.]).numpy()
     array([3., 1., 2.], dtype=float32)
     """
@@ -51,6 +58,9 @@ class LinearOperatorPermutation(LinearOperator):
 
 class LinearOperatorHouseholder(LinearOperator):
     """The reflection at the plane across `reflection_axis`.
+
+    Args:
+        reflection_axis: The vectors that are turned round, along the last axis, of any length but 0.
 
     >>> tf.linalg.LinearOperatorHouseholder([1., 0.]).matvec([1., 2.]).numpy()
     array([-1., 2.], dtype=float32)
@@ -79,6 +89,10 @@ class LinearOperatorHouseholder(LinearOperator):
 
 class LinearOperatorToeplitz(LinearOperator):
     """A matrix that is the same along each diagonal, given by its first column and its first row.
+
+    Args:
+        col: The first column.
+        row: The first row; its first element is not read.
 
     >>> tf.linalg.LinearOperatorToeplitz([1., 2.], [1., 5.]).to_dense().numpy()
     array([[1., 5.],
@@ -109,6 +123,9 @@ class LinearOperatorToeplitz(LinearOperator):
 class LinearOperatorTridiag(LinearOperator):
     """A matrix with three diagonals: in the `compact` form the rows of an array; `sequence`, three vectors; `matrix`,
     the matrix.
+
+    Args:
+        diagonals: The diagonals above, on and below the main one, in the form that `diagonals_format` names.
 
     >>> tf.linalg.LinearOperatorTridiag([[5., 0.], [1., 2.], [0., 6.]]).to_dense().numpy()
     array([[1., 5.],
@@ -142,6 +159,10 @@ class LinearOperatorTridiag(LinearOperator):
 
 class LinearOperatorCirculant(LinearOperator):
     """A matrix that Fourier's transform makes diagonal: `spectrum` is that diagonal.
+
+    Args:
+        spectrum: The eigenvalues, in the order of `tf.signal.fft`.
+        input_output_dtype: The dtype of the matrix, and of what it is multiplied by.
 
     >>> tf.linalg.LinearOperatorCirculant([6., 4.], input_output_dtype=tf.float32).to_dense().numpy()
     array([[5., 1.],

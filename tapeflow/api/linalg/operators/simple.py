@@ -32,6 +32,9 @@ def given(value: Any) -> Any:
 class LinearOperatorFullMatrix(LinearOperator):
     """A matrix without a structure.
 
+    Args:
+        matrix: The matrices, in the last two axes.
+
     >>> tf.linalg.LinearOperatorFullMatrix([[2., 1.], [0., 1.]]).matvec([1., 1.]).numpy()
     array([3., 1.], dtype=float32)
     """
@@ -58,6 +61,9 @@ class LinearOperatorFullMatrix(LinearOperator):
 
 class LinearOperatorDiag(LinearOperator):
     """A diagonal matrix.
+
+    Args:
+        diag: The diagonals, along the last axis.
 
     >>> tf.linalg.LinearOperatorDiag([1., 2.]).to_dense().numpy()
     array([[1., 0.],
@@ -121,6 +127,10 @@ class LinearOperatorDiag(LinearOperator):
 class LinearOperatorScaledIdentity(LinearOperatorDiag):
     """A number times the identity.
 
+    Args:
+        num_rows: How many rows and columns there are.
+        multiplier: The number, or a batch of them.
+
     >>> tf.linalg.LinearOperatorScaledIdentity(2, multiplier=3.).matvec([1., 2.]).numpy()
     array([3., 6.], dtype=float32)
     """
@@ -145,6 +155,11 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
 class LinearOperatorIdentity(LinearOperatorDiag):
     """The identity.
 
+    Args:
+        num_rows: How many rows and columns there are.
+        batch_shape: The axes before them; None: none.
+        dtype: That of the matrix; None: float32.
+
     >>> tf.linalg.LinearOperatorIdentity(2).matvec([1., 2.]).numpy()
     array([1., 2.], dtype=float32)
     """
@@ -165,6 +180,12 @@ class LinearOperatorIdentity(LinearOperatorDiag):
 
 class LinearOperatorZeros(LinearOperator):
     """A matrix of zeros.
+
+    Args:
+        num_rows: How many rows there are.
+        num_columns: How many columns; None: as many as rows.
+        batch_shape: The axes before them; None: none.
+        dtype: That of the matrix; None: float32.
 
     >>> tf.linalg.LinearOperatorZeros(2).matvec([1., 2.]).numpy()
     array([0., 0.], dtype=float32)
@@ -187,6 +208,9 @@ class LinearOperatorZeros(LinearOperator):
 
 class LinearOperatorLowerTriangular(LinearOperator):
     """A lower triangular matrix; what is above the diagonal is not read.
+
+    Args:
+        tril: Matrices, of which what is above the diagonal is not read.
 
     >>> tf.linalg.LinearOperatorLowerTriangular([[2., 9.], [1., 1.]]).solvevec([2., 2.]).numpy()
     array([1., 1.], dtype=float32)
