@@ -153,9 +153,9 @@ def _save_whole(function: str, home: str = "whole_saves") -> Any:
 
 # Modules that do something else, or nothing, for want of TensorFlow's tensors, tables and datasets.
 AMONG_TENSORFLOW = """
-layers.preprocessing.hashed_crossing layers.preprocessing.hashing layers.preprocessing.index_lookup layers.preprocessing.integer_lookup
-layers.preprocessing.string_lookup layers.preprocessing.text_vectorization legacy.backend trainers.data_adapters.array_slicing
-trainers.data_adapters.data_adapter_utils utils.dataset_utils
+layers.preprocessing.hashed_crossing layers.preprocessing.hashing layers.preprocessing.index_lookup
+layers.preprocessing.integer_lookup layers.preprocessing.string_lookup layers.preprocessing.text_vectorization
+legacy.backend trainers.data_adapters.array_slicing trainers.data_adapters.data_adapter_utils utils.dataset_utils
 """.split()
 AFTERWARDS = {
     "keras.src.backend.config": _know_the_name,
@@ -234,8 +234,7 @@ def grafted(source: bytes, name: str) -> Any:
     if len(chains) != 1:
         raise ImportError(
             f"tapeflow does not find where {name} chooses its backend: this is Keras {_version()}, and tapeflow "
-            f"supports {SUPPORTED}. "
-            f"Install one of these, or a newer tapeflow.",
+            f"supports {SUPPORTED}. Install one of these, or a newer tapeflow.",
             name=name,
         )
     [last] = chains

@@ -148,14 +148,17 @@ python -m benchmarks.gpu mlp --dtypes float32 --no-tf32
 python -m benchmarks.gpu --small         # tiny sizes, also without a GPU: does it run?
 ```
 
-The programs are `with_tapeflow.py`, `with_jax.py` and `with_torch.py`, the sizes are in `workloads.py`, and `gpu.json` has every time.
+The programs are `with_tapeflow.py`, `with_jax.py` and `with_torch.py`, the sizes are in `workloads.py`, and
+`gpu.json` has every time.
 
 ## What is compared
 
-tapeflow and `jax.jit` go through the same compiler, which finds as many products and convolutions in both programs. They differ in the
-rules of derivatives: that of max pooling is a scatter in jax, and a loop that XLA fuses in tapeflow. "PyTorch's fused routine" is the
-eager program with `scaled_dot_product_attention` or `nn.LSTM` (cuDNN's) in place of what the others write out. What `torch.compile` gets
-is the loss and its gradient; the update is eager. The LSTM is unrolled, except with `lax.scan`.
+tapeflow and `jax.jit` go through the same compiler, which finds as many products and convolutions in both programs.
+They differ in the rules of derivatives: max pooling's is a scatter in jax, and a loop that XLA fuses in tapeflow.
+"PyTorch's fused routine" is the eager program with `scaled_dot_product_attention` or `nn.LSTM` (cuDNN's) in place of
+what the others write out. What `torch.compile` gets is the loss and its gradient; the update is eager. The LSTM is
+unrolled, except with `lax.scan`.
 
-XLA chooses kernels by timing them, anew in every process: ratios move by some percent from run to run, which the quantiles do not show.
+XLA chooses kernels by timing them, anew in every process: ratios move by some percent from run to run, which the
+quantiles do not show.
 """.rstrip().split("\n")

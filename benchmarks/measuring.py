@@ -91,10 +91,12 @@ def disagreements(results: dict[str, dict]) -> list[str]:
     """Peers whose first losses are not tapeflow's: they would be timing something else."""
     ours = results.get(SELF.name, {}).get("losses") or results.get(CONTROL.name, {}).get("losses")
     return [
-        name for name, result in results.items()
-        if ours and "losses" in result and any(abs(a - b) > 2e-3 * max(1e-3, abs(a)) for a,
-            b in zip(ours, result["losses"], strict=True))
-    ]  # fmt: skip
+        name
+        for name, result in results.items()
+        if ours
+        and "losses" in result
+        and any(abs(a - b) > 2e-3 * max(1e-3, abs(a)) for a, b in zip(ours, result["losses"], strict=True))
+    ]
 
 
 def peak_memory(pythons: dict[str, str], rounds: int) -> dict[str, list[int]]:

@@ -172,10 +172,15 @@ def per_example() -> dict:
     return {
         "x": normal(0, 64, 28, 28, 1),
         "labels": np.random.default_rng(1).integers(0, 10, 64).astype(np.int32),
-        "params": [weights(1, 3, 3, 1, 16), np.zeros(16, np.float32), weights(2, 3, 3, 16, 32),
+        "params": [
+            weights(1, 3, 3, 1, 16),
+            np.zeros(16, np.float32),
+            weights(2, 3, 3, 16, 32),
             np.zeros(32, np.float32),
-                   weights(3, 2 * 2 * 32, 10), np.zeros(10, np.float32)],
-    }  # fmt: skip
+            weights(3, 2 * 2 * 32, 10),
+            np.zeros(10, np.float32),
+        ],
+    }
 
 
 def memory(width: int = MEMORY_WIDTH, batch: int = MEMORY_BATCH) -> dict:

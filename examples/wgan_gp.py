@@ -100,8 +100,7 @@ def main(steps=1000, penalty=PENALTY, seed=0):
             found, share = bumps_found(points)
             print(
                 f"step {step:5}  energy distance {history[-1]['distance']:.4f}, {found} bumps with {share:4.0%} of "
-                "the points, "
-                f"critic's slope {history[-1]['slope']:.2f}"
+                f"the points, critic's slope {history[-1]['slope']:.2f}"
             )
     print(
         "two samples of real points have an energy distance of "

@@ -46,8 +46,7 @@ TABLE = [
     ),
     _differs(
         "Infinities, NaN and denormals in sums and products: which of them comes out is up to the order of the "
-        "arithmetic. TensorFlow also skips "
-        "NaN in pooling and sorting, and takes denormals for zero.",
+        "arithmetic. TensorFlow also skips NaN in pooling and sorting, and takes denormals for zero.",
         how="(gradient's )?value",
         outcome=_EXTREME,
     ),
@@ -69,8 +68,10 @@ TABLE = [
         "TensorFlow drops terms, or gives NaN or 0 where the slope is known (docs/differences.md).",
         how="gradient's (value|shape)",
         names=(
-            "linalg.(norm|global_norm|eigh_tridiagonal|sqrtm|det|slogdet)|clip_by_(global_)?norm|math.(cumprod|reduce_std|bessel_i1|betainc|zeta|polygamma|igammac?)"
-            "|image.(crop_and_resize|draw_bounding_boxes|hsv_to_rgb|rgb_to_hsv|ssim_multiscale)|nn.(isotonic_regression|weighted_cross_entropy_with_logits)|signal.irfft.*"
+            "linalg.(norm|global_norm|eigh_tridiagonal|sqrtm|det|slogdet)|clip_by_(global_)?norm"
+            "|math.(cumprod|reduce_std|bessel_i1|betainc|zeta|polygamma|igammac?)"
+            "|image.(crop_and_resize|draw_bounding_boxes|hsv_to_rgb|rgb_to_hsv|ssim_multiscale)"
+            "|nn.(isotonic_regression|weighted_cross_entropy_with_logits)|signal.irfft.*"
         ),
     ),
     _differs(

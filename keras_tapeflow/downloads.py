@@ -47,7 +47,6 @@ def _knock(url: str) -> None:
 def _advice(url: str, filename: str) -> str:
     return (
         f"The file is not in Keras' cache, and cannot be downloaded. To work without a network, download {url} "
-        "elsewhere, and put it here as "
-        f"{filename} (exactly this name); it is then read from there. KERAS_HOME in the environment is another place "
-        "than ~/.keras for the cache."
+        f"elsewhere, and put it here as {filename} (exactly this name); it is then read from there. KERAS_HOME in the "
+        "environment is another place than ~/.keras for the cache."
     )

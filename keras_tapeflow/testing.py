@@ -20,10 +20,22 @@ import pytest
 import tapeflow_keras_hook as hook
 
 ABSENT = {
-    name for name in ("tensorflow", "torch", "grain", "pandas", "PIL", "matplotlib", "torchvision", "tensorboard",
-        "requests", "onnxruntime", "orbax")
+    name
+    for name in (
+        "tensorflow",
+        "torch",
+        "grain",
+        "pandas",
+        "PIL",
+        "matplotlib",
+        "torchvision",
+        "tensorboard",
+        "requests",
+        "onnxruntime",
+        "orbax",
+    )
     if importlib.util.find_spec(name) is None
-}  # fmt: skip
+}
 
 
 class Absent:
@@ -108,10 +120,11 @@ class _TensorFlowsKinds(ast.NodeTransformer):
 
     NAMES = ("SparseTensor", "IndexedSlices", "sparse", "GradientTape")
     OTHERS = (
-        "backend.backend() != 'tensorflow'", "not backend.backend() == 'tensorflow'",
-        "backend.backend() not in ('tensorflow', 'jax', 'torch')", "backend.backend() not in ['tensorflow', 'jax', "
-                                                                   "'torch']",
-    )  # fmt: skip  # skipped, because of that
+        "backend.backend() != 'tensorflow'",
+        "not backend.backend() == 'tensorflow'",
+        "backend.backend() not in ('tensorflow', 'jax', 'torch')",
+        "backend.backend() not in ['tensorflow', 'jax', 'torch']",
+    )  # skipped, because of that
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         uses = self._uses(node.body)

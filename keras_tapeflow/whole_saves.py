@@ -210,6 +210,5 @@ def _damaged(path: str, error: BaseException) -> str:
     what = str(error) or "it cannot be read"
     return (
         f"{path} is damaged, or is not a file that Keras wrote: {type(error).__name__}: {what}. No file was changed. "
-        "Copy it again, or load "
-        "an earlier one."
+        "Copy it again, or load an earlier one."
     )

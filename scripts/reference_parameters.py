@@ -109,7 +109,7 @@ IN = {
         "sampled_values": "What a candidate sampler gave; None: drawn log-uniformly.",
         "sequence_length": "How many frames each example has.",
         "stride": "How far windows are apart.",
-        "strides": "How far windows are apart: a number, one for each spatial axis, or one for each axis of the tensor.",
+        "strides": "How far windows are apart: a number, one for each spatial axis, or for each axis of the tensor.",
         "true_classes": "The labels of the examples: an int64 matrix with `num_true` columns.",
         "unique": "Draw each class at most once.",
         "weights": "The weights of the last layer, a row for each class.",

@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 import reference  # noqa: E402
 
 import tapeflow as tf  # noqa: E402
-from tapeflow.names import hints
+from tapeflow.names import hints  # noqa: E402
 from tapeflow.programs import support  # noqa: E402
 
 PAGE, DATA = ROOT / "docs" / "support.md", ROOT / "tapeflow" / "programs" / "support.json"
@@ -109,11 +109,10 @@ def page(survey: list[dict]) -> str:
     text = [
         "# What is supported",
         "",
-        "Every name that a survey of programs with a `tf.GradientTape` found (513 files of 186 public repositories), "
-        "the most needed first, "
-        "and whether tapeflow has it. `tapeflow check script.py` says the same about one program. Counts are the "
-        "files, or repositories, "
-        "that use a name. This page is written by `scripts/support_table.py`; names are looked up in the package.",
+        "Every name that a survey of programs with a `tf.GradientTape` found (513 files of 186 public "
+        "repositories), the most needed first, and whether tapeflow has it. `tapeflow check script.py` says the "
+        "same about one program. Counts are the files, or repositories, that use a name. This page is written by "
+        "`scripts/support_table.py`; names are looked up in the package.",
         "",
         "| | names | supported | partly | not |",
         "|---|---:|---:|---:|---:|",

@@ -7,8 +7,9 @@ from importlib import metadata
 
 _RUN_FORMS = "tapeflow run [-h] (script.py | notebook.ipynb | folder | -m module | -c text | -) [arguments …]"
 _RUN_HELP = """\
-Run a program that says `import tensorflow as tf` on tapeflow, as `python` would run it. The program is not changed, and
-TensorFlow need not be installed; if it is, it is not used. All that follows the program is the program's own: sys.argv.
+Run a program that says `import tensorflow as tf` on tapeflow, as `python` would run it. The program is not changed,
+and TensorFlow need not be installed; if it is, it is not used. All that follows the program is the program's own:
+sys.argv.
 
   script.py        a script, or a folder with a __main__.py
   notebook.ipynb   its code cells in order; shell lines and IPython's magics are reported and skipped

@@ -24,19 +24,21 @@ import numpy as np
 # Rounded as IEEE 754 says, or not computed at all but chosen, moved, drawn from bits.
 EXACT = set(
     """
-    relu relu_grad relu6 relu6_grad leaky_relu leaky_relu_grad negative_part safe_mul safe_div zero_mul masked add sub mul neg add_n div floordiv
-    floormod truncatediv truncatemod divide_no_nan reciprocal square sqrt length maximum minimum nextafter cast check_numerics random_uniform
-    random_bits random_integers random_categorical random_permutation shuffled_index sample_classes random_window clip conj real imag complex sign
-    log_domain floor ceil round compress uncompress one_hot nonzero minus_one_hot where unpool pick max_pool reduce_max reduce_min shift scatter_max
-    scatter_min gather_or_zero unsorted_segment_max unsorted_segment_min sort top_k argsort string_to_number clear_rows
+    relu relu_grad relu6 relu6_grad leaky_relu leaky_relu_grad negative_part safe_mul safe_div zero_mul masked add sub
+    mul neg add_n div floordiv floormod truncatediv truncatemod divide_no_nan reciprocal square sqrt length maximum
+    minimum nextafter cast check_numerics random_uniform random_bits random_integers random_categorical
+    random_permutation shuffled_index sample_classes random_window clip conj real imag complex sign log_domain floor
+    ceil round compress uncompress one_hot nonzero minus_one_hot where unpool pick max_pool reduce_max reduce_min shift
+    scatter_max scatter_min gather_or_zero unsorted_segment_max unsorted_segment_min sort top_k argsort
+    string_to_number clear_rows
     """.split()
 )
 
 # Linear in each input, so that the sizes of the terms are what comes of the inputs' sizes.
 SUMS = set(
     """
-    matmul contract conv conv_input_grad conv_filter_grad window_sum window_spread reduce_sum reduce_mean sum_squares l2_loss cumsum
-    unsorted_segment_sum add_along overlap_and_add sparse_matmul
+    matmul contract conv conv_input_grad conv_filter_grad window_sum window_spread reduce_sum reduce_mean sum_squares
+    l2_loss cumsum unsorted_segment_sum add_along overlap_and_add sparse_matmul
     """.split()
 )
 

@@ -377,10 +377,12 @@ def f(x, y=1):
 
 print(f(2.0))
 """
-_NOTEBOOK = b"""{"cells": [{"cell_type": "code", "source": ["import tensorflow as tf\\n", "%time tf.add(1, 2)"], "outputs": []}],
+_NOTEBOOK = b"""{"cells": [
+ {"cell_type": "code", "source": ["import tensorflow as tf\\n", "%time tf.add(1, 2)"], "outputs": []}],
  "nbformat": 4, "metadata": {}}"""
 _JSON = b"""{"features": {"feature": {
- "x": {"int64List": {"value": [3, "4"]}}, "b": {"bytesList": {"value": ["YQ=="]}}, "f": {"floatList": {"value": [1.5]}}}}}"""
+ "x": {"int64List": {"value": [3, "4"]}},
+ "b": {"bytesList": {"value": ["YQ=="]}}, "f": {"floatList": {"value": [1.5]}}}}}"""
 
 _LOAD = (OSError, DataLossError, ValueError)
 _KERAS = (OSError, FileNotFoundError, ValueError)

@@ -49,30 +49,30 @@ SPACES = {
 }
 
 _REASONS = {
-    "makes, changes or reads state": """random.create_rng_state random.get_global_generator random.set_global_generator random.set_seed
-        get_logger timestamp load_library experimental.numpy.experimental_enable_numpy_behavior
+    "makes, changes or reads state": """random.create_rng_state random.get_global_generator random.set_global_generator
+        random.set_seed get_logger timestamp load_library experimental.numpy.experimental_enable_numpy_behavior
         register_tensor_conversion_function no_gradient init_scope device control_dependencies get_current_name_scope
         variable_creator_scope inside_function executing_eagerly group no_op print""",
-    "draws other numbers each time (their distributions are tested in tests/api)": """random.categorical random.gamma random.normal
-        random.poisson random.shuffle random.uniform random.truncated_normal nn.dropout
-        nn.all_candidate_sampler nn.fixed_unigram_candidate_sampler
-        nn.learned_unigram_candidate_sampler random.log_uniform_candidate_sampler random.uniform_candidate_sampler
-        nn.nce_loss nn.sampled_softmax_loss
-        image.random_brightness image.random_contrast image.random_crop image.random_flip_left_right image.random_flip_up_down
-        image.random_hue image.random_jpeg_quality image.random_saturation image.sample_distorted_bounding_box
-        image.extract_glimpse nn.compute_accidental_hits nn.fractional_avg_pool nn.fractional_max_pool experimental.numpy.empty
-        experimental.numpy.empty_like""",
-    "takes functions; the interpretations that it starts are compared for all functions here": """case cond switch_case while_loop foldl
-        foldr scan map_fn vectorized_map vmap custom_gradient function grad_pass_through numpy_function py_function recompute_grad
-        gradients hessians sparse.map_values ragged.map_flat_values""",
-    "is about Python objects, not tensors": """get_static_value is_symbolic_tensor is_tensor as_dtype make_ndarray make_tensor_proto
-        type_spec_from_value broadcast_static_shape strings.format tuple experimental.numpy.finfo experimental.numpy.iinfo
-        experimental.numpy.issubdtype experimental.numpy.promote_types experimental.numpy.result_type experimental.numpy.isscalar
-        nn.scale_regularization_loss nn.compute_average_loss signal.inverse_stft_window_fn vmap
-        Assert assert_equal assert_greater assert_less assert_rank""",
-    "reads or writes files' formats, which fuzz/files mutates": """image.decode_and_crop_jpeg image.decode_bmp image.decode_gif
-        image.decode_image image.decode_jpeg image.decode_png image.decode_webp image.encode_jpeg image.encode_png
-        image.extract_jpeg_shape image.is_jpeg image.adjust_jpeg_quality image.stateless_random_jpeg_quality""",
+    "draws other numbers each time (their distributions are tested in tests/api)": """random.categorical random.gamma
+        random.normal random.poisson random.shuffle random.uniform random.truncated_normal nn.dropout
+        nn.all_candidate_sampler nn.fixed_unigram_candidate_sampler nn.learned_unigram_candidate_sampler
+        random.log_uniform_candidate_sampler random.uniform_candidate_sampler nn.nce_loss nn.sampled_softmax_loss
+        image.random_brightness image.random_contrast image.random_crop image.random_flip_left_right
+        image.random_flip_up_down image.random_hue image.random_jpeg_quality image.random_saturation
+        image.sample_distorted_bounding_box image.extract_glimpse nn.compute_accidental_hits nn.fractional_avg_pool
+        nn.fractional_max_pool experimental.numpy.empty experimental.numpy.empty_like""",
+    "takes functions; the interpretations that it starts are compared for all functions here": """case cond switch_case
+        while_loop foldl foldr scan map_fn vectorized_map vmap custom_gradient function grad_pass_through
+        numpy_function py_function recompute_grad gradients hessians sparse.map_values ragged.map_flat_values""",
+    "is about Python objects, not tensors": """get_static_value is_symbolic_tensor is_tensor as_dtype make_ndarray
+        make_tensor_proto type_spec_from_value broadcast_static_shape strings.format tuple experimental.numpy.finfo
+        experimental.numpy.iinfo experimental.numpy.issubdtype experimental.numpy.promote_types
+        experimental.numpy.result_type experimental.numpy.isscalar nn.scale_regularization_loss nn.compute_average_loss
+        signal.inverse_stft_window_fn vmap Assert assert_equal assert_greater assert_less assert_rank""",
+    "reads or writes files' formats, which fuzz/files mutates": """image.decode_and_crop_jpeg image.decode_bmp
+        image.decode_gif image.decode_image image.decode_jpeg image.decode_png image.decode_webp image.encode_jpeg
+        image.encode_png image.extract_jpeg_shape image.is_jpeg image.adjust_jpeg_quality
+        image.stateless_random_jpeg_quality""",
     "is approximate by definition": "math.approx_max_k math.approx_min_k",
 }
 OUT_OF_SCOPE = {name: reason for reason, names in _REASONS.items() for name in names.split()}

@@ -59,7 +59,6 @@ def adapted(x: Any, y: Any, sample_weight: Any, class_weight: dict | None) -> An
         if given is not None:
             raise ValueError(
                 f"When providing `x` as a tf.data.Dataset, `{name}` should not be passed. Instead, {what} should be "
-                "included as part of "
-                "the tf.data.Dataset."
+                "included as part of the tf.data.Dataset."
             )
     return DatasetAdapter(x, class_weight)

@@ -35,8 +35,7 @@ def initialize(job_addresses: str | None, num_processes: int | None, process_id:
     if num_processes not in (None, 1) or job_addresses is not None and "," in job_addresses:
         raise NotImplementedError(
             "Keras on tapeflow trains in one process; keras.distribution.initialize got "
-            f"num_processes={num_processes}, "
-            f"job_addresses={job_addresses!r}. KERAS_BACKEND=jax has several."
+            f"num_processes={num_processes}, job_addresses={job_addresses!r}. KERAS_BACKEND=jax has several."
         )
 
 
@@ -60,6 +59,5 @@ def _only_one_device(mesh: Any) -> None:
     if mesh is not None and mesh.devices.size > 1:
         raise NotImplementedError(
             f"Keras on tapeflow does not spread tensors over devices; the mesh has {mesh.devices.ravel().tolist()}. "
-            "Give it one device, or "
-            f"take KERAS_BACKEND=jax."
+            "Give it one device, or take KERAS_BACKEND=jax."
         )

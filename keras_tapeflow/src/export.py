@@ -71,8 +71,8 @@ class SavedModelExportArchive:
         elif not isinstance(function, Function):
             raise ValueError(
                 "If the `fn` argument provided is not a `tf.function`, you must provide an `input_signature` "
-                "argument to specify the shape and "
-                "dtype of the function arguments: input_signature=[keras.InputSpec(shape=(None, 3), dtype='float32')]."
+                "argument to specify the shape and dtype of the function arguments: "
+                "input_signature=[keras.InputSpec(shape=(None, 3), dtype='float32')]."
             )
         elif not function._traces and function.input_signature is None:
             raise ValueError(

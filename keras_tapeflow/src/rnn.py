@@ -69,7 +69,8 @@ def rnn(
     return last, outputs, states
 
 
-# ---- three ways along time, each (the last states; the outputs in the order of the steps, or the last one alone, along `time`)
+# ---- three ways along time: each gives the last states, and the outputs along `time`, of all steps in their order or
+# of the last one alone
 
 
 def _one_for_all(step: Callable, states: Any, rows: list, time: int) -> tuple:

@@ -13,8 +13,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def expose(primitive: Callable) -> Callable[[F], F]:
-    """A decorator: the function it stands above, which has TensorFlow's name, parameters and `name=None` and a docstring
-    for a body, becomes `primitive`.
+    """A decorator that makes the function below it `primitive`, under TensorFlow's name and parameters.
+
+    The function has a docstring for a body, and `name=None` as its last parameter:
 
         @expose(ops.sin)
         def sin(x: TensorLike, name: str | None = None) -> Tensor:

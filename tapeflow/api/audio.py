@@ -91,8 +91,7 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
             if width != 2 * channels or speed != rate * width or rate >= 2**31:
                 raise invalid(
                     f"Bad bytes per second in WAV header: Expected {rate * 2 * channels} but got {speed} "
-                    f"(sample_rate={rate}, "
-                    f"channels={channels}, bytes_per_sample={width})"
+                    f"(sample_rate={rate}, channels={channels}, bytes_per_sample={width})"
                 )
         if name == b"data":
             if not channels:

@@ -29,8 +29,7 @@ def load() -> ModuleType:
         )
         raise ImportError(
             f"tf.keras is Keras on tapeflow, but Keras runs on {backend!r}: {before}. Import tapeflow before keras, "
-            "or set "
-            f"KERAS_BACKEND={hook.NAME} before the program starts."
+            f"or set KERAS_BACKEND={hook.NAME} before the program starts."
         )
     flavour = importlib.import_module("keras._tf_keras.keras")
     for part in (

@@ -6,10 +6,9 @@ __all__ = ["Interpreter", "Optimize", "TFLiteConverter"]
 
 _INSTEAD = (
     "Converting to LiteRT (TensorFlow Lite) needs TensorFlow itself. Save the model with model.save('model.keras'), "
-    "and convert it where "
-    "TensorFlow is installed: tf.lite.TFLiteConverter.from_keras_model(tf.keras.models.load_model('model.keras')). "
-    "To run it without its Python "
-    "code here, tf.saved_model.save and tf.saved_model.load do."
+    "and convert it where TensorFlow is installed: "
+    "tf.lite.TFLiteConverter.from_keras_model(tf.keras.models.load_model('model.keras')). To run it without its "
+    "Python code here, tf.saved_model.save and tf.saved_model.load do."
 )
 
 
@@ -53,6 +52,5 @@ class Interpreter:
     def __init__(self, *_: Any, **__: Any) -> None:
         raise NotImplementedError(
             "tapeflow has no tf.lite.Interpreter: `pip install ai-edge-litert`, and use "
-            "ai_edge_litert.interpreter.Interpreter, which needs no "
-            "TensorFlow."
+            "ai_edge_litert.interpreter.Interpreter, which needs no TensorFlow."
         )

@@ -96,6 +96,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     >>> tf.nest.assert_same_structure({"a": [1, 2]}, {"a": [3., None]})
     >>> tf.nest.assert_same_structure([1, (2, 3)], [1, [2, 3]])
     Traceback (most recent call last):
-    TypeError: The two structures don't have the same nested structure: at [1] the first has a tuple, the second a list.
+    TypeError: The two structures don't have the same nested structure: at [1] the first has a tuple, the second
+    a list.
     """
     compare(nest1, nest2, check_types, expand_composites)

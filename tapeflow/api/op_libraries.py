@@ -15,10 +15,11 @@ def load_op_library(library_filename: str) -> Any:
     tapeflow.core.errors.UnimplementedError: ops.so has operations compiled for TensorFlow...
     """
     raise UnimplementedError(
-        None, None, f"{library_filename} has operations compiled for TensorFlow, which tapeflow cannot call. Write "
-                    "them in Python: with "
-        "tf.custom_gradient, or as a primitive (CONTRIBUTING.md)."
-    )  # fmt: skip
+        None,
+        None,
+        f"{library_filename} has operations compiled for TensorFlow, which tapeflow cannot call. Write them in "
+        "Python: with tf.custom_gradient, or as a primitive (CONTRIBUTING.md).",
+    )
 
 
 load_library = load_op_library

@@ -75,9 +75,9 @@ def stop(save: bool = True) -> None:
     with gzip.open(path, "wt", encoding="utf-8") as file:
         json.dump({"displayTimeUnit": "ms", "traceEvents": spans}, file)
     logging.getLogger("tapeflow").info(
-        "The profile in %s has the %d spans that tf.profiler.experimental.Trace marked, and no single operations: "
-        "open it in "
-        "chrome://tracing or Perfetto. For the time of each Python function use cProfile or py-spy.", path, len(spans),
+        "The profile in %s has the %d spans that tf.profiler.experimental.Trace marked, and no "
+        "single operations: open it in chrome://tracing or Perfetto. For the time of each Python "
+        "function use cProfile or py-spy.", path, len(spans),
     )  # fmt: skip
 
 

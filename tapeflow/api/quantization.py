@@ -74,8 +74,7 @@ def fake_quant_with_min_max_vars_per_channel(
     if low.shape != (inputs.shape[-1],) or high.shape != (inputs.shape[-1],):
         raise invalid(
             f"min and max must have one entry for each of the {inputs.shape[-1]} channels of the last axis; their "
-            "shapes are "
-            f"{tuple(low.shape)} and {tuple(high.shape)}."
+            f"shapes are {tuple(low.shape)} and {tuple(high.shape)}."
         )
     return _fake(inputs, low, high, num_bits, narrow_range)
 

@@ -124,9 +124,8 @@ def check_dtypes(prim: Any, args: tuple) -> None:
         for k, other in enumerate(members):
             if other.dtype.np != first:
                 raise dtype_clash(
-                    f"cannot compute {prim.name} as input #{positions[min(k, len(positions) - 1)]} was expected to "
-                    "be a "
-                    f"{BY_NUMPY[first].name} tensor but is a {other.dtype.name} tensor.\n"
+                    f"cannot compute {prim.name} as input #{positions[min(k, len(positions) - 1)]} was expected to be "
+                    f"a {BY_NUMPY[first].name} tensor but is a {other.dtype.name} tensor.\n"
                     f"  {describe(prim, args)}\n"
                     f"  Dtypes do not mix by themselves; {_advice(members[0].dtype, other.dtype)}."
                 )
@@ -162,8 +161,7 @@ def compute(prim: Any, args: tuple, params: dict) -> Any:
     except AttributeError:
         raise TypeError(
             f"{prim.name} was given a tensor outside the function it belongs to, a vectorised or a traced one: there "
-            "it has no value. "
-            "Return the tensor from that function and use the result."
+            "it has no value. Return the tensor from that function and use the result."
         ) from None
     narrow = None
     for positions, allowed, _ in prim.groups:

@@ -192,8 +192,7 @@ def from_number(value: Any, dtype: DType | None = None) -> Any:
 def _unfit(value: Any, dtype: DType) -> TypeError:
     return TypeError(
         f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}: a Python {type(value).__name__} does not "
-        "become "
-        f"{dtype.name} by itself. Convert the value first, or cast the tensor it meets: tf.cast(x, dtype)."
+        f"become {dtype.name} by itself. Convert the value first, or cast the tensor it meets: tf.cast(x, dtype)."
     )
 
 
@@ -409,7 +408,6 @@ def _follow(value: Any, dtype: DType, position: int, prim: Any) -> Tensor:
             fitting = default_dtype(value).name if isinstance(value, _NUMBERS) else "float32"
             raise dtype_clash(
                 f"cannot compute {prim.name} as input #{position} was expected to be a {dtype.name} tensor but is "
-                f"{value!r}. "
-                f"Give a value of that dtype, or cast the tensor: tf.cast(x, tf.{fitting})."
+                f"{value!r}. Give a value of that dtype, or cast the tensor: tf.cast(x, tf.{fitting})."
             ) from None
         raise error

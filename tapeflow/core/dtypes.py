@@ -159,8 +159,7 @@ def as_dtype(type_value: Any) -> DType:
     if found is None:
         raise TypeError(
             f"Cannot convert {type_value!r} to a dtype. Give a tf dtype (tf.float32), a NumPy dtype, a name such as "
-            "'float32', "
-            "or one of the Python types float, int, bool, complex, str."
+            "'float32', or one of the Python types float, int, bool, complex, str."
         )
     return found
 

@@ -125,10 +125,11 @@ def invalid(message: str) -> InvalidArgumentError:
 
 def uneven_rows(message: str) -> UnevenRows:
     return UnevenRows(
-        None, None, f"{message} In a vectorised function all rows have the same shape: use tf.where(mask, x, 0) in "
-                    "place of a selection, "
-        "or map row by row with tf.map_fn."
-    )  # fmt: skip
+        None,
+        None,
+        f"{message} In a vectorised function all rows have the same shape: use tf.where(mask, x, 0) in place of a "
+        "selection, or map row by row with tf.map_fn.",
+    )
 
 
 def dtype_clash(message: str) -> InvalidArgumentError:

@@ -202,8 +202,7 @@ def _missing(prim: Any) -> Any:
         raise LookupError(
             f"gradient registry has no entry for: {prim.name}\n"
             "  It lies between the target and a source. Wrap its argument in tf.stop_gradient(...) if no gradient "
-            "should "
-            "flow, or give one with tf.custom_gradient."
+            "should flow, or give one with tf.custom_gradient."
         )
 
     return missing

@@ -26,7 +26,7 @@ class Expression:
     each: a size that a hundred others are made of stands in all of them, and is compared and computed once."""
 
     __slots__ = ("operation", "parts", "__weakref__")
-    _all: "WeakValueDictionary[tuple, Expression]" = WeakValueDictionary()
+    _all: "WeakValueDictionary[tuple, Expression]" = WeakValueDictionary()  # noqa: RUF012  (no ClassVar beside slots)
 
     def __new__(cls, operation: str, *parts: Any) -> "Expression":
         key = operation, parts

@@ -225,8 +225,7 @@ class EagerTensor(Tensor):
         if self.array.ndim:
             raise TypeError(
                 f"Only a tensor of rank 0 converts to a Python {kind.__name__}; this one has shape "
-                f"{self.array.shape}. "
-                "Index or reduce it first."
+                f"{self.array.shape}. Index or reduce it first."
             )
         self._leaves(f"{kind.__name__}()")
         return kind(self.array[()])

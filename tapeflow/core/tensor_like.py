@@ -2,8 +2,8 @@
 `TextLike`, and one that does not care what the elements are an `AnyTensorLike`.
 
 They are made with `TypeAliasType`, so that signatures show their names and not what is in them. Lists are not
-followed to their elements: `list` is invariant, so that a `list[float]` is no list of anything else; and a `str` would be a
-sequence of itself.
+followed to their elements: `list` is invariant, so that a `list[float]` is no list of anything else; and a `str` would
+be a sequence of itself.
 """
 
 from typing import Any, Protocol, runtime_checkable

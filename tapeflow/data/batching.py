@@ -59,7 +59,8 @@ class Batching(Pipeline):
         spec = self._spec.then(lambda known: element_specs.batched(known, size if drop else None))
         if self._rows is not None:
             rows, indices = self._rows, self._indices
-            return self._next(lambda: Batches(indices(), size, drop, rows.many), self._batches(size, drop), spec, kind)  # type: ignore[misc]
+            batches = lambda: Batches(indices(), size, drop, rows.many)  # type: ignore[misc]
+            return self._next(batches, self._batches(size, drop), spec, kind)
         ragged = frozenset() if self._spec.known is None else ragged_places(self._spec.known)
         join = (lambda group: stacked(group, ragged)) if ragged else stacked
         return self._next(lambda: Batches(self._make(), size, drop, join), self._batches(size, drop), spec, kind)
@@ -75,7 +76,8 @@ class Batching(Pipeline):
         """As `batch`, for elements of different shapes: each is filled up, to the largest of its batch or to
         `padded_shapes`.
 
-        >>> ds = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n)).padded_batch(3, padding_values=np.int64(-1))
+        >>> ds = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+        >>> ds = ds.padded_batch(3, padding_values=np.int64(-1))
         >>> next(iter(ds)).numpy()
         array([[ 1, -1, -1],
                [ 2,  2, -1],

@@ -259,7 +259,8 @@ def _traced(call: Callable, spec: Any) -> Any:
 
 def _stand_in(spec: DatasetSpec) -> Any:
     """A dataset of which only the spec counts."""
-    return DatasetSpec.value_type._concrete(lambda: iter(()), None, Cell(spec.element_spec), "Variant")  # type: ignore[attr-defined]
+    dataset: Any = DatasetSpec.value_type
+    return dataset._concrete(lambda: iter(()), None, Cell(spec.element_spec), "Variant")
 
 
 def _symbol_spec(leaf: Any) -> Any:

@@ -182,15 +182,14 @@ def stacked_arrays(arrays: list, component: int = 0) -> np.ndarray:
             raise InvalidArgumentError(
                 None, None,
                 f"Cannot batch tensors with different shapes in component {component}. First element had shape "
-                f"{list(first.shape)} "
-                f"and element {k} had shape {list(array.shape)}. Use padded_batch, which fills up, or ragged_batch.",
+                f"{list(first.shape)} and element {k} had shape {list(array.shape)}. Use padded_batch, which fills "
+                "up, or ragged_batch.",
             )  # fmt: skip
         if array.dtype != first.dtype:
             raise InvalidArgumentError(
                 None, None,
                 f"Cannot batch tensors with different dtypes in component {component}. First element was "
-                f"{first.dtype} and "
-                f"element {k} {array.dtype}.",
+                f"{first.dtype} and element {k} {array.dtype}.",
             )  # fmt: skip
     if first.ndim == 0:
         if first.dtype.kind == "O":

@@ -146,7 +146,8 @@ def at(dataset: Dataset, index: Any) -> Any:
 def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False) -> Dataset:
     """As `Dataset.choose_from_datasets`; datasets that are at their end are passed over.
 
-    >>> ds = tf.data.experimental.choose_from_datasets([tf.data.Dataset.range(1), tf.data.Dataset.range(9)], tf.data.Dataset.range(2).repeat(2))
+    >>> datasets, choice = [tf.data.Dataset.range(1), tf.data.Dataset.range(9)], tf.data.Dataset.range(2).repeat(2)
+    >>> ds = tf.data.experimental.choose_from_datasets(datasets, choice)
     >>> [x.numpy().item() for x in ds]
     [0, 0, 1]
     """

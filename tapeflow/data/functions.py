@@ -44,7 +44,8 @@ class Functions(Pipeline):
         numbers drawn in the function follow `tf.random.set_seed`, whichever thread draws them, and are others in every
         iteration.
 
-        >>> ds = tf.data.Dataset.from_tensor_slices(([1, 2], [10, 20])).map(lambda x, y: {"sum": x + y}, num_parallel_calls=2)
+        >>> ds = tf.data.Dataset.from_tensor_slices(([1, 2], [10, 20]))
+        >>> ds = ds.map(lambda x, y: {"sum": x + y}, num_parallel_calls=2)
         >>> [e["sum"].numpy().item() for e in ds]
         [11, 22]
         """
@@ -114,7 +115,8 @@ class Functions(Pipeline):
 
         With `num_parallel_calls` a thread for each of them reads ahead; the order is the same.
 
-        >>> ds = tf.data.Dataset.range(2).interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2, block_length=2)
+        >>> thrice = lambda x: tf.data.Dataset.from_tensors(x).repeat(3)
+        >>> ds = tf.data.Dataset.range(2).interleave(thrice, cycle_length=2, block_length=2)
         >>> [x.numpy().item() for x in ds]
         [0, 0, 1, 1, 0, 1]
         """
@@ -162,7 +164,8 @@ class Functions(Pipeline):
     def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset":
         """Pairs of a number, from `start`, and an element.
 
-        >>> [(i.numpy().item(), x.numpy()) for i, x in tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(start=5)]
+        >>> ds = tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(start=5)
+        >>> [(i.numpy().item(), x.numpy()) for i, x in ds]
         [(5, b'a'), (6, b'b')]
         """
         first = whole_number(start)
@@ -198,7 +201,8 @@ class Functions(Pipeline):
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> "Dataset":
         """Without the elements that raise an error when they are made.
 
-        >>> ds = tf.data.Dataset.from_tensor_slices([1., 0., 4.]).map(lambda x: tf.debugging.check_numerics(1. / x, "bad"))
+        >>> ds = tf.data.Dataset.from_tensor_slices([1., 0., 4.])
+        >>> ds = ds.map(lambda x: tf.debugging.check_numerics(1. / x, "bad"))
         >>> [x.numpy().item() for x in ds.ignore_errors()]
         [1.0, 0.25]
         """

@@ -146,8 +146,7 @@ def _tensor(value: Any, spec: TensorSpec) -> Tensor:
     except (TypeError, ValueError) as error:
         raise dtype_clash(
             "TypeError: `generator` yielded an element that could not be converted to the expected type. The "
-            "expected type was "
-            f"{spec.dtype.name}, but the yielded element was {value!r}."
+            f"expected type was {spec.dtype.name}, but the yielded element was {value!r}."
         ) from error
     if not spec.shape.is_compatible_with(tensor.shape):
         raise dtype_clash(

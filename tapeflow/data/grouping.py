@@ -46,7 +46,8 @@ class Grouping(Pipeline):
         def make() -> Iterator:
             if columns is None:
                 return map(_apart, _windows(self._make(), span, step, move, drop))
-            return (self._of_columns(columns, window) for window in _windows(self._indices(), span, step, move, drop))  # type: ignore[misc]
+            windows = _windows(self._indices(), span, step, move, drop)  # type: ignore[misc]
+            return (self._of_columns(columns, window) for window in windows)
 
         count = self._count
         if count is not None and count != math.inf:
@@ -70,7 +71,8 @@ class Grouping(Pipeline):
         """Elements with the same key, `window_size` at a time, given to `reduce_func(key, dataset)`; what it returns
         is read next.
 
-        >>> ds = tf.data.Dataset.range(8).group_by_window(lambda x: x % 2, lambda key, window: window.batch(4), window_size=4)
+        >>> parity, in_fours = lambda x: x % 2, lambda key, window: window.batch(4)
+        >>> ds = tf.data.Dataset.range(8).group_by_window(parity, in_fours, window_size=4)
         >>> [x.numpy().tolist() for x in ds]
         [[0, 2, 4, 6], [1, 3, 5, 7]]
         """

@@ -135,7 +135,8 @@ class Mixing(Pipeline):
         """Pairs of a class, which `class_func` says, and an element; elements are left out at random so that classes
         come as often as `target_dist` asks. How often they came before is `initial_dist`, or is counted along the way.
 
-        >>> ds = tf.data.Dataset.range(8).rejection_resample(lambda x: x % 2, target_dist=[1.0, 0.0], initial_dist=[0.5, 0.5])
+        >>> ds = tf.data.Dataset.range(8)
+        >>> ds = ds.rejection_resample(lambda x: x % 2, target_dist=[1.0, 0.0], initial_dist=[0.5, 0.5])
         >>> [(label.numpy().item(), x.numpy().item()) for label, x in ds]
         [(0, 0), (0, 2), (0, 4), (0, 6)]
         """

@@ -91,8 +91,7 @@ def _fill(value: Any, dtype: Any) -> Any:
     if fill.dtype is not dtype:
         raise TypeError(
             f"Invalid `padding_values`. `padding_values` values type {fill.dtype.name} does not match type "
-            f"{dtype.name} of the "
-            "corresponding input component."
+            f"{dtype.name} of the corresponding input component."
         )
     if fill.ndim:
         raise ValueError(f"Invalid `padding_values`. `padding_values` values must be scalars, but got {fill.shape}.")

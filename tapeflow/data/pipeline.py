@@ -81,7 +81,8 @@ class Pipeline(Opaque, Iterable):
         """The shapes and dtypes of the elements.
 
         >>> tf.data.Dataset.from_tensor_slices(([[1., 2.]], ["a"])).batch(4).element_spec
-        (TensorSpec(shape=(None, 2), dtype=tf.float32, name=None), TensorSpec(shape=(None,), dtype=tf.string, name=None))
+        (TensorSpec(shape=(None, 2), dtype=tf.float32, name=None),
+         TensorSpec(shape=(None,), dtype=tf.string, name=None))
         """
         return self._spec.get()
 
@@ -92,8 +93,10 @@ class Pipeline(Opaque, Iterable):
     def cardinality(self) -> Tensor:
         """The number of elements: -1 when it never ends, -2 when it is not known.
 
-        >>> tf.data.Dataset.range(10).batch(4).cardinality().numpy(), tf.data.Dataset.range(10).repeat().cardinality().numpy()
-        (np.int64(3), np.int64(-1))
+        >>> tf.data.Dataset.range(10).batch(4).cardinality().numpy()
+        np.int64(3)
+        >>> tf.data.Dataset.range(10).repeat().cardinality().numpy()
+        np.int64(-1)
         """
         count = (
             UNKNOWN_CARDINALITY
@@ -175,16 +178,14 @@ def structure_of_datasets(structure: Any, where: str) -> list:
     """The datasets in tuples and dicts of them."""
     if isinstance(structure, list):
         raise TypeError(
-            f"Invalid input to `{where}`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
-            "objects. Python `list` is "
-            "not supported and you should use `tuple` instead."
+            f"Invalid input to `{where}`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. "
+            "Python `list` is not supported and you should use `tuple` instead."
         )
     parts = nest.flatten(structure)
     for part in parts:
         if not isinstance(part, Pipeline):
             raise TypeError(
                 f"Invalid input to `{where}`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
-                "objects but "
-                f"encountered object of type {type(part)}."
+                f"objects but encountered object of type {type(part)}."
             )
     return parts

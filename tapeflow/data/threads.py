@@ -19,8 +19,7 @@ SLOW = 200e-6  # seconds: a call that takes less is not worth another thread: ha
 
 _ELSEWHERE = (
     "This iterator's threads are in the process that this one was forked from. Iterate over the dataset anew: "
-    "iter(dataset) begins "
-    "in this process."
+    "iter(dataset) begins in this process."
 )
 
 

@@ -56,7 +56,8 @@ enumerate_dataset = _method(
 group_by_window = _method(
     "group_by_window",
     Dataset.group_by_window,
-    """grouped = tf.data.experimental.group_by_window(lambda x: x % 2, lambda key, window: window.batch(2), window_size=2)
+    """parity, in_twos = lambda x: x % 2, lambda key, window: window.batch(2)
+    >>> grouped = tf.data.experimental.group_by_window(parity, in_twos, window_size=2)
     >>> [x.numpy().tolist() for x in tf.data.Dataset.range(4).apply(grouped)]
     [[0, 2], [1, 3]]""",
 )
@@ -69,14 +70,16 @@ ignore_errors = _method(
 rejection_resample = _method(
     "rejection_resample",
     Dataset.rejection_resample,
-    """resampled = tf.data.experimental.rejection_resample(lambda x: x % 2, target_dist=[0., 1.], initial_dist=[0.5, 0.5])
+    """parity, wanted, given = lambda x: x % 2, [0., 1.], [0.5, 0.5]
+    >>> resampled = tf.data.experimental.rejection_resample(parity, target_dist=wanted, initial_dist=given)
     >>> [x.numpy().item() for label, x in tf.data.Dataset.range(4).apply(resampled)]
     [1, 3]""",
 )
 scan = _method(
     "scan",
     Dataset.scan,
-    """[x.numpy().item() for x in tf.data.Dataset.range(3).apply(tf.data.experimental.scan(np.int64(1), lambda s, x: (s + x, s)))]
+    """running = tf.data.experimental.scan(np.int64(1), lambda s, x: (s + x, s))
+    >>> [x.numpy().item() for x in tf.data.Dataset.range(3).apply(running)]
     [1, 1, 2]""",
 )
 snapshot = _method(
@@ -179,7 +182,8 @@ def map_and_batch(
 ) -> Transformation:
     """For `apply`: `map`, then `batch`.
 
-    >>> [x.numpy().tolist() for x in tf.data.Dataset.range(3).apply(tf.data.experimental.map_and_batch(lambda x: x + 1, 2))]
+    >>> ds = tf.data.Dataset.range(3).apply(tf.data.experimental.map_and_batch(lambda x: x + 1, 2))
+    >>> [x.numpy().tolist() for x in ds]
     [[1, 2], [3]]
     """
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
@@ -195,7 +199,8 @@ def parallel_interleave(
 ) -> Transformation:
     """For `apply`: `interleave` with a thread for each dataset.
 
-    >>> ds = tf.data.Dataset.range(2).apply(tf.data.experimental.parallel_interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), 2))
+    >>> twice = lambda x: tf.data.Dataset.from_tensors(x).repeat(2)
+    >>> ds = tf.data.Dataset.range(2).apply(tf.data.experimental.parallel_interleave(twice, 2))
     >>> [x.numpy().item() for x in ds]
     [0, 1, 0, 1]
     """
@@ -220,7 +225,8 @@ def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
     keys.
 
     >>> total = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
-    >>> [x.numpy().item() for x in tf.data.Dataset.range(5).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, total))]
+    >>> by_parity = tf.data.experimental.group_by_reducer(lambda x: x % 2, total)
+    >>> [x.numpy().item() for x in tf.data.Dataset.range(5).apply(by_parity)]
     [6, 4]
     """
 

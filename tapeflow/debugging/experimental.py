@@ -8,9 +8,12 @@ __all__ = ["disable_dump_debug_info", "enable_dump_debug_info"]
 
 
 def enable_dump_debug_info(
-    dump_root: str, tensor_debug_mode: str = "NO_TENSOR", circular_buffer_size: int = 1000, op_regex: Any = None,
-    tensor_dtypes: Any = None
-) -> None:  # fmt: skip
+    dump_root: str,
+    tensor_debug_mode: str = "NO_TENSOR",
+    circular_buffer_size: int = 1000,
+    op_regex: Any = None,
+    tensor_dtypes: Any = None,
+) -> None:
     """Writes every operation to a directory, for TensorBoard's debugger: not here.
 
     >>> tf.debugging.experimental.enable_dump_debug_info("dumps")      # doctest: +ELLIPSIS
@@ -18,10 +21,11 @@ def enable_dump_debug_info(
     tapeflow.core.errors.UnimplementedError: tapeflow writes no dumps...
     """
     raise UnimplementedError(
-        None, None, "tapeflow writes no dumps for TensorBoard's debugger: tf.debugging.enable_check_numerics() finds "
-                    "the operation that "
-        "makes NaN or infinity."
-    )  # fmt: skip
+        None,
+        None,
+        "tapeflow writes no dumps for TensorBoard's debugger: tf.debugging.enable_check_numerics() finds the "
+        "operation that makes NaN or infinity.",
+    )
 
 
 def disable_dump_debug_info() -> None:

@@ -87,7 +87,8 @@ def others_in(spec: ClusterSpec) -> int:
 class ClusterResolver:
     """What knows the machines of a cluster; the base of the others.
 
-    >>> issubclass(tf.distribute.cluster_resolver.SimpleClusterResolver, tf.distribute.cluster_resolver.ClusterResolver)
+    >>> from tapeflow.distribute.cluster_resolver import ClusterResolver, SimpleClusterResolver
+    >>> issubclass(SimpleClusterResolver, ClusterResolver)
     True
     """
 
@@ -114,7 +115,8 @@ class ClusterResolver:
 class SimpleClusterResolver(ClusterResolver):
     """A cluster that is known.
 
-    >>> resolver = tf.distribute.cluster_resolver.SimpleClusterResolver({"worker": ["host0:2222"]}, task_type="worker", task_id=0)
+    >>> cluster = {"worker": ["host0:2222"]}
+    >>> resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, task_type="worker", task_id=0)
     >>> resolver.cluster_spec().jobs
     ['worker']
     """

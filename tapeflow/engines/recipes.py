@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# ---- standard normal numbers between bounds: of normal numbers where the bounds leave enough of them, of uniform ones where the bounds are
-# close, and else of exponential ones (Robert, 1995)
+# ---- standard normal numbers between bounds: of normal numbers where the bounds leave enough of them, of uniform ones
+# where the bounds are close, and else of exponential ones (Robert, 1995)
 
 _WIDE = 1.3  # deviations within the bounds on one side, from which on normal numbers are tried
 TRIES = 2000  # numbers that each number may take: where the next pair of bounds begins

@@ -122,18 +122,23 @@ def _scope_of(leaf: Box, depth: int) -> str:
     return names[depth] if len(names) > depth else ""
 
 
+def _line(leaf: Box) -> str | None:
+    return leaf.entry.line  # type: ignore[union-attr]
+
+
 def _stretches(leaves: list[Box], users: dict) -> list[Box]:
     """One box for what a line did before something else happened. Not where that would fold little (a loop of short
     lines), or all."""
     operations = [leaf for leaf in leaves if leaf.kind == "operation"]
     numbered = enumerate(operations)  # the difference to `count` grows where there was something else, in a layer
-    groups = itertools.groupby(numbered, key=lambda item: (item[1].count - item[0], item[1].entry.line))  # type: ignore[union-attr]
+    together = lambda item: (item[1].count - item[0], item[1].entry.line)
+    groups = itertools.groupby(numbered, key=together)
     stretches = [[leaf for _, leaf in group] for _, group in groups]
     if len(stretches) == 1 or 4 * len(stretches) > len(operations):
         return leaves
     full, shared = _with_sources(stretches, [leaf for leaf in leaves if leaf.kind == "source"], users)
     boxes = [
-        group[0] if len(group) == 1 else Box(group[-1].entry.line or "no line known", "line", _runs(group, users))  # type: ignore[union-attr]
+        group[0] if len(group) == 1 else Box(_line(group[-1]) or "no line known", "line", _runs(group, users))
         for group in full
     ]
     return [*boxes, *shared]

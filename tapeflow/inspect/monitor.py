@@ -91,10 +91,9 @@ class Monitor:
                 self._complete(site)
             if self._steps == _LOOKS and not self._sites:
                 logging.getLogger("tapeflow").warning(
-                    "The gradient monitor has seen %d steps, but no gradient of a variable. Call tape.gradient(loss, "
-                    "variables) inside the "
-                    "`with` of the monitor; of a function, get_concrete_function(...) too: one that was made before "
-                    "does not know of it.",
+                    "The gradient monitor has seen %d steps, but no gradient of a variable. Call "
+                    "tape.gradient(loss, variables) inside the `with` of the monitor; of a function, "
+                    "get_concrete_function(...) too: one that was made before does not know of it.",
                     self._steps,
                 )
 

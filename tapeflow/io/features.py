@@ -104,7 +104,8 @@ class RaggedFeature(_Ragged):
     """A feature of any number of values, parsed to a `RaggedTensor`; `partitions` add ragged axes, the outermost
     first.
 
-    >>> tf.io.RaggedFeature(tf.int64, value_key="words", partitions=[tf.io.RaggedFeature.RowLengths("lengths")]).value_key
+    >>> lengths = tf.io.RaggedFeature.RowLengths("lengths")
+    >>> tf.io.RaggedFeature(tf.int64, value_key="words", partitions=[lengths]).value_key
     'words'
     """
 

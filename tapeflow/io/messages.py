@@ -12,7 +12,12 @@ __all__ = [
 ]  # fmt: skip
 
 try:
-    from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory  # type: ignore[import-untyped]
+    from google.protobuf import (  # type: ignore[import-untyped]
+        descriptor_pb2,
+        descriptor_pool,
+        json_format,
+        message_factory,
+    )
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 except ImportError as error:
     raise ImportError('tf.train.Example needs the library protobuf: pip install "tapeflow[data]".') from error
@@ -98,7 +103,8 @@ def from_json(text: bytes) -> Any:
     """An example from its JSON form; ValueError if it has none.
 
     >>> from tapeflow.io.messages import from_json
-    >>> from_json(b'{"features": {"feature": {"x": {"int64List": {"value": ["3"]}}}}}').features.feature["x"].int64_list.value
+    >>> example = from_json(b'{"features": {"feature": {"x": {"int64List": {"value": ["3"]}}}}}')
+    >>> example.features.feature["x"].int64_list.value
     [3]
     """
     try:

@@ -53,7 +53,8 @@ def parse_sequence_example(
 
     >>> example = tf.train.SequenceExample(context=tf.train.Features(feature={
     ...     "user": tf.train.Feature(int64_list=tf.train.Int64List(value=[4]))}))
-    >>> context, _, _ = tf.io.parse_sequence_example([example.SerializeToString()], {"user": tf.io.FixedLenFeature([], tf.int64)})
+    >>> features = {"user": tf.io.FixedLenFeature([], tf.int64)}
+    >>> context, _, _ = tf.io.parse_sequence_example([example.SerializeToString()], features)
     >>> context["user"].numpy()
     array([4])
     """

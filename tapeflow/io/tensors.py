@@ -142,8 +142,7 @@ def decode_raw(
         if len(part) != length:
             raise invalid(
                 f"DecodeRaw requires input strings to all be the same size, but element {k} has size {len(part)} != "
-                f"{length}. "
-                "Give fixed_length to cut or pad them."
+                f"{length}. Give fixed_length to cut or pad them."
             )
     if length % width:
         raise invalid(

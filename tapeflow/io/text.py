@@ -76,10 +76,11 @@ def decode_csv(
             else:
                 raise invalid(f"Field {k} is required but missing in record {row}!")
     return [
-        string_tensor(column, lines.shape) if default.dtype.kind == "O" else EagerTensor(np.array(column,
-            default.dtype).reshape(lines.shape))
+        string_tensor(column, lines.shape)
+        if default.dtype.kind == "O"
+        else EagerTensor(np.array(column, default.dtype).reshape(lines.shape))
         for column, default in zip(columns, defaults)
-    ]  # fmt: skip
+    ]
 
 
 def _number(kind: str, read: Callable[[bytes], Any], smallest: float, largest: float) -> Any:
@@ -202,10 +203,11 @@ def _inflated(s: bytes, kind: str, most: int) -> bytes:
         left -= len(parts[-1])
         if left < 0:
             raise ResourceExhaustedError(
-                None, None, f"{len(s)} bytes of {kind} data decompress to more than {most} bytes. If they are meant "
-                            "to, set the environment "
-                "variable TAPEFLOW_MAX_DECOMPRESSED_BYTES to a larger number.",
-            )  # fmt: skip
+                None,
+                None,
+                f"{len(s)} bytes of {kind} data decompress to more than {most} bytes. If they are meant to, set the "
+                "environment variable TAPEFLOW_MAX_DECOMPRESSED_BYTES to a larger number.",
+            )
         if not stream.eof:
             raise DataLossError(
                 None, None, f"The bytes are not {kind} data: they end too early, after {len(s)} bytes."

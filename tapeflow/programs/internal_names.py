@@ -15,62 +15,66 @@ PACKAGES = {
     "compiler": "tensorrt xla",
     "data": "experimental experimental.ops ops ops.dataset_ops ops.iterator_ops ops.readers util util.nest "
     "util.structure",
-    "distribute": """cross_device_ops distribute_lib distribute_utils distribution_strategy_context mirrored_strategy multi_worker_util
-        one_device_strategy parameter_server_strategy reduce_util tpu_strategy values""",
-    "eager": """backprop backprop_util context core def_function execute forwardprop function monitoring polymorphic_function
-        polymorphic_function.polymorphic_function profiler tape test wrap_function""",
+    "distribute": """cross_device_ops distribute_lib distribute_utils distribution_strategy_context mirrored_strategy
+        multi_worker_util one_device_strategy parameter_server_strategy reduce_util tpu_strategy values""",
+    "eager": """backprop backprop_util context core def_function execute forwardprop function monitoring
+        polymorphic_function polymorphic_function.polymorphic_function profiler tape test wrap_function""",
     "feature_column": "feature_column feature_column_lib feature_column_v2",
-    "framework": """auto_control_deps common_shapes composite_tensor config constant_op convert_to_constants cpp_shape_inference_pb2
-        device dtypes errors errors_impl extension_type func_graph function graph_util importer indexed_slices load_library
-        meta_graph op_def_library ops random_seed registry smart_cond sparse_tensor tensor tensor_conversion
-        tensor_conversion_registry tensor_shape tensor_spec tensor_util test_util type_spec type_spec_registry versions""",
-    "keras": """applications callbacks_v1 engine engine.base_layer engine.base_layer_utils engine.data_adapter engine.functional
-        engine.input_layer engine.input_spec engine.keras_tensor engine.network engine.sequential engine.training
-        engine.training_utils initializers.initializers_v1 initializers.initializers_v2 layers.advanced_activations
-        layers.convolutional layers.core layers.dense_attention layers.embeddings layers.local layers.merge layers.noise
-        layers.normalization layers.normalization_v2 layers.ops layers.pooling layers.recurrent layers.recurrent_v2
-        layers.wrappers mixed_precision.loss_scale_optimizer mixed_precision.policy optimizer_v1 optimizer_v2 optimizer_v2.adadelta
-        optimizer_v2.adagrad optimizer_v2.adam optimizer_v2.adamax optimizer_v2.ftrl optimizer_v2.gradient_descent
-        optimizer_v2.learning_rate_schedule optimizer_v2.nadam optimizer_v2.optimizer_v2 optimizer_v2.rmsprop
-        saving saving.hdf5_format saving.model_config saving.save saving.saved_model utils.conv_utils utils.control_flow_util
-        utils.data_utils utils.generic_utils utils.io_utils utils.layer_utils utils.losses_utils utils.metrics_utils
-        utils.multi_gpu_utils utils.np_utils utils.tf_utils utils.vis_utils utils.version_utils""",
+    "framework": """auto_control_deps common_shapes composite_tensor config constant_op convert_to_constants
+        cpp_shape_inference_pb2 device dtypes errors errors_impl extension_type func_graph function graph_util importer
+        indexed_slices load_library meta_graph op_def_library ops random_seed registry smart_cond sparse_tensor tensor
+        tensor_conversion tensor_conversion_registry tensor_shape tensor_spec tensor_util test_util type_spec
+        type_spec_registry versions""",
+    "keras": """applications callbacks_v1 engine engine.base_layer engine.base_layer_utils engine.data_adapter
+        engine.functional engine.input_layer engine.input_spec engine.keras_tensor engine.network engine.sequential
+        engine.training engine.training_utils initializers.initializers_v1 initializers.initializers_v2
+        layers.advanced_activations layers.convolutional layers.core layers.dense_attention layers.embeddings
+        layers.local layers.merge layers.noise layers.normalization layers.normalization_v2 layers.ops layers.pooling
+        layers.recurrent layers.recurrent_v2 layers.wrappers mixed_precision.loss_scale_optimizer
+        mixed_precision.policy optimizer_v1 optimizer_v2 optimizer_v2.adadelta optimizer_v2.adagrad optimizer_v2.adam
+        optimizer_v2.adamax optimizer_v2.ftrl optimizer_v2.gradient_descent optimizer_v2.learning_rate_schedule
+        optimizer_v2.nadam optimizer_v2.optimizer_v2 optimizer_v2.rmsprop saving saving.hdf5_format saving.model_config
+        saving.save saving.saved_model utils.conv_utils utils.control_flow_util utils.data_utils utils.generic_utils
+        utils.io_utils utils.layer_utils utils.losses_utils utils.metrics_utils utils.multi_gpu_utils utils.np_utils
+        utils.tf_utils utils.vis_utils utils.version_utils""",
     "layers": "base core convolutional normalization layers utils",
     "lib": "core io io.file_io io.tf_record",
     "module": "module",
-    "ops": """array_grad array_ops batch_ops bincount_ops bitwise_ops candidate_sampling_ops check_ops clip_ops collective_ops cond
-        confusion_matrix control_flow_assert control_flow_case control_flow_ops control_flow_util control_flow_v2_toggles
-        critical_section_ops ctc_ops custom_gradient data_flow_ops distributions distributions.bernoulli
-        distributions.categorical distributions.distribution distributions.normal embedding_ops functional_ops
-        gen_array_ops gen_control_flow_ops gen_data_flow_ops gen_image_ops gen_linalg_ops gen_logging_ops gen_math_ops gen_nn_ops
-        gen_random_ops gen_sparse_ops gen_state_ops gen_string_ops gradient_checker_v2 gradients gradients_impl gradients_util
-        handle_data_util histogram_ops image_ops image_ops_impl init_ops init_ops_v2 inplace_ops io_ops linalg linalg.linalg
-        linalg.linalg_impl linalg_grad linalg_ops list_ops logging_ops lookup_ops losses losses.losses losses.losses_impl
-        losses.util manip_ops map_fn map_ops math_grad math_ops metrics nccl_ops nn nn_grad nn_impl nn_ops numerics numpy_ops
-        numpy_ops.np_arrays numpy_ops.np_array_ops numpy_ops.np_config numpy_ops.np_math_ops parallel_for
-        parallel_for.control_flow_ops parallel_for.gradients parsing_ops partitioned_variables ragged ragged.ragged_factory_ops
-        ragged.ragged_math_ops ragged.ragged_tensor random_grad random_ops ref_variable resource_variable_ops rnn rnn_cell
-        rnn_cell_impl script_ops session_ops sets sets_impl signal signal.signal sort_ops sparse_grad sparse_ops
-        special_math_ops standard_ops state_ops stateful_random_ops stateless_random_ops string_ops summary_op_util summary_ops
-        summary_ops_v2 template tensor_array_grad tensor_array_ops tensor_array_ops unconnected_gradients variable_scope
-        variables weights_broadcast_ops while_loop while_v2""",
+    "ops": """array_grad array_ops batch_ops bincount_ops bitwise_ops candidate_sampling_ops check_ops clip_ops
+        collective_ops cond confusion_matrix control_flow_assert control_flow_case control_flow_ops control_flow_util
+        control_flow_v2_toggles critical_section_ops ctc_ops custom_gradient data_flow_ops distributions
+        distributions.bernoulli distributions.categorical distributions.distribution distributions.normal embedding_ops
+        functional_ops gen_array_ops gen_control_flow_ops gen_data_flow_ops gen_image_ops gen_linalg_ops
+        gen_logging_ops gen_math_ops gen_nn_ops gen_random_ops gen_sparse_ops gen_state_ops gen_string_ops
+        gradient_checker_v2 gradients gradients_impl gradients_util handle_data_util histogram_ops image_ops
+        image_ops_impl init_ops init_ops_v2 inplace_ops io_ops linalg linalg.linalg linalg.linalg_impl linalg_grad
+        linalg_ops list_ops logging_ops lookup_ops losses losses.losses losses.losses_impl losses.util manip_ops map_fn
+        map_ops math_grad math_ops metrics nccl_ops nn nn_grad nn_impl nn_ops numerics numpy_ops numpy_ops.np_arrays
+        numpy_ops.np_array_ops numpy_ops.np_config numpy_ops.np_math_ops parallel_for parallel_for.control_flow_ops
+        parallel_for.gradients parsing_ops partitioned_variables ragged ragged.ragged_factory_ops
+        ragged.ragged_math_ops ragged.ragged_tensor random_grad random_ops ref_variable resource_variable_ops rnn
+        rnn_cell rnn_cell_impl script_ops session_ops sets sets_impl signal signal.signal sort_ops sparse_grad
+        sparse_ops special_math_ops standard_ops state_ops stateful_random_ops stateless_random_ops string_ops
+        summary_op_util summary_ops summary_ops_v2 template tensor_array_grad tensor_array_ops tensor_array_ops
+        unconnected_gradients variable_scope variables weights_broadcast_ops while_loop while_v2""",
     "platform": "app build_info flags gfile googletest resource_loader sysconfig test tf_logging",
     "profiler": "model_analyzer option_builder profiler_v2 trace",
-    "saved_model": """builder load loader loader_impl save save_options saved_model signature_constants signature_def_utils
-        tag_constants utils""",
+    "saved_model": """builder load loader loader_impl save save_options saved_model signature_constants
+        signature_def_utils tag_constants utils""",
     "summary": "summary summary_iterator writer writer.writer",
     "tf2": "",
     "tools": "freeze_graph inspect_checkpoint optimize_for_inference_lib",
     "tpu": "tpu tpu_embedding tpu_strategy_util",
     "trackable": "autotrackable base data_structures resource",
-    "training": """adadelta adagrad adam basic_session_run_hooks checkpoint_management checkpoint_ops checkpoint_state_pb2
-        checkpoint_utils ema evaluation gradient_descent input learning_rate_decay momentum monitored_session moving_averages
-        optimizer py_checkpoint_reader queue_runner rmsprop saver saver_test_utils session_run_hook slot_creator tracking
-        tracking.base tracking.data_structures tracking.tracking tracking.util training training_ops training_util""",
+    "training": """adadelta adagrad adam basic_session_run_hooks checkpoint_management checkpoint_ops
+        checkpoint_state_pb2 checkpoint_utils ema evaluation gradient_descent input learning_rate_decay momentum
+        monitored_session moving_averages optimizer py_checkpoint_reader queue_runner rmsprop saver saver_test_utils
+        session_run_hook slot_creator tracking tracking.base tracking.data_structures tracking.tracking tracking.util
+        training training_ops training_util""",
     "types": "core",
-    "util": """compat decorator_utils deprecation dispatch function_utils is_in_graph_mode keras_deps keyword_args lazy_loader
-        module_wrapper nest nest_util object_identity serialization tf_contextlib tf_decorator tf_export tf_inspect tf_stack
-        variable_utils""",
+    "util": """compat decorator_utils deprecation dispatch function_utils is_in_graph_mode keras_deps keyword_args
+        lazy_loader module_wrapper nest nest_util object_identity serialization tf_contextlib tf_decorator tf_export
+        tf_inspect tf_stack variable_utils""",
 }
 
 

@@ -211,4 +211,5 @@ def _outside(arguments: ast.AST | None) -> list[ast.AST]:
         for argument in ast.walk(arguments)
         if isinstance(argument, ast.arg) and argument.annotation
     ]
-    return [*notes, *(default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None)]  # type: ignore[attr-defined]
+    defaults = (*arguments.defaults, *arguments.kw_defaults)  # type: ignore[attr-defined]
+    return [*notes, *(default for default in defaults if default is not None)]

@@ -144,8 +144,7 @@ def _signatures(given: Any) -> dict[str, Any]:
         if not fits:
             raise ValueError(
                 f"Expected a TensorFlow function for which to generate a signature, but got {function!r}. Only "
-                "`tf.functions` with an input "
-                "signature or concrete functions can be used as a signature; "
+                "`tf.functions` with an input signature or concrete functions can be used as a signature; "
                 "f.get_concrete_function(tf.TensorSpec(...)) makes one."
             )
         _named_outputs(

@@ -134,10 +134,9 @@ def _model(folder: Path) -> dict:
         if (folder / "saved_model.pb").exists() or (folder / "saved_model.pbtxt").exists():
             raise NotImplementedError(
                 f"{folder} is a SavedModel of TensorFlow itself (saved_model.pb), whose operations tapeflow does not "
-                "read. Its weights can be "
-                f"read: tf.train.load_checkpoint({str(folder / 'variables' / 'variables')!r}). Make the model in "
-                "Python and assign them, or save "
-                "it from there as a .keras file, which tf.keras.models.load_model reads."
+                "read. Its weights can be read: "
+                f"tf.train.load_checkpoint({str(folder / 'variables' / 'variables')!r}). Make the model in Python and "
+                "assign them, or save it from there as a .keras file, which tf.keras.models.load_model reads."
             )
         raise OSError(f"SavedModel file does not exist at: {file}")
     try:
@@ -149,7 +148,6 @@ def _model(folder: Path) -> dict:
     if model.get("version") != _VERSION:
         raise ValueError(
             f"The SavedModel in {folder} has version {model.get('version')} of the format, and this tapeflow reads "
-            f"version {_VERSION}. Load it "
-            "with the tapeflow that wrote it, or a newer one."
+            f"version {_VERSION}. Load it with the tapeflow that wrote it, or a newer one."
         )
     return model

@@ -121,8 +121,8 @@ def named_outputs(outputs: Any, where: str) -> dict[str, Any]:
         if not isinstance(value, Tensor):
             raise ValueError(
                 f"Got a non-Tensor value {value!r} for key {name!r} in the output of {where}. Outputs for functions "
-                "used as signatures must be "
-                "a single Tensor, a sequence of Tensors, or a dictionary from string to Tensor."
+                "used as signatures must be a single Tensor, a sequence of Tensors, or a dictionary from string to "
+                "Tensor."
             )
     return dict(outputs)
 

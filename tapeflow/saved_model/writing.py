@@ -41,8 +41,7 @@ class ObjectWriter:
         if not is_trackable(value):
             raise ValueError(
                 "Expected an object of type `Trackable`, such as `tf.Module` or a Keras model, for export. Got "
-                f"{value!r} of type "
-                f"{type(value).__name__}."
+                f"{value!r} of type {type(value).__name__}."
             )
         self._root = value
         for function in list(

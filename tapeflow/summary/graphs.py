@@ -49,8 +49,7 @@ def graph(graph_data: Any) -> Tensor:
     if not given:
         raise ValueError(
             f"Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received graph_data={graph_data} of "
-            "type "
-            f"{type(graph_data).__name__}. Of a tf.function, give f.get_concrete_function(...).graph."
+            f"type {type(graph_data).__name__}. Of a tf.function, give f.get_concrete_function(...).graph."
         )
     if wanted() is False:
         return EagerTensor(np.bool_(False))

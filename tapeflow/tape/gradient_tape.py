@@ -150,8 +150,7 @@ class GradientTape(Questions):
         if not isinstance(value, (Tensor, Variable)):
             raise ValueError(
                 f"Passed in object {given!r} of type {type(given).__name__!r}, not tf.Tensor or tf.Variable or "
-                "ExtensionType. "
-                "Make a tensor of it first: x = tf.constant(value); tape.watch(x)."
+                "ExtensionType. Make a tensor of it first: x = tf.constant(value); tape.watch(x)."
             )
         if value.dtype.kind == "s":
             raise TypeError("Cannot watch a string tensor: only floating and complex tensors have gradients.")
@@ -253,8 +252,7 @@ class GradientTape(Questions):
         if recording.spent:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians), and "
-                "this one was. "
-                "Ask for all sources in one call, or make the tape with persistent=True."
+                "this one was. Ask for all sources in one call, or make the tape with persistent=True."
             )
         return recording
 
@@ -355,9 +353,8 @@ class GradientTape(Questions):
         elif self._pause is None:
             logging.getLogger("tapeflow").warning(
                 "Calling GradientTape.%s on a persistent tape inside its context is significantly less efficient "
-                "than calling "
-                "it outside the context: the gradient's own operations are recorded too. Do so only to differentiate "
-                "them.",
+                "than calling it outside the context: the gradient's own operations are recorded too. Do so only to "
+                "differentiate them.",
                 what,
             )
 
@@ -434,9 +431,9 @@ def _seen_below(recording: Recording, target: MappedTensor) -> bool:
 
 def _opened_outside(what: str) -> ValueError:
     return ValueError(
-        f"A tape that was opened outside a mapped function sees all rows as one tensor; it cannot {what} what "
-        "belongs to a single "
-        f"row, at {user_line()}. Open a tape inside the function, or ask this one outside, for the results of the map."
+        f"A tape that was opened outside a mapped function sees all rows as one tensor; it cannot {what} what belongs "
+        f"to a single row, at {user_line()}. Open a tape inside the function, or ask this one outside, for the "
+        "results of the map."
     )
 
 

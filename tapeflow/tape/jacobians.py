@@ -26,8 +26,7 @@ from . import memory
 
 _INSTEAD = (
     "Products with it need no such array: tape.gradient with output_gradients, tf.derivatives.hvp, jvp and vjp. "
-    "Where rows belong to the examples "
-    "of a batch, tape.batch_jacobian is smaller. Or take fewer outputs at a time."
+    "Where rows belong to the examples of a batch, tape.batch_jacobian is smaller. Or take fewer outputs at a time."
 )
 
 
@@ -47,14 +46,12 @@ def check_batches(target: Any, source: Any) -> None:
     if len(target_shape) < 1 or len(source_shape) < 2:
         raise ValueError(
             "batch_jacobian needs a target of shape [batch, ...] and a source of shape [batch, size, ...]; their "
-            "shapes are "
-            f"{target_shape} and {source_shape}."
+            f"shapes are {target_shape} and {source_shape}."
         )
     if target_shape[0] != source_shape[0]:
         raise ValueError(
             "batch_jacobian needs the same first dimension, the batch, in target and source; their shapes are "
-            f"{target_shape} "
-            f"and {source_shape}."
+            f"{target_shape} and {source_shape}."
         )
 
 

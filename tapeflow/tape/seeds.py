@@ -123,7 +123,6 @@ def _seed(target: Any, seed: Any, k: int) -> Tensor:
     if tuple(seed.shape) != tuple(target.shape):
         raise invalid(
             f"output_gradients[{k}] has shape {tuple(seed.shape)}, but its target has shape {tuple(target.shape)}. "
-            "They must be "
-            "equal; tf.broadcast_to(seed, target.shape) makes them so."
+            "They must be equal; tf.broadcast_to(seed, target.shape) makes them so."
         )
     return seed

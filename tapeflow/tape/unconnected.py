@@ -151,8 +151,7 @@ class Reasons:
         if not all(watched):
             what = (
                 "the target was not computed from it while the tape recorded: it was computed before the tape "
-                "opened, after it closed, "
-                "or from other values"
+                "opened, after it closed, or from other values"
             )
             return found or [Cause("not recorded", what, repair="Compute the target inside the `with` block.")]
         repair = "Look for a typing error, or for a layer that is never called."

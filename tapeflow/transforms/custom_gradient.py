@@ -108,8 +108,7 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
     if variables and not _takes_variables(backward):
         raise TypeError(
             f"{_name(f)} reads variables ({', '.join(v.name for v in variables)}), so its backward function must "
-            "accept a keyword "
-            "`variables` and return (gradients of the arguments, gradients of these variables)."
+            "accept a keyword `variables` and return (gradients of the arguments, gradients of these variables)."
         )
     fresh = tuple(o._twin() for o in flat)
     positions = [k for k, a in enumerate(leaves) if isinstance(a, (Tensor, Variable))]
@@ -123,8 +122,7 @@ def _checked_result(f: Callable, result: Any) -> tuple:
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
             f"{_name(f)} is decorated with tf.custom_gradient, so it must return (outputs, backward function); it "
-            "returned "
-            f"{type(result).__name__}. Write `return y, lambda g: ...`."
+            f"returned {type(result).__name__}. Write `return y, lambda g: ...`."
         )
     if not callable(result[1]):
         raise TypeError(
@@ -231,8 +229,7 @@ class CustomRule(Rule):
             if not isinstance(result, tuple) or len(result) != 2 or not isinstance(result[1], (list, tuple)):
                 raise TypeError(
                     f"The backward function of {self.name} takes `variables`, so it must return (gradients, variable "
-                    "gradients), "
-                    f"the second a list with one for each of {len(self.variables)} variables; it returned "
+                    f"gradients), the second a list with one for each of {len(self.variables)} variables; it returned "
                     f"{type(result).__name__}."
                 )
             given, of_variables = result
@@ -247,8 +244,8 @@ class CustomRule(Rule):
         elif len(flat) != len(self.positions):
             raise ValueError(
                 f"The backward function of {self.name} returned {len(flat)} gradients, but the function takes "
-                f"{self.arity} "
-                f"arguments, {len(self.positions)} of them tensors. Return one for each (None where there is none)."
+                f"{self.arity} arguments, {len(self.positions)} of them tensors. Return one for each (None where "
+                "there is none)."
             )
         return [self._checked(k, g) for k, g in enumerate([*flat, *of_variables])]
 
@@ -261,15 +258,13 @@ class CustomRule(Rule):
         if isinstance(g, (Tensor, Variable)) and g.dtype is not dtype:
             raise ValueError(
                 f"The backward function of {self.name} returned a {g.dtype.name} gradient for argument {k}, which is "
-                f"{dtype.name}. "
-                f"Convert it with tf.cast(g, tf.{dtype.name})."
+                f"{dtype.name}. Convert it with tf.cast(g, tf.{dtype.name})."
             )
         g = to_tensor(g, dtype)
         if tuple(g.shape) != shape:
             raise ValueError(
                 f"The backward function of {self.name} returned a gradient of shape {tuple(g.shape)} for argument "
-                f"{k}, which has "
-                f"shape {shape}. A gradient has the shape of its argument."
+                f"{k}, which has shape {shape}. A gradient has the shape of its argument."
             )
         return g
 

@@ -161,8 +161,7 @@ def _fitting(primal: Any, tangent: Any, name: Callable[[int], str], k: int) -> T
     tangent = to_tensor(tangent, primal.dtype)
     if tuple(tangent.shape) != tuple(primal.shape):
         raise ValueError(
-            f"{name(k)} has shape {tuple(tangent.shape)}, but its primal has shape {tuple(primal.shape)}; a "
-            "direction has one number for "
-            "each of the primal's."
+            f"{name(k)} has shape {tuple(tangent.shape)}, but its primal has shape {tuple(primal.shape)}; a direction "
+            "has one number for each of the primal's."
         )
     return tangent

@@ -31,9 +31,8 @@ def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
             if not isinstance(leaf, (Tensor, Variable)):
                 where = f"wrt{nest.paths(wrt)[k]}" if nest.is_nested(wrt) else "wrt"
                 raise TypeError(
-                    f"{where} is {leaf!r} of type {type(leaf).__name__}; wrt is the number of an argument, a tuple "
-                    "of numbers, or a "
-                    "structure of variables."
+                    f"{where} is {leaf!r} of type {type(leaf).__name__}; wrt is the number of an argument, a tuple of "
+                    "numbers, or a structure of variables."
                 )
         return args, wrt
     args = list(args)
@@ -41,8 +40,7 @@ def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
         if not -len(args) <= k < len(args):
             raise ValueError(
                 f"wrt={wrt!r}: {name_of(f)} was called with {len(args)} positional arguments, and has no number {k}. "
-                "What is "
-                "differentiated by is given by position."
+                "What is differentiated by is given by position."
             )
         args[k] = nest.map_structure(lambda leaf, k=k: _source(f, leaf, k), args[k])
     sources = nest.map_structure(unwrapped, [args[k] for k in numbers])

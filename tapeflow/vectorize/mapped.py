@@ -73,8 +73,8 @@ def _refused(what: str | None, instead: str = "tf operations") -> Any:
     def refuse(self: MappedTensor, *_: Any, **__: Any) -> Any:
         raise ValueNeeded(
             f"{what or user_call()} needs the value of a tensor, but inside a vectorised function a tensor has one "
-            "value for each of "
-            f"{self.owner.size} rows, at {user_line()}. Use {instead}, or map row by row with tf.map_fn."
+            f"value for each of {self.owner.size} rows, at {user_line()}. Use {instead}, or map row by row with "
+            "tf.map_fn."
         )
 
     return refuse
@@ -184,8 +184,7 @@ class Vectorizer(OnTop):
         if self.owns(value):
             raise ValueError(
                 f"Variable '{variable.name}' has one value, but inside a vectorised function it was given one for "
-                "each row, at "
-                f"{user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
+                f"each row, at {user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
             )
         with entered(current().below):
             variable._put(value)
@@ -209,8 +208,7 @@ class Vectorizer(OnTop):
                 return MappedTensor(ops.split_key(key, count=self.size), self)
         raise ValueError(
             f"Random numbers are drawn inside a mapped function, at {user_line()}. Say what is meant: "
-            "randomness='different' for new "
-            "numbers in each row, randomness='same' for the same ones in all."
+            "randomness='different' for new numbers in each row, randomness='same' for the same ones in all."
         )
 
     def _key_of_all_chunks(self, key: Tensor) -> Tensor:

@@ -20,8 +20,7 @@ from tapeflow.vectorize.mapped import Vectorizer
 
 _SHARE = (
     "Say None in in_axes for an argument that is the same for every row; a keyword argument that is belongs into a "
-    "lambda or a "
-    "functools.partial."
+    "lambda or a functools.partial."
 )
 _RANDOMNESS = ("error", "same", "different")
 

@@ -53,10 +53,13 @@ def test_channels_have_ranges_of_their_own():
 
 @pytest.mark.parametrize(
     "options,first,last",
-    [(dict(range_given=True), -2.015748, 2.0), (dict(), -7.0, 7.0),
+    [
+        (dict(range_given=True), -2.015748, 2.0),
+        (dict(), -7.0, 7.0),
         (dict(range_given=True, signed_input=False), 0.0, 2.0),
-     (dict(range_given=True, num_bits=4, narrow_range=True), -2.0, 2.0)],
-)  # fmt: skip
+        (dict(range_given=True, num_bits=4, narrow_range=True), -2.0, 2.0),
+    ],
+)
 def test_a_symmetric_grid(options, first, last):
     y, (g,) = gradients(lambda x: tf.quantization.quantize_and_dequantize_v2(x, -1.0, 2.0, **options), X)
     np.testing.assert_allclose([y[0], y[-1]], [first, last], rtol=1e-6)

@@ -35,16 +35,26 @@ FIRST_SENTENCES = {
     "clip": (lambda a, b: tf.clip_by_value(a, b, b), "Incompatible shapes: [2,5] vs. [5,2]"),
     "where": (lambda a, b: tf.where(a > 0, a, b), "condition [2,5], then [2,5], and else [5,2] must be broadcastable"),
     "broadcast_to": (lambda a, b: tf.broadcast_to(a, [3, 3]), "Incompatible shapes: [2,5] vs. [3,3]"),
-    "broadcast_to a lower rank": (lambda a, b: tf.broadcast_to(a, [5]), "Rank of input (2) must be no greater than "
-                                                                        "rank of output shape (1)."),
-    "reshape": (lambda a, b: tf.reshape(a, [3, 3]), "Input to reshape is a tensor with 10 values, but the requested "
-                                                    "shape has 9"),
-    "concat": (lambda a, b: tf.concat([a, b], 0), "ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = "
-                                                  "[2,5] vs. shape[1] = [5,2]"),
-    "concat of ranks": (lambda a, b: tf.concat([a, b[0]], 0), "ConcatOp : Ranks of all input tensors should match: "
-                                                              "shape[0] = "),
-    "stack": (lambda a, b: tf.stack([a, b]), "Shapes of all inputs must match: values[0].shape = [2,5] != "
-                                             "values[1].shape = [5,2]"),
+    "broadcast_to a lower rank": (
+        lambda a, b: tf.broadcast_to(a, [5]),
+        "Rank of input (2) must be no greater than rank of output shape (1).",
+    ),
+    "reshape": (
+        lambda a, b: tf.reshape(a, [3, 3]),
+        "Input to reshape is a tensor with 10 values, but the requested shape has 9",
+    ),
+    "concat": (
+        lambda a, b: tf.concat([a, b], 0),
+        "ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [2,5] vs. shape[1] = [5,2]",
+    ),
+    "concat of ranks": (
+        lambda a, b: tf.concat([a, b[0]], 0),
+        "ConcatOp : Ranks of all input tensors should match: shape[0] = ",
+    ),
+    "stack": (
+        lambda a, b: tf.stack([a, b]),
+        "Shapes of all inputs must match: values[0].shape = [2,5] != values[1].shape = [5,2]",
+    ),
     "matmul": (lambda a, b: a @ a, "Matrix size-incompatible: In[0]: [2,5], In[1]: [2,5]"),
     "matmul of batches": (
         lambda a, b: tf.ones([2, 3, 4]) @ tf.ones([3, 4, 5]),
@@ -57,7 +67,7 @@ FIRST_SENTENCES = {
         tf.nn.softmax_cross_entropy_with_logits,
         "logits and labels must be broadcastable: logits_size=[5,2] labels_size=[2,5]",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("how", ["eagerly", "traced", "for any sizes", "under a tape"])

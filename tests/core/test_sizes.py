@@ -14,12 +14,12 @@ def sizes(*now):
 
 
 PROGRAMS = [
-    lambda n, m: n + 2, lambda n, m: 2 + n, lambda n, m: n - m, lambda n, m: 10 - n, lambda n, m: n * m * 3, lambda n,
-    m: (n * 4) // 4, lambda n, m: (4 * n) // n, lambda n, m: (n * m) // m, lambda n, m: n // 3, lambda n, m: -n + n,
-    lambda n, m: n % 3, lambda n, m: (n * 5) % 5, lambda n, m: 17 % n, lambda n, m: 17 // n, lambda n,
-    m: (n + m) * (n - 1), lambda n, m: larger(n - 4, 0), lambda n, m: smaller(n, m), lambda n,
-    m: smaller(larger(n, 3), 5), lambda n, m: -n, lambda n, m: n - n, lambda n, m: n * 0, lambda n, m: n * 1 + 0,
-    lambda n, m: -(-n // 2),
+    lambda n, m: n + 2, lambda n, m: 2 + n, lambda n, m: n - m, lambda n, m: 10 - n, lambda n, m: n * m * 3,
+    lambda n, m: (n * 4) // 4, lambda n, m: (4 * n) // n, lambda n, m: (n * m) // m, lambda n, m: n // 3,
+    lambda n, m: -n + n, lambda n, m: n % 3, lambda n, m: (n * 5) % 5, lambda n, m: 17 % n, lambda n, m: 17 // n,
+    lambda n, m: (n + m) * (n - 1), lambda n, m: larger(n - 4, 0), lambda n, m: smaller(n, m),
+    lambda n, m: smaller(larger(n, 3), 5), lambda n, m: -n, lambda n, m: n - n, lambda n, m: n * 0,
+    lambda n, m: n * 1 + 0, lambda n, m: -(-n // 2),
 ]  # fmt: skip
 
 

@@ -57,9 +57,14 @@ def test_sparse_rows():
 
 @pytest.mark.parametrize(
     ("value", "dtype", "want"),  # arrays are cast, Python's numbers only where nothing is lost
-    [(np.array(1.5), tf.int32, 1), (np.int64(5), tf.float32, 5.0), (True, tf.int32, 1), (3, tf.float32, 3.0),
-        ([1, 2], tf.float32, [1.0, 2.0])],
-)  # fmt: skip
+    [
+        (np.array(1.5), tf.int32, 1),
+        (np.int64(5), tf.float32, 5.0),
+        (True, tf.int32, 1),
+        (3, tf.float32, 3.0),
+        ([1, 2], tf.float32, [1.0, 2.0]),
+    ],
+)
 def test_what_generators_yield_is_converted(value, dtype, want):
     (found,) = DS.from_generator(lambda: [value], dtype)
     assert found.dtype is dtype and found.numpy().tolist() == want

@@ -217,7 +217,8 @@ def test_interrupts_come_through():
 import os, signal, threading, time
 import tapeflow as tf
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may have it ignored
-ds = tf.data.Dataset.range(9).map(lambda x: time.sleep(0.01 if int(x) < 4 else 60) or x, num_parallel_calls=2).prefetch(2)
+slow = lambda x: time.sleep(0.01 if int(x) < 4 else 60) or x
+ds = tf.data.Dataset.range(9).map(slow, num_parallel_calls=2).prefetch(2)
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
     for x in ds:

@@ -9,7 +9,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.inspect import gradient_numbers
 
-from .monitored import ENGINES, Net, left_clean, monitor, on, random  # noqa: F401  left_clean is a fixture of every test
+from .monitored import ENGINES, Net, left_clean, monitor, on, random  # noqa: F401  (`left_clean` is a fixture)
 
 
 @pytest.mark.parametrize("traced_before", [False, True])

@@ -189,9 +189,10 @@ def test_a_file_gets_a_block_for_each_measurement(capsys):
     train(tf.debugging.GradientMonitor(every=2, terminal=True, stream=stream))
     blocks = stream.getvalue().split("\n\n")
     assert [b.splitlines()[0] for b in blocks if b] == [
-        "gradients at step 1, global norm 10", "gradients at step 3, global norm 9.6", "gradients at step 5, global "
-                                                                                       "norm 9.22"
-    ]  # fmt: skip
+        "gradients at step 1, global norm 10",
+        "gradients at step 3, global norm 9.6",
+        "gradients at step 5, global norm 9.22",
+    ]
     assert "\x1b" not in stream.getvalue()
 
 

@@ -134,7 +134,8 @@ def test_boxes_and_arrows_are_drawn(show):
     assert apart, "boxes overlap"
     cut = page.evaluate(
         """() => [...document.querySelectorAll(".box")].flatMap((box) => [...box.querySelectorAll("text")].filter(
-            (text) => text.getComputedTextLength() > box.querySelector(".face").getBBox().width || text.textContent.includes("…")
+            (text) => text.getComputedTextLength() > box.querySelector(".face").getBBox().width
+                || text.textContent.includes("…")
         ).map((text) => text.textContent))"""
     )
     assert cut == []

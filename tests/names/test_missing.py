@@ -17,22 +17,30 @@ from tapeflow.programs import support
     ("name", "words"),
     [
         ("tf.no_such_thing_at_all", "tapeflow has no tf.no_such_thing_at_all yet."),
-        ("tf.math.sine", "tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin, tf.math.sinh, "
-                         "tf.math.sign."),
+        (
+            "tf.math.sine",
+            "tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin, tf.math.sinh, tf.math.sign.",
+        ),
         ("tf.reduce_variance", "tapeflow has no tf.reduce_variance yet. The nearest it has: tf.math.reduce_variance."),
         ("tf.log", "tapeflow has no tf.log yet. It is TensorFlow 1: use tf.math.log."),
         ("tf.linalg.choleski", "tapeflow has no tf.linalg.choleski yet. The nearest it has: tf.linalg.cholesky."),
-        ("tf.config.experimental.tensor_float_32_execution_enable",
-         "tapeflow has no tf.config.experimental.tensor_float_32_execution_enable yet. "
-         "The nearest it has: tf.config.experimental.tensor_float_32_execution_enabled, "
-         "tf.config.experimental.enable_tensor_float_32_execution."),
+        (
+            "tf.config.experimental.tensor_float_32_execution_enable",
+            "tapeflow has no tf.config.experimental.tensor_float_32_execution_enable yet. "
+            "The nearest it has: tf.config.experimental.tensor_float_32_execution_enabled, "
+            "tf.config.experimental.enable_tensor_float_32_execution.",
+        ),
         ("tf.compat.v1.assing", "tapeflow has no tf.compat.v1.assing yet. The nearest it has: tf.compat.v1.assign."),
-        ("tf.keras.layers.Densee", "Keras 3 has no tf.keras.layers.Densee. The nearest it has: "
-                                   "tf.keras.layers.Dense."),
-        ("tf.keras.experimental", "Keras 3 has no tf.keras.experimental. Its schedules are in "
-                                  "tf.keras.optimizers.schedules."),
+        (
+            "tf.keras.layers.Densee",
+            "Keras 3 has no tf.keras.layers.Densee. The nearest it has: tf.keras.layers.Dense.",
+        ),
+        (
+            "tf.keras.experimental",
+            "Keras 3 has no tf.keras.experimental. Its schedules are in tf.keras.optimizers.schedules.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_words(name, words):
     *path, last = name.split(".")[1:]
     space = tf

@@ -16,14 +16,21 @@ TIES = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
 SOME_GONE = np.array([[-INF, 0.5, -INF, 1.0], [-INF, -INF, 2.0, -INF]])
 
 CASES = {
-    "cholesky": [(positive_definite(3, 3), {}), (positive_definite(2, 4, 4), {}),
-        (positive_definite(3, 3, make=complex_normal), {})],
+    "cholesky": [
+        (positive_definite(3, 3), {}),
+        (positive_definite(2, 4, 4), {}),
+        (positive_definite(3, 3, make=complex_normal), {}),
+    ],
     "eigh": [(complex_normal(3, 3), {}), (complex_normal(2, 4, 4), {}), (np.eye(3), {})],
     "eig": [(complex_normal(3, 3), {}), (normal(2, 4, 4), {})],
     "eigvalsh": [(np.eye(3), {})],
     "svd": [
-        *[(make(*shape), {"full": full}) for make in (normal, complex_normal) for shape in ((3, 3), (4, 2),
-            (2, 2, 5)) for full in (False, True)],
+        *[
+            (make(*shape), {"full": full})
+            for make in (normal, complex_normal)
+            for shape in ((3, 3), (4, 2), (2, 2, 5))
+            for full in (False, True)
+        ],
         (np.eye(3), {"full": False}),
     ],
     "qr": [(complex_normal(2, 3, 5), {"full": True})],
@@ -39,7 +46,7 @@ CASES = {
     "abs": [(np.array([0.0, -1.0]), {}), (np.array([0j, 3 + 4j]), {})],
     "sign": [(np.array([0j, 3 + 4j]), {})],
     "angle": [(np.array([0j, 3 + 4j]), {})],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name,k", [(name, k) for name, cases in CASES.items() for k in range(len(cases))])

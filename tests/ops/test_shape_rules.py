@@ -174,25 +174,34 @@ MISTAKES = {
     "reverse": (lambda a: tf.reverse(a, [2]), [x23], r"axis=2 .*rank 2"),
     "conv2d": (lambda a: tf.nn.conv2d(a, ones([2, 2, 4, 1]), 1, "SAME"), [images], r"3 vs 4"),
     "conv2d of a matrix": (lambda a: tf.nn.conv2d(a, ones([2, 2, 3, 1]), 1, "SAME"), [x23], r"rank 4.*\(2, 3\)"),
-    "conv2d_transpose": (lambda a: tf.nn.conv2d_transpose(a, ones([2, 2, 1, 4]), [1, 5, 5, 1], 1), [images],
-        r"\(1, 5, 5, 3\).*4 "
-                                                                                                             r"channels"),
+    "conv2d_transpose": (
+        lambda a: tf.nn.conv2d_transpose(a, ones([2, 2, 1, 4]), [1, 5, 5, 1], 1),
+        [images],
+        r"\(1, 5, 5, 3\).*4 channels",
+    ),
     "max_pool2d": (lambda a: tf.nn.max_pool2d(a, 2, 1, "VALID"), [x23], r"rank 4.*\(2, 3\)"),
     "a large window": (lambda a: tf.nn.max_pool2d(a, 9, 1, "VALID"), [images], r"9, 9.*\(1, 5, 5, 3\)"),
     "bias_add": (lambda a: tf.nn.bias_add(a, ones([4])), [x23], r"\(4,\) and \(2, 3\)"),
-    "batch normalisation": (lambda a: tf.nn.batch_normalization(a, ones([4]), ones([4]), None, None, 1e-3), [x23],
-        r"\[2,3\] vs. "
-                                                                                                                   r"\[4\]"),
-    "a cross entropy": (lambda a: tf.nn.softmax_cross_entropy_with_logits(ones([2, 4]), a), [x23],
-        r"logits_size=\[2,3\] "
-                                                                                                   r"labels_size=\[2,4\]"),
-    "a sparse cross entropy": (
-        lambda a: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([3], tf.int32), a), [x23], r"\(3,\).*\(2, "
-                                                                                                     r"3\)",
+    "batch normalisation": (
+        lambda a: tf.nn.batch_normalization(a, ones([4]), ones([4]), None, None, 1e-3),
+        [x23],
+        r"\[2,3\] vs. \[4\]",
     ),
-    "a sigmoid cross entropy": (lambda a: tf.nn.sigmoid_cross_entropy_with_logits(ones([4]), a), [x23],
-        r"\(2, 3\) and "
-                                                                                                        r"\(4,\)"),
+    "a cross entropy": (
+        lambda a: tf.nn.softmax_cross_entropy_with_logits(ones([2, 4]), a),
+        [x23],
+        r"logits_size=\[2,3\] labels_size=\[2,4\]",
+    ),
+    "a sparse cross entropy": (
+        lambda a: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([3], tf.int32), a),
+        [x23],
+        r"\(3,\).*\(2, 3\)",
+    ),
+    "a sigmoid cross entropy": (
+        lambda a: tf.nn.sigmoid_cross_entropy_with_logits(ones([4]), a),
+        [x23],
+        r"\(2, 3\) and \(4,\)",
+    ),
     "segments": (lambda a: tf.math.unsorted_segment_sum(a, [0, 1, 0], 2), [x23], r"\(2, 3\).*\(3,\)"),
     "cholesky": (tf.linalg.cholesky, [x23], r"square.*\(2, 3\)"),
     "inv": (tf.linalg.inv, [x23], r"square.*\(2, 3\)"),
@@ -205,7 +214,7 @@ MISTAKES = {
     "add_n": (lambda a: tf.add_n([a, ones([2, 4])]), [x23], r"\(2, 3\).*\(2, 4\)"),
     "string join": (lambda a: tf.strings.join([tf.as_string(a), tf.as_string(v3)]), [x23], r"\(2, 3\).*\(3,\)"),
     "fft": (lambda a: tf.signal.fft2d(tf.cast(a, tf.complex64)), [v3], r"at least 2.*\(3,\)"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", MISTAKES)

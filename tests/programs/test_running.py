@@ -33,7 +33,8 @@ def written(folder, text, name="program.py"):
 SEEN = """
 import json, sys
 import helper
-print(json.dumps([sys.argv, __name__, __file__, sys.path[0], helper.where, sys.modules["__main__"].__dict__ is globals()]))
+own = sys.modules["__main__"].__dict__ is globals()
+print(json.dumps([sys.argv, __name__, __file__, sys.path[0], helper.where, own]))
 print([__package__, __spec__, __doc__])
 """
 
@@ -202,9 +203,12 @@ def test_a_folder_with_a_main(tmp_path, interpreter, capsys):
 
 def test_a_module(tmp_path):
     written(tmp_path, "", "package/__init__.py")
-    written(tmp_path, "import sys, tensorflow\nfrom . import __name__ as p\nprint(__name__, p, sys.argv[1:])\nif 'x' "
-                      "in sys.argv: 1 / 0\n",
-            "package/tool.py")  # fmt: skip
+    written(
+        tmp_path,
+        "import sys, tensorflow\nfrom . import __name__ as p\n"
+        "print(__name__, p, sys.argv[1:])\nif 'x' in sys.argv: 1 / 0\n",
+        "package/tool.py",
+    )
     done = command("run", "-m", "package.tool", "--flag", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "__main__ package ['--flag']\n", "")
     done = command("run", "-m", "package.tool", "x", cwd=tmp_path)

@@ -73,36 +73,63 @@ def test_forms_of_import(installed):
 @pytest.mark.parametrize(
     ("statement", "name", "value"),
     [
-        ("from tensorflow.python.framework.ops import convert_to_tensor as x", "x",
-            lambda: tapeflow.convert_to_tensor),
+        (
+            "from tensorflow.python.framework.ops import convert_to_tensor as x",
+            "x",
+            lambda: tapeflow.convert_to_tensor,
+        ),
         ("from tensorflow.python.framework.ops import EagerTensor as x", "x", lambda: type(tapeflow.constant(1))),
         ("from tensorflow.python.framework import dtypes; x = dtypes.float32", "x", lambda: tapeflow.float32),
-        ("from tensorflow.python.framework import tensor_shape; x = tensor_shape.TensorShape", "x",
-            lambda: tapeflow.TensorShape),
-        ("from tensorflow.python.framework.errors_impl import InvalidArgumentError as x", "x",
-            lambda: tapeflow.errors.InvalidArgumentError),
-        ("from tensorflow.python.framework.tensor_util import constant_value as x", "x",
-            lambda: tapeflow.get_static_value),
+        (
+            "from tensorflow.python.framework import tensor_shape; x = tensor_shape.TensorShape",
+            "x",
+            lambda: tapeflow.TensorShape,
+        ),
+        (
+            "from tensorflow.python.framework.errors_impl import InvalidArgumentError as x",
+            "x",
+            lambda: tapeflow.errors.InvalidArgumentError,
+        ),
+        (
+            "from tensorflow.python.framework.tensor_util import constant_value as x",
+            "x",
+            lambda: tapeflow.get_static_value,
+        ),
         ("from tensorflow.python.ops import math_ops; x = math_ops.cast", "x", lambda: tapeflow.cast),
         ("from tensorflow.python.ops import math_ops; x = math_ops.erf", "x", lambda: tapeflow.math.erf),
         ("from tensorflow.python.ops.random_ops import random_normal as x", "x", lambda: tapeflow.random.normal),
-        ("from tensorflow.python.ops.resource_variable_ops import ResourceVariable as x", "x",
-            lambda: tapeflow.Variable),
+        (
+            "from tensorflow.python.ops.resource_variable_ops import ResourceVariable as x",
+            "x",
+            lambda: tapeflow.Variable,
+        ),
         ("from tensorflow.python.ops.gen_math_ops import mat_mul as x", "x", lambda: tapeflow.raw_ops.MatMul),
-        ("from tensorflow.python.eager import backprop; x = backprop.GradientTape", "x",
-            lambda: tapeflow.GradientTape),
+        (
+            "from tensorflow.python.eager import backprop; x = backprop.GradientTape",
+            "x",
+            lambda: tapeflow.GradientTape,
+        ),
         ("from tensorflow.python.eager.def_function import function as x", "x", lambda: tapeflow.function),
-        ("from tensorflow.python.ops.numpy_ops import np_config; x = np_config.enable_numpy_behavior", "x",
-         lambda: tapeflow.experimental.numpy.experimental_enable_numpy_behavior),
+        (
+            "from tensorflow.python.ops.numpy_ops import np_config; x = np_config.enable_numpy_behavior",
+            "x",
+            lambda: tapeflow.experimental.numpy.experimental_enable_numpy_behavior,
+        ),
         ("from tensorflow.python.keras.engine.base_layer import Layer as x", "x", lambda: tapeflow.keras.layers.Layer),
         ("from tensorflow.python.keras.layers.core import Dense as x", "x", lambda: tapeflow.keras.layers.Dense),
-        ("from tensorflow.python.keras.optimizer_v2.optimizer_v2 import OptimizerV2 as x", "x",
-         lambda: tapeflow.keras.optimizers.Optimizer),
-        ("from tensorflow.python.keras.saving.model_config import model_from_json as x", "x",
-         lambda: tapeflow.keras.models.model_from_json),
+        (
+            "from tensorflow.python.keras.optimizer_v2.optimizer_v2 import OptimizerV2 as x",
+            "x",
+            lambda: tapeflow.keras.optimizers.Optimizer,
+        ),
+        (
+            "from tensorflow.python.keras.saving.model_config import model_from_json as x",
+            "x",
+            lambda: tapeflow.keras.models.model_from_json,
+        ),
         ("from tensorflow.python import tf2; x = tf2.enabled()", "x", lambda: True),
     ],
-)  # fmt: skip
+)
 def test_private_names_that_programs_import(installed, statement, name, value):
     assert names_after(statement)[name] is value()
 

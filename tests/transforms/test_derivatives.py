@@ -186,18 +186,27 @@ def named(*_):
         (lambda: d.grad(lambda x: "text")(x0), ValueError, "string"),
         (lambda: d.grad(lambda x: object())(x0), TypeError, "must return tensors, it returned <object"),
         (lambda: d.grad(lambda x: None)(x0), TypeError, "it returned None"),
-        (lambda: d.grad(named, wrt=2)(x0), ValueError, "named was called with 1 positional arguments, and has no "
-                                                       "number 2"),
+        (
+            lambda: d.grad(named, wrt=2)(x0),
+            ValueError,
+            "named was called with 1 positional arguments, and has no number 2",
+        ),
         (lambda: d.grad(named)(3), TypeError, "Argument 0 of named is int32.*Cast it"),
         (lambda: d.grad(named)(object()), TypeError, "Argument 0 of named is <object.*no derivative"),
         (lambda: d.grad(named, wrt=["w"])(x0), TypeError, r"wrt\[0\] is 'w'"),
         (lambda: d.jacobian(named, mode="both"), ValueError, "mode must be 'reverse' or 'forward', got 'both'"),
-        (lambda: d.jvp(tf.sin, x0, tf.ones([2], tf.float64)), ValueError, r"the tangent has shape \(2,\), but its "
-                                                                          r"primal has shape \(3,\)"),
+        (
+            lambda: d.jvp(tf.sin, x0, tf.ones([2], tf.float64)),
+            ValueError,
+            r"the tangent has shape \(2,\), but its primal has shape \(3,\)",
+        ),
         (lambda: d.jvp(tf.sin, x0, tf.ones([3])), ValueError, "the tangent is float32, but its primal is float64"),
         (lambda: d.jvp(lambda a, b: a, (x0, x0), (x0,)), ValueError, "different structures"),
-        (lambda: d.jvp(lambda a, b: a, (x0, x0), (x0, tf.ones([1], tf.float64))), ValueError, r"tangents\[1\] has "
-                                                                                              r"shape \(1,\)"),
+        (
+            lambda: d.jvp(lambda a, b: a, (x0, x0), (x0, tf.ones([1], tf.float64))),
+            ValueError,
+            r"tangents\[1\] has shape \(1,\)",
+        ),
         (lambda: d.hvp(x0, named, x0), TypeError, r"tf.derivatives.hvp takes a function first, got <tf.Tensor"),
         (lambda: d.vjp(lambda: x0), ValueError, "nothing to differentiate by.*wrt=model.trainable_variables"),
         (lambda: d.grad(named)(x=x0), ValueError, "differentiated by is given by position"),
@@ -205,12 +214,13 @@ def named(*_):
         (lambda: d.laplacian(lambda p: p["a"])({"a": x0}), TypeError, "takes one tensor as argument 0, got dict"),
         (lambda: d.value_and_grad(named, has_aux=True)(x0), TypeError, r"must return \(value, anything else\)"),
         (lambda: d.vjp(tf.sin, x0)[1](tf.ones([2], tf.float64)), ValueError, r"shape \(2,\).*\(3,\)"),
-        (lambda: d.per_example_gradients(lambda w, x, y: w)(x0, tf.ones([2]), tf.ones([3])), ValueError,
-            "'x' has 2.*'y' "
-                                                                                                         "has "
-                                                                                                         "3"),
+        (
+            lambda: d.per_example_gradients(lambda w, x, y: w)(x0, tf.ones([2]), tf.ones([3])),
+            ValueError,
+            "'x' has 2.*'y' has 3",
+        ),
     ],
-)  # fmt: skip
+)
 def test_errors_say_what_was_given(call, error, words):
     with pytest.raises((error, tf.errors.InvalidArgumentError) if error is ValueError else error, match=words):
         call()

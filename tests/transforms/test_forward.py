@@ -90,12 +90,16 @@ def test_dtypes_along_the_way():
     "primals, tangents, error, words",
     [
         (tf.ones([2]), tf.ones([2], tf.float64), ValueError, "the tangent is float64, but its primal is float32"),
-        ([tf.ones([2]), tf.ones([3])], [tf.ones([2]), tf.ones([2])], ValueError, r"tangents\[1\] has shape \(2,\), "
-                                                                                 r"but its primal has shape \(3,\)"),
+        (
+            [tf.ones([2]), tf.ones([3])],
+            [tf.ones([2]), tf.ones([2])],
+            ValueError,
+            r"tangents\[1\] has shape \(2,\), but its primal has shape \(3,\)",
+        ),
         ({"a": tf.ones([2])}, {"b": tf.ones([2])}, ValueError, "different structures"),
         (1.0, 1.0, TypeError, "Primal 0 is 1.0 of type float"),
     ],
-)  # fmt: skip
+)
 def test_tangents_that_do_not_fit(primals, tangents, error, words):
     with pytest.raises(error, match=words):
         tf.autodiff.ForwardAccumulator(primals, tangents)

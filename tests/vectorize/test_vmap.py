@@ -283,17 +283,28 @@ def test_index_slices_become_dense():
 @pytest.mark.parametrize(
     "call, error, words",
     [
-        (lambda: tf.vmap(lambda x, y: x + y)(X, X[:2]), ValueError, r"'x' has 3 \(shape \(3, 4\), axis 0\) and "
-                                                                    r"argument 'y' has 2 \(shape \(2,"),
-        (lambda: tf.vmap(lambda p: p["a"] + p["b"])({"a": X, "b": X[:1]}), ValueError, r"argument 'p'\['a'\] has "
-                                                                                       r"3.*argument 'p'\['b'\] has "
-                                                                                       r"1"),
-        (lambda: tf.vmap(lambda x, y: x + y)(X, 2.0), ValueError, r"argument 'y' is a scalar and has no axis to map "
-                                                                  r"over.*None in in_axes"),
+        (
+            lambda: tf.vmap(lambda x, y: x + y)(X, X[:2]),
+            ValueError,
+            r"'x' has 3 \(shape \(3, 4\), axis 0\) and argument 'y' has 2 \(shape \(2,",
+        ),
+        (
+            lambda: tf.vmap(lambda p: p["a"] + p["b"])({"a": X, "b": X[:1]}),
+            ValueError,
+            r"argument 'p'\['a'\] has 3.*argument 'p'\['b'\] has 1",
+        ),
+        (
+            lambda: tf.vmap(lambda x, y: x + y)(X, 2.0),
+            ValueError,
+            r"argument 'y' is a scalar and has no axis to map over.*None in in_axes",
+        ),
         (lambda: tf.vmap(lambda x: x, in_axes=2)(X), ValueError, r"argument 'x' has shape \(3, 4\) and no axis 2"),
         (lambda: tf.vmap(lambda x: x, out_axes=3)(X), ValueError, r"out_axes is 3 for a result of shape \(4,\)"),
-        (lambda: tf.vmap(lambda x: x, in_axes=(0, 0))(X), ValueError, r"in_axes=\(0, 0\), 2 entries, does not fit "
-                                                                      r"what it is for, 1 of them"),
+        (
+            lambda: tf.vmap(lambda x: x, in_axes=(0, 0))(X),
+            ValueError,
+            r"in_axes=\(0, 0\), 2 entries, does not fit what it is for, 1 of them",
+        ),
         (lambda: tf.vmap(lambda x: x, in_axes=None)(X), ValueError, "Nothing to map over"),
         (lambda: tf.vmap(lambda x: object())(X), TypeError, r"must return tensors .* its result is <object"),
         (lambda: tf.vmap(lambda x: {"a": object()})(X), TypeError, r"result\['a'\] is <object"),
@@ -310,7 +321,7 @@ def test_index_slices_become_dense():
         (lambda: tf.vectorized_map(lambda x: x[0], [X, X[:2]]), ValueError, r"elems\[0\] has 3.*elems\[1\] has 2"),
         (lambda: tf.vectorized_map(lambda x: 1.0, ()), ValueError, "Nothing to map over"),
     ],
-)  # fmt: skip
+)
 def test_errors_name_the_argument(call, error, words):
     with pytest.raises(error, match=words):
         call()

@@ -384,8 +384,13 @@ case(
     "I B",
     lambda x, b: tf.image.crop_and_resize(tf.cast(x, tf.float32), tf.cast(b, tf.float32), [0, 1, 0, 1], [3, 3]),
 )
-case("image.non_max_suppression_overlaps", "B v", lambda b, v: tf.image.non_max_suppression_padded(
-    tf.cast(b, tf.float32), tf.cast(v, tf.float32), 2, pad_to_max_output_size=True))  # fmt: skip
+case(
+    "image.non_max_suppression_overlaps",
+    "B v",
+    lambda b, v: tf.image.non_max_suppression_padded(
+        tf.cast(b, tf.float32), tf.cast(v, tf.float32), 2, pad_to_max_output_size=True
+    ),
+)
 case("image.stateless_random_crop", "g d", lambda g, d: tf.image.stateless_random_crop(g, [3, 3, 3], d))
 case("image.stateless_random_flip_left_right", "g d", lambda g, d: tf.image.stateless_random_flip_left_right(g, d))
 case("image.stateless_random_brightness", "g d", lambda g, d: tf.image.stateless_random_brightness(g, 0.2, d))
@@ -410,9 +415,11 @@ case(
     lambda d, u: tf.random.stateless_binomial([2, 3], d, 8.0, tf.cast(u, tf.float32)),
 )
 case("random.stateless_categorical", "d x", lambda d, x: tf.random.stateless_categorical(x, 5, d))
-case("random.stateless_parameterized_truncated_normal", "d a", lambda d,
-    a: tf.random.stateless_parameterized_truncated_normal(
-    [4], d, a, 1.0 + a * a, a - 1.0, a + 1.0))  # fmt: skip
+case(
+    "random.stateless_parameterized_truncated_normal",
+    "d a",
+    lambda d, a: tf.random.stateless_parameterized_truncated_normal([4], d, a, 1.0 + a * a, a - 1.0, a + 1.0),
+)
 case("random.split", "d", lambda d: tf.random.split(d, 3))
 case("random.fold_in", "d", lambda d: tf.random.fold_in(d, 5))
 case("random.experimental.stateless_shuffle", "d v", lambda d, v: tf.random.experimental.stateless_shuffle(v, d))

@@ -86,8 +86,7 @@ def _get_complex_tensor_from_tuple(x):
     if tuple(real.shape) != tuple(imag.shape):
         raise ValueError(
             "Input `x` should be a tuple of two tensors - real and imaginary. Both the real and imaginary parts "
-            "should have the "
-            f"same shape. Received: x[0].shape = {tuple(real.shape)}, x[1].shape = {tuple(imag.shape)}"
+            f"should have the same shape. Received: x[0].shape = {tuple(real.shape)}, x[1].shape = {tuple(imag.shape)}"
         )
     dtype = result_type(real.dtype, imag.dtype)
     dtype = dtype if dtype in ("float32", "float64") else "float32"
@@ -144,8 +143,7 @@ def _window(window: Any, sequence_length: int, fft_length: int, dtype: Any) -> T
         if tuple(values.shape) != (sequence_length,):
             raise ValueError(
                 "The shape of `window` must be equal to [sequence_length]. Received: "
-                f"window.shape={tuple(values.shape)}, "
-                f"sequence_length={sequence_length}"
+                f"window.shape={tuple(values.shape)}, sequence_length={sequence_length}"
             )
     before = (fft_length - sequence_length) // 2
     return tf.pad(values, [(before, fft_length - sequence_length - before)])

@@ -63,8 +63,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         if y.shape != x.shape:
             raise ValueError(
                 f"Shapes {tuple(x.shape)} and {tuple(y.shape)} are incompatible: bounds of shapes {tuple(low.shape)} "
-                f"and {tuple(high.shape)} "
-                "must broadcast to the shape of the values, not beyond it."
+                f"and {tuple(high.shape)} must broadcast to the shape of the values, not beyond it."
             )
         return y
 
@@ -88,8 +87,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         if y.shape != x.shape:
             raise ValueError(
                 f"Shapes {tuple(x.shape)} and {tuple(y.shape)} are incompatible: clip_norm of shape "
-                f"{tuple(limit.shape)} must broadcast to the "
-                f"shape of the norms, {tuple(norm.shape)}, not beyond it."
+                f"{tuple(limit.shape)} must broadcast to the shape of the norms, {tuple(norm.shape)}, not beyond it."
             )
         return y
 

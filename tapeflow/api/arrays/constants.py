@@ -37,8 +37,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     if tensor.shape.num_elements() != TensorShape(shape).num_elements():
         raise TypeError(
             f"Eager execution of tf.constant with unsupported shape: the value has {tensor.shape.num_elements()} "
-            "elements, "
-            f"shape {shape} wants {TensorShape(shape).num_elements()}."
+            f"elements, shape {shape} wants {TensorShape(shape).num_elements()}."
         )
     return ops.reshape(tensor, shape=shape)
 

@@ -89,8 +89,7 @@ def _single(key: Any) -> Any:
 def _bad_index(key: Any) -> TypeError:
     return TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`), and integer or boolean tensors, arrays "
-        "and lists "
-        f"are valid indices, got {key!r}"
+        f"and lists are valid indices, got {key!r}"
     )
 
 

@@ -46,8 +46,7 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
     if not known or total % known:
         raise invalid(
             f"Input to reshape is a tensor with {total} values, but the requested shape requires a multiple of "
-            f"{known}: "
-            f"{tuple(tensor.shape)} cannot become {shape}."
+            f"{known}: {tuple(tensor.shape)} cannot become {shape}."
         )
     return tuple([total // known if d == -1 else d for d in shape])
 
@@ -224,8 +223,7 @@ def _mirrored(x: Tensor, axis: int, before: int, after: int, edge: bool) -> Tens
     if before > most or after > most:
         raise invalid(
             f"Axis {axis} of size {size} can be mirrored by at most {max(most, 0)} in mode "
-            f"{'SYMMETRIC' if edge else 'REFLECT'}, "
-            f"got paddings {(before, after)}."
+            f"{'SYMMETRIC' if edge else 'REFLECT'}, got paddings {(before, after)}."
         )
     skip = 0 if edge else 1
     slab = lambda start, stop, step: ops.getitem(x, index=(*[(None, None, None)] * axis, (start, stop, step)))

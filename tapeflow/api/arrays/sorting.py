@@ -277,8 +277,10 @@ def searchsorted(
         sorted_sequence: Rows in ascending order.
         side: `"left"`: before equal elements, `"right"`: after them.
 
-    >>> tf.searchsorted([1., 2., 2., 3.], [2., 5.]).numpy(), tf.searchsorted([1., 2., 2., 3.], [2., 5.], side="right").numpy()
-    (array([1, 4], dtype=int32), array([3, 4], dtype=int32))
+    >>> tf.searchsorted([1., 2., 2., 3.], [2., 5.]).numpy()
+    array([1, 4], dtype=int32)
+    >>> tf.searchsorted([1., 2., 2., 3.], [2., 5.], side="right").numpy()
+    array([3, 4], dtype=int32)
     """
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left', got {side!r}.")

@@ -83,7 +83,8 @@ def assert_shapes(
     >>> tf.debugging.assert_shapes([(x, ("batch", "in")), (w, ("in", "out"))])
     >>> tf.debugging.assert_shapes([(x, ("batch", "in")), (x, ("in", "batch"))])
     Traceback (most recent call last):
-    ValueError: Axis 0 of the tensor of shape (8, 3) is 'in' and must have size 3, as axis 1 of a tensor of shape (8, 3) has; its size is 8.
+    ValueError: Axis 0 of the tensor of shape (8, 3) is 'in' and must have size 3, as axis 1 of a tensor of shape
+    (8, 3) has; its size is 8.
     """
     sizes: dict[Any, tuple[int, str]] = {}
     start = f"{message} " if message else ""
@@ -113,8 +114,7 @@ def assert_shapes(
                 if known != size:
                     raise ValueError(
                         f"{start}Axis {axis} of the tensor of shape {shape} is {want!r} and must have size {known}, "
-                        f"as {where} has; "
-                        f"its size is {size}."
+                        f"as {where} has; its size is {size}."
                     )
             elif int(want) != size:
                 raise ValueError(

@@ -55,7 +55,8 @@ def hessians(
 
     >>> tf.hessians(tf.constant(1.), tf.constant(1.))
     Traceback (most recent call last):
-    RuntimeError: tf.hessians is not supported when eager execution is enabled. Use tf.GradientTape instead, or tf.derivatives.hessian.
+    RuntimeError: tf.hessians is not supported when eager execution is enabled. Use tf.GradientTape instead, or
+    tf.derivatives.hessian.
     """
     found = symbolic_gradients.hessians(ys, xs)
     if found is None:

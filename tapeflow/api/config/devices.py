@@ -154,10 +154,8 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: li
     if logical_devices is not None and len(logical_devices) > 1:
         raise ValueError(
             f"{_known(device).name} cannot be divided into {len(logical_devices)} logical devices: there is one for "
-            "each physical device. "
-            "For several CPU devices set XLA_FLAGS=--xla_force_host_platform_device_count=N before the program "
-            "starts; they are "
-            "'/device:XLA_CPU:0' and so on."
+            "each physical device. For several CPU devices set XLA_FLAGS=--xla_force_host_platform_device_count=N "
+            "before the program starts; they are '/device:XLA_CPU:0' and so on."
         )
     for part in logical_devices or ():
         if part.memory_limit is not None and device.device_type == "CPU":

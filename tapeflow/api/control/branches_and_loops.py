@@ -70,7 +70,8 @@ def case(
     With `exclusive` more than one true predicate raises InvalidArgumentError.
 
     >>> x = tf.constant(5)
-    >>> tf.case([(x < 0, lambda: tf.constant("low")), (x < 10, lambda: tf.constant("middle"))], default=lambda: tf.constant("high")).numpy()
+    >>> low, middle, high = (lambda word=word: tf.constant(word) for word in ("low", "middle", "high"))
+    >>> tf.case([(x < 0, low), (x < 10, middle)], default=high).numpy()
     b'middle'
     """
     if isinstance(pred_fn_pairs, Mapping):

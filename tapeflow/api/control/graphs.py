@@ -48,8 +48,7 @@ class Graph(graph.Graph):
         if isinstance(tensor, EagerTensor) and tensor.serial:
             raise RuntimeError(
                 f"A tape watches an eager tensor that is used in a tf.Graph, at {user_line()}: {tensor!r}. It would "
-                "be a constant there; make "
-                "it inside the graph, or use tf.function."
+                "be a constant there; make it inside the graph, or use tf.function."
             )
         return super().place(tensor)
 

@@ -227,8 +227,7 @@ class TensorArray:
         if not self._shape.is_fully_defined():
             raise ValueError(
                 f"Entry {index} of the TensorArray was never written, and its shape is not known: it is "
-                f"{self._shape}. "
-                "Make the array with element_shape=."
+                f"{self._shape}. Make the array with element_shape=."
             )
         return as_tensor(np.full(tuple(self._shape), b"" if self._dtype.kind == "s" else 0, self._dtype.np))
 

@@ -71,7 +71,8 @@ def sample_distorted_bounding_box(
 ) -> SampledBox:
     """A random window that covers enough of one of the boxes: (begin, size) for `tf.slice`, and the window as a box.
 
-    >>> begin, size, box = tf.image.sample_distorted_bounding_box([40, 60, 3], [[[0.2, 0.2, 0.8, 0.8]]], min_object_covered=0.5)
+    >>> boxes = [[[0.2, 0.2, 0.8, 0.8]]]
+    >>> begin, size, box = tf.image.sample_distorted_bounding_box([40, 60, 3], boxes, min_object_covered=0.5)
     >>> tf.slice(tf.zeros([40, 60, 3]), begin, size).shape == size.numpy().tolist()[:2] + [3]
     True
     """
@@ -93,7 +94,8 @@ def stateless_sample_distorted_bounding_box(
 ) -> SampledBox:
     """`sample_distorted_bounding_box` whose result depends on the seed, a pair of integers, alone.
 
-    >>> one, two = (tf.image.stateless_sample_distorted_bounding_box([9, 9, 3], [[[0., 0., 1., 1.]]], [1, 2]) for _ in range(2))
+    >>> sample = tf.image.stateless_sample_distorted_bounding_box
+    >>> one, two = (sample([9, 9, 3], [[[0., 0., 1., 1.]]], seed=[1, 2]) for _ in range(2))
     >>> bool(tf.reduce_all(one.bboxes == two.bboxes))
     True
     """

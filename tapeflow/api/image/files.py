@@ -139,8 +139,8 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP as a uint8 tensor of height, width and channels: 3, 4, or what the file has (0).
 
-    >>> bmp = b"BM:\\0\\0\\0\\0\\0\\0\\0" b"6\\0\\0\\0(\\0\\0\\0\\1\\0\\0\\0\\1\\0\\0\\0\\1\\0\\x18\\0" + bytes(24) + b"\\3\\2\\1\\0"
-    >>> tf.io.decode_bmp(bmp).numpy()
+    >>> header = b"BM:\\0\\0\\0\\0\\0\\0\\0" b"6\\0\\0\\0(\\0\\0\\0\\1\\0\\0\\0\\1\\0\\0\\0\\1\\0\\x18\\0" + bytes(24)
+    >>> tf.io.decode_bmp(header + b"\\3\\2\\1\\0").numpy()
     array([[[1, 2, 3]]], dtype=uint8)
     """
     kind = format_of(one_string(contents, "`contents`"))

@@ -127,7 +127,8 @@ def non_max_suppression_padded(
     `sorted_input`, `canonicalized_coordinates` and `tile_size` change nothing in the result.
 
     >>> boxes = [[[0., 0., 1., 1.], [0., 0.1, 1., 1.1]], [[0., 0., 1., 1.], [2., 2., 3., 3.]]]
-    >>> which, count = tf.image.non_max_suppression_padded(boxes, [[0.5, 0.6], [0.5, 0.6]], 3, pad_to_max_output_size=True)
+    >>> scores = [[0.5, 0.6], [0.5, 0.6]]
+    >>> which, count = tf.image.non_max_suppression_padded(boxes, scores, 3, pad_to_max_output_size=True)
     >>> which.numpy().tolist(), count.numpy().tolist()
     ([[1, 0, 0], [1, 0, 0]], [1, 2])
     """

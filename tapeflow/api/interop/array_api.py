@@ -48,13 +48,14 @@ _here = sys.modules[__name__]
 
 # Functions that are NumPy's in name and arguments.
 _SAME = """
-    abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or
-    bitwise_right_shift bitwise_xor broadcast_arrays broadcast_to ceil concat conj copysign cos cosh count_nonzero cumulative_prod
-    cumulative_sum diff divide empty_like equal exp expand_dims expm1 flip floor floor_divide full_like greater greater_equal hypot
-    imag isfinite isin isinf isnan less less_equal log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor
-    matmul matrix_transpose max maximum mean meshgrid min minimum moveaxis multiply negative nextafter nonzero not_equal ones_like
-    permute_dims positive pow prod real reciprocal remainder repeat reshape roll round searchsorted sign signbit sin sinh sqrt square
-    squeeze stack subtract sum take_along_axis tan tanh tensordot tile tril triu trunc unstack vecdot where zeros_like
+    abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift
+    bitwise_or bitwise_right_shift bitwise_xor broadcast_arrays broadcast_to ceil concat conj copysign cos cosh
+    count_nonzero cumulative_prod cumulative_sum diff divide empty_like equal exp expand_dims expm1 flip floor
+    floor_divide full_like greater greater_equal hypot imag isfinite isin isinf isnan less less_equal log log10 log1p
+    log2 logaddexp logical_and logical_not logical_or logical_xor matmul matrix_transpose max maximum mean meshgrid min
+    minimum moveaxis multiply negative nextafter nonzero not_equal ones_like permute_dims positive pow prod real
+    reciprocal remainder repeat reshape roll round searchsorted sign signbit sin sinh sqrt square squeeze stack
+    subtract sum take_along_axis tan tanh tensordot tile tril triu trunc unstack vecdot where zeros_like
 """
 _BEYOND = "einsum transpose"  # not of the standard; xarray asks for them
 for _name in (_SAME + _BEYOND).split():
@@ -71,8 +72,7 @@ def _space(name: str, members: str) -> ModuleType:
 linalg = _space(
     "linalg",
     "cholesky cross det diagonal eig eigh eigvals eigvalsh inv matmul matrix_norm matrix_power matrix_rank "
-    "matrix_transpose outer pinv qr slogdet "
-    "solve svd svdvals tensordot trace vecdot vector_norm",
+    "matrix_transpose outer pinv qr slogdet solve svd svdvals tensordot trace vecdot vector_norm",
 )
 fft = _space("fft", "fft fftfreq fftn fftshift ifft ifftn ifftshift irfft irfftn rfft rfftfreq rfftn")
 

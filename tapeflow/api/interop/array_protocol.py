@@ -42,8 +42,7 @@ _ACCUMULATE = {np.add: "cumsum", np.multiply: "cumprod"}
 # Functions that only look: there is nothing to differentiate, and a tensor would be no use.
 _LOOKING = (
     "allclose array2string array_equal array_equiv array_repr array_str can_cast iscomplexobj isrealobj isscalar "
-    "may_share_memory "
-    "min_scalar_type ndim result_type save savetxt savez savez_compressed shape shares_memory size"
+    "may_share_memory min_scalar_type ndim result_type save savetxt savez savez_compressed shape shares_memory size"
 )
 
 # Those of them that need no values, and so may look at a tensor that has one for each row of a vectorised function.
@@ -151,8 +150,7 @@ def _no_counterpart(name: str, args: Any) -> TypeError:
     _mapped(_plain, args)  # where tensors have no values, that is what is wrong
     return TypeError(
         f"{name} has no differentiable counterpart, and a tape watches its argument: the result would silently be a "
-        "constant. "
-        f"Say so with {name}(x.numpy()) if that is meant, or compute it with tf functions."
+        f"constant. Say so with {name}(x.numpy()) if that is meant, or compute it with tf functions."
     )
 
 

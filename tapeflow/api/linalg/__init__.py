@@ -87,10 +87,11 @@ matrix_square_root = sqrtm  # the name in `tf` itself
 
 # Operators, and what works with them: few programs use them, so they are imported on first use.
 _LATER = frozenset(
-    """LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular LinearOperatorCirculant
-    LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity
-    LinearOperatorInversion LinearOperatorKronecker LinearOperatorLowRankUpdate LinearOperatorLowerTriangular
-    LinearOperatorPermutation LinearOperatorScaledIdentity LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros""".split()
+    """LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular
+    LinearOperatorCirculant LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix
+    LinearOperatorHouseholder LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker
+    LinearOperatorLowRankUpdate LinearOperatorLowerTriangular LinearOperatorPermutation LinearOperatorScaledIdentity
+    LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros""".split()
 )
 
 

@@ -22,7 +22,8 @@ __all__ = [
 def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular L with L Lᴴ = `input`, for symmetric (Hermitian) positive definite matrices.
 
-    Only the lower triangle is read; the gradient is symmetric. A matrix that is not positive definite raises InvalidArgumentError.
+    Only the lower triangle is read; the gradient is symmetric. A matrix that is not positive definite raises
+    InvalidArgumentError.
 
     >>> tf.linalg.cholesky([[4., 2.], [2., 5.]]).numpy()
     array([[2., 0.],

@@ -136,9 +136,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     for i, j in zip(axes_a, axes_b):
         if a.shape[i] != b.shape[j]:
             raise invalid(
-                f"Matrix size-incompatible: axis {i} of shape {tuple(a.shape)} has length {a.shape[i]}, "
-                f"axis {j} of shape {tuple(b.shape)} has length {b.shape[j]}; axes that are summed over must be "
-                "equally long."
+                f"Matrix size-incompatible: axis {i} of shape {tuple(a.shape)} has length {a.shape[i]}, axis {j} of "
+                f"shape {tuple(b.shape)} has length {b.shape[j]}; axes that are summed over must be equally long."
             )
     left = list(_LETTERS[: a.ndim])
     right = list(_LETTERS[a.ndim : a.ndim + b.ndim])

@@ -61,7 +61,7 @@ def triangular_solve(
     Args:
         lower: The triangle below the diagonal is read, otherwise the one above it.
 
-    >>> tf.linalg.triangular_solve([[2., 9.], [1., 4.]], [[2.], [9.]]).numpy()          # the 9 above the diagonal is not read
+    >>> tf.linalg.triangular_solve([[2., 9.], [1., 4.]], [[2.], [9.]]).numpy()  # the 9 above the diagonal is not read
     array([[1.],
            [2.]], dtype=float32)
     """

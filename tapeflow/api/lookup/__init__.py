@@ -48,8 +48,7 @@ class StaticHashTable:
                     None,
                     None,
                     f"HashTable has different value for same key. Key {shown} has {self._values[key]} and trying to "
-                    f"add value {value}"
-                    f"{f' of {initializer._path}' if hasattr(initializer, '_path') else ''}.",
+                    f"add value {value}{f' of {initializer._path}' if hasattr(initializer, '_path') else ''}.",
                 )
 
     @property

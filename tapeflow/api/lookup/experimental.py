@@ -102,7 +102,8 @@ class MutableHashTable:
 class DenseHashTable(MutableHashTable):
     """The same, with two keys that are never used: TensorFlow marks free and deleted places with them.
 
-    >>> table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.string, default_value="?", empty_key=-1, deleted_key=-2)
+    >>> table = tf.lookup.experimental.DenseHashTable(
+    ...     tf.int64, tf.string, default_value="?", empty_key=-1, deleted_key=-2)
     >>> table.insert(tf.constant([7], tf.int64), tf.constant(["seven"]))
     >>> table.lookup(tf.constant([7, 8], tf.int64)).numpy()
     array([b'seven', b'?'], dtype=object)

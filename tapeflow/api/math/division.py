@@ -62,7 +62,9 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @expose(ops.floormod)
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The remainder of `floordiv`, with the sign of `y`; what `%` gives. An integer `y` of 0 raises InvalidArgumentError.
+    """The remainder of `floordiv`, with the sign of `y`; what `%` gives.
+
+    An integer `y` of 0 raises InvalidArgumentError.
 
     >>> tf.math.floormod([7, -7], 3).numpy()
     array([1, 2], dtype=int32)

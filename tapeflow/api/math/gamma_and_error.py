@@ -80,9 +80,10 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 @expose(ops.polygamma)
 def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The derivative of order `a` of `digamma`: `a` is 0, 1, 2, … (as a floating tensor), and nothing else has a value.
+    """The derivative of order `a` of `digamma`.
 
-    The order counts, so there is no gradient for it.
+    `a` is 0, 1, 2, … (as a floating tensor), and nothing else has a value. The order counts, so there is no gradient
+    for it.
 
     >>> tf.math.polygamma([1., 2.], [1., 1.]).numpy().round(4)
     array([ 1.6449, -2.4041], dtype=float32)

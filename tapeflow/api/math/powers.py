@@ -30,7 +30,9 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 
 @expose(ops.sqrt)
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """The square root; NaN for negative numbers. Its slope at 0 is infinite, but a gradient of 0 that arrives there stays 0.
+    """The square root; NaN for negative numbers.
+
+    Its slope at 0 is infinite, but a gradient of 0 that arrives there stays 0.
 
     >>> tf.sqrt([4., 2., -1.]).numpy().round(4)
     array([2.    , 1.4142,    nan], dtype=float32)

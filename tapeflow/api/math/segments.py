@@ -45,8 +45,7 @@ def _sorted(data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, int]:
     if (values < 0).any() or (values[..., 1:] < values[..., :-1]).any():
         raise invalid(
             "segment ids must be non-negative and not decrease. Sort the rows by id, or use "
-            "tf.math.unsorted_segment_*, "
-            "which takes ids in any order."
+            "tf.math.unsorted_segment_*, which takes ids in any order."
         )
     return data, ids, one_size(largest(ids) + 1, "The number of segments")
 

@@ -245,8 +245,8 @@ def atrous_conv2d_transpose(
     Args:
         rate: The distance between the taps of the filters; 1: no gaps.
 
-    >>> one = tf.ones([1, 1, 1, 1])
-    >>> tf.nn.atrous_conv2d_transpose(one, tf.ones([2, 2, 1, 1]), [1, 3, 3, 1], rate=2, padding="VALID").numpy()[0, :, :, 0]
+    >>> one, kernel = tf.ones([1, 1, 1, 1]), tf.ones([2, 2, 1, 1])
+    >>> tf.nn.atrous_conv2d_transpose(one, kernel, [1, 3, 3, 1], rate=2, padding="VALID").numpy()[0, :, :, 0]
     array([[1., 0., 1.],
            [0., 0., 0.],
            [1., 0., 1.]], dtype=float32)
@@ -324,8 +324,8 @@ def convolve_back(
     if (*count, w.shape[-1]) != tuple(x.shape)[1:]:
         raise invalid(
             f"input of shape {tuple(x.shape)} (channels last) does not come from images of size {size}: with these "
-            "strides and this padding "
-            f"their convolution has size {count} and {w.shape[-1]} channels. Change output_shape or padding."
+            f"strides and this padding their convolution has size {count} and {w.shape[-1]} channels. Change "
+            "output_shape or padding."
         )
     y = ops.conv_input_grad(x, w, size=size, strides=strides, padding=padding, dilations=dilations, groups=groups)
     return from_last(y, first)
@@ -335,8 +335,7 @@ def _groups(channels: int, w: Tensor) -> int:
     if not w.shape[-2] or channels % w.shape[-2]:
         raise invalid(
             f"input depth must be evenly divisible by filter depth: {channels} vs {w.shape[-2]}. Filters of shape "
-            f"{tuple(w.shape)} take "
-            f"{w.shape[-2]} channels in, or a multiple of it in groups."
+            f"{tuple(w.shape)} take {w.shape[-2]} channels in, or a multiple of it in groups."
         )
     return channels // w.shape[-2]
 

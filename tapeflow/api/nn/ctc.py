@@ -80,8 +80,7 @@ def ctc_loss(
     if found.ndim != 2 or found.shape[0] != batch or not tuple(counts.shape) == tuple(lengths.shape) == (batch,):
         raise ValueError(
             f"labels must be (batch, longest), the lengths (batch,), for logits of {batch} examples; got shapes "
-            f"{tuple(found.shape)}, "
-            f"{tuple(counts.shape)} and {tuple(lengths.shape)}."
+            f"{tuple(found.shape)}, {tuple(counts.shape)} and {tuple(lengths.shape)}."
         )
     longest = found.shape[1]
     for given, most in ((counts, longest), (lengths, frames)):

@@ -94,8 +94,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     if tuple(labels.shape) != tuple(logits.shape)[:-1] or not logits.ndim:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
-            f"labels.shape={tuple(labels.shape)} "
-            f"and logits.shape={tuple(logits.shape)}."
+            f"labels.shape={tuple(labels.shape)} and logits.shape={tuple(logits.shape)}."
         )
     dtype = logits.dtype.np
     if dtype.itemsize < 4:

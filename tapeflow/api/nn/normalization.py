@@ -182,7 +182,8 @@ def batch_norm_with_global_normalization(
         variance_epsilon: A small number that is added to the variance.
         scale_after_normalization: Multiply by `gamma`.
 
-    >>> tf.nn.batch_norm_with_global_normalization([[2., 4.]], [1., 1.], [1., 1.], [0., 0.], [1., 9.], 0., True).numpy()
+    >>> mean, variance, beta, gamma = [1., 1.], [1., 1.], [0., 0.], [1., 9.]
+    >>> tf.nn.batch_norm_with_global_normalization([[2., 4.]], mean, variance, beta, gamma, 0., True).numpy()
     array([[ 1., 27.]], dtype=float32)
     """
     return batch_normalization(
@@ -255,8 +256,8 @@ def local_response_normalization(
     Raises:
         InvalidArgumentError: If `input` does not have rank 4.
 
-    >>> tf.nn.local_response_normalization(tf.reshape(tf.constant([1., 2.]), [1, 1, 1, 2]), depth_radius=0).numpy().ravel()
-    array([0.70710677, 0.8944272 ], dtype=float32)
+    >>> tf.nn.local_response_normalization(tf.constant([[[[1., 2.]]]]), depth_radius=0).numpy()
+    array([[[[0.70710677, 0.8944272 ]]]], dtype=float32)
     """
     x = as_tensor(input)
     if x.ndim != 4:

@@ -84,7 +84,8 @@ def sampled_softmax_loss(
         A loss for each example.
 
     >>> sampled = tf.constant([2]), tf.constant([[1.]]), tf.constant([1.])
-    >>> loss = tf.nn.sampled_softmax_loss(tf.zeros([3, 4]), tf.zeros([3]), [[0]], tf.ones([1, 4]), 1, 3, sampled_values=sampled)
+    >>> loss = tf.nn.sampled_softmax_loss(
+    ...     tf.zeros([3, 4]), tf.zeros([3]), [[0]], tf.ones([1, 4]), 1, 3, sampled_values=sampled)
     >>> loss.numpy().round(4)                                          # one of two
     array([0.6931], dtype=float32)
     """

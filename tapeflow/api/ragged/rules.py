@@ -65,8 +65,7 @@ def _spread(dense: Any, ragged: RaggedTensor) -> Any:
         if size != 1 and have - {size}:
             raise invalid(
                 f"A tensor of shape {tuple(dense.shape)} does not broadcast against a ragged tensor of shape "
-                f"{tuple(ragged.shape)}: "
-                f"axis {axis} has size {size} here, and {sorted(have)} there."
+                f"{tuple(ragged.shape)}: axis {axis} has size {size} here, and {sorted(have)} there."
             )
         if size == 1:
             places = np.where(np.arange(outer) == axis, 0, places)

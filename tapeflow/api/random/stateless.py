@@ -115,8 +115,7 @@ def stateless_uniform(
         if (minval is None) != (maxval is None):
             raise ValueError(
                 f"For integer `dtype` argument {dtype.name}, argument `minval` and `maxval` must be both None or not "
-                "None. "
-                f"Got minval={minval} and maxval={maxval}."
+                f"None. Got minval={minval} and maxval={maxval}."
             )
         if dtype.is_unsigned and minval is not None:
             raise ValueError(
@@ -201,7 +200,8 @@ def stateless_parameterized_truncated_normal(
     """Normally distributed numbers between `minvals` and `maxvals`. All parameters broadcast to `shape` and have
     gradients.
 
-    >>> x = tf.random.stateless_parameterized_truncated_normal([100], [1, 2], means=5., stddevs=2., minvals=6., maxvals=7.)
+    >>> x = tf.random.stateless_parameterized_truncated_normal(
+    ...     [100], [1, 2], means=5., stddevs=2., minvals=6., maxvals=7.)
     >>> bool(tf.reduce_all((x >= 6.) & (x <= 7.)))
     True
     """

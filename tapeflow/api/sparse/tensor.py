@@ -43,8 +43,7 @@ class SparseTensor(Composite):
         if where.ndim != 2 or shape.ndim != 1 or len(count) != 1 or where.shape != (count[0], shape.size):
             raise ValueError(
                 "A SparseTensor of n values and rank r needs indices of shape (n, r), values of shape (n,) and "
-                "dense_shape of "
-                f"shape (r,); got shapes {where.shape}, {count} and {shape.shape}."
+                f"dense_shape of shape (r,); got shapes {where.shape}, {count} and {shape.shape}."
             )
 
     @classmethod

@@ -27,8 +27,7 @@ def edit_distance(
     if len(shapes[0]) != len(shapes[1]) or hypothesis.dtype is not truth.dtype:
         raise invalid(
             f"hypothesis and truth must be alike: {hypothesis.dtype.name} of shape {shapes[0].tolist()} is not as "
-            f"{truth.dtype.name} of "
-            f"shape {shapes[1].tolist()}."
+            f"{truth.dtype.name} of shape {shapes[1].tolist()}."
         )
     found, wanted = _sequences(hypothesis), _sequences(truth)
     shape = np.maximum(*shapes)[:-1]

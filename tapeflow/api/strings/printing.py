@@ -36,8 +36,7 @@ def print_(*inputs: Any, **kwargs: Any) -> None:
     if not known and not (isinstance(stream, str) and stream.startswith("file://")):
         raise ValueError(
             f"Unsupported output stream {stream!r}: give sys.stdout, sys.stderr, an open file, 'file://path' or a "
-            "function such as "
-            "logging.info."
+            "function such as logging.info."
         )
     _print(inputs, sep, end, summarize, stream)
 

@@ -143,7 +143,8 @@ def disable_eager_execution() -> None:
 
     >>> tf.compat.v1.disable_eager_execution()
     Traceback (most recent call last):
-    RuntimeError: TensorFlow 1 graphs and sessions are not available: operations are eager. Leave the call out; tf.function makes graphs.
+    RuntimeError: TensorFlow 1 graphs and sessions are not available: operations are eager. Leave the call out;
+    tf.function makes graphs.
     """
     raise RuntimeError(
         "TensorFlow 1 graphs and sessions are not available: operations are eager. Leave the call out; tf.function "

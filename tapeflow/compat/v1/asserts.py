@@ -57,7 +57,9 @@ def _about_rank(name: str, example: str) -> Callable:
 
 def _documented(old: Callable, name: str, example: str) -> Callable:
     old.__name__ = old.__qualname__ = name
-    old.__doc__ = f"""`tf.debugging.{name}`, with `data` as one argument more, which nobody needs: the error shows the tensors.
+    old.__doc__ = f"""`tf.debugging.{name}`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
 
     >>> tf.compat.v1.{name}({example})
     """

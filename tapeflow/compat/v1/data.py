@@ -34,7 +34,8 @@ def make_initializable_iterator(dataset: Any, shared_name: str | None = None) ->
 
     >>> tf.compat.v1.data.make_initializable_iterator(tf.data.Dataset.range(2))
     Traceback (most recent call last):
-    RuntimeError: `make_initializable_iterator()` is not supported in eager mode. Say `for element in dataset:`, or `iter(dataset)`.
+    RuntimeError: `make_initializable_iterator()` is not supported in eager mode. Say `for element in dataset:`,
+    or `iter(dataset)`.
     """
     raise RuntimeError(
         "`make_initializable_iterator()` is not supported in eager mode. Say `for element in dataset:`, or "

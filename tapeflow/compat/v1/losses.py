@@ -79,8 +79,7 @@ def compute_weighted_loss(
     if not fits:
         raise ValueError(
             f"weights can not be broadcast to values: weights of shape {tuple(weights.shape)} for losses of shape "
-            f"{shape}; give a scalar, or the "
-            "same rank with 1 for axes that share a weight."
+            f"{shape}; give a scalar, or the same rank with 1 for axes that share a weight."
         )
     weighted = wide * weights
     if reduction == Reduction.NONE:

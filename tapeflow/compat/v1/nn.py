@@ -221,7 +221,8 @@ def conv2d(
 ) -> Tensor:  # fmt: skip
     """`tf.nn.conv2d`, with `filter` as another name of `filters`.
 
-    >>> tf.compat.v1.nn.conv2d(tf.ones([1, 4, 4, 1]), filter=tf.ones([2, 2, 1, 3]), strides=[1, 1, 1, 1], padding="SAME").shape
+    >>> kernel = tf.ones([2, 2, 1, 3])
+    >>> tf.compat.v1.nn.conv2d(tf.ones([1, 4, 4, 1]), filter=kernel, strides=[1, 1, 1, 1], padding="SAME").shape
     TensorShape([1, 4, 4, 3])
     """
     return _nn.conv2d(
@@ -248,7 +249,8 @@ def conv2d_transpose(
 ) -> Tensor:  # fmt: skip
     """`tf.nn.conv2d_transpose`, with `value` and `filter` as other names of `input` and `filters`.
 
-    >>> tf.compat.v1.nn.conv2d_transpose(tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 3, 1]), [1, 4, 4, 3], [1, 2, 2, 1]).shape
+    >>> image, kernel = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 3, 1])
+    >>> tf.compat.v1.nn.conv2d_transpose(image, kernel, [1, 4, 4, 3], [1, 2, 2, 1]).shape
     TensorShape([1, 4, 4, 3])
     """
     given, kernel = _lookup(input, value, "input", "value"), _lookup(filters, filter, "filters", "filter")
@@ -261,7 +263,8 @@ def depthwise_conv2d(
 ) -> Tensor:  # fmt: skip
     """`tf.nn.depthwise_conv2d`, with `rate` as another name of `dilations`.
 
-    >>> tf.compat.v1.nn.depthwise_conv2d(tf.ones([1, 4, 4, 2]), tf.ones([2, 2, 2, 1]), [1, 1, 1, 1], "SAME", rate=[1, 1]).shape
+    >>> image, kernel = tf.ones([1, 4, 4, 2]), tf.ones([2, 2, 2, 1])
+    >>> tf.compat.v1.nn.depthwise_conv2d(image, kernel, [1, 1, 1, 1], "SAME", rate=[1, 1]).shape
     TensorShape([1, 4, 4, 2])
     """
     return _nn.depthwise_conv2d(

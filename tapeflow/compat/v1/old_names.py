@@ -2,19 +2,21 @@
 
 # By namespace of version 2: names that were in `tf` itself; `old=new` where the name has changed, too.
 _MOVED = {
-    "math": """acos acosh angle asin asinh atan atanh bincount ceil conj cumprod digamma erf erfc floordiv floormod igamma igammac imag
-        invert_permutation is_finite is_inf is_nan lbeta lgamma log log1p log_sigmoid mod=floormod polygamma real reciprocal rint rsqrt
-        segment_max segment_mean segment_min segment_prod segment_sum squared_difference unsorted_segment_max unsorted_segment_mean
-        unsorted_segment_min unsorted_segment_prod unsorted_segment_sum zeta betainc accumulate_n""",
-    "linalg": """cholesky cholesky_solve cross diag=tensor_diag diag_part=tensor_diag_part global_norm matrix_band_part=band_part
-        matrix_determinant=det matrix_diag=diag matrix_diag_part=diag_part matrix_inverse=inv matrix_set_diag=set_diag matrix_solve=solve
-        matrix_solve_ls=lstsq matrix_transpose matrix_triangular_solve=triangular_solve qr self_adjoint_eig=eigh
-        self_adjoint_eigvals=eigvalsh svd trace logdet""",
+    "math": """acos acosh angle asin asinh atan atanh bincount ceil conj cumprod digamma erf erfc floordiv floormod
+        igamma igammac imag invert_permutation is_finite is_inf is_nan lbeta lgamma log log1p log_sigmoid mod=floormod
+        polygamma real reciprocal rint rsqrt segment_max segment_mean segment_min segment_prod segment_sum
+        squared_difference unsorted_segment_max unsorted_segment_mean unsorted_segment_min unsorted_segment_prod
+        unsorted_segment_sum zeta betainc accumulate_n""",
+    "linalg": """cholesky cholesky_solve cross diag=tensor_diag diag_part=tensor_diag_part global_norm
+        matrix_band_part=band_part matrix_determinant=det matrix_diag=diag matrix_diag_part=diag_part
+        matrix_inverse=inv matrix_set_diag=set_diag matrix_solve=solve matrix_solve_ls=lstsq matrix_transpose
+        matrix_triangular_solve=triangular_solve qr self_adjoint_eig=eigh self_adjoint_eigvals=eigvalsh svd trace
+        logdet""",
     "random": "random_gamma=gamma random_normal=normal random_poisson=poisson random_shuffle=shuffle "
     "random_uniform=uniform truncated_normal",
     "signal": "fft fft2d fft3d ifft ifft2d ifft3d",
-    "io": """FixedLenFeature FixedLenSequenceFeature VarLenFeature decode_base64 decode_csv decode_raw encode_base64 parse_example
-        parse_single_example parse_tensor read_file serialize_tensor write_file""",
+    "io": """FixedLenFeature FixedLenSequenceFeature VarLenFeature decode_base64 decode_csv decode_raw encode_base64
+        parse_example parse_single_example parse_tensor read_file serialize_tensor write_file""",
     "strings": "regex_replace string_join=join reduce_join string_to_number=to_number substr",
     "debugging": "assert_integer assert_scalar assert_type check_numerics is_numeric_tensor",
     "nn": "depth_to_space space_to_depth",

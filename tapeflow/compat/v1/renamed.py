@@ -45,7 +45,9 @@ def _reduction(name: str, example: str = "[[1., 2.]]") -> Callable:
         return new(input_tensor, axis, bool(lookup(keepdims, keep_dims, "keepdims", "keep_dims")), name)
 
     old.__name__ = old.__qualname__ = name
-    old.__doc__ = f"""`tf.{name}`, with the old names of its arguments: `reduction_indices` for `axis`, `keep_dims` for `keepdims`.
+    old.__doc__ = f"""`tf.{name}`, with the old names of its arguments.
+
+    They are `reduction_indices` for `axis` and `keep_dims` for `keepdims`.
 
     >>> tf.compat.v1.{name}({example}, reduction_indices=[1], keep_dims=True).shape
     TensorShape([1, 1])

@@ -98,7 +98,8 @@ def summary_iterator(path: Any) -> _Iterator[Any]:
     ...     written = tf.summary.scalar("loss", 0.5)
     >>> writer.close()
     >>> [path] = glob.glob(folder + "/*")
-    >>> [(event.step, value.tag) for event in tf.compat.v1.train.summary_iterator(path) for value in event.summary.value]
+    >>> events = list(tf.compat.v1.train.summary_iterator(path))
+    >>> [(event.step, value.tag) for event in events for value in event.summary.value]
     [(3, 'loss')]
     """
     event = _messages().Event

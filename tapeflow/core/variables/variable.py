@@ -299,8 +299,7 @@ class Variable(Updates, Value, metaclass=_Creation):
             has_an_effect("changing a part of a variable")
             raise ValueError(
                 f"Variable '{self._name}' has one value, but inside a vectorised function it was given one for each "
-                "row, at "
-                f"{user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
+                f"row, at {user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
             )
         return tensor
 
@@ -321,8 +320,8 @@ class Variable(Updates, Value, metaclass=_Creation):
         if tuple(tensor.shape) != self._value.shape:
             raise invalid(
                 f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape "
-                f"{tuple(tensor.shape)}; "
-                "they must be equal. Use tf.broadcast_to(value, v.shape) if broadcasting is meant."
+                f"{tuple(tensor.shape)}; they must be equal. Use tf.broadcast_to(value, v.shape) if broadcasting is "
+                "meant."
             )
         if self._dtype.kind not in "fciu":
             raise invalid(f"{what} is not defined for the {self._dtype.name} variable '{self._name}'; use assign.")

@@ -142,7 +142,8 @@ def make_csv_dataset(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "a.csv"
     ...     _ = path.write_text("x,y\\n1,0.5\\n2,1.5\\n")
-    ...     features, label = next(iter(tf.data.experimental.make_csv_dataset(str(path), 2, label_name="y", shuffle=False)))
+    ...     dataset = tf.data.experimental.make_csv_dataset(str(path), 2, label_name="y", shuffle=False)
+    ...     features, label = next(iter(dataset))
     >>> features["x"].numpy(), label.numpy()
     (array([1, 2], dtype=int32), array([0.5, 1.5], dtype=float32))
     """

@@ -172,9 +172,8 @@ def brought(held: Any, device: Device) -> Any:
         return held
     if current().device is None:
         raise invalid(
-            f"Tensors on {where(held).short} and {device.short} do not meet by themselves. Name the device to "
-            "compute on: "
-            f"with tf.device({device.short!r})."
+            f"Tensors on {where(held).short} and {device.short} do not meet by themselves. Name the device to compute "
+            f"on: with tf.device({device.short!r})."
         )
     return _sent(held, device)
 

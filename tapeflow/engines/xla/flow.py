@@ -40,8 +40,8 @@ def loop(
     if emitted and length is None:
         raise invalid(
             "XLA needs a known maximum trip count to stack what the iterations of a loop give, a history for the "
-            "gradient for example: "
-            "say maximum_iterations=..., loop over a tf.range of known size, or leave jit_compile=True out"
+            "gradient for example: say maximum_iterations=..., loop over a tf.range of known size, or leave "
+            "jit_compile=True out"
         )
     most = jnp.asarray(most, jnp.int32)
     if any(None in spec.shape for spec in emitted):  # the history of a loop inside

@@ -118,8 +118,8 @@ def isrealobj(x: Any) -> bool:
 def isscalar(element: Any) -> bool:
     """Is it a number, or a tensor without axes?
 
-    >>> tf.experimental.numpy.isscalar(2.), tf.experimental.numpy.isscalar(tf.constant(2.)), tf.experimental.numpy.isscalar([2.])
-    (True, True, False)
+    >>> [tf.experimental.numpy.isscalar(x) for x in (2., tf.constant(2.), [2.])]
+    [True, True, False]
     """
     return np.isscalar(element) or isinstance(element, ndarray) and not len(element.shape)
 

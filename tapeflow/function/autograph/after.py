@@ -10,9 +10,16 @@ from typing import Any
 
 from .before import OPERATORS, operator, thunk
 
-_STORED = {"Assign": ("targets",), "AugAssign": ("target",), "AnnAssign": ("target",), "For": ("target",),
+_STORED = {
+    "Assign": ("targets",),
+    "AugAssign": ("target",),
+    "AnnAssign": ("target",),
+    "For": ("target",),
     "withitem": ("optional_vars",),
-           "comprehension": ("target",), "NamedExpr": ("target",), "Delete": ("targets",)}  # fmt: skip
+    "comprehension": ("target",),
+    "NamedExpr": ("target",),
+    "Delete": ("targets",),
+}
 _IN_CONTEXT = ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Starred
 
 

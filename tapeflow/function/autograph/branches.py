@@ -174,9 +174,8 @@ def _check_alike(name: str, a: Any, b: Any) -> None:
     for value, side in ((a, True), (b, False)):
         if _is_undefined(value):
             raise ValueError(
-                f"{what} also be initialized in the {_SIDES[side]} branch {where}: a graph computes both branches, "
-                "so both have to give "
-                f"{name} a value. Assign it there, or before the `if`."
+                f"{what} also be initialized in the {_SIDES[side]} branch {where}: a graph computes both branches, so "
+                f"both have to give {name} a value. Assign it there, or before the `if`."
             )
         if value is None:
             raise ValueError(
@@ -202,8 +201,7 @@ def _check_alike(name: str, a: Any, b: Any) -> None:
         if isinstance(one, Tensor) and isinstance(two, Tensor) and one.dtype is not two.dtype:
             raise TypeError(
                 f"{what} have the same dtype in both branches {where}; it is {one.dtype.name} in the main branch and "
-                f"{two.dtype.name} in the "
-                "else branch. Use tf.cast."
+                f"{two.dtype.name} in the else branch. Use tf.cast."
             )
 
 

@@ -16,8 +16,9 @@ from tapeflow.core.runtime.contexts import context_variable
 
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict)
 _CHANGE = frozenset(
-    """append extend insert pop remove clear sort reverse add discard update setdefault popitem appendleft extendleft popleft rotate
-    difference_update intersection_update symmetric_difference_update __setitem__ __delitem__ __iadd__""".split()
+    """append extend insert pop remove clear sort reverse add discard update setdefault popitem appendleft extendleft
+    popleft rotate difference_update intersection_update symmetric_difference_update __setitem__ __delitem__
+    __iadd__""".split()
 )
 _inside: ContextVar[dict[int, Any] | None] = context_variable("tapeflow_region", None)
 
@@ -49,9 +50,9 @@ def changed(container: Any) -> None:
     own = _inside.get()
     if own is not None and type(container) in _CONTAINERS and id(container) not in own:
         raise ValueNeeded(
-            f"A {type(container).__name__} is changed in a branch or loop that depends on a tensor, at "
-            f"{user_line()}: as a graph this "
-            "code runs once, when it is traced. Use a tf.TensorArray, or tf.stack what the loop computes."
+            f"A {type(container).__name__} is changed in a branch or loop that depends on a tensor, at {user_line()}: "
+            "as a graph this code runs once, when it is traced. Use a tf.TensorArray, or tf.stack what the loop "
+            "computes."
         )
 
 

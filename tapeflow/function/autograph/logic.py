@@ -16,8 +16,8 @@ from .symbolic import is_scalar, is_symbolic, negated, truth
 
 # What may be computed although the first operand says that it need not: it cannot fail, and costs next to nothing.
 _HARMLESS = frozenset(
-    """less less_equal greater greater_equal equal not_equal logical_and logical_or logical_not add sub mul neg abs minimum maximum
-    is_finite is_nan is_inf isfinite isnan isinf cast reshape identity""".split()
+    """less less_equal greater greater_equal equal not_equal logical_and logical_or logical_not add sub mul neg abs
+    minimum maximum is_finite is_nan is_inf isfinite isnan isinf cast reshape identity""".split()
 )
 
 

@@ -195,15 +195,14 @@ class _Loop:
         if old.dtype is not new.dtype:
             raise TypeError(
                 f"'{name}' has dtype {old.dtype.name} before, but {new.dtype.name} after an iteration, {where}. Use "
-                "tf.cast, or give "
-                "it a value of the right dtype before the loop."
+                "tf.cast, or give it a value of the right dtype before the loop."
             )
         wanted = TensorShape(old.shape) if invariant is None else TensorShape(invariant)
         if not wanted.is_compatible_with(new.shape):
             raise ValueError(
-                f"'{name}' has shape {wanted} before, but shape {tuple(new.shape)} after an iteration, {where}. If "
-                "it is meant to "
-                "change, say so by tf.autograph.experimental.set_loop_options(shape_invariants=[(" + name + ", ...)])."
+                f"'{name}' has shape {wanted} before, but shape {tuple(new.shape)} after an "
+                f"iteration, {where}. If it is meant to change, say so by "
+                "tf.autograph.experimental.set_loop_options(shape_invariants=[(" + name + ", ...)])."
             )
         return new
 
@@ -234,9 +233,8 @@ class _Loop:
                 continue
             if type(out[k]) is Undefined and not runs:
                 raise ValueNeeded(
-                    f"'{self.names[k]}' has no value before the loop over tensors at {user_line()}, and none after "
-                    "it if there is no "
-                    "iteration. Give it a value before the loop."
+                    f"'{self.names[k]}' has no value before the loop over tensors at {user_line()}, and none after it "
+                    "if there is no iteration. Give it a value before the loop."
                 )
             out[k] = nest.map_structure(stand_in, found[k])
         return tuple(out)

@@ -25,7 +25,6 @@ def ret(value: Any, returned: Any) -> Any:
     if is_symbolic(returned):
         raise ValueError(
             "A value must also be returned from the else branch, or after the loop: whether the function returns one "
-            "depends on a tensor, "
-            f"at {user_line()}. Return something in all cases."
+            f"depends on a tensor, at {user_line()}. Return something in all cases."
         )
     return None if type(value) is UndefinedReturnValue else value

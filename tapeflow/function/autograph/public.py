@@ -22,8 +22,7 @@ def to_graph(function: Callable) -> Callable:
     if made is _plain(function):
         raise ValueError(
             f"{function!r} cannot be converted: it is not a function in Python with its source, or belongs to a "
-            "library. "
-            "tf.autograph.set_verbosity(1) makes the log tell why."
+            "library. tf.autograph.set_verbosity(1) makes the log tell why."
         )
     return made
 

@@ -42,8 +42,7 @@ def cond(pred: Tensor, true_fn: Callable, false_fn: Callable) -> Any:
     if pred.shape.num_elements() != 1:
         raise ValueError(
             f"The condition of an `if` or of tf.cond must be a scalar bool, got shape {tuple(pred.shape)}, at "
-            f"{user_line()}. "
-            "Use tf.reduce_any(x) or tf.reduce_all(x)."
+            f"{user_line()}. Use tf.reduce_any(x) or tf.reduce_all(x)."
         )
     if pred.dtype.np != _BOOL:
         raise InvalidArgumentError(
@@ -318,6 +317,5 @@ def _check_iteration(loop_vars: Any, first: list, step: Region, invariants: Any)
                 raise ValueNeeded(f"{which} changes its shape.")
             raise ValueError(
                 f"{which} has shape {tuple(before.shape)} before the loop, but {tuple(after.shape)} after an "
-                "iteration. Say by "
-                f"`shape_invariants` which sizes may change: tf.TensorShape([None, ...])."
+                "iteration. Say by `shape_invariants` which sizes may change: tf.TensorShape([None, ...])."
             )

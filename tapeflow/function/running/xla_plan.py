@@ -85,8 +85,7 @@ def _kernel(xla: Any, node: Node) -> Callable:
         raise NoKernel(
             None, None,
             f"XLA cannot compile {node.prim.name}, at {node.line}: it works on strings, or the size of its result "
-            "depends on values. "
-            "Leave jit_compile=True out, or move it out of the function.",
+            "depends on values. Leave jit_compile=True out, or move it out of the function.",
         ) from None  # fmt: skip
 
 

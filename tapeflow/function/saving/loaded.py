@@ -63,8 +63,7 @@ class LoadedFunction:
         if not self.concrete_functions:
             raise ValueError(
                 f"Found zero restored functions for caller function: {self.__name__} had not been traced when it was "
-                "saved. Call it, or give it "
-                "an input_signature, before saving."
+                "saved. Call it, or give it an input_signature, before saving."
             )
         found = bound(self.signature, args, kwargs)
         if not self.fixed:

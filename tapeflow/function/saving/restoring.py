@@ -39,10 +39,10 @@ class RestoredFunction(ConcreteFunction):
         words = lambda f: ", ".join("any" if s.now == ANY_SIZE else str(s.now) for s in f.graph.sizes)
         taken = sorted({f"({words(f)})" for f in (self, *self.others)})
         raise ValueError(
-            f"{self.name} was saved for sizes that these are not: {given}. When it was saved, its Python code was "
-            "asked to decide something "
-            f"by the sizes, and the graphs that came of it are for {', '.join(taken)}. Call the function with these "
-            "sizes before saving." + self._clash(tensors)
+            f"{self.name} was saved for sizes that these are not: {given}. When it was saved, "
+            "its Python code was asked to decide something by the sizes, and the graphs that "
+            f"came of it are for {', '.join(taken)}. Call the function with these sizes before "
+            "saving." + self._clash(tensors)
         )
 
     def _clash(self, tensors: list[Tensor]) -> str:
@@ -148,9 +148,9 @@ class _GraphReader:
         if isinstance(operation, str):
             if operation not in REGISTRY:
                 raise LookupError(
-                    f"The saved model uses the operation {operation!r}, which this version of tapeflow does not "
-                    "have. If the program that "
-                    "saved it declared it as a primitive of its own, import that module before loading."
+                    f"The saved model uses the operation {operation!r}, which this version of tapeflow does not have. "
+                    "If the program that saved it declared it as a primitive of its own, import that module before "
+                    "loading."
                 )
             return REGISTRY[operation], inputs
         if "flow" in operation:

@@ -178,8 +178,8 @@ class Graph:
             if self.within is not None and type(tensor) is SymbolicTensor and tensor._graph not in self.within:
                 raise TypeError(
                     f"{tensor} belongs to another function (or branch, or loop), and is used outside of it, at "
-                    f"{user_line()}. A symbolic "
-                    "tensor has no value there: return it from that function, and use the result."
+                    f"{user_line()}. A symbolic tensor has no value there: return it from that function, and use the "
+                    "result."
                 )
             entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.shape, dtype=tensor.dtype.np)).index
         return entry[1]
@@ -274,8 +274,8 @@ class Graph:
         if not self.may_create:
             raise ValueError(
                 "tf.function only supports variables that are created once, on the first call; a variable was "
-                "created again, at "
-                f"{user_line()}. Create it outside, or keep it: `if self.v is None: self.v = tf.Variable(...)`."
+                f"created again, at {user_line()}. Create it outside, or keep it: `if self.v is None: self.v = "
+                "tf.Variable(...)`."
             )
         self.created += 1
         return raw(value) if isinstance(value, EagerTensor) else self.evaluate(value)

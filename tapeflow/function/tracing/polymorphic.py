@@ -180,10 +180,8 @@ class Function:
                 if type(leaf).__hash__ is None and type(leaf) is not slice:  # what may change would change unseen
                     raise TypeError(
                         f"Could not generate a generic TraceType for {leaf!r}. Please verify that it is "
-                        "immutable/hashable. It is of type "
-                        f"{type(leaf).__name__}; a tf.function takes tensors, numbers, strings, lists, tuples and "
-                        "dicts of them, and objects "
-                        "that are known by identity."
+                        f"immutable/hashable. It is of type {type(leaf).__name__}; a tf.function takes tensors, "
+                        "numbers, strings, lists, tuples and dicts of them, and objects that are known by identity."
                     )
                 key.append((type(leaf), id(leaf)))
                 continue

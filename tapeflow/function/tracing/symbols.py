@@ -81,8 +81,7 @@ class SymbolicTensor(Tensor):
         if not self._graph.autograph:
             raise OperatorNotAllowedInGraphError(
                 f"Iterating over a symbolic `tf.Tensor` is not allowed, at {user_line()}: AutoGraph is off. Use "
-                "tf.map_fn, tf.scan or "
-                "tf.while_loop, or autograph=True."
+                "tf.map_fn, tf.scan or tf.while_loop, or autograph=True."
             )
         if not self.spec.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
@@ -104,13 +103,12 @@ def _refused(what: str | None, kind: type[Exception], instead: str | Callable = 
         if not self._graph.is_open() and kind is not AttributeError:
             raise TypeError(
                 f"{self} is used outside the function that it belongs to, at {user_line()}. A symbolic tensor has no "
-                "value there: return it "
-                "from the function, and use the result."
+                "value there: return it from the function, and use the result."
             )
         raise (ValueNeeded if _called_by_the_library() else error)(
             f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no "
-            "value yet, at "
-            f"{user_line()}. Use {instead(self) if callable(instead) else instead}, or call it outside of tf.function."
+            f"value yet, at {user_line()}. Use {instead(self) if callable(instead) else instead}, or call it outside "
+            "of tf.function."
         )
 
     return refuse

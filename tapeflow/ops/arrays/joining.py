@@ -22,16 +22,14 @@ def _concat_shape(*xs, axis):
         if len(x.shape) != len(first.shape):
             raise invalid(
                 f"ConcatOp : Ranks of all input tensors should match: shape[0] = {brackets(first.shape)} vs. "
-                f"shape[{k}] = "
-                f"{brackets(x.shape)}. "
-                "Give them as many axes with tf.newaxis or tf.reshape."
+                f"shape[{k}] = {brackets(x.shape)}. Give them as many axes with tf.newaxis or tf.reshape."
             )
         for i, (a, b) in enumerate(zip(first.shape, x.shape)):
             if i != axis and differ(a, b):
                 raise invalid(
                     f"ConcatOp : Dimension {i} in both shapes must be equal: shape[0] = {brackets(first.shape)} vs. "
-                    f"shape[{k}] = "
-                    f"{brackets(x.shape)}. Along all axes but {axis}, where they are joined, sizes must be the same."
+                    f"shape[{k}] = {brackets(x.shape)}. Along all axes but {axis}, where they are joined, sizes must "
+                    "be the same."
                 )
     sizes = [x.shape[axis] for x in xs]
     total = None if None in sizes else sum(sizes)

@@ -31,8 +31,7 @@ def _written_shape(x, ids, updates=None, fits=spreads):
     if updates is not None and not fits(tuple(updates.shape), rows):
         raise invalid(
             f"updates of shape {tuple(updates.shape)} do not fit: ids of shape {tuple(ids.shape)} name rows of a "
-            "tensor of shape "
-            f"{tuple(x.shape)}, which together have shape {rows}."
+            f"tensor of shape {tuple(x.shape)}, which together have shape {rows}."
         )
     return x
 

@@ -50,8 +50,7 @@ def _reshape_shape(x, shape):
     if not same_number(tuple(x.shape), tuple(shape)):
         raise invalid(
             f"Input to reshape is a tensor with {math.prod(x.shape)} values, but the requested shape has "
-            f"{math.prod(shape)}: "
-            f"{tuple(x.shape)} cannot become {tuple(shape)}."
+            f"{math.prod(shape)}: {tuple(x.shape)} cannot become {tuple(shape)}."
         )
     return Spec(shape=shape, dtype=x.dtype)
 
@@ -84,8 +83,7 @@ def _broadcast_to_shape(x, shape):
             first = f"Rank of input ({len(x.shape)}) must be no greater than rank of output shape ({len(shape)})"
         raise invalid(
             f"{first}. A tensor of shape {tuple(x.shape)} cannot be broadcast to {tuple(shape)}: from the last axis "
-            "on, its sizes must be "
-            "equal to those or 1."
+            "on, its sizes must be equal to those or 1."
         )
     return Spec(shape=shape, dtype=x.dtype)
 
@@ -155,8 +153,7 @@ def _reverse_shape(x, lengths, seq_axis, batch_axis):
     if len(lengths.shape) != 1 or differ(lengths.shape[0], x.shape[batch_axis]):
         raise invalid(
             f"seq_lengths must be {x.shape[batch_axis]} numbers, one for each slice along axis {batch_axis} of shape "
-            f"{tuple(x.shape)}, "
-            f"got shape {tuple(lengths.shape)}."
+            f"{tuple(x.shape)}, got shape {tuple(lengths.shape)}."
         )
     return x
 

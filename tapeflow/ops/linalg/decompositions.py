@@ -62,8 +62,7 @@ def _is_wide(x, full):
     if full and rows > cols:
         raise NotImplementedError(
             "The gradient of tf.linalg.qr is not implemented for full_matrices with more rows than columns: the "
-            "extra columns of q "
-            "are an arbitrary choice. Use full_matrices=False."
+            "extra columns of q are an arbitrary choice. Use full_matrices=False."
         )
     return rows < cols
 

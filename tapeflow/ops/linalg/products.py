@@ -79,9 +79,8 @@ def _misfit(a, b):
     if alike((a.shape[-1],), (b.shape[-2],)):
         first = f"In[0] and In[1] must have compatible batch dimensions: {brackets(a.shape)} vs. {brackets(b.shape)}"
     return invalid(
-        f"{first}. Shapes {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied: the last axis of the first "
-        "must be as long as the last "
-        "but one of the second, and the leading axes must be equal or 1."
+        f"{first}. Shapes {tuple(a.shape)} and {tuple(b.shape)} cannot be multiplied: the last axis of the first must "
+        "be as long as the last but one of the second, and the leading axes must be equal or 1."
     )
 
 
@@ -358,8 +357,7 @@ def _diag_matrix_shape(x, k, rows, cols, align):
     ):
         raise invalid(
             f"Diagonals {k[0]} to {k[1]} of a matrix with {rows} rows and {cols} columns have shape {packed}, which "
-            f"{tuple(x.shape)} does not "
-            "end with."
+            f"{tuple(x.shape)} does not end with."
         )
     return Spec(shape=(*x.shape[:-rank], rows, cols), dtype=x.dtype)
 

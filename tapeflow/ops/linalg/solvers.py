@@ -27,8 +27,7 @@ def _check_system(a, b):
     if len(b.shape) < 2 or differ(a.shape[-1], a.shape[-2]) or differ(a.shape[-1], b.shape[-2]):
         raise invalid(
             f"A square matrix and a right-hand side with as many rows are needed, got shapes {tuple(a.shape)} and "
-            f"{tuple(b.shape)}. "
-            "A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
+            f"{tuple(b.shape)}. A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
         )
 
 
@@ -200,8 +199,7 @@ def _tridiagonal_shape(diagonals, b, transpose):
     if len(b.shape) < 2 or differ(of_matrices(diagonals).shape[-2], 3) or differ(diagonals.shape[-1], b.shape[-2]):
         raise invalid(
             "Three diagonals of shape (..., 3, n) and a right-hand side of shape (..., n, k) are needed, got "
-            f"{tuple(diagonals.shape)} and "
-            f"{tuple(b.shape)}."
+            f"{tuple(diagonals.shape)} and {tuple(b.shape)}."
         )
     return _solution_shape(diagonals, b)
 
@@ -280,8 +278,7 @@ def _least_squares_shape(a, b):
     if len(b.shape) < 2 or differ(of_matrices(a).shape[-2], b.shape[-2]):
         raise invalid(
             f"A matrix and a right-hand side with as many rows are needed, got shapes {tuple(a.shape)} and "
-            f"{tuple(b.shape)}. "
-            "A vector of shape (m,) goes in as a column: rhs[:, tf.newaxis]."
+            f"{tuple(b.shape)}. A vector of shape (m,) goes in as a column: rhs[:, tf.newaxis]."
         )
     return _solution_shape(a, b)
 

@@ -148,8 +148,7 @@ def _check_result(dy, x, w, **geometry):
     if not same_sizes(tuple(dy.shape), tuple(want)):
         raise invalid(
             f"a convolution of images of shape {tuple(x.shape)} with filters of shape {tuple(w.shape)} has shape "
-            f"{tuple(want)}, which is not that "
-            f"of its gradient, {tuple(dy.shape)}."
+            f"{tuple(want)}, which is not that of its gradient, {tuple(dy.shape)}."
         )
 
 

@@ -48,8 +48,8 @@ def _softmax_shape(logits, probabilities, labels):
     if not spreads(tuple(labels.shape), tuple(logits.shape)):
         raise invalid(
             f"logits and labels must be broadcastable: logits have shape {tuple(logits.shape)}, labels "
-            f"{tuple(labels.shape)}. "
-            "Labels that are class numbers go into tf.nn.sparse_softmax_cross_entropy_with_logits."
+            f"{tuple(labels.shape)}. Labels that are class numbers go into "
+            "tf.nn.sparse_softmax_cross_entropy_with_logits."
         )
     return Spec(shape=logits.shape[:-1], dtype=logits.dtype)
 
@@ -92,8 +92,7 @@ def _check_one_each(logits, labels):
     if not logits.shape or not same_sizes(tuple(labels.shape), tuple(logits.shape[:-1])):
         raise invalid(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
-            f"labels.shape={tuple(labels.shape)} and "
-            f"logits.shape={tuple(logits.shape)}"
+            f"labels.shape={tuple(labels.shape)} and logits.shape={tuple(logits.shape)}"
         )
 
 

@@ -24,10 +24,25 @@ GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 # TensorFlow's numbers for dtypes, where tensors of them are bytes in a file.
 _DTYPES = {
-    1: "float32", 2: "float64", 3: "int32", 4: "uint8", 5: "int16", 6: "int8", 7: "string", 8: "complex64", 9: "int64",
-    10: "bool", 14: "bfloat16", 17: "uint16", 18: "complex128", 19: "float16", 22: "uint32", 23: "uint64",
-    24: "float8_e5m2", 25: "float8_e4m3fn",
-}  # fmt: skip
+    1: "float32",
+    2: "float64",
+    3: "int32",
+    4: "uint8",
+    5: "int16",
+    6: "int8",
+    7: "string",
+    8: "complex64",
+    9: "int64",
+    10: "bool",
+    14: "bfloat16",
+    17: "uint16",
+    18: "complex128",
+    19: "float16",
+    22: "uint32",
+    23: "uint64",
+    24: "float8_e5m2",
+    25: "float8_e4m3fn",
+}
 _SMALL = 1 << 16  # bytes whose checksum is worth computing in Python
 
 
@@ -141,10 +156,11 @@ class TensorFlowCheckpoint:
 
     def _damaged(self, path: str, what: str) -> OpError:
         return DataLossError(
-            None, None, f"{path}, a part of the TensorFlow checkpoint {self._prefix}, is damaged: {what}. Nothing "
-                        "was restored and no file "
-            "was changed. Copy the checkpoint again (all of its files), or restore another one.",
-        )  # fmt: skip
+            None,
+            None,
+            f"{path}, a part of the TensorFlow checkpoint {self._prefix}, is damaged: {what}. Nothing was restored "
+            "and no file was changed. Copy the checkpoint again (all of its files), or restore another one.",
+        )
 
 
 def _node(message: dict[int, list]) -> Node:

@@ -119,11 +119,12 @@ class Checkpoint:
             status = self.read(save_path, options)
         except NotFoundError as error:
             raise NotFoundError(
-                None, None, f"Error when restoring from checkpoint or SavedModel at {os.fsdecode(save_path)}: "
-                            f"{error.message}\n"
+                None,
+                None,
+                f"Error when restoring from checkpoint or SavedModel at {os.fsdecode(save_path)}: {error.message}\n"
                 "Please double-check that the path is correct. You may be missing the checkpoint suffix (e.g. the "
                 "'-1' in 'path/to/ckpt-1').",
-            ) from None  # fmt: skip
+            ) from None
         _ = self.save_counter  # a program that saves goes on counting where it was
         arrivals.settle()
         return status
@@ -157,8 +158,8 @@ def _assert_trackable(value: Any, name: str, refused: bool = False) -> None:
     if refused or not _may_be_given(value):
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from `Trackable`), got "
-            f"{value!r}. Variables, "
-            "tf.Module, Keras' objects, and lists and dicts of them can be given, and objects with such attributes."
+            f"{value!r}. Variables, tf.Module, Keras' objects, and lists and dicts of them can be given, and objects "
+            "with such attributes."
         )
 
 

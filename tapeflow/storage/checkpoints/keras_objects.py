@@ -10,9 +10,9 @@ _FOLLOWED = frozenset({"Layer", "Functional", "Sequential", "Optimizer", "Metric
 
 # Lists and dicts in which Keras keeps once more what other attributes have, or what is no state.
 _BOOKKEEPING = frozenset(
-    """_layers _trainable_variables _non_trainable_variables _metrics _seed_generators _inbound_nodes _outbound_nodes _losses
-    _losses_override call_signature_parameters _call_has_context_arg _nodes _nodes_by_depth _operations_by_depth _compiled_trainable_state
-    _trainable_variables_indices""".split()
+    """_layers _trainable_variables _non_trainable_variables _metrics _seed_generators _inbound_nodes _outbound_nodes
+    _losses _losses_override call_signature_parameters _call_has_context_arg _nodes _nodes_by_depth
+    _operations_by_depth _compiled_trainable_state _trainable_variables_indices""".split()
 )
 _WEIGHTS = ("_trainable_variables", "_non_trainable_variables")
 

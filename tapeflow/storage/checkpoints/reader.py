@@ -102,9 +102,11 @@ class CheckpointReader:
         """A tensor as a NumPy array, or as a NumPy scalar where it has no axis."""
         if not self.has_tensor(tensor_str):
             raise NotFoundError(
-                None, None, f"Key {tensor_str} not found in checkpoint {self._source.path}. "
-                            "tf.train.list_variables(path) lists the keys."
-            )  # fmt: skip
+                None,
+                None,
+                f"Key {tensor_str} not found in checkpoint {self._source.path}. "
+                "tf.train.list_variables(path) lists the keys.",
+            )
         return self._source.read(tensor_str)[()]
 
     def debug_string(self) -> bytes:

@@ -115,9 +115,9 @@ class Restore:
             self._told.add((number, id(thing)))
             named = [getattr(one, "name", type(one).__name__) for one in (other, thing)]
             _log.warning(
-                "Inconsistent references when loading the checkpoint into this object graph: %s is one object in the "
-                "checkpoint, and "
-                "two here, %s and %s. Only the first is restored.", self.paths.get(number), *named,
+                "Inconsistent references when loading the checkpoint into this "
+                "object graph: %s is one object in the checkpoint, and two here, %s "
+                "and %s. Only the first is restored.", self.paths.get(number), *named,
             )  # fmt: skip
         return False
 
@@ -159,9 +159,9 @@ class Ledger:
         if self.expects_partial or not self.unused:
             return
         _log.warning(
-            "A checkpoint was restored in part: %d of its values were never asked for. `status.expect_partial()` "
-            "says that this is "
-            "meant, `status.assert_consumed()` makes it an error.", len(self.unused),
+            "A checkpoint was restored in part: %d of its values were never asked for. "
+            "`status.expect_partial()` says that this is meant, `status.assert_consumed()` makes "
+            "it an error.", len(self.unused),
         )  # fmt: skip
         for path in sorted(self.unused.values()):
             _log.warning("Value in checkpoint could not be found in the restored object: %s", path)

@@ -25,9 +25,8 @@ class CheckpointLoadStatus:
             more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
             raise AssertionError(
                 f"Unresolved object in checkpoint {left[0]}: {len(left)} of the values in {self._restore} have no "
-                "counterpart in the "
-                f"program: {', '.join(left[:_SHOWN])}{more}. They are given when such objects are made; "
-                "status.assert_existing_objects_matched() does not ask for them."
+                f"counterpart in the program: {', '.join(left[:_SHOWN])}{more}. They are given when such objects are "
+                "made; status.assert_existing_objects_matched() does not ask for them."
             )
         return self
 
@@ -45,8 +44,7 @@ class CheckpointLoadStatus:
             )
             raise AssertionError(
                 f"Found {len(left)} Python objects that were not bound to checkpointed values, likely due to changes "
-                "in the Python "
-                f"program. Showing {len(shown)} of {len(left)} unmatched objects: {shown}.{hint}"
+                f"in the Python program. Showing {len(shown)} of {len(left)} unmatched objects: {shown}.{hint}"
             )
         return self
 
@@ -56,8 +54,7 @@ class CheckpointLoadStatus:
         if self._restore.matched_nothing():
             raise AssertionError(
                 "Nothing except the root object matched a checkpointed value. Typically this means that the "
-                "checkpoint does not match "
-                f"the Python program. {self._restore} has "
+                f"checkpoint does not match the Python program. {self._restore} has "
                 f"{', '.join(sorted(self._restore.ledger.unused.values())[:_SHOWN])}."
             )
         return self

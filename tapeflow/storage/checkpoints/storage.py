@@ -107,9 +107,11 @@ class StoredCheckpoint:
     def _read_metadata(self, metadata: dict) -> None:
         if int(metadata["version"]) > VERSION:
             raise DataLossError(
-                None, None, f"{self.path} has format version {metadata['version']}; this version of tapeflow reads "
-                            f"up to {VERSION}. Update tapeflow."
-            )  # fmt: skip
+                None,
+                None,
+                f"{self.path} has format version {metadata['version']}; this version of tapeflow reads "
+                f"up to {VERSION}. Update tapeflow.",
+            )
         content = metadata["checkpoint"]
         if metadata["crc32"] != _checksum(content.encode()):
             raise ValueError("its checksum does not match")
@@ -151,8 +153,9 @@ class StoredCheckpoint:
 
     def _damaged(self, what: str) -> OpError:
         return DataLossError(
-            None, None, f"The checkpoint {self.path} is damaged: {what}. Nothing was restored and no file was "
-                        "changed. Restore an earlier one "
-            "(tf.train.get_checkpoint_state(folder).all_model_checkpoint_paths names those that are kept), or copy "
-            "the file again.",
-        )  # fmt: skip
+            None,
+            None,
+            f"The checkpoint {self.path} is damaged: {what}. Nothing was restored and no file was changed. Restore an "
+            "earlier one (tf.train.get_checkpoint_state(folder).all_model_checkpoint_paths names those that are "
+            "kept), or copy the file again.",
+        )

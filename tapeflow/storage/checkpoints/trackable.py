@@ -50,9 +50,11 @@ def is_trackable(thing: Any) -> bool:
 
 def has_trackable_attributes(thing: Any) -> bool:
     """May a plain object be given to a checkpoint? Only for what is in its attributes."""
-    return hasattr(thing, "__dict__") and not isinstance(thing, type) and any(
-        is_trackable(value) and (not is_container(value) or children(value)) for value in vars(thing).values()
-    )  # fmt: skip
+    return (
+        hasattr(thing, "__dict__")
+        and not isinstance(thing, type)
+        and any(is_trackable(value) and (not is_container(value) or children(value)) for value in vars(thing).values())
+    )
 
 
 def children(owner: Any) -> dict[str, Any]:
@@ -93,8 +95,7 @@ def _entries(owner: Mapping) -> dict[str, Any]:
     if wrong:
         raise ValueError(
             f"Unable to save the dictionary {owner!r}: it contains a non-string key, {wrong[0]!r}, which maps to a "
-            "trackable object. "
-            f"Use {str(wrong[0])!r} as the key."
+            f"trackable object. Use {str(wrong[0])!r} as the key."
         )
     return {key: value for key, value in found.items() if isinstance(key, str)}
 
@@ -145,18 +146,17 @@ def check(owner: Any, shape: tuple, dtype: str, path: str, foreign: bool) -> Non
     if not owner.shape.is_compatible_with(shape):
         raise ValueError(
             f"Received incompatible tensor with shape {shape} when attempting to restore variable with shape "
-            f"{tuple(owner.shape)} "
-            f"and name {owner.name}. In the checkpoint it is {path}. Make the variable with that shape, or leave it "
-            "out of the "
-            "object that is restored. Nothing was changed."
+            f"{tuple(owner.shape)} and name {owner.name}. In the checkpoint it is {path}. Make the variable with that "
+            "shape, or leave it out of the object that is restored. Nothing was changed."
         )
     if owner.dtype.name != dtype and not (foreign and owner.dtype.kind == "i" and dtype.startswith("int")):
         raise InvalidArgumentError(
-            None, None, f"The checkpoint has a {dtype} tensor as {path}, and the variable {owner.name} is "
-                        f"{owner.dtype.name}; values are not "
-            "converted. Make the variable with the checkpoint's dtype, or read the value with "
+            None,
+            None,
+            f"The checkpoint has a {dtype} tensor as {path}, and the variable {owner.name} is {owner.dtype.name}; "
+            "values are not converted. Make the variable with the checkpoint's dtype, or read the value with "
             "tf.train.load_variable. Nothing was changed.",
-        )  # fmt: skip
+        )
 
 
 def put(owner: Any, given: dict[str, np.ndarray]) -> None:

@@ -14,10 +14,12 @@ xp = tf.constant(0.0).__array_namespace__()
 
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "float32", "float64", "complex64", "complex128"]
 
-UNARY = """abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan log log10
-    log1p log2 logical_not negative positive real reciprocal round sign signbit sin sinh sqrt square tan tanh trunc""".split()
-BINARY = """add atan2 bitwise_and bitwise_or bitwise_xor copysign divide equal greater greater_equal hypot less less_equal logaddexp
-    logical_and logical_or logical_xor maximum minimum multiply nextafter not_equal pow subtract""".split()
+UNARY = """abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf
+    isnan log log10 log1p log2 logical_not negative positive real reciprocal round sign signbit sin sinh sqrt square
+    tan tanh trunc""".split()
+BINARY = """add atan2 bitwise_and bitwise_or bitwise_xor copysign divide equal greater greater_equal hypot less
+    less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply nextafter not_equal pow
+    subtract""".split()
 
 
 def sample(dtype, *shape, seed=0):

@@ -54,7 +54,8 @@ def test_a_program_whose_threads_inherit():
 
         with tf.GradientTape() as tape, tf.name_scope("outer"):
             tape.watch(x)
-            thread = threading.Thread(target=lambda: (work("thread"), found.update(name=tf.Variable(1.0, name="v").name)))
+            made = lambda: found.update(name=tf.Variable(1.0, name="v").name)
+            thread = threading.Thread(target=lambda: (work("thread"), made()))
             thread.start()
             thread.join()
 

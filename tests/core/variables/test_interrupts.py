@@ -49,9 +49,8 @@ def test_whole(change, device):
             np.testing.assert_array_equal((v + 0.0).numpy(), found, err_msg=where)
             assert (found == 0).all() or (found == step).all(), where
             free = []
-            other = threading.Thread(
-                target=lambda: free.append(v._lock.acquire(blocking=False) and not v._lock.release())
-            )
+            taken = lambda free=free: free.append(v._lock.acquire(blocking=False) and not v._lock.release())
+            other = threading.Thread(target=taken)
             other.start()
             other.join()
             assert free == [True], where

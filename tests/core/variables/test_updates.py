@@ -30,10 +30,17 @@ class TestInPlace:
 
     @pytest.mark.parametrize(
         "hold",
-        [lambda v: v.read_value(), lambda v: tf.convert_to_tensor(v), lambda v: np.asarray(v), lambda v: v[1:],
+        [
+            lambda v: v.read_value(),
+            lambda v: tf.convert_to_tensor(v),
+            lambda v: np.asarray(v),
+            lambda v: v[1:],
             lambda v: tf.reshape(v, [-1]),
-         lambda v: np.from_dlpack(v.read_value()), lambda v: v._read(), lambda v: tf.identity(v)],
-    )  # fmt: skip
+            lambda v: np.from_dlpack(v.read_value()),
+            lambda v: v._read(),
+            lambda v: tf.identity(v),
+        ],
+    )
     def test_held_by_somebody(self, hold):
         v = self.variable()
         held = hold(v)

@@ -171,13 +171,16 @@ def test_a_condition_may_have_one_entry(jit):
 @pytest.mark.parametrize(
     ("branches", "error", "words"),
     [
-        (lambda x: (x, tf.cast(x, tf.float64)), TypeError, r"at test_conditions.py:\d+: one gives float32, the other "
-                                                           r"float64. Use tf.cast"),
+        (
+            lambda x: (x, tf.cast(x, tf.float64)),
+            TypeError,
+            r"at test_conditions.py:\d+: one gives float32, the other float64. Use tf.cast",
+        ),
         (lambda x: ((x, x), x), TypeError, "must return the same structure"),
         (lambda x: ({"a": x}, {"b": x}), TypeError, "must return the same structure"),
         (lambda x: (None, x), TypeError, "Both must give a tensor, or the same object"),
     ],
-)  # fmt: skip
+)
 def test_branches_that_differ(branches, error, words, jit):
     with pytest.raises(error, match=words):
         tf.function(lambda x: tf.cond(x > 0.0, *[lambda y=y: y for y in branches(x)]), jit_compile=jit)(

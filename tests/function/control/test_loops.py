@@ -296,15 +296,21 @@ def test_the_same_numbers_are_behind_a_value_and_its_gradient(jit):
 @pytest.mark.parametrize(
     ("body", "error", "words"),
     [
-        (lambda i, t: (i + 1, tf.cast(t, tf.float64)), TypeError, r"number 1\[1\], at test_loops.py:\d+, is float32 "
-                                                                  r"before the loop"),
-        (lambda i, t: (i + 1, tf.stack([t, t])), ValueError, r"has shape \(\) before the loop, but "
-                                                             r"\(2,\).*shape_invariants"),
+        (
+            lambda i, t: (i + 1, tf.cast(t, tf.float64)),
+            TypeError,
+            r"number 1\[1\], at test_loops.py:\d+, is float32 before the loop",
+        ),
+        (
+            lambda i, t: (i + 1, tf.stack([t, t])),
+            ValueError,
+            r"has shape \(\) before the loop, but \(2,\).*shape_invariants",
+        ),
         (lambda i, t: (i + 1, t, t), ValueError, "the first has 2 entries, the second 3"),
         (lambda i, t: (i + 1, {"t": t}), (TypeError, ValueError), "structure"),
         (lambda i, t: (i + 1, None), TypeError, "is None after an iteration"),
     ],
-)  # fmt: skip
+)
 def test_bodies_that_change_what_a_loop_variable_is(body, error, words, jit):
     with pytest.raises(error, match=words):
         tf.function(lambda x: tf.while_loop(lambda i, t: i < 3, body, (0, x)), jit_compile=jit)(tf.constant(1.0))

@@ -120,10 +120,10 @@ def test_views_of_views_are_one():
 @pytest.mark.parametrize(
     "f",
     [
-        lambda x, one, zero: x * one, lambda x, one, zero: one * x, lambda x, one, zero: x / one, lambda x, one,
-        zero: x - zero, lambda x, one, zero: x + zero, lambda x, one, zero: zero + x, lambda x, one, zero: x * zero,
-        lambda x, one, zero: zero - x, lambda x, one, zero: x - -zero, lambda x, one, zero: x + -zero, lambda x, one,
-        zero: zero / one + x * x / one,
+        lambda x, one, zero: x * one, lambda x, one, zero: one * x, lambda x, one, zero: x / one,
+        lambda x, one, zero: x - zero, lambda x, one, zero: x + zero, lambda x, one, zero: zero + x,
+        lambda x, one, zero: x * zero, lambda x, one, zero: zero - x, lambda x, one, zero: x - -zero,
+        lambda x, one, zero: x + -zero, lambda x, one, zero: zero / one + x * x / one,
     ],
 )  # fmt: skip
 def test_neutral_numbers_leave_special_values(f, dtype):

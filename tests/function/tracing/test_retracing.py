@@ -26,21 +26,33 @@ def warnings(caplog, calls):
 @pytest.mark.parametrize(
     "call,says",
     [
-        (lambda k: ((tf.ones([2]), 0.1 * k), {}), r"the value of argument `rate` changes \(0.30000000000000004, then "
-                                                  r"0.4\). Pass a tensor"),
-        (lambda k: ((tf.ones([2]),), {"steps": k}), "the value of argument `steps` changes (3, then 4). Pass a "
-                                                    "tensor"),
-        (lambda k: ((tf.ones([k + 1]),), {}), "the shape of argument `batch` changes ((4,), then (5,)). Use "
-                                              "reduce_retracing=True"),
-        (lambda k: (({"image": tf.ones([k, 2]), "label": tf.ones([2])},), {}), "the shape of argument `batch_image` "
-                                                                               "changes ((3, 2), then (4, 2))"),
+        (
+            lambda k: ((tf.ones([2]), 0.1 * k), {}),
+            r"the value of argument `rate` changes \(0.30000000000000004, then 0.4\). Pass a tensor",
+        ),
+        (
+            lambda k: ((tf.ones([2]),), {"steps": k}),
+            "the value of argument `steps` changes (3, then 4). Pass a tensor",
+        ),
+        (
+            lambda k: ((tf.ones([k + 1]),), {}),
+            "the shape of argument `batch` changes ((4,), then (5,)). Use reduce_retracing=True",
+        ),
+        (
+            lambda k: (({"image": tf.ones([k, 2]), "label": tf.ones([2])},), {}),
+            "the shape of argument `batch_image` changes ((3, 2), then (4, 2))",
+        ),
         (lambda k: ((tf.zeros([2], [tf.float32, tf.float64][k % 2]), [0.5, 0.25, 0.125][k // 2]), {}), "changes ("),
-        (lambda k: ((tf.ones([2]),), {"layer": Layer()}), "argument `layer` is another object each time. Pass the "
-                                                          "same object"),
-        (lambda k: (([tf.ones([2])] * (k + 1),), {}), "the structure of its arguments changes. Pass the same "
-                                                      "containers"),
+        (
+            lambda k: ((tf.ones([2]),), {"layer": Layer()}),
+            "argument `layer` is another object each time. Pass the same object",
+        ),
+        (
+            lambda k: (([tf.ones([2])] * (k + 1),), {}),
+            "the structure of its arguments changes. Pass the same containers",
+        ),
     ],
-)  # fmt: skip
+)
 def test_it_names_what_changes(caplog, call, says):
     found = warnings(caplog, [call(k) for k in range(5)])
     assert len(found) == 1

@@ -83,8 +83,9 @@ PROGRAMS = {
     "stacked": lambda x: tf.stack([x, x], 1),
     "padded": lambda x: tf.pad(x, [[1, 2], [0, 0]]),
     "tiled": lambda x: tf.tile(x, [2, n_of(x)]),
-    "filled": lambda x: tf.fill([n_of(x), 4], tf.constant(3.0, tf.float64)) * x + tf.zeros_like(x) + tf.ones([n_of(x),
-        1], tf.float64),
+    "filled": lambda x: (
+        tf.fill([n_of(x), 4], tf.constant(3.0, tf.float64)) * x + tf.zeros_like(x) + tf.ones([n_of(x), 1], tf.float64)
+    ),
     "numbered": lambda x: floats(tf.range(n_of(x)))[:, None] * x,
     "an identity matrix": lambda x: tf.eye(n_of(x), dtype=tf.float64) @ x,
     "picked": lambda x: tf.gather(x, tf.range(n_of(x))[::-1]),
@@ -100,14 +101,15 @@ PROGRAMS = {
     "convolved": lambda x: tf.nn.conv2d(tf.reshape(x, [-1, 2, 2, 1]), tf.ones([2, 2, 1, 3], tf.float64), 1, "SAME"),
     "a branch": lambda x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 2.0, lambda: x * x),
     "a branch by size": lambda x: tf.cond(n_of(x) > 2, lambda: x * 2.0, lambda: x),
-    "a loop over rows": lambda x: tf.while_loop(lambda i, a: i < n_of(x), lambda i, a: (i + 1, a * 0.5 + x[i]),
-        (0, tf.zeros([4], tf.float64)))[1],
+    "a loop over rows": lambda x: tf.while_loop(
+        lambda i, a: i < n_of(x), lambda i, a: (i + 1, a * 0.5 + x[i]), (0, tf.zeros([4], tf.float64))
+    )[1],
     "a map": lambda x: tf.vectorized_map(lambda r: tf.reduce_sum(r * r), x),
     "a custom gradient": odd,
     "computed again": lambda x: tf.recompute_grad(lambda x: tf.tanh(x) * x)(x),
     "a size as a number": lambda x: x / floats(n_of(x) + 1) + floats(tf.size(x)),
     "the larger size": lambda x: x + floats(tf.shape(tf.zeros([n_of(x) + 3]))[0]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -36,18 +36,21 @@ Trainer = importlib.import_module(f"keras_{backend.backend()}.src.trainer").Trai
 """,
     "export/saved_model.py": """
 import importlib
-BackendSavedModelExportArchive = importlib.import_module(f"keras_{backend.backend()}.src.export").SavedModelExportArchive
+archives = importlib.import_module(f"keras_{backend.backend()}.src.export")
+BackendSavedModelExportArchive = archives.SavedModelExportArchive
 """,
 }
 
 PROGRAM = """
 import keras, numpy as np, tapeflow
 x = np.linspace(-1, 1, 32).reshape(16, 2).astype("float32")
-model = keras.Sequential([keras.layers.Rescaling(2.0), keras.layers.Dense(4, activation="tanh"), keras.layers.Dense(1)])
+layers = keras.layers
+model = keras.Sequential([layers.Rescaling(2.0), layers.Dense(4, activation="tanh"), layers.Dense(1)])
 model.compile("adam", "mse")
 losses = model.fit(x, x[:, :1], epochs=5, verbose=0).history["loss"]
 image = keras.layers.RandomFlip()(np.ones((1, 4, 4, 3)), training=True)
-print(keras.__file__, keras.config.backend(), losses[-1] < losses[0], model.predict(x, verbose=0).shape, type(image).__module__.split(".")[0])
+shape = model.predict(x, verbose=0).shape
+print(keras.__file__, keras.config.backend(), losses[-1] < losses[0], shape, type(image).__module__.split(".")[0])
 model.export("exported", verbose=False)
 print(np.allclose(tapeflow.saved_model.load("exported").serve(x), model(x)))
 """

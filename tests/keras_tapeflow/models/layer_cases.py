@@ -13,15 +13,21 @@ SEQUENCE, IMAGE, VOLUME = (2, 5, 4), (2, 6, 6, 3), (2, 4, 4, 4, 2)
 # A layer by its name (what comes after a space tells two cases of it apart), and the shapes of its inputs.
 LAYERS = {
     "Dense": (lambda **how: layers.Dense(3, activation="tanh", **how), [(2, 4)]),
-    "EinsumDense": (lambda **how: layers.EinsumDense("abc,cd->abd", output_shape=(5, 3), bias_axes="d", **how),
-        [SEQUENCE]),
+    "EinsumDense": (
+        lambda **how: layers.EinsumDense("abc,cd->abd", output_shape=(5, 3), bias_axes="d", **how),
+        [SEQUENCE],
+    ),
     "Embedding": (lambda **how: layers.Embedding(6, 3, **how), []),
     "ReversibleEmbedding": (lambda **how: layers.ReversibleEmbedding(6, 3, **how), []),
-    "ReversibleEmbedding reversed": (lambda **how: layers.ReversibleEmbedding(6, 4, logit_soft_cap=2.0, **how),
-        [SEQUENCE]),
+    "ReversibleEmbedding reversed": (
+        lambda **how: layers.ReversibleEmbedding(6, 4, logit_soft_cap=2.0, **how),
+        [SEQUENCE],
+    ),
     "Conv1D": (lambda **how: layers.Conv1D(3, 2, **how), [SEQUENCE]),
-    "Conv1D causal": (lambda **how: layers.Conv1D(4, 2, padding="causal", dilation_rate=2, groups=2, **how),
-        [SEQUENCE]),
+    "Conv1D causal": (
+        lambda **how: layers.Conv1D(4, 2, padding="causal", dilation_rate=2, groups=2, **how),
+        [SEQUENCE],
+    ),
     "Conv2D": (lambda **how: layers.Conv2D(3, 3, strides=2, padding="same", **how), [IMAGE]),
     "Conv3D": (lambda **how: layers.Conv3D(2, 2, **how), [VOLUME]),
     "Conv1DTranspose": (lambda **how: layers.Conv1DTranspose(3, 3, strides=2, **how), [SEQUENCE]),
@@ -37,11 +43,15 @@ LAYERS = {
     "BatchNormalization training": (layers.BatchNormalization, [IMAGE]),
     "GroupNormalization": (lambda **how: layers.GroupNormalization(groups=2, **how), [SEQUENCE]),
     "SpectralNormalization": (lambda **how: layers.SpectralNormalization(layers.Dense(3, **how), **how), [(2, 4)]),
-    "SpectralNormalization training": (lambda **how: layers.SpectralNormalization(layers.Conv2D(2, 2, **how), **how),
-        [IMAGE]),
+    "SpectralNormalization training": (
+        lambda **how: layers.SpectralNormalization(layers.Conv2D(2, 2, **how), **how),
+        [IMAGE],
+    ),
     "Normalization": (layers.Normalization, [(3, 4)]),
-    "STFTSpectrogram": (lambda **how: layers.STFTSpectrogram(frame_length=4, frame_step=2, fft_length=8, **how),
-        [(2, 12, 1)]),
+    "STFTSpectrogram": (
+        lambda **how: layers.STFTSpectrogram(frame_length=4, frame_step=2, fft_length=8, **how),
+        [(2, 12, 1)],
+    ),
     "PReLU": (layers.PReLU, [(2, 4)]),
     "SimpleRNN": (lambda **how: layers.SimpleRNN(3, return_sequences=True, **how), [SEQUENCE]),
     "LSTM": (lambda **how: layers.LSTM(3, return_sequences=True, **how), [SEQUENCE]),
@@ -51,38 +61,48 @@ LAYERS = {
     "SimpleRNNCell": (lambda **how: layers.SimpleRNNCell(3, **how), [(2, 4), (2, 3)]),
     "LSTMCell": (lambda **how: layers.LSTMCell(3, **how), [(2, 4), (2, 3), (2, 3)]),
     "GRUCell": (lambda **how: layers.GRUCell(3, **how), [(2, 4), (2, 3)]),
-    "StackedRNNCells": (lambda **how: layers.StackedRNNCells([layers.SimpleRNNCell(n, **how) for n in (3, 2)], **how),
-        [(2, 4), (2, 3), (2, 2)]),
-    "RNN": (lambda **how: layers.RNN(layers.StackedRNNCells([layers.LSTMCell(3, **how), layers.GRUCell(2, **how)],
-        **how), **how), [SEQUENCE]),
+    "StackedRNNCells": (
+        lambda **how: layers.StackedRNNCells([layers.SimpleRNNCell(n, **how) for n in (3, 2)], **how),
+        [(2, 4), (2, 3), (2, 2)],
+    ),
+    "RNN": (
+        lambda **how: layers.RNN(
+            layers.StackedRNNCells([layers.LSTMCell(3, **how), layers.GRUCell(2, **how)], **how), **how
+        ),
+        [SEQUENCE],
+    ),
     "ConvLSTM1D": (lambda **how: layers.ConvLSTM1D(2, 2, **how), [(2, 3, 5, 2)]),
     "ConvLSTM2D": (lambda **how: layers.ConvLSTM2D(2, 2, **how), [(2, 2, 4, 3, 2)]),
     "ConvLSTM3D": (lambda **how: layers.ConvLSTM3D(2, 2, **how), [(1, 2, 3, 3, 2, 1)]),
     "TimeDistributed": (lambda **how: layers.TimeDistributed(layers.Dense(2, **how), **how), [SEQUENCE]),
-    "MultiHeadAttention": (lambda **how: layers.MultiHeadAttention(num_heads=2, key_dim=3, **how),
-        [SEQUENCE, (2, 3, 4)]),
-    "GroupQueryAttention": (lambda **how: layers.GroupQueryAttention(3, num_query_heads=4, num_key_value_heads=2,
-        **how), [SEQUENCE, (2, 3, 4)]),
+    "MultiHeadAttention": (
+        lambda **how: layers.MultiHeadAttention(num_heads=2, key_dim=3, **how),
+        [SEQUENCE, (2, 3, 4)],
+    ),
+    "GroupQueryAttention": (
+        lambda **how: layers.GroupQueryAttention(3, num_query_heads=4, num_key_value_heads=2, **how),
+        [SEQUENCE, (2, 3, 4)],
+    ),
     "Attention": (lambda **how: layers.Attention(use_scale=True, **how), [SEQUENCE, (2, 3, 4)]),
     "Attention concat": (lambda **how: layers.Attention(score_mode="concat", **how), [SEQUENCE, (2, 3, 4)]),
     "AdditiveAttention": (layers.AdditiveAttention, [SEQUENCE, (2, 3, 4)]),
-}  # fmt: skip
+}
 
 # Layers that have no weights, that only hold other layers, or that wrap another framework's.
 OTHER_LAYERS = set("""
-Activation ActivityRegularization AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D
-AdaptiveMaxPooling2D AdaptiveMaxPooling3D Add AlphaDropout AugMix AutoContrast Average AveragePooling1D AveragePooling2D AveragePooling3D
-CategoryEncoding CenterCrop Concatenate ContrastLimitedAdaptiveHistogramEqualization Cropping1D Cropping2D Cropping3D CutMix Discretization Dot
-Dropout ELU Equalization Flatten GaussianDropout GaussianNoise GlobalAveragePooling1D GlobalAveragePooling2D GlobalAveragePooling3D
-GlobalMaxPooling1D GlobalMaxPooling2D GlobalMaxPooling3D HashedCrossing Hashing Identity InputLayer IntegerLookup Lambda LeakyReLU Masking
-MaxNumBoundingBoxes MaxPooling1D MaxPooling2D MaxPooling3D Maximum MelSpectrogram Minimum MixUp Multiply Permute RandAugment
-RandomBrightness RandomColorDegeneration RandomColorJitter RandomContrast RandomCrop RandomElasticTransform RandomErasing RandomFlip
-RandomGaussianBlur RandomGrayscale RandomHue RandomInvert RandomPerspective RandomPosterization RandomRotation RandomSaturation RandomSharpness
-RandomShear RandomTranslation RandomZoom ReLU RepeatVector Rescaling Reshape Resizing Softmax Solarization SpatialDropout1D
-SpatialDropout2D SpatialDropout3D StringLookup Subtract TextVectorization UnitNormalization UpSampling1D UpSampling2D UpSampling3D ZeroPadding1D
-ZeroPadding2D ZeroPadding3D
-Layer Pipeline Wrapper
-FlaxLayer JaxLayer TFSMLayer TorchModuleWrapper
+Activation ActivityRegularization AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D
+AdaptiveMaxPooling1D AdaptiveMaxPooling2D AdaptiveMaxPooling3D Add AlphaDropout AugMix AutoContrast Average
+AveragePooling1D AveragePooling2D AveragePooling3D CategoryEncoding CenterCrop Concatenate
+ContrastLimitedAdaptiveHistogramEqualization Cropping1D Cropping2D Cropping3D CutMix Discretization Dot Dropout ELU
+Equalization Flatten GaussianDropout GaussianNoise GlobalAveragePooling1D GlobalAveragePooling2D GlobalAveragePooling3D
+GlobalMaxPooling1D GlobalMaxPooling2D GlobalMaxPooling3D HashedCrossing Hashing Identity InputLayer IntegerLookup
+Lambda LeakyReLU Masking MaxNumBoundingBoxes MaxPooling1D MaxPooling2D MaxPooling3D Maximum MelSpectrogram Minimum
+MixUp Multiply Permute RandAugment RandomBrightness RandomColorDegeneration RandomColorJitter RandomContrast RandomCrop
+RandomElasticTransform RandomErasing RandomFlip RandomGaussianBlur RandomGrayscale RandomHue RandomInvert
+RandomPerspective RandomPosterization RandomRotation RandomSaturation RandomSharpness RandomShear RandomTranslation
+RandomZoom ReLU RepeatVector Rescaling Reshape Resizing Softmax Solarization SpatialDropout1D SpatialDropout2D
+SpatialDropout3D StringLookup Subtract TextVectorization UnitNormalization UpSampling1D UpSampling2D UpSampling3D
+ZeroPadding1D ZeroPadding2D ZeroPadding3D Layer Pipeline Wrapper FlaxLayer JaxLayer TFSMLayer TorchModuleWrapper
 """.split())  # fmt: skip
 
 
@@ -120,9 +140,10 @@ def caller(name, layer):
 
 # Losses by their name (and, after a space, the case), with their options.
 LOSSES = {name: {} for name in """
-BinaryCrossentropy BinaryFocalCrossentropy CTC CategoricalCrossentropy CategoricalFocalCrossentropy CategoricalGeneralizedCrossEntropy
-CategoricalHinge Circle CosineSimilarity Dice Hinge Huber KLDivergence LogCosh MeanAbsoluteError MeanAbsolutePercentageError
-MeanSquaredError MeanSquaredLogarithmicError Poisson SparseCategoricalCrossentropy SquaredHinge Tversky
+BinaryCrossentropy BinaryFocalCrossentropy CTC CategoricalCrossentropy CategoricalFocalCrossentropy
+CategoricalGeneralizedCrossEntropy CategoricalHinge Circle CosineSimilarity Dice Hinge Huber KLDivergence LogCosh
+MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError MeanSquaredLogarithmicError Poisson
+SparseCategoricalCrossentropy SquaredHinge Tversky
 """.split()} | {
     "BinaryCrossentropy logits": dict(from_logits=True, label_smoothing=0.1),
     "BinaryFocalCrossentropy logits": dict(from_logits=True, apply_class_balancing=True),
@@ -132,8 +153,9 @@ MeanSquaredError MeanSquaredLogarithmicError Poisson SparseCategoricalCrossentro
 }  # fmt: skip
 
 OF_PROBABILITIES = set("""
-BinaryCrossentropy BinaryFocalCrossentropy CategoricalCrossentropy CategoricalFocalCrossentropy CategoricalGeneralizedCrossEntropy Dice KLDivergence
-MeanAbsolutePercentageError MeanSquaredLogarithmicError Poisson SparseCategoricalCrossentropy Tversky
+BinaryCrossentropy BinaryFocalCrossentropy CategoricalCrossentropy CategoricalFocalCrossentropy
+CategoricalGeneralizedCrossEntropy Dice KLDivergence MeanAbsolutePercentageError MeanSquaredLogarithmicError Poisson
+SparseCategoricalCrossentropy Tversky
 """.split())  # fmt: skip
 
 

@@ -9,11 +9,17 @@ keras, layers = tf.keras, tf.keras.layers
 LINES = ["the cat sat on the mat", "The dog! sat.", "a cat and a dog"]
 VECTORIZED = [
     (dict(max_tokens=6, output_sequence_length=6), ["", "[UNK]", "the", "sat", "dog", "cat"], [[2, 4, 1, 1, 5, 0]]),
-    (dict(output_mode="multi_hot"), ["[UNK]", "the", "sat", "dog", "cat", "a", "on", "mat", "and"],
-        [[1, 1, 0, 1, 1, 1, 0, 0, 0]]),
-    (dict(output_mode="tf_idf"), ["[UNK]", "the", "sat", "dog", "cat", "a", "on", "mat", "and"],
-     [[0.8047, 0.6931, 0, 0.6931, 0.6931, 0.9163, 0, 0, 0]]),
-]  # fmt: skip
+    (
+        dict(output_mode="multi_hot"),
+        ["[UNK]", "the", "sat", "dog", "cat", "a", "on", "mat", "and"],
+        [[1, 1, 0, 1, 1, 1, 0, 0, 0]],
+    ),
+    (
+        dict(output_mode="tf_idf"),
+        ["[UNK]", "the", "sat", "dog", "cat", "a", "on", "mat", "and"],
+        [[0.8047, 0.6931, 0, 0.6931, 0.6931, 0.9163, 0, 0, 0]],
+    ),
+]
 
 
 @pytest.mark.parametrize("options, vocabulary, want", VECTORIZED, ids=["int", "multi_hot", "tf_idf"])

@@ -32,9 +32,8 @@ def dot_product_attention(
     for x in (query, key, value):
         if x.ndim != 4:
             raise ValueError(
-                "`dot_product_attention` only supports 4D inputs. "
-                f"Received: query.shape={tuple(query.shape)}, key.shape={tuple(key.shape)}, "
-                f"value.shape={tuple(value.shape)}."
+                f"`dot_product_attention` only supports 4D inputs. Received: query.shape={tuple(query.shape)}, "
+                f"key.shape={tuple(key.shape)}, value.shape={tuple(value.shape)}."
             )
     batch, length, heads, size = query.shape
     shared = key.shape[2]

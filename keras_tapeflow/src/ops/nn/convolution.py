@@ -43,9 +43,8 @@ def _convolved(x: Tensor, w: Tensor, strides: Any, padding: str, data_format: st
     if channels % w.shape[-2] or w.shape[-1] % (channels // w.shape[-2]):
         raise ValueError(
             "The number of input channels must be evenly divisible by kernel's in_channels, and that of filters by "
-            "the number of groups. "
-            f"Received: an input of shape {tuple(x.shape)} in the layout {data_format}, a kernel of shape "
-            f"{tuple(w.shape)}."
+            f"the number of groups. Received: an input of shape {tuple(x.shape)} in the layout {data_format}, a "
+            f"kernel of shape {tuple(w.shape)}."
         )
     return tf.nn.convolution(
         x, w, strides=strides, padding=padding.upper(), data_format=data_format, dilations=dilations

@@ -61,8 +61,8 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
     if tuple(target.shape) != (*output.shape[:axis], *output.shape[axis + 1 :]):
         raise ValueError(
             "Arguments `target` and `output` must have the same shape, apart from the axis of classes, which "
-            "`target` does not have. "
-            f"Received: target.shape={tuple(target.shape)}, output.shape={tuple(output.shape)}, axis={axis}"
+            f"`target` does not have. Received: target.shape={tuple(target.shape)}, "
+            f"output.shape={tuple(output.shape)}, axis={axis}"
         )
     if axis != output.ndim - 1:
         output = tf.transpose(output, [*range(axis), *range(axis + 1, output.ndim), axis])

@@ -91,8 +91,7 @@ def searchsorted(sorted_sequence, values, side="left"):
     if ordered.ndim != 1:
         raise ValueError(
             f"searchsorted searches in a vector, got a sequence of shape {tuple(ordered.shape)}. For many sequences "
-            "map over them with "
-            "keras.ops.vectorized_map."
+            "map over them with keras.ops.vectorized_map."
         )
     found = ops.searchsorted(counting(ordered), tf.reshape(counting(values), [-1]), side=side)
     return cast(tf.reshape(found, values.shape), tf.int32)

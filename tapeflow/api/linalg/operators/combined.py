@@ -27,7 +27,8 @@ class LinearOperatorAdjoint(LinearOperator):
     Args:
         operator: A `tf.linalg.LinearOperator`.
 
-    >>> tf.linalg.LinearOperatorAdjoint(tf.linalg.LinearOperatorFullMatrix([[1., 2.], [0., 1.]])).matvec([1., 1.]).numpy()
+    >>> operator = tf.linalg.LinearOperatorFullMatrix([[1., 2.], [0., 1.]])
+    >>> tf.linalg.LinearOperatorAdjoint(operator).matvec([1., 1.]).numpy()
     array([1., 3.], dtype=float32)
     """
 

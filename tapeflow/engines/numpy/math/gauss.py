@@ -2,9 +2,9 @@
 
 SciPy takes 15 ns a number, one after the other. With w(z) = artanh(erf z), which is nearly a straight line, erf z =
 tanh w and Φ(z√2) = 1 / (1 + exp(-2w)), and NumPy's tanh and exp take a fraction of a nanosecond. w(z)/z is a
-polynomial of degree 12 in z² on
-|z| ≤ 4, fitted by Chebyshev points: erf is right to 3e-7 of its value, Φ to 3e-6 (to rounding where it is not tiny). Beyond, erf is
-±1 in float32, and SciPy does the few numbers left in the lower tail of Φ.
+polynomial of degree 12 in z² on |z| ≤ 4, fitted by Chebyshev points: erf is right to 3e-7 of its value, Φ to 3e-6
+(to rounding where it is not tiny). Beyond, erf is ±1 in float32, and SciPy does the few numbers left in the lower tail
+of Φ.
 """
 
 import numpy as np
@@ -16,8 +16,7 @@ _END = 4.0
 # Of u = z²/8 - 1, the highest power first.
 _POLYNOMIAL = np.array(
     [-0.00079627091, 0.00098083343, 0.0017409835, -0.0032692226, 0.0017926076, -0.0019106815, 0.0027453352,
-        -5.3294654e-05,
-     -0.0082820244, 0.029306347, -0.096872084, 0.57831419, 1.8314189],
+     -5.3294654e-05, -0.0082820244, 0.029306347, -0.096872084, 0.57831419, 1.8314189],
     np.float32,
 )  # fmt: skip
 

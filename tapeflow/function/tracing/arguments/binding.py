@@ -255,9 +255,8 @@ def fitted(value: Any, spec: Any, which: Any, name: str) -> Tensor:
         if tensor.dtype.np != spec.dtype:
             raise invalid(
                 f"cannot compute {name} as input #{which} was expected to be a {BY_NUMPY[np.dtype(spec.dtype)].name} "
-                "tensor but is a "
-                f"{tensor.dtype.name} tensor. It was traced for {spec}; cast the argument, or call the tf.function "
-                "itself."
+                f"tensor but is a {tensor.dtype.name} tensor. It was traced for {spec}; cast the argument, or call "
+                "the tf.function itself."
             )
         if not fits(tensor.shape, spec):
             raise invalid(f"{name} was traced for {spec}, and was given shape {tuple(tensor.shape)}.")

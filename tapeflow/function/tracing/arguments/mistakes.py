@@ -17,8 +17,7 @@ class Unfit(Exception):
 def refused(reason: Any, args: tuple, kwargs: dict, signature: Any, help: str = "") -> TypeError:
     return TypeError(
         f"Binding inputs to tf.function failed due to `{reason}`. Received args: {args} and kwargs: {kwargs} for "
-        f"signature: {signature}."
-        f"{help and f' {help}' or getattr(reason, 'help', '')}"
+        f"signature: {signature}.{help and f' {help}' or getattr(reason, 'help', '')}"
     )
 
 

@@ -24,8 +24,7 @@ def check_unmodified(function: Callable, before: Any, after: Any) -> None:
     names = ", ".join(name for name in were if not _alike(were[name], are[name]))
     raise ValueError(
         f"{getattr(function, '__qualname__', function)}{signature} should not modify its Python input arguments. "
-        "Modifying a copy is "
-        f"allowed. The following parameter(s) were modified: {names}"
+        f"Modifying a copy is allowed. The following parameter(s) were modified: {names}"
     )
 
 

@@ -38,9 +38,8 @@ def checked(input_signature: Any, function: Callable, signature: inspect.Signatu
     wrong = [leaf for leaf in nest.flatten(input_signature) if not is_spec(leaf)]
     if wrong:
         raise TypeError(
-            f"input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args {wrong} "
-            "with types "
-            f"{[type(leaf) for leaf in wrong]}."
+            f"input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args {wrong} with "
+            f"types {[type(leaf) for leaf in wrong]}."
         )
     parameters = list(signature.parameters.values())
     if (

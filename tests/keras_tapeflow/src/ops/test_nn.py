@@ -11,8 +11,8 @@ from .checks import check, normal
 
 ACTIVATIONS = (
     "relu relu6 sigmoid sparse_sigmoid tanh tanh_shrink softplus softsign soft_shrink sparse_plus silu squareplus "
-    "log_sigmoid leaky_relu "
-    "hard_sigmoid hard_silu elu selu gelu celu glu hard_tanh hard_shrink softmax log_softmax sparsemax"
+    "log_sigmoid leaky_relu hard_sigmoid hard_silu elu selu gelu celu glu hard_tanh hard_shrink softmax log_softmax "
+    "sparsemax"
 ).split()
 PICTURES = normal(2, 7, 6, 4)
 SHARES = np.random.default_rng(6).random((3, 5))

@@ -138,8 +138,14 @@ SAMPLES = {
         of(normal(2, 3, 4, 2), axis=2, weights=("bilinear", 4, 5), transposed=False, reference=_resample),
         of(normal(1, 4, 40), axis=1, weights=("bilinear", 4, 5), transposed=False, reference=_resample, order=1),
         of(normal(4, 40), axis=0, weights=("area", 4, 3), transposed=False, reference=_resample, order=1),
-        of(normal(3, 90, 2), axis=1, weights=("triangle", 90, 60, True), transposed=False, reference=_resample,
-            order=0),
+        of(
+            normal(3, 90, 2),
+            axis=1,
+            weights=("triangle", 90, 60, True),
+            transposed=False,
+            reference=_resample,
+            order=0,
+        ),
         of(normal(150, 90, 2), axis=1, weights=("bilinear", 90, 60), transposed=False, reference=_resample, order=0),
         of(normal(2, 60, 40), axis=1, weights=("bilinear", 90, 60), transposed=True, reference=_resample, order=0),
         of(np.zeros((0, 4, 3)), axis=1, weights=("bilinear", 4, 5), transposed=False),
@@ -158,7 +164,13 @@ SAMPLES = {
     ],
     "random_window": [
         of(_KEY, np.array([40, 60, 3], np.int32), np.array([[[0.2, 0.2, 0.8, 0.8]]]), **_CUT, order=0),
-        of(_KEY, np.array([4, 6, 3], np.int32), np.array([[[0.0, 0.0, 0.0, 0.0]]]), **_CUT, order=0,
-           reference=lambda key, size, boxes, **_: np.array([0, 0, 4, 6])),
+        of(
+            _KEY,
+            np.array([4, 6, 3], np.int32),
+            np.array([[[0.0, 0.0, 0.0, 0.0]]]),
+            **_CUT,
+            order=0,
+            reference=lambda key, size, boxes, **_: np.array([0, 0, 4, 6]),
+        ),
     ],
-}  # fmt: skip
+}

@@ -38,16 +38,23 @@ _diagonals = lambda *shape, make=normal: make(*shape) + np.array([0.0, 4.0, 0.0]
 SAMPLES = {
     "inv": [of(_matrix(3, 3)), of(_matrix(2, 4, 4)), of(_matrix(3, 3, make=complex_normal)), of(np.zeros((0, 0)))],
     "solve": [
-        of(_matrix(3, 3), normal(3, 2)), of(_matrix(2, 3, 3), normal(2, 3, 1)), of(_matrix(3, 3), normal(2, 3, 2)),
-        of(_matrix(2, 3, 3), normal(3, 2)), of(_matrix(3, 3, make=complex_normal), complex_normal(3, 2)),
-        of(np.zeros((0, 0)), np.zeros((0, 2))), of(_matrix(2, 1, 3, 3), normal(4, 3, 2), reference=_by_inverse),
+        of(_matrix(3, 3), normal(3, 2)),
+        of(_matrix(2, 3, 3), normal(2, 3, 1)),
+        of(_matrix(3, 3), normal(2, 3, 2)),
+        of(_matrix(2, 3, 3), normal(3, 2)),
+        of(_matrix(3, 3, make=complex_normal), complex_normal(3, 2)),
+        of(np.zeros((0, 0)), np.zeros((0, 2))),
+        of(_matrix(2, 1, 3, 3), normal(4, 3, 2), reference=_by_inverse),
         of(_matrix(1, 2, 3, 3), normal(4, 1, 3, 2), reference=_by_inverse),
         of(_matrix(3, 3), normal(2, 4, 3, 1), reference=_by_inverse, order=1),
         of(_matrix(3, 3), np.zeros((0, 3, 2)), reference=_by_inverse),
     ],
     "triangular_solve": [
-        *[_triangular(_matrix(3, 3), normal(3, 2), lower, transpose) for lower in (True, False) for transpose in (True,
-            False)],
+        *[
+            _triangular(_matrix(3, 3), normal(3, 2), lower, transpose)
+            for lower in (True, False)
+            for transpose in (True, False)
+        ],
         _triangular(_matrix(2, 3, 3), normal(2, 3, 1), True, False),
         _triangular(_matrix(2, 3, 3), normal(3, 2), False, True),
         _triangular(_matrix(3, 3), normal(4, 3, 2), True, True),
@@ -58,22 +65,29 @@ SAMPLES = {
         _triangular(np.zeros((0, 0)), np.zeros((0, 2)), True, False),
     ],
     "tridiagonal_solve": [
-        _tridiagonal(_diagonals(3, 4), normal(4, 2), False), _tridiagonal(_diagonals(3, 4), normal(4, 1), True),
-        _tridiagonal(_diagonals(2, 3, 5), normal(2, 5, 2), False), _tridiagonal(_diagonals(3, 2), normal(2, 1), False),
+        _tridiagonal(_diagonals(3, 4), normal(4, 2), False),
+        _tridiagonal(_diagonals(3, 4), normal(4, 1), True),
+        _tridiagonal(_diagonals(2, 3, 5), normal(2, 5, 2), False),
+        _tridiagonal(_diagonals(3, 2), normal(2, 1), False),
         _tridiagonal(_diagonals(3, 1), normal(1, 2), False),
         _tridiagonal(_diagonals(3, 4, make=complex_normal), complex_normal(4, 2), True),
-        _tridiagonal(_diagonals(3, 4), normal(2, 4, 2), False), _tridiagonal(_diagonals(2, 3, 4), normal(4, 2), True),
+        _tridiagonal(_diagonals(3, 4), normal(2, 4, 2), False),
+        _tridiagonal(_diagonals(2, 3, 4), normal(4, 2), True),
         _tridiagonal(_diagonals(2, 1, 3, 4), normal(3, 4, 1), True),
         _tridiagonal(np.zeros((3, 0)), np.zeros((0, 2)), False),
     ],
     "pinv": [  # a rank below the smaller side only where a step of finite differences keeps it: nowhere
-        of(normal(3, 3), np.float64(1e-12)), of(normal(2, 4, 2), np.float64(1e-12)),
-        of(normal(2, 4), np.full((), 1e-12)), of(complex_normal(4, 2), np.float64(1e-12)),
-        of(np.ones((3, 2)), np.float64(1e-12), order=0), of(normal(2, 3, 2), np.array([1e-12, 1e-9])),
+        of(normal(3, 3), np.float64(1e-12)),
+        of(normal(2, 4, 2), np.float64(1e-12)),
+        of(normal(2, 4), np.full((), 1e-12)),
+        of(complex_normal(4, 2), np.float64(1e-12)),
+        of(np.ones((3, 2)), np.float64(1e-12), order=0),
+        of(normal(2, 3, 2), np.array([1e-12, 1e-9])),
     ],
     "least_squares": [  # its gradient raises, as TensorFlow's does
         of(normal(4, 2), normal(4, 1), order=0, reference=lambda a, b: np.linalg.lstsq(a, b)[0]),
         of(np.ones((3, 2)), normal(3, 1), order=0, reference=lambda a, b: np.linalg.lstsq(a, b)[0]),
-        of(normal(2, 4, 2), normal(4, 3), order=0), of(normal(4, 2), normal(2, 4, 3), order=0),
+        of(normal(2, 4, 2), normal(4, 3), order=0),
+        of(normal(4, 2), normal(2, 4, 3), order=0),
     ],
-}  # fmt: skip
+}

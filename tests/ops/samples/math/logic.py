@@ -29,27 +29,36 @@ _far = np.array([1, 70, -3])
 
 SAMPLES = {
     **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), _ordered),
-    **{name: [*_ordered, of(_yes, _no), of(_words, _words[::-1]),
-        of(complex_normal(3), complex_normal(3))] for name in ("equal", "not_equal")},
+    **{
+        name: [*_ordered, of(_yes, _no), of(_words, _words[::-1]), of(complex_normal(3), complex_normal(3))]
+        for name in ("equal", "not_equal")
+    },
     **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), _logical),
     "logical_not": [of(_yes), of(np.bool_(True)), of(np.zeros(0, bool))],
     **dict.fromkeys(("is_finite", "is_inf", "is_nan"), _asked),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), _bitwise),
     "bitwise_invert": [of(_bits), of(np.int64(5)), of(np.uint8([0, 255]))],
-    "left_shift": [of(_bits, np.array([0, 1, 5])), of(_bits, _far, reference=lambda a,
-        b: np.left_shift(a, np.clip(b, 0, 63)))],
+    "left_shift": [
+        of(_bits, np.array([0, 1, 5])),
+        of(_bits, _far, reference=lambda a, b: np.left_shift(a, np.clip(b, 0, 63))),
+    ],
     "right_shift": [of(_bits, np.array([0, 1, 5])), of(_bits, _far, reference=lambda a, b: a >> np.clip(b, 0, 63))],
     **dict.fromkeys(("gcd", "lcm"), _divided),
     "where": [
         of(_a > 0, _a, _b, reference=lambda c, a, b: c * a + ~c * b),
-        of(_row > 0, SCALAR, normal(3, 1)), of(np.bool_(True), SCALAR, SCALAR),
-        of(np.zeros(0, bool), np.zeros(0), np.zeros(0)), *[of(_many > 0, a, b, order=0, reference=np.where) for a,
-            b in ((_many, -_many), (SCALAR, _many), (_many, np.float64(np.nan)))],
+        of(_row > 0, SCALAR, normal(3, 1)),
+        of(np.bool_(True), SCALAR, SCALAR),
+        of(np.zeros(0, bool), np.zeros(0), np.zeros(0)),
+        *[
+            of(_many > 0, a, b, order=0, reference=np.where)
+            for a, b in ((_many, -_many), (SCALAR, _many), (_many, np.float64(np.nan)))
+        ],
         of(_many > 0, _many.T, _many[0], order=0, reference=np.where),
         of(_many > 0, _many > 1, _many < 2, reference=np.where),
         of(_many > 0, _many * 1j, _many + 0j, order=0, reference=np.where),
-        of(_many > 0, np.int8(3), np.int8(-1), reference=np.where), of(_no, complex_normal(2), complex_normal(3, 2)),
+        of(_many > 0, np.int8(3), np.int8(-1), reference=np.where),
+        of(_no, complex_normal(2), complex_normal(3, 2)),
         of(np.array([True, False, True]), _words, _words[::-1]),
     ],
     "zeros_like": [of(_a, reference=lambda x: x * 0), of(SCALAR), of(EMPTY), of(_bits)],
-}  # fmt: skip
+}

@@ -62,8 +62,11 @@ SAMPLES = {
         of(EMPTY, axis=0, exclusive=False, reverse=False),
     ],
     "linear_scan": [
-        *[of(normal(4, 3, seed="a"), normal(4, 3), axis=axis, reverse=r, reference=_linear) for axis in (0,
-            1) for r in (False, True)],
+        *[
+            of(normal(4, 3, seed="a"), normal(4, 3), axis=axis, reverse=r, reference=_linear)
+            for axis in (0, 1)
+            for r in (False, True)
+        ],
         of(between(-1, 1, 307), normal(307), axis=0, reverse=False, reference=_linear, order=1),
         of(between(-1, 1, 300, 2), normal(300, 2), axis=0, reverse=True, reference=_linear, order=1),
         of(complex_normal(3, seed="a"), complex_normal(3), axis=0, reverse=False),
@@ -72,6 +75,8 @@ SAMPLES = {
     "shift": [
         of(normal(3, 4), axis=1, by=1, reference=lambda x, axis, by: np.pad(x, ((0, 0), (1, 0)))[:, :-1]),
         of(normal(3, 4), axis=0, by=-2, reference=lambda x, axis, by: np.pad(x, ((0, 2), (0, 0)))[2:]),
-        of(normal(1), axis=0, by=1), of(EMPTY, axis=0, by=-1), of(np.array([1, 2], np.int32), axis=0, by=1),
+        of(normal(1), axis=0, by=1),
+        of(EMPTY, axis=0, by=-1),
+        of(np.array([1, 2], np.int32), axis=0, by=1),
     ],
-}  # fmt: skip
+}

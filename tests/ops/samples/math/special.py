@@ -56,51 +56,81 @@ _edge_a, _edge_x = np.array([1.0, 1.0, -1.0]), np.array([0.0, 1.0, 0.5])
 _wide = np.array([1e-3, 0.1, 0.5, 3.0, 80.0, 2000.0])
 
 SAMPLES = {
-    "erf": [*_unary(normal(3, 4)), of(_x, reference=lambda x: _integral(lambda t: 2 / np.sqrt(np.pi) * np.exp(-t * t),
-        0, x))],
+    "erf": [
+        *_unary(normal(3, 4)),
+        of(_x, reference=lambda x: _integral(lambda t: 2 / np.sqrt(np.pi) * np.exp(-t * t), 0, x)),
+    ],
     "erfc": _unary(normal(3, 4)),
-    "normal_cdf": [*_unary(normal(3, 4)), of(_x,
-        reference=lambda x: 0.5 + _integral(lambda t: np.exp(-t * t / 2) / np.sqrt(2 * np.pi), 0, x))],
+    "normal_cdf": [
+        *_unary(normal(3, 4)),
+        of(_x, reference=lambda x: 0.5 + _integral(lambda t: np.exp(-t * t / 2) / np.sqrt(2 * np.pi), 0, x)),
+    ],
     "erfinv": _unary(_x),
     "erfcinv": _unary(_x + 1),
     "ndtri": _unary(_unit),
     "lgamma": _unary(positive(3, 4)),
     "digamma": [*_unary(positive(3, 4)), of(np.array([0.0, -1.0]), order=0, reference=lambda x: [np.nan, np.nan])],
     "polygamma": [
-        of(_order, positive(4), skip=("n",)), of(np.float64(1.0), SCALAR, skip=("n",)), of(EMPTY, EMPTY),
+        of(_order, positive(4), skip=("n",)),
+        of(np.float64(1.0), SCALAR, skip=("n",)),
+        of(EMPTY, EMPTY),
         of(np.array([0.5, -1.0]), np.array([2.0, 2.0]), order=0, reference=lambda n, x: [np.nan, np.nan]),
         of(np.array([1.0, 2.0]), np.ones(2), order=0, reference=lambda n, x: [np.pi**2 / 6, -2.4041138063191886]),
     ],
     "gamma_pdf": [
         of(_shape, _at, reference=lambda a, x: x ** (a - 1) * np.exp(-x) / np.vectorize(math.gamma)(a)),
-        of(SCALAR, np.float64(2.0)), of(EMPTY, EMPTY), of(between(0.6, 4, 3, 1), between(0.2, 6, 4)),
-        of(np.array([1.0, 2.0, 3.0, 0.0]), np.array([0.0, 0.0, 0.0, 1.0]), order=0, reference=lambda a,
-            x: [1.0, 0.0, 0.0, 0.0]),
+        of(SCALAR, np.float64(2.0)),
+        of(EMPTY, EMPTY),
+        of(between(0.6, 4, 3, 1), between(0.2, 6, 4)),
+        of(
+            np.array([1.0, 2.0, 3.0, 0.0]),
+            np.array([0.0, 0.0, 0.0, 1.0]),
+            order=0,
+            reference=lambda a, x: [1.0, 0.0, 0.0, 0.0],
+        ),
     ],
     # igamma_slope has no derivative in `a`, so the second order is checked in `x` alone
     **{
         name: [
-            of(_shape, _at, order=1), of(_shape, _at, skip=("a",)), of(SCALAR, np.float64(2.0), order=1),
-            of(EMPTY, EMPTY, order=1), of(between(0.6, 4, 3, 1), between(0.2, 6, 4), order=1),
+            of(_shape, _at, order=1),
+            of(_shape, _at, skip=("a",)),
+            of(SCALAR, np.float64(2.0), order=1),
+            of(EMPTY, EMPTY, order=1),
+            of(between(0.6, 4, 3, 1), between(0.2, 6, 4), order=1),
             of(np.array([0.0, -1.0, 1.0, 2.0]), np.array([1.0, 1.0, np.inf, 0.0]), order=0),
         ]
         for name in ("igamma", "igammac")
     },
     "igamma_slope": [
-        of(_shape, _at, skip=("a",), order=1, reference=_igamma_slope), of(_wide[:, None], _wide[1:] * 1.1, order=0),
-        of(EMPTY, EMPTY), of(np.float64(2.0), np.float64(1.0), skip=("a",), order=1, reference=_igamma_slope),
+        of(_shape, _at, skip=("a",), order=1, reference=_igamma_slope),
+        of(_wide[:, None], _wide[1:] * 1.1, order=0),
+        of(EMPTY, EMPTY),
+        of(np.float64(2.0), np.float64(1.0), skip=("a",), order=1, reference=_igamma_slope),
         of(np.array([50.0, 50.0, 2.0]), np.array([40.0, 70.0, 3.0]), order=0, reference=_igamma_slope),
-        of(np.array([1.0, 1.0, -1.0]), np.array([0.0, np.inf, 1.0]), order=0, reference=lambda a,
-            x: [0.0, 0.0, np.nan]),
+        of(
+            np.array([1.0, 1.0, -1.0]),
+            np.array([0.0, np.inf, 1.0]),
+            order=0,
+            reference=lambda a, x: [0.0, 0.0, np.nan],
+        ),
     ],
     "beta_pdf": [
-        of(_shape, between(0.6, 3, 3, 4), _unit), of(SCALAR, SCALAR, SCALAR), of(EMPTY, EMPTY, EMPTY),
-        of(np.array([2.0, 1.0]), np.array([3.0, 1.0]), np.array([0.5, 0.0]), order=0, reference=lambda a, b,
-            x: [1.5, 1.0]),
+        of(_shape, between(0.6, 3, 3, 4), _unit),
+        of(SCALAR, SCALAR, SCALAR),
+        of(EMPTY, EMPTY, EMPTY),
+        of(
+            np.array([2.0, 1.0]),
+            np.array([3.0, 1.0]),
+            np.array([0.5, 0.0]),
+            order=0,
+            reference=lambda a, b, x: [1.5, 1.0],
+        ),
     ],
     "betainc": [
-        of(_shape, between(0.6, 3, 3, 4), _unit, order=1), of(_shape, between(0.6, 3, 3, 4), _unit, skip=("a", "b")),
-        of(np.float64(2.0), np.float64(3.0), np.array([0.25, 0.5]), order=1), of(EMPTY, EMPTY, EMPTY, order=1),
+        of(_shape, between(0.6, 3, 3, 4), _unit, order=1),
+        of(_shape, between(0.6, 3, 3, 4), _unit, skip=("a", "b")),
+        of(np.float64(2.0), np.float64(3.0), np.array([0.25, 0.5]), order=1),
+        of(EMPTY, EMPTY, EMPTY, order=1),
         of(np.array([0.0, 1.0]), np.ones(2), np.array([0.5, 2.0]), order=0),
     ],
     "betainc_slope": [
@@ -108,16 +138,33 @@ SAMPLES = {
         for which in "ab"
         for sample in (
             of(_shape, between(0.6, 3, 3, 4), _unit, which=which, skip=("a", "b"), order=1, reference=_betainc_slope),
-            of(np.float64(2.0), np.float64(3.0), np.float64(0.5), which=which, skip=("a", "b"), order=1,
-                reference=_betainc_slope),
-            of(np.array([30.0, 0.5]), np.array([60.0, 0.5]), np.array([0.3, 0.99]), which=which, order=0,
-                reference=_betainc_slope),
+            of(
+                np.float64(2.0),
+                np.float64(3.0),
+                np.float64(0.5),
+                which=which,
+                skip=("a", "b"),
+                order=1,
+                reference=_betainc_slope,
+            ),
+            of(
+                np.array([30.0, 0.5]),
+                np.array([60.0, 0.5]),
+                np.array([0.3, 0.99]),
+                which=which,
+                order=0,
+                reference=_betainc_slope,
+            ),
             of(np.array([0.01, 0.01]), np.array([0.01, 0.01]), np.array([0.5, 0.999]), which=which, order=0),
             of(_edge_a, np.ones(3), _edge_x, which=which, order=0, reference=lambda *_, which: [0.0, 0.0, np.nan]),
         )
     ],
-    "zeta": [of(between(1.5, 6, 3, 4), _at), of(np.float64(3.0), SCALAR), of(EMPTY, EMPTY),
-        of(between(1.5, 6, 3, 1), _at[0])],
+    "zeta": [
+        of(between(1.5, 6, 3, 4), _at),
+        of(np.float64(3.0), SCALAR),
+        of(EMPTY, EMPTY),
+        of(between(1.5, 6, 3, 1), _at[0]),
+    ],
     "zeta_slope": [
         sample
         for k in (1, 2)
@@ -125,17 +172,26 @@ SAMPLES = {
             of(between(4, 9, 3, 4), _at, times=k, reference=_zeta_slope),
             of(np.float64(5.0), SCALAR, times=k, reference=_zeta_slope),
             of(EMPTY, EMPTY, times=k),
-            of(np.array([1.0, 2.0]), np.array([1.0, -0.5]), times=k, order=0, reference=lambda s, q,
-                times: [np.nan, np.nan]),
+            of(
+                np.array([1.0, 2.0]),
+                np.array([1.0, -0.5]),
+                times=k,
+                order=0,
+                reference=lambda s, q, times: [np.nan, np.nan],
+            ),
         )
     ],
     **{name: _bessel() for name in ("bessel_i", "bessel_ie", "bessel_j")},
     **{name: _bessel(0.3, 4) for name in ("bessel_k", "bessel_ke", "bessel_y")},
     "dawsn": _unary(normal(3, 4)),
     "expint": _unary(positive(3, 4)),
-    "fresnel_sin": [*_unary(normal(3, 4)), of(_x,
-        reference=lambda x: _integral(lambda t: np.sin(np.pi * t * t / 2), 0, x))],
-    "fresnel_cos": [*_unary(normal(3, 4)), of(_x,
-        reference=lambda x: _integral(lambda t: np.cos(np.pi * t * t / 2), 0, x))],
+    "fresnel_sin": [
+        *_unary(normal(3, 4)),
+        of(_x, reference=lambda x: _integral(lambda t: np.sin(np.pi * t * t / 2), 0, x)),
+    ],
+    "fresnel_cos": [
+        *_unary(normal(3, 4)),
+        of(_x, reference=lambda x: _integral(lambda t: np.cos(np.pi * t * t / 2), 0, x)),
+    ],
     "spence": [*_unary(positive(3, 4)), of(np.array([1.0, 1.005, 0.99, 1.02]))],
-}  # fmt: skip
+}

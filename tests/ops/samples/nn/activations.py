@@ -25,22 +25,28 @@ def _softmax(x, axis):
 
 
 SAMPLES = {
-    "relu": [*_smooth(lambda x: np.where(x > 0, x, 0)), of(np.arange(-3, 3), order=0),
-        of(normal(5000), reference=lambda x: np.where(x > 0, x, 0))],
+    "relu": [
+        *_smooth(lambda x: np.where(x > 0, x, 0)),
+        of(np.arange(-3, 3), order=0),
+        of(normal(5000), reference=lambda x: np.where(x > 0, x, 0)),
+    ],
     "relu_grad": _slope(lambda dy, output: np.where(output > 0, dy, 0)),
     "relu6": [*_smooth(lambda x: np.minimum(np.where(x > 0, x, 0), 6)), of(np.array([5.5, 6.5, -2.0]))],
     "relu6_grad": _slope(lambda dy, output: np.where((output > 0) & (output < 6), dy, 0)),
     "leaky_relu": [
-        of(normal(3, 4), alpha=alpha, reference=lambda x, alpha: np.where(x > 0, x, alpha * x)) for alpha in (0.2, 0.0,
-            1.0, 1.5)
-    ] + [of(SCALAR, alpha=0.2), of(EMPTY, alpha=0.2), of(SPECIAL, alpha=0.2, order=0)],
+        of(normal(3, 4), alpha=alpha, reference=lambda x, alpha: np.where(x > 0, x, alpha * x))
+        for alpha in (0.2, 0.0, 1.0, 1.5)
+    ]
+    + [of(SCALAR, alpha=0.2), of(EMPTY, alpha=0.2), of(SPECIAL, alpha=0.2, order=0)],
     "leaky_relu_grad": [
-        s for alpha in (0.2, 0.0, 1.5) for s in _slope(lambda dy, output, alpha: np.where(output > 0, dy, alpha * dy),
-            alpha=alpha)
+        s
+        for alpha in (0.2, 0.0, 1.5)
+        for s in _slope(lambda dy, output, alpha: np.where(output > 0, dy, alpha * dy), alpha=alpha)
     ],
     "elu": _smooth(lambda x: np.where(x > 0, x, np.exp(np.minimum(x, 0)) - 1)),
-    "selu": _smooth(lambda x: 1.0507009873554805 * np.where(x > 0, x,
-        1.6732632423543772 * (np.exp(np.minimum(x, 0)) - 1))),
+    "selu": _smooth(
+        lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * (np.exp(np.minimum(x, 0)) - 1))
+    ),
     "negative_part": _smooth(lambda x: np.where(x < 0, x, 0)),
     "selu_slope": _smooth(lambda y: np.where(y < 0, y + 1.0507009873554805 * 1.6732632423543772, 1.0507009873554805)),
     "softplus": _smooth(lambda x: np.logaddexp(x, 0)),
@@ -49,13 +55,19 @@ SAMPLES = {
     "gelu": _smooth(lambda x: 0.5 * x * special.erfc(-x / np.sqrt(2))),
     "gelu_tanh": _smooth(lambda x: 0.5 * x * (1 + np.tanh(_ROOT * (x + 0.044715 * x**3)))),
     "softmax": [
-        of(normal(3, 4), axis=1, reference=_softmax), of(normal(2, 3, 2), axis=0, reference=_softmax),
-        of(normal(1), axis=0), of(np.array([1000.0, 999.0, -1000.0]), axis=0, reference=_softmax, order=0),
-        of(EMPTY, axis=1), of(np.zeros((3, 0)), axis=1), of(SPECIAL, axis=0, order=0),
+        of(normal(3, 4), axis=1, reference=_softmax),
+        of(normal(2, 3, 2), axis=0, reference=_softmax),
+        of(normal(1), axis=0),
+        of(np.array([1000.0, 999.0, -1000.0]), axis=0, reference=_softmax, order=0),
+        of(EMPTY, axis=1),
+        of(np.zeros((3, 0)), axis=1),
+        of(SPECIAL, axis=0, order=0),
     ],
     "log_softmax": [
         of(normal(3, 4), axis=1, reference=special.log_softmax),
         of(normal(2, 3, 2), axis=0, reference=special.log_softmax),
-        of(np.array([1000.0, 999.0, -np.inf]), axis=0, order=0), of(EMPTY, axis=1), of(SPECIAL, axis=0, order=0),
+        of(np.array([1000.0, 999.0, -np.inf]), axis=0, order=0),
+        of(EMPTY, axis=1),
+        of(SPECIAL, axis=0, order=0),
     ],
-}  # fmt: skip
+}

@@ -65,14 +65,24 @@ SAMPLES = {
         of(-np.abs(normal(1, 2, 5)), _SKIP, reference=_ctc_forward),
     ],
     "path_scan": [
-        of(normal(3, 2, 4), normal(3, 2, 2, 4, seed="w"), reverse=reverse, reference=_path_scan) for reverse in (False,
-            True)
+        of(normal(3, 2, 4), normal(3, 2, 2, 4, seed="w"), reverse=reverse, reference=_path_scan)
+        for reverse in (False, True)
     ],
     "ctc_greedy": [
-        of(np.eye(3)[_GREEDY], np.array([5, 4]), merge_repeated=True, blank=2,
-           reference=lambda *_, **__: (np.array([[0, 0, 1, -1, -1], [1, 1, -1, -1, -1]]), np.array([[-5.0], [-4.0]]))),
-        of(np.eye(3)[_GREEDY], np.array([5, 0]), merge_repeated=False, blank=1,
-           reference=lambda *_, **__: (np.array([[0, 0, 2, 0, -1], [-1, -1, -1, -1, -1]]), np.array([[-5.0], [0.0]]))),
+        of(
+            np.eye(3)[_GREEDY],
+            np.array([5, 4]),
+            merge_repeated=True,
+            blank=2,
+            reference=lambda *_, **__: (np.array([[0, 0, 1, -1, -1], [1, 1, -1, -1, -1]]), np.array([[-5.0], [-4.0]])),
+        ),
+        of(
+            np.eye(3)[_GREEDY],
+            np.array([5, 0]),
+            merge_repeated=False,
+            blank=1,
+            reference=lambda *_, **__: (np.array([[0, 0, 2, 0, -1], [-1, -1, -1, -1, -1]]), np.array([[-5.0], [0.0]])),
+        ),
     ],
     "ctc_beam_search": [of(normal(4, 2, 3), np.array([4, 3]), beam_width=100, top_paths=2, reference=_beams)],
-}  # fmt: skip
+}

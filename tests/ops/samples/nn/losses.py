@@ -9,8 +9,8 @@ _LABELS = special.softmax(normal(3, 4, seed="labels"), axis=1)
 
 def _of_logits(logits, labels, reference, **more):
     """The probabilities are always those of the logits, and the gradient of the logits counts on it: a difference in
-    the logits alone is not a point the primitive is made for. `tests/api/nn/test_losses.py` compares the public functions
-    with differences."""
+    the logits alone is not a point the primitive is made for. `tests/api/nn/test_losses.py` compares the public
+    functions with differences."""
     return of(logits, special.softmax(logits, axis=-1), labels, reference=reference, skip=("logits",), **more)
 
 
@@ -46,10 +46,16 @@ SAMPLES = {
     ],
     "sigmoid_cross_entropy": [
         of(normal(3, 4), between(0, 1, 3, 4), reference=_bernoulli),
-        of(normal(3, 4), between(0, 1, 4), reference=_bernoulli), of(SCALAR, SCALAR),
+        of(normal(3, 4), between(0, 1, 4), reference=_bernoulli),
+        of(SCALAR, SCALAR),
         of(np.array([1000.0, -1000.0, 0.0]), np.array([0.0, 1.0, 0.5]), reference=_bernoulli, order=0),
-        of(EMPTY, EMPTY), of(np.array([np.inf, -np.inf, np.inf, -np.inf]), np.array([0.0, 1.0, 1.0, 0.0]), order=0,
-           reference=lambda x, z: np.array([np.inf, np.inf, 0.0, 0.0])),
+        of(EMPTY, EMPTY),
+        of(
+            np.array([np.inf, -np.inf, np.inf, -np.inf]),
+            np.array([0.0, 1.0, 1.0, 0.0]),
+            order=0,
+            reference=lambda x, z: np.array([np.inf, np.inf, 0.0, 0.0]),
+        ),
     ],
     "l2_loss": [of(normal(3, 4), reference=lambda x: np.sum(x**2) / 2), of(SCALAR), of(EMPTY), of(normal(2, 3).T)],
-}  # fmt: skip
+}

@@ -80,29 +80,60 @@ SAMPLES = {
         of(np.zeros((1, 4, 4, 1)), reference=_max_pool, order=0, **_CASES[0][1]),
         of(np.arange(16, dtype=np.int32).reshape(1, 4, 4, 1), order=0, **_CASES[0][1]),
         of(_EMPTY[0], **_EMPTY[1]),
-        of(normal(1, 20, 20, 1), window=(1, 17, 17, 1), strides=(1, 1, 1, 1), padding=((0, 0),) * 4,
-            dilations=(1,) * 4, order=1,
-           reference=lambda x, **p: (_max_pool(x, **p)[0],
-               _collect([(q, s.argmax()) for q, s in _windows(x, fill=0, **p)], np.int32))),
+        of(
+            normal(1, 20, 20, 1),
+            window=(1, 17, 17, 1),
+            strides=(1, 1, 1, 1),
+            padding=((0, 0),) * 4,
+            dilations=(1,) * 4,
+            order=1,
+            reference=lambda x, **p: (
+                _max_pool(x, **p)[0],
+                _collect([(q, s.argmax()) for q, s in _windows(x, fill=0, **p)], np.int32),
+            ),
+        ),
     ],
     "unpool": [
-        of(normal(*_pooled(s, p)), _origins(s, p), shape=s, **p,
-           reference=lambda x, origin, shape, **p: _transpose(_pick, x, shape, origin, **p)) for s, p in _CASES
+        of(
+            normal(*_pooled(s, p)),
+            _origins(s, p),
+            shape=s,
+            **p,
+            reference=lambda x, origin, shape, **p: _transpose(_pick, x, shape, origin, **p),
+        )
+        for s, p in _CASES
     ],
     "pick": [of(normal(*s), _origins(s, p), reference=_pick, **p) for s, p in _CASES],
     "origin_index": [
-        of(np.array([[[[3], [0]], [[1], [2]]]], np.uint8), shape=(1, 4, 4, 1), batch=False, dtype=np.dtype("int64"),
+        of(
+            np.array([[[[3], [0]], [[1], [2]]]], np.uint8),
+            shape=(1, 4, 4, 1),
+            batch=False,
+            dtype=np.dtype("int64"),
             **_CASES[0][1],
-           reference=lambda origin, **_: np.array([[[[5], [2]], [[9], [14]]]])),
-        of(np.array([[[[3]]], [[[0]]]], np.uint8), shape=(2, 2, 2, 1), batch=True, dtype=np.dtype("int32"),
+            reference=lambda origin, **_: np.array([[[[5], [2]], [[9], [14]]]]),
+        ),
+        of(
+            np.array([[[[3]]], [[[0]]]], np.uint8),
+            shape=(2, 2, 2, 1),
+            batch=True,
+            dtype=np.dtype("int32"),
             **_CASES[0][1],
-           reference=lambda origin, **_: np.array([[[[3]]], [[[4]]]])),
+            reference=lambda origin, **_: np.array([[[[3]]], [[[4]]]]),
+        ),
     ],
-    "dilation_origin": [of(normal(*s), normal(*p["window"][1:3], s[-1], seed="w"), reference=_dilation_origin,
-        **p) for s, p in _CASES[:3]],
+    "dilation_origin": [
+        of(normal(*s), normal(*p["window"][1:3], s[-1], seed="w"), reference=_dilation_origin, **p)
+        for s, p in _CASES[:3]
+    ],
     "window_sum": [of(normal(*s), reference=_window_sum, **p) for s, p in _CASES] + [of(_EMPTY[0], **_EMPTY[1])],
     "window_spread": [
-        of(normal(*_pooled(s, p)), shape=s, reference=lambda x, shape, **p: _transpose(_window_sum, x, shape, **p),
-            **p) for s, p in _CASES
+        of(
+            normal(*_pooled(s, p)),
+            shape=s,
+            reference=lambda x, shape, **p: _transpose(_window_sum, x, shape, **p),
+            **p,
+        )
+        for s, p in _CASES
     ],
-}  # fmt: skip
+}

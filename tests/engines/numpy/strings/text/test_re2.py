@@ -19,8 +19,7 @@ REPLACED = [
 ]  # fmt: skip
 REFUSED = [
     "b++", "(?=b)", "(?!b)", "(?<=a)b", r"(b)c\1", r"b\Z", "[a-", "(b", "*", "b)", "a**", "a{1001}", "(?#c)a",
-        "(?x) a", r"\h", r"\G",
-    "(?P=x)", "[[:foo:]]", b"\xff", "(?<x>b)",
+    "(?x) a", r"\h", r"\G", "(?P=x)", "[[:foo:]]", b"\xff", "(?<x>b)",
 ]  # fmt: skip
 
 
