@@ -53,6 +53,13 @@ BESIDE = {
 # ---- in one namespace, and in those inside it
 
 IN = {
+    "tf.data": {
+        "dataset": "A `tf.data.Dataset`.",
+        "iterator": "What `iter` gives of a dataset.",
+        "other": "Another spec.",
+        "others": "Other specs, in a list.",
+        "spec_or_value": "A spec, or a value such as the spec describes.",
+    },
     "tf.linalg": {
         "a_is_sparse": "A hint, taken and not used.",
         "adjoint": "Take the adjoint of the matrix, transposed and conjugated.",

@@ -32,8 +32,6 @@ NOT_YET = set(
     tf.config.experimental
     tf.config.optimizer
     tf.config.threading
-    tf.data
-    tf.data.experimental
     tf.debugging
     tf.debugging.experimental
     tf.derivatives

@@ -51,6 +51,15 @@ class Batching(Pipeline):
     ) -> "Dataset":
         """Every `batch_size` elements stacked to one; the last batch may be smaller, or is dropped.
 
+        Args:
+            batch_size: How many elements.
+            drop_remainder: True leaves out a last batch that is smaller; the first size of the shapes is known then.
+            num_parallel_calls: Taken and not used: stacking takes no thread of its own.
+            deterministic: Taken and not used.
+
+        Raises:
+            InvalidArgumentError: If `batch_size` is not positive; while iterating, if elements have different shapes.
+
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(2)]
         [[0, 1], [2, 3], [4]]
         """
@@ -76,6 +85,19 @@ class Batching(Pipeline):
         """As `batch`, for elements of different shapes: each is filled up, to the largest of its batch or to
         `padded_shapes`.
 
+        Args:
+            batch_size: How many elements.
+            padded_shapes: A shape for each tensor of an element, in its structure; None or -1 in it, and no shape at
+                all, stand for the largest size in the batch.
+            padding_values: What to fill up with: one scalar for all tensors, or one for each; zeros and empty strings
+                by default.
+            drop_remainder: True leaves out a last batch that is smaller.
+
+        Raises:
+            ValueError: If the rank of a tensor is not known and no shape is given.
+            TypeError: If a padding value has another dtype than its tensor.
+            DataLossError: If, while iterating, an element is larger than its padded shape.
+
         >>> ds = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
         >>> ds = ds.padded_batch(3, padding_values=np.int64(-1))
         >>> next(iter(ds)).numpy()
@@ -95,6 +117,11 @@ class Batching(Pipeline):
     ) -> "Dataset":
         """As `batch`, for elements of different shapes: they become ragged tensors. Those of one known shape stay
         tensors.
+
+        Args:
+            batch_size: How many elements.
+            drop_remainder: True leaves out a last batch that is smaller.
+            row_splits_dtype: int32 or int64, for the splits of the rows.
 
         >>> next(iter(tf.data.Dataset.range(1, 4).map(tf.range).ragged_batch(3)))
         <tf.RaggedTensor [[0], [0, 1], [0, 1, 2]]>
@@ -143,6 +170,10 @@ class Batching(Pipeline):
 
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> "Dataset":
         """Batches of another size, or of the sizes of a list in turn.
+
+        Args:
+            batch_size: The new number of rows, or a list of numbers that are used in turn.
+            drop_remainder: True leaves out a last batch that is smaller.
 
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(6).batch(2).rebatch(3)]
         [[0, 1, 2], [3, 4, 5]]

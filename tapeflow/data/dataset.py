@@ -28,6 +28,16 @@ class Dataset(Sources, Mixing, Functions, Selection, Batching, Grouping, Storing
         """The names of the files that match a pattern, or one of several; in random order, another in every iteration,
         unless `shuffle=False`.
 
+        Args:
+            file_pattern: A pattern with `*`, `?` and `[abc]`, or a list or tensor of several.
+            shuffle: False gives the names in order; None and True shuffle them anew in every iteration.
+
+        Returns:
+            A dataset of scalar strings.
+
+        Raises:
+            InvalidArgumentError: If no file matches, when the dataset is made.
+
         >>> import pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     _ = (pathlib.Path(folder) / "a.txt").write_text("")

@@ -62,6 +62,10 @@ class _Guess:
 class DatasetSpec(TypeSpec):
     """What is known of a dataset that is an element itself, as `window` makes them.
 
+    Args:
+        element_spec: What the elements of the dataset are: a spec, or tuples and dicts of them.
+        dataset_shape: The shape of a tensor of datasets; () for one dataset.
+
     >>> tf.data.Dataset.range(4).window(2).element_spec
     DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
     """
@@ -79,6 +83,11 @@ class DatasetSpec(TypeSpec):
         return cls(value.element_spec)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the elements of a dataset, or of another `DatasetSpec`, could stand where these do.
+
+        Args:
+            spec_or_value: A dataset or a spec.
+        """
         other = spec_or_value if isinstance(spec_or_value, TypeSpec) else getattr(spec_or_value, "_type_spec", None)
         return isinstance(other, DatasetSpec) and compatible(self._element_spec, other._element_spec)
 

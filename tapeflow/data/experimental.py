@@ -134,6 +134,15 @@ def cardinality(dataset: Dataset) -> Tensor:
 def at(dataset: Dataset, index: Any) -> Any:
     """The element with a number, by reading up to it; at once where elements are rows of tensors.
 
+    Args:
+        index: The number of the element, from 0.
+
+    Returns:
+        A tensor, or tuples and dicts of them.
+
+    Raises:
+        OutOfRangeError: If there is no such element.
+
     >>> tf.data.experimental.at(tf.data.Dataset.range(10, 20), 3).numpy()
     np.int64(13)
     """
@@ -145,6 +154,11 @@ def at(dataset: Dataset, index: Any) -> Any:
 
 def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False) -> Dataset:
     """As `Dataset.choose_from_datasets`; datasets that are at their end are passed over.
+
+    Args:
+        datasets: A list of datasets.
+        choice_dataset: A dataset of scalar int64 numbers of datasets, from 0.
+        stop_on_empty_dataset: True ends with the first dataset that is chosen and has no more elements.
 
     >>> datasets, choice = [tf.data.Dataset.range(1), tf.data.Dataset.range(9)], tf.data.Dataset.range(2).repeat(2)
     >>> ds = tf.data.experimental.choose_from_datasets(datasets, choice)
@@ -163,6 +177,13 @@ def enable_debug_mode() -> None:
 
 def from_list(elements: Any, name: str | None = None) -> Dataset:
     """The elements of a list, alike in structure and dtypes.
+
+    Args:
+        elements: A list of elements: tensors, or tuples and dicts of them.
+
+    Raises:
+        TypeError: If `elements` is no list.
+        ValueError: If the list is empty.
 
     >>> [x.numpy().item() for x, y in tf.data.experimental.from_list([(1, "a"), (2, "b")])]
     [1, 2]
@@ -186,6 +207,12 @@ def get_next_as_optional(iterator: Any) -> Optional:
 def get_single_element(dataset: Dataset) -> Any:
     """The only element of a dataset.
 
+    Returns:
+        The element: a tensor, or tuples and dicts of them.
+
+    Raises:
+        InvalidArgumentError: If there is no element, or there are several.
+
     >>> tf.data.experimental.get_single_element(tf.data.Dataset.range(4).batch(4)).numpy()
     array([0, 1, 2, 3])
     """
@@ -194,6 +221,12 @@ def get_single_element(dataset: Dataset) -> Any:
 
 def get_structure(dataset_or_iterator: Any) -> Any:
     """What the elements are: `element_spec`.
+
+    Args:
+        dataset_or_iterator: A dataset, or what `iter` gives of one.
+
+    Returns:
+        A spec, or tuples and dicts of them.
 
     >>> tf.data.experimental.get_structure(tf.data.Dataset.range(1))
     TensorSpec(shape=(), dtype=tf.int64, name=None)
@@ -210,6 +243,12 @@ def save(
     dataset: Dataset, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None
 ) -> None:
     """`dataset.save(path)`.
+
+    Args:
+        path: The folder; it is made if it is not there.
+        compression: None, or "GZIP".
+        shard_func: Taken and not used: there is one file.
+        checkpoint_args: Taken and not used.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -44,6 +44,14 @@ class Functions(Pipeline):
         numbers drawn in the function follow `tf.random.set_seed`, whichever thread draws them, and are others in every
         iteration.
 
+        Args:
+            map_func: A function of an element; a list of tensors that it returns counts as a tuple.
+            num_parallel_calls: How many threads call it; None for none, `tf.data.AUTOTUNE` to have the number chosen.
+            deterministic: False gives elements as they are ready; None leaves it to `tf.data.Options`, whose default
+                is in order.
+            synchronous: Taken and not used: without `num_parallel_calls` calls are made by the thread that reads.
+            use_unbounded_threadpool: Taken and not used.
+
         >>> ds = tf.data.Dataset.from_tensor_slices(([1, 2], [10, 20]))
         >>> ds = ds.map(lambda x, y: {"sum": x + y}, num_parallel_calls=2)
         >>> [e["sum"].numpy().item() for e in ds]
@@ -71,6 +79,12 @@ class Functions(Pipeline):
     def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements for which `predicate`, a function to a boolean, is true.
 
+        Args:
+            predicate: A function of an element that returns a scalar bool tensor.
+
+        Raises:
+            ValueError: If, while iterating, `predicate` returns something else.
+
         >>> list(tf.data.Dataset.range(6).filter(lambda x: x % 2 == 0).as_numpy_iterator())
         [np.int64(0), np.int64(2), np.int64(4)]
         """
@@ -85,6 +99,9 @@ class Functions(Pipeline):
     def take_while(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements before the first for which `predicate` is false.
 
+        Args:
+            predicate: A function of an element that returns a scalar bool tensor.
+
         >>> list(tf.data.Dataset.range(9).take_while(lambda x: x < 2).as_numpy_iterator())
         [np.int64(0), np.int64(1)]
         """
@@ -93,6 +110,9 @@ class Functions(Pipeline):
 
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
         """The elements of the datasets that `map_func` makes of every element, one dataset after the other.
+
+        Args:
+            map_func: A function of an element that returns a dataset.
 
         >>> ds = tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]])
         >>> list(ds.flat_map(tf.data.Dataset.from_tensor_slices).as_numpy_iterator())
@@ -114,6 +134,14 @@ class Functions(Pipeline):
         """As `flat_map`, with `cycle_length` of the datasets read in turn, `block_length` elements at a time.
 
         With `num_parallel_calls` a thread for each of them reads ahead; the order is the same.
+
+        Args:
+            map_func: A function of an element that returns a dataset.
+            cycle_length: How many datasets are open at a time; None and `tf.data.AUTOTUNE` take the number of
+                processors.
+            block_length: How many elements of one dataset come in a row; 1 by default.
+            num_parallel_calls: Anything but None has a thread for each open dataset, however large the number.
+            deterministic: Taken and not used: the order is always the same.
 
         >>> thrice = lambda x: tf.data.Dataset.from_tensors(x).repeat(3)
         >>> ds = tf.data.Dataset.range(2).interleave(thrice, cycle_length=2, block_length=2)
@@ -140,6 +168,10 @@ class Functions(Pipeline):
     def scan(self, initial_state: Any, scan_func: Callable, name: str | None = None) -> "Dataset":
         """`scan_func(state, element)` gives the next state and an element of the new dataset.
 
+        Args:
+            initial_state: The first state: a tensor, or tuples and dicts of them.
+            scan_func: A function of a state and an element that returns a pair: the next state, and an element.
+
         >>> total = tf.data.Dataset.range(1, 5).scan(np.int64(0), lambda s, x: (s + x, s + x))
         >>> [x.numpy().item() for x in total]
         [1, 3, 6, 10]
@@ -164,6 +196,9 @@ class Functions(Pipeline):
     def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset":
         """Pairs of a number, from `start`, and an element.
 
+        Args:
+            start: The number of the first element.
+
         >>> ds = tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(start=5)
         >>> [(i.numpy().item(), x.numpy()) for i, x in ds]
         [(5, b'a'), (6, b'b')]
@@ -177,6 +212,12 @@ class Functions(Pipeline):
     def apply(self, transformation_func: Callable) -> "Dataset":
         """`transformation_func` of the whole dataset.
 
+        Args:
+            transformation_func: A function of a dataset that returns a dataset.
+
+        Raises:
+            TypeError: If it returns something else.
+
         >>> len(tf.data.Dataset.range(10).apply(lambda ds: ds.take(3)))
         3
         """
@@ -184,6 +225,9 @@ class Functions(Pipeline):
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> "Dataset":
         """The same elements, made by a thread that is at most `buffer_size` ahead. It ends with the iterator.
+
+        Args:
+            buffer_size: How many elements may wait; `tf.data.AUTOTUNE` takes four, 0 does nothing.
 
         >>> len(list(tf.data.Dataset.range(10).prefetch(tf.data.AUTOTUNE)))
         10
@@ -200,6 +244,9 @@ class Functions(Pipeline):
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> "Dataset":
         """Without the elements that raise an error when they are made.
+
+        Args:
+            log_warning: True writes a warning to the log for every element that is left out.
 
         >>> ds = tf.data.Dataset.from_tensor_slices([1., 0., 4.])
         >>> ds = ds.map(lambda x: tf.debugging.check_numerics(1. / x, "bad"))

@@ -37,6 +37,20 @@ def from_generator(
     `output_signature` is a structure of specs, such as `tf.TensorSpec`; or give `output_types` and perhaps
     `output_shapes`.
 
+    Args:
+        generator: A function that returns an iterable, such as a generator function; it is called when an iteration
+            begins.
+        output_types: The dtypes of an element, in tuples and dicts as the element is.
+        output_shapes: The shapes, in the same structure; None leaves them open.
+        args: A tuple of tensors, which `generator` gets as NumPy arrays.
+        output_signature: Specs of an element (`tf.TensorSpec`, `tf.RaggedTensorSpec`, …) in tuples and dicts, in place
+            of `output_types` and `output_shapes`.
+
+    Raises:
+        TypeError: If neither dtypes nor a signature is given, or both are.
+        InvalidArgumentError: If, while iterating, an element does not have the structure, the dtypes or the shapes
+            that were said.
+
     >>> ds = tf.data.Dataset.from_generator(lambda: iter([1, 2]), output_signature=tf.TensorSpec([], tf.float32))
     >>> [x.numpy().item() for x in ds]
     [1.0, 2.0]

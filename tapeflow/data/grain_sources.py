@@ -40,6 +40,9 @@ def from_grain(source: Any) -> Dataset:
     element. grain's own transformations, worker processes and `grain.experimental.multithread_prefetch` stay in place
     before it.
 
+    Args:
+        source: The dataset or loader, or anything with `len` and `[]`.
+
     >>> import grain
     >>> ds = tf.data.experimental.from_grain(grain.MapDataset.range(5).map(lambda x: x * x))
     >>> [x.numpy().tolist() for x in ds.batch(3)]

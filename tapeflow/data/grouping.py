@@ -32,6 +32,12 @@ class Grouping(Pipeline):
 
         Elements that are tuples or dicts give tuples or dicts of datasets.
 
+        Args:
+            size: How many elements a window has.
+            shift: How many elements further the next window begins; `size` by default.
+            stride: How far apart the elements of a window are: 2 takes every other one.
+            drop_remainder: True leaves out the last windows, which have fewer elements.
+
         >>> [[x.numpy().item() for x in w] for w in tf.data.Dataset.range(5).window(3, shift=1, drop_remainder=True)]
         [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
         """
@@ -70,6 +76,15 @@ class Grouping(Pipeline):
     ) -> "Dataset":
         """Elements with the same key, `window_size` at a time, given to `reduce_func(key, dataset)`; what it returns
         is read next.
+
+        Args:
+            key_func: A function of an element that returns a scalar int64 tensor, its key.
+            reduce_func: A function of a key and a dataset of elements that returns a dataset.
+            window_size: How many elements of one key are given to `reduce_func` at a time.
+            window_size_func: A function of a key that returns that number, in place of `window_size`.
+
+        Raises:
+            ValueError: If neither `window_size` nor `window_size_func` is given, or both are.
 
         >>> parity, in_fours = lambda x: x % 2, lambda key, window: window.batch(4)
         >>> ds = tf.data.Dataset.range(8).group_by_window(parity, in_fours, window_size=4)
@@ -119,6 +134,22 @@ class Grouping(Pipeline):
         name: str | None = None,
     ) -> "Dataset":
         """Padded batches of elements of similar length: those between two boundaries are batched together.
+
+        Args:
+            element_length_func: A function of an element that returns its length, a scalar integer.
+            bucket_boundaries: Increasing lengths: an element goes into the bucket below the first boundary that is
+                larger than its length.
+            bucket_batch_sizes: How many elements a batch of each bucket has; one number more than there are
+                boundaries.
+            padded_shapes: As for `padded_batch`.
+            padding_values: As for `padded_batch`.
+            pad_to_bucket_boundary: True fills up to one less than the boundary, not to the longest of the batch; every
+                element must be shorter than the last boundary.
+            no_padding: True stacks elements as they are; those of one bucket must have one shape then.
+            drop_remainder: True leaves out last batches that are smaller.
+
+        Raises:
+            ValueError: If the number of batch sizes does not fit the boundaries.
 
         >>> ds = tf.data.Dataset.from_tensor_slices([1, 5, 2, 6]).map(lambda n: tf.ones([n]))
         >>> [x.shape.as_list() for x in ds.bucket_by_sequence_length(lambda x: tf.shape(x)[0], [4], [2, 2])]

@@ -55,7 +55,11 @@ class Iterator:
             return found
 
     def next(self) -> Any:
-        """The next element, as `next(iterator)` gives it: Python 2's way, which many programs still use."""
+        """The next element, as `next(iterator)` gives it: Python 2's way, which many programs still use.
+
+        Returns:
+            As `next` gives it.
+        """
         return next(self)
 
     def _serialize_to_tensors(self) -> dict[str, np.ndarray]:
@@ -71,7 +75,14 @@ class Iterator:
             self._taken += 1
 
     def get_next(self, name: str | None = None) -> Any:
-        """The next element; raises OutOfRangeError at the end."""
+        """The next element; raises OutOfRangeError at the end.
+
+        Returns:
+            A tensor, or tuples and dicts of them.
+
+        Raises:
+            OutOfRangeError: If the dataset has no more elements.
+        """
         try:
             return next(self)
         except StopIteration:
@@ -101,7 +112,11 @@ class NumpyIterator:
         return nest.map_structure(_as_array, next(self._iterator))
 
     def next(self) -> Any:
-        """The next element, as `next(iterator)` gives it: Python 2's way, which many programs still use."""
+        """The next element, as `next(iterator)` gives it: Python 2's way, which many programs still use.
+
+        Returns:
+            As `next` gives it.
+        """
         return next(self)
 
     def __repr__(self) -> str:
@@ -127,12 +142,20 @@ class Optional(Opaque):
 
     @staticmethod
     def from_value(value: Any) -> "Optional":
-        """An optional with this value."""
+        """An optional with this value.
+
+        Args:
+            value: A tensor, or tuples and dicts of them.
+        """
         return Optional(element(value))
 
     @staticmethod
     def empty(element_spec: Any) -> "Optional":
-        """An optional without a value, of which `element_spec` says what it would be."""
+        """An optional without a value, of which `element_spec` says what it would be.
+
+        Args:
+            element_spec: A spec, or tuples and dicts of them.
+        """
         return Optional(spec=element_spec)
 
     def has_value(self, name: str | None = None) -> Tensor:
@@ -140,7 +163,14 @@ class Optional(Opaque):
         return EagerTensor(np.bool_(self._value is not _ABSENT))
 
     def get_value(self, name: str | None = None) -> Any:
-        """The value; raises InvalidArgumentError when there is none."""
+        """The value; raises InvalidArgumentError when there is none.
+
+        Returns:
+            A tensor, or tuples and dicts of them.
+
+        Raises:
+            InvalidArgumentError: If there is no value.
+        """
         if self._value is _ABSENT:
             raise InvalidArgumentError(None, None, "The given optional does not have a value: ask has_value() first.")
         return self._value
@@ -156,6 +186,9 @@ class Optional(Opaque):
 
 class IteratorSpec(TypeSpec):
     """What is known of an iterator: what its elements are.
+
+    Args:
+        element_spec: A spec, or tuples and dicts of them.
 
     >>> tf.data.IteratorSpec(tf.TensorSpec([], tf.int64))
     IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None))

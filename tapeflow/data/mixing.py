@@ -31,6 +31,13 @@ class Mixing(Pipeline):
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
         """Elements made of one element of each dataset, as long as all have some.
 
+        Args:
+            *args: Datasets, or one tuple or dict of them, whose structure the elements have.
+            datasets: That tuple or dict, by name.
+
+        Raises:
+            TypeError: If a list is given, or something that is no dataset.
+
         >>> a, b = tf.data.Dataset.range(2), tf.data.Dataset.range(5, 9)
         >>> [(x.numpy().item(), y.numpy().item()) for x, y in tf.data.Dataset.zip(a, b)]
         [(0, 5), (1, 6)]
@@ -60,6 +67,16 @@ class Mixing(Pipeline):
         datasets: Any, choice_dataset: "Dataset", stop_on_empty_dataset: bool = True
     ) -> "Dataset":
         """Elements of the datasets whose numbers `choice_dataset` gives, one after the other.
+
+        Args:
+            datasets: A list of datasets.
+            choice_dataset: A dataset of scalar int64 numbers of datasets, from 0.
+            stop_on_empty_dataset: True ends with the first dataset that is chosen and has no more elements; False
+                passes it over.
+
+        Raises:
+            TypeError: If `choice_dataset` is not one of scalar int64.
+            InvalidArgumentError: If, while iterating, there is no dataset with that number.
 
         >>> a, b = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
         >>> ds = tf.data.Dataset.choose_from_datasets([a, b], tf.data.Dataset.range(2).repeat(2))
@@ -92,6 +109,17 @@ class Mixing(Pipeline):
         rerandomize_each_iteration: bool | None = None,
     ) -> "Dataset":
         """Elements of datasets chosen at random, with these probabilities, which may be a dataset of them.
+
+        Args:
+            datasets: A list of datasets.
+            weights: A number for each dataset, in proportion to its probability, or a dataset of such vectors; None
+                takes all alike.
+            stop_on_empty_dataset: True ends with the first dataset that is drawn and has no more elements; False
+                passes it over.
+            rerandomize_each_iteration: True draws anew in every iteration.
+
+        Raises:
+            ValueError: If `weights` has another length, a negative number, or only zeros.
 
         >>> a, b = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
         >>> sorted(x.numpy().item() for x in tf.data.Dataset.sample_from_datasets([a, b], [0.5, 0.5], seed=1))
@@ -134,6 +162,17 @@ class Mixing(Pipeline):
     ) -> "Dataset":
         """Pairs of a class, which `class_func` says, and an element; elements are left out at random so that classes
         come as often as `target_dist` asks. How often they came before is `initial_dist`, or is counted along the way.
+
+        Args:
+            class_func: A function of an element that returns its class, a scalar integer from 0.
+            target_dist: How often each class should come, in proportion.
+            initial_dist: How often each class comes in this dataset.
+
+        Returns:
+            A dataset of pairs: the class, and the element.
+
+        Raises:
+            InvalidArgumentError: If, while iterating, a class is beyond those of `target_dist`.
 
         >>> ds = tf.data.Dataset.range(8)
         >>> ds = ds.rejection_resample(lambda x: x % 2, target_dist=[1.0, 0.0], initial_dist=[0.5, 0.5])

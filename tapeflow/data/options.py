@@ -158,7 +158,11 @@ class Options(_Settings):
     }
 
     def merge(self, options: "Options") -> "Options":
-        """These options, and over them what the others have set."""
+        """These options, and over them what the others have set.
+
+        Args:
+            options: The `tf.data.Options` that go before these.
+        """
         return self._merged(options)
 
     def __repr__(self) -> str:

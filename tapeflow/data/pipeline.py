@@ -93,6 +93,9 @@ class Pipeline(Opaque, Iterable):
     def cardinality(self) -> Tensor:
         """The number of elements: -1 when it never ends, -2 when it is not known.
 
+        Returns:
+            A scalar int64 tensor. `len(dataset)` gives the number as an int, and raises TypeError where there is none.
+
         >>> tf.data.Dataset.range(10).batch(4).cardinality().numpy()
         np.int64(3)
         >>> tf.data.Dataset.range(10).repeat().cardinality().numpy()
@@ -112,7 +115,11 @@ class Pipeline(Opaque, Iterable):
         return self._options or Options()
 
     def with_options(self, options: Options, name: str | None = None) -> "Dataset":
-        """The same dataset with options; what they leave open is as before."""
+        """The same dataset with options; what they leave open is as before.
+
+        Args:
+            options: A `tf.data.Options`.
+        """
         merged = self.options().merge(options)
         return self._concrete(
             self._make, self._count, self._spec, self._kind, merged, self._rows, self._indices, self._whole

@@ -19,6 +19,12 @@ class Reading(Pipeline):
     def as_numpy_iterator(self) -> NumpyIterator:
         """The elements as NumPy arrays.
 
+        Returns:
+            An iterator; tuples and dicts stay, tensors become arrays, and scalars NumPy scalars.
+
+        Raises:
+            TypeError: If elements are, or have in them, datasets.
+
         >>> list(tf.data.Dataset.from_tensor_slices([1, 2]).as_numpy_iterator())
         [np.int32(1), np.int32(2)]
         """
@@ -33,6 +39,17 @@ class Reading(Pipeline):
     def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
         """The last state of `reduce_func(state, element)`.
 
+        Args:
+            initial_state: The first state: a tensor, or tuples and dicts of them.
+            reduce_func: A function of a state and an element that returns the next state, of the same structure and
+                dtypes.
+
+        Returns:
+            The last state; `initial_state` where there are no elements.
+
+        Raises:
+            TypeError: If a state has another structure or other dtypes than the first.
+
         >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
         np.int64(10)
         """
@@ -46,6 +63,12 @@ class Reading(Pipeline):
 
     def get_single_element(self, name: str | None = None) -> Any:
         """The only element; raises InvalidArgumentError unless there is exactly one.
+
+        Returns:
+            The element: a tensor, or tuples and dicts of them.
+
+        Raises:
+            InvalidArgumentError: If there is no element, or there are several.
 
         >>> tf.data.Dataset.from_tensors(7).get_single_element().numpy()
         np.int32(7)

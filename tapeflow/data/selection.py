@@ -26,6 +26,9 @@ class Selection(Pipeline):
     def take(self, count: Any, name: str | None = None) -> "Dataset":
         """The first `count` elements; all when it is -1.
 
+        Args:
+            count: How many; -1 for all.
+
         >>> list(tf.data.Dataset.range(9).take(2).as_numpy_iterator())
         [np.int64(0), np.int64(1)]
         """
@@ -36,6 +39,9 @@ class Selection(Pipeline):
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """Without the first `count` elements; nothing is left when it is -1.
+
+        Args:
+            count: How many; -1 for all.
 
         >>> list(tf.data.Dataset.range(4).skip(2).as_numpy_iterator())
         [np.int64(2), np.int64(3)]
@@ -49,6 +55,9 @@ class Selection(Pipeline):
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
         """The elements `count` times over; for ever by default.
+
+        Args:
+            count: How often; None and -1 for ever.
 
         >>> [x.numpy().item() for x in tf.data.Dataset.range(2).repeat(2)]
         [0, 1, 0, 1]
@@ -75,6 +84,13 @@ class Selection(Pipeline):
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> "Dataset":
         """Every `num_shards`-th element from number `index` on: the part of one of several workers.
 
+        Args:
+            num_shards: How many parts there are.
+            index: Which of them, from 0.
+
+        Raises:
+            InvalidArgumentError: If `num_shards` is not positive, or `index` is not below it.
+
         >>> [x.numpy().item() for x in tf.data.Dataset.range(7).shard(3, 1)]
         [1, 4]
         """
@@ -100,6 +116,10 @@ class Selection(Pipeline):
         The order follows from `seed` and from `tf.random.set_seed`. Rows of tensors are shuffled by their numbers, so
         that a buffer as large as the dataset costs nothing.
 
+        Args:
+            buffer_size: How many elements wait to be drawn; `tf.data.UNKNOWN_CARDINALITY` holds all of them.
+            reshuffle_each_iteration: False gives the same order in every iteration; None means True.
+
         >>> ds = tf.data.Dataset.range(4).shuffle(4, seed=1)
         >>> sorted(x.numpy().item() for x in ds)
         [0, 1, 2, 3]
@@ -119,6 +139,12 @@ class Selection(Pipeline):
 
     def concatenate(self, dataset: "Dataset", name: str | None = None) -> "Dataset":
         """These elements, then those of the other dataset.
+
+        Args:
+            dataset: One whose elements have the same structure and dtypes; shapes may differ.
+
+        Raises:
+            TypeError: If structures or dtypes differ.
 
         >>> [x.numpy().item() for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(2))]
         [0, 1, 0, 1]

@@ -36,6 +36,9 @@ class Sources(Pipeline):
     def from_tensors(tensors: Any, name: str | None = None) -> "Dataset":
         """One element, the tensors as they are.
 
+        Args:
+            tensors: A tensor, or tuples and dicts of them; a list is one tensor.
+
         >>> next(iter(tf.data.Dataset.from_tensors([1, 2]))).numpy()
         array([1, 2], dtype=int32)
         """
@@ -45,6 +48,12 @@ class Sources(Pipeline):
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> "Dataset":
         """One element for each row of the tensors, which have as many.
+
+        Args:
+            tensors: A tensor, or tuples and dicts of them, all with the same first size; a list is one tensor.
+
+        Raises:
+            ValueError: If the tensors have different first sizes, or one is a scalar.
 
         >>> ds = tf.data.Dataset.from_tensor_slices({"x": [1, 2], "y": ["a", "b"]})
         >>> [(e["x"].numpy().item(), e["y"].numpy()) for e in ds]
@@ -67,6 +76,13 @@ class Sources(Pipeline):
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> "Dataset":
         """The integers of a Python range, as int64 or `output_type`.
+
+        Args:
+            *args: As for Python's `range`: a stop; a start and a stop; or a start, a stop and a step.
+            **kwargs: `output_type`, the dtype of the numbers, and `name`; nothing else.
+
+        Raises:
+            InvalidArgumentError: If the step is zero.
 
         >>> [x.numpy().item() for x in tf.data.Dataset.range(3, 9, 2)]
         [3, 5, 7]
@@ -103,6 +119,10 @@ class Sources(Pipeline):
     def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> "Dataset":
         """Numbers from `start` on, without end.
 
+        Args:
+            start: The first number.
+            step: What is added to get the next one; it may be negative.
+
         >>> [x.numpy().item() for x in tf.data.Dataset.counter(start=10, step=5).take(3)]
         [10, 15, 20]
         """
@@ -116,6 +136,9 @@ class Sources(Pipeline):
     def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> "Dataset":
         """Random int64 numbers below 2**32, without end. The same in every iteration, unless
         `rerandomize_each_iteration`.
+
+        Args:
+            rerandomize_each_iteration: True gives other numbers in every iteration.
 
         >>> a, b = [list(tf.data.Dataset.random(seed=4).take(3).as_numpy_iterator()) for _ in range(2)]
         >>> a == b

@@ -1,6 +1,7 @@
 """Methods of datasets as functions for `Dataset.apply`, their older form."""
 
 import inspect
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,8 +31,14 @@ def _method(name: str, method: Callable, example: str) -> Callable[..., Transfor
     make.__signature__ = signature  # type: ignore[attr-defined]
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"`Dataset.{method.__name__}` for `Dataset.apply`.\n\n    >>> {example}\n    "
+    make.__doc__ = f"`Dataset.{method.__name__}` for `Dataset.apply`.\n\n{_args(method)}    >>> {example}\n    "
     return make
+
+
+def _args(method: Callable) -> str:
+    """The `Args:` of a method's docstring."""
+    lines = (method.__doc__ or "").partition("        Args:\n")[2].partition("\n\n")[0]
+    return f"    Args:\n{textwrap.indent(textwrap.dedent(lines), ' ' * 8)}\n\n" if lines else ""
 
 
 bucket_by_sequence_length = _method(
@@ -113,6 +120,12 @@ unique = _method(
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
     """For `apply`: says how many elements there are, where it is not known; reading checks it.
 
+    Args:
+        expected_cardinality: How many; `tf.data.INFINITE_CARDINALITY` for no end.
+
+    Returns:
+        A function for `apply`. Reading raises FailedPreconditionError where there are fewer elements or more.
+
     >>> ds = tf.data.Dataset.range(9).filter(lambda x: x < 3).apply(tf.data.experimental.assert_cardinality(3))
     >>> len(ds)
     3
@@ -149,6 +162,10 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
     """For `apply`: the dataset as it is; operations move elements to where they compute.
 
+    Args:
+        target_device: Taken and not used.
+        source_device: Taken and not used.
+
     >>> len(tf.data.Dataset.range(3).apply(tf.data.experimental.copy_to_device("/gpu:0")))
     3
     """
@@ -158,6 +175,10 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
 def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     """For `apply`: `Dataset.prefetch`; operations move elements to where they compute.
 
+    Args:
+        device: Taken and not used.
+        buffer_size: As for `Dataset.prefetch`.
+
     >>> len(tf.data.Dataset.range(3).apply(tf.data.experimental.prefetch_to_device("/gpu:0")))
     3
     """
@@ -166,6 +187,10 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
     """For `apply`: `shuffle`, then `repeat`.
+
+    Args:
+        buffer_size: As for `Dataset.shuffle`.
+        count: As for `Dataset.repeat`.
 
     >>> len(tf.data.Dataset.range(3).apply(tf.data.experimental.shuffle_and_repeat(3, count=2)))
     6
@@ -181,6 +206,13 @@ def map_and_batch(
     num_parallel_calls: Any = None,
 ) -> Transformation:
     """For `apply`: `map`, then `batch`.
+
+    Args:
+        map_func: As for `Dataset.map`.
+        batch_size: As for `Dataset.batch`.
+        num_parallel_batches: Taken and not used: use `num_parallel_calls`.
+        drop_remainder: As for `Dataset.batch`.
+        num_parallel_calls: As for `Dataset.map`.
 
     >>> ds = tf.data.Dataset.range(3).apply(tf.data.experimental.map_and_batch(lambda x: x + 1, 2))
     >>> [x.numpy().tolist() for x in ds]
@@ -199,6 +231,14 @@ def parallel_interleave(
 ) -> Transformation:
     """For `apply`: `interleave` with a thread for each dataset.
 
+    Args:
+        map_func: A function of an element that returns a dataset.
+        cycle_length: How many datasets are read at a time, each by a thread.
+        block_length: How many elements of one dataset come in a row.
+        sloppy: Taken and not used: the order is always the same.
+        buffer_output_elements: Taken and not used.
+        prefetch_input_elements: Taken and not used.
+
     >>> twice = lambda x: tf.data.Dataset.from_tensors(x).repeat(2)
     >>> ds = tf.data.Dataset.range(2).apply(tf.data.experimental.parallel_interleave(twice, 2))
     >>> [x.numpy().item() for x in ds]
@@ -209,6 +249,11 @@ def parallel_interleave(
 
 class Reducer:
     """How `group_by_reducer` makes one value of many: a start, a step and an end.
+
+    Args:
+        init_func: A function of a key that returns the first state.
+        reduce_func: A function of a state and an element that returns the next state.
+        finalize_func: A function of the last state that returns the element.
 
     >>> count = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda n, x: n + 1, lambda n: n)
     >>> ds = tf.data.Dataset.range(5).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, count))
@@ -223,6 +268,10 @@ class Reducer:
 def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
     """For `apply`: one element for each key, made by a `Reducer` from the elements that have it, in the order of the
     keys.
+
+    Args:
+        key_func: A function of an element that returns its key, a scalar integer.
+        reducer: A `Reducer`.
 
     >>> total = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
     >>> by_parity = tf.data.experimental.group_by_reducer(lambda x: x % 2, total)

@@ -28,6 +28,22 @@ class CsvDataset(Dataset):
     """The records of CSV files as tuples of scalars. `record_defaults` has for each column a dtype, which makes it
     required, or the value that stands for an empty field.
 
+    Args:
+        filenames: A path, a list or tensor of paths, or a dataset of them.
+        record_defaults: For each column a dtype, or a value; float32, float64, int32, int64 or string.
+        compression_type: "", "GZIP" or "ZLIB".
+        buffer_size: Taken and not used.
+        header: True passes over the first line of each file.
+        field_delim: The character between fields.
+        use_quote_delim: False takes quotes for a part of the text.
+        na_value: A text that stands for an empty field.
+        select_cols: The numbers of the columns to read, in order.
+        exclude_cols: The numbers of the columns to leave out, in place of `select_cols`.
+
+    Raises:
+        InvalidArgumentError: If, while iterating, a record has another number of fields, one that is required is
+            empty, or one cannot be read.
+
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "a.csv"
@@ -137,6 +153,36 @@ def make_csv_dataset(
     """Batches of the columns of CSV files, by their names, and of the labels if one column is named as such.
 
     Dtypes are found from the first rows. It repeats for ever unless `num_epochs` is given.
+
+    Args:
+        file_pattern: A pattern of paths, or a list of them.
+        batch_size: How many records a batch has.
+        column_names: The names of all columns; those of the first file's first line by default.
+        column_defaults: For each column that is read a dtype, which makes it required, or the value of an empty field.
+        label_name: The column that becomes the label.
+        select_columns: Names or numbers of the columns to read; all by default.
+        field_delim: The character between fields.
+        use_quote_delim: False takes quotes for a part of the text.
+        na_value: A text that stands for an empty field.
+        header: Do the files begin with the names of the columns?
+        num_epochs: How often to go through the files; with None it has no end, and batches are full.
+        shuffle: False keeps the records in order.
+        shuffle_buffer_size: How many records wait to be drawn.
+        shuffle_seed: The seed of the order.
+        prefetch_buffer_size: How many batches are read ahead; `tf.data.AUTOTUNE` by default.
+        num_parallel_reads: Taken and not used: files are read one after the other.
+        sloppy: Taken and not used.
+        num_rows_for_inference: From how many rows of the first file to find the dtypes; None for all.
+        compression_type: "", "GZIP" or "ZLIB".
+        ignore_errors: True leaves out records that cannot be read.
+        encoding: Taken and not used: strings are the bytes of the files.
+
+    Returns:
+        A dataset of dicts from column names to tensors of a batch; with `label_name`, of pairs of such a dict and the
+        labels.
+
+    Raises:
+        ValueError: If there are no column names, or `label_name` or one of `select_columns` is none of them.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

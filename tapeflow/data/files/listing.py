@@ -64,6 +64,12 @@ class _CompressibleDataset(_FileDataset):
 class TextLineDataset(_CompressibleDataset):
     """The lines of text files, without what ends them.
 
+    Args:
+        filenames: A path, a list or tensor of paths, or a dataset of them.
+        compression_type: "", "GZIP" or "ZLIB".
+        buffer_size: Taken and not used.
+        num_parallel_reads: How many files are read at once, a line of each in turn; None reads one after the other.
+
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "a.txt"
@@ -83,6 +89,18 @@ class TextLineDataset(_CompressibleDataset):
 
 class FixedLengthRecordDataset(_FileDataset):
     """Pieces of `record_bytes` bytes from binary files, between a header and a footer.
+
+    Args:
+        filenames: A path, a list or tensor of paths, or a dataset of them.
+        record_bytes: The size of a record.
+        header_bytes: How many bytes to pass over at the beginning of each file.
+        footer_bytes: How many bytes to leave out at the end of each file.
+        buffer_size: Taken and not used.
+        compression_type: "", "GZIP" or "ZLIB".
+        num_parallel_reads: How many files are read at once, a record of each in turn; None reads one after the other.
+
+    Raises:
+        InvalidArgumentError: If, while iterating, what is between header and footer is no whole number of records.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -132,6 +150,16 @@ class FixedLengthRecordDataset(_FileDataset):
 
 class TFRecordDataset(_CompressibleDataset):
     """The records of TFRecord files, each a byte string; `tf.io.parse_single_example` takes an example apart.
+
+    Args:
+        filenames: A path, a list or tensor of paths, or a dataset of them.
+        compression_type: "", "GZIP" or "ZLIB".
+        buffer_size: Taken and not used.
+        num_parallel_reads: How many files are read at once, a record of each in turn; None reads one after the other.
+
+    Raises:
+        NotFoundError: If, while iterating, there is no such file.
+        DataLossError: If, while iterating, a record is damaged or cut short.
 
     >>> ds = tf.data.TFRecordDataset(["train-0.tfrecord", "train-1.tfrecord"], num_parallel_reads=2)
     >>> ds.element_spec

@@ -26,6 +26,9 @@ class Storing(Pipeline):
         They are kept when an iteration has come to the end. A file is written under another name until then, so that
         one that is there is whole; delete it when the elements should be others.
 
+        Args:
+            filename: Where to keep them on disk; empty for memory.
+
         >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.random.uniform([])).cache()
         >>> list(ds.as_numpy_iterator()) == list(ds.as_numpy_iterator())
         True
@@ -49,6 +52,12 @@ class Storing(Pipeline):
     ) -> None:
         """Writes all elements into a folder, for `Dataset.load`. What is there is replaced when everything is written.
 
+        Args:
+            path: The folder; it is made if it is not there.
+            compression: None, or "GZIP".
+            shard_func: Taken and not used: there is one file.
+            checkpoint_args: Taken and not used: a file that is not finished is not there.
+
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     tf.data.Dataset.range(3).save(folder)
@@ -67,6 +76,17 @@ class Storing(Pipeline):
         wait: bool = False,
     ) -> "Dataset":
         """The elements that `save` wrote.
+
+        Args:
+            path: The folder.
+            element_spec: What elements are; found from the first of them by default.
+            compression: What `save` was given.
+            reader_func: A function of a dataset of datasets, here one, that returns the dataset to read.
+            wait: Taken and not used: a folder that is not there is an error at once.
+
+        Raises:
+            NotFoundError: If there is no saved dataset in the folder.
+            DataLossError: If, while iterating, the file is damaged or cut short.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -97,6 +117,12 @@ class Storing(Pipeline):
     ) -> "Dataset":
         """The same elements, written into a folder by the first iteration that comes to the end and read from there
         afterwards.
+
+        Args:
+            path: The folder; it is made if it is not there.
+            compression: "AUTO" and None write as is, "GZIP" compresses.
+            reader_func: Taken and not used: there is one file.
+            shard_func: Taken and not used: there is one file.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -14,6 +14,10 @@ from .listing import TFRecordDataset, list_files
 class TFRecordWriter:
     """Writes a dataset of byte strings into a TFRecord file.
 
+    Args:
+        filename: The path to write.
+        compression_type: "", "GZIP" or "ZLIB".
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tf.data.experimental.TFRecordWriter(folder + "/a").write(tf.data.Dataset.from_tensor_slices(["x", "y"]))
@@ -25,7 +29,14 @@ class TFRecordWriter:
         self._filename, self._compression = filename, compression_type
 
     def write(self, dataset: Dataset) -> None:
-        """Writes all elements."""
+        """Writes all elements.
+
+        Args:
+            dataset: A dataset of scalar strings.
+
+        Raises:
+            TypeError: If its elements are something else.
+        """
         from tapeflow.io.records import TFRecordWriter as Writer
 
         if not isinstance(dataset, Dataset):
@@ -41,6 +52,14 @@ def parse_example_dataset(
     features: dict, num_parallel_calls: Any = 1, deterministic: bool | None = None
 ) -> Callable[[Dataset], Dataset]:
     """For `apply`: batches of serialized `tf.train.Example` messages taken apart, as by `tf.io.parse_example`.
+
+    Args:
+        features: What to expect under each key: `tf.io.FixedLenFeature`, `tf.io.VarLenFeature`, ….
+        num_parallel_calls: As for `Dataset.map`.
+        deterministic: As for `Dataset.map`.
+
+    Returns:
+        A function from a dataset of vectors of strings to one of dicts.
 
     >>> parsed = tf.data.experimental.parse_example_dataset({"x": tf.io.FixedLenFeature([], tf.int64)})
     >>> example = tf.train.Example(features=tf.train.Features(feature={
@@ -78,6 +97,29 @@ def make_batched_features_dataset(
     such.
 
     It repeats for ever unless `num_epochs` is given.
+
+    Args:
+        file_pattern: A pattern of paths, or a list of them.
+        batch_size: How many examples a batch has.
+        features: What to expect under each key: `tf.io.FixedLenFeature`, `tf.io.VarLenFeature`, ….
+        reader: A class of datasets to make of a path; `tf.data.TFRecordDataset` by default.
+        label_key: The feature that becomes the label.
+        reader_args: A list of further arguments of `reader`.
+        num_epochs: How often to go through the files; with None it has no end, and batches are full.
+        shuffle: False keeps files and examples in order.
+        shuffle_buffer_size: How many examples wait to be drawn.
+        shuffle_seed: The seed of the order.
+        prefetch_buffer_size: How many batches are read ahead; `tf.data.AUTOTUNE` by default.
+        reader_num_threads: How many files are read in turn; 1 by default.
+        parser_num_threads: How many threads parse; 1 by default.
+        sloppy_ordering: Taken and not used.
+        drop_final_batch: True leaves out a last batch that is smaller.
+
+    Returns:
+        A dataset of dicts; with `label_key`, of pairs of a dict and the labels.
+
+    Raises:
+        ValueError: If `label_key` is none of the `features`.
 
     >>> import tempfile
     >>> example = tf.train.Example(features=tf.train.Features(feature={
