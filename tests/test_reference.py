@@ -15,7 +15,6 @@ import reference_arguments
 # Namespaces whose docstrings do not yet explain everything.
 NOT_YET = set(
     """
-    tf
     tf.audio
     tf.autodiff
     tf.autograph

@@ -10,6 +10,15 @@ __all__ = ["load_library", "load_op_library"]
 def load_op_library(library_filename: str) -> Any:
     """Operations compiled for TensorFlow, which cannot be used here.
 
+    Args:
+        library_filename: The file.
+
+    Returns:
+        Nothing.
+
+    Raises:
+        UnimplementedError: Always.
+
     >>> tf.load_op_library("ops.so")                           # doctest: +ELLIPSIS
     Traceback (most recent call last):
     tapeflow.core.errors.UnimplementedError: ops.so has operations compiled for TensorFlow...

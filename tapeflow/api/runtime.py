@@ -69,6 +69,13 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value as a NumPy array if it is known without running a graph, else None.
 
+    Args:
+        tensor: A tensor, also of a graph.
+        partial: Taken and not used.
+
+    Returns:
+        A NumPy array, or None.
+
     >>> tf.get_static_value(tf.constant([1, 2]))
     array([1, 2], dtype=int32)
     """
@@ -82,6 +89,9 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 class name_scope:
     """A context that puts `name/` before the names of what is made in it; scopes nest.
+
+    Args:
+        name: What goes before the names of variables made inside.
 
     >>> with tf.name_scope("model"):
     ...     with tf.name_scope("dense"):

@@ -136,6 +136,12 @@ _PYTHON = {float: float32, int: int32, bool: bool_, complex: complex128, str: st
 def as_dtype(type_value: Any) -> DType:
     """The DType for a DType, a NumPy dtype or scalar type, a name, or a Python type.
 
+    Args:
+        type_value: A `tf.DType`, its name or number, a NumPy dtype, or a Python type.
+
+    Raises:
+        TypeError: If there is no such dtype.
+
     >>> import tapeflow as tf
     >>> tf.as_dtype("float64"), tf.as_dtype(float)
     (tf.float64, tf.float32)

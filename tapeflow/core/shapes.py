@@ -10,6 +10,12 @@ from .sizes import Size
 class TensorShape(tuple):
     """The shape of a tensor. It is a tuple, so it indexes, unpacks and compares like one.
 
+    Args:
+        dims: The sizes, None for those that are not known; None alone: not even the rank.
+
+    Raises:
+        TypeError: If a size is no integer.
+
     >>> import tapeflow as tf
     >>> s = tf.TensorShape([None, 3])
     >>> s[1], s.rank, s.as_list(), s.is_compatible_with([8, 3])
@@ -60,7 +66,11 @@ class TensorShape(tuple):
         return len(self) == len(other) and all(a is None or b is None or a == b for a, b in zip(self, other))
 
     def merge_with(self, other: Any) -> "TensorShape":
-        """What is known by either shape; raises ValueError when they contradict."""
+        """What is known by either shape; raises ValueError when they contradict.
+
+        Raises:
+            ValueError: If they contradict.
+        """
         other = TensorShape(other)
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are not compatible.")

@@ -31,6 +31,11 @@ class IndexedSlices:
     Gradients of `tf.gather` and embeddings come like this. Arithmetic and `tf.*` functions make it dense by
     themselves.
 
+    Args:
+        indices: Which rows they are: a vector of integers.
+        values: The rows.
+        dense_shape: The shape of the whole tensor; None: not known.
+
     >>> import tapeflow as tf
     >>> s = tf.IndexedSlices(tf.constant([[1., 2.], [3., 4.]]), tf.constant([0, 0]), tf.constant([2, 2]))
     >>> tf.convert_to_tensor(s).numpy().tolist()

@@ -16,6 +16,14 @@ def make_tensor_proto(
 ) -> Any:
     """A TensorProto message (extra `tensorboard`) of a tensor, an array or Python numbers.
 
+    Args:
+        shape: That of the message; None: that of the values.
+        verify_shape: The values have to have this shape.
+        allow_broadcast: One value may stand for all of `shape`.
+
+    Returns:
+        A message `TensorProto`.
+
     >>> tf.make_ndarray(tf.make_tensor_proto([[1., 2.]]))
     array([[1., 2.]], dtype=float32)
     """

@@ -42,6 +42,10 @@ _NONE = UnconnectedGradients.NONE
 class GradientTape(Questions):
     """Records operations so that their gradients can be asked for.
 
+    Args:
+        persistent: Keep what was recorded, so that gradients can be asked for more than once.
+        watch_accessed_variables: Watch trainable variables that are read; otherwise only what `watch` was told.
+
     >>> x = tf.constant(3.)
     >>> with tf.GradientTape() as tape:
     ...     tape.watch(x)
@@ -136,7 +140,11 @@ class GradientTape(Questions):
     # ---- what is recorded
 
     def watch(self, tensor):
-        """Record what is computed from `tensor` from now on: a tensor, a variable, or any nest of them."""
+        """Record what is computed from `tensor` from now on: a tensor, a variable, or any nest of them.
+
+        Returns:
+            None.
+        """
         if not self._active:
             raise RuntimeError(
                 "Cannot watch: the tape is not recording. Call tape.watch(x) inside the tape's `with` block."
@@ -170,7 +178,11 @@ class GradientTape(Questions):
 
     @contextlib.contextmanager
     def stop_recording(self):
-        """Inside this context the tape records nothing: what is computed there is a constant to it."""
+        """Inside this context the tape records nothing: what is computed there is a constant to it.
+
+        Returns:
+            A context manager.
+        """
         if self._recording is None or self._recording.spent and not self._active:
             raise RuntimeError(
                 "Trying to exit or pause a tape that is not recording: stop_recording() belongs inside the tape's "
@@ -192,7 +204,11 @@ class GradientTape(Questions):
             enter(current().exchanged(pause, recording) if goes_on else current().without(pause))
 
     def reset(self):
-        """Forgets everything recorded and watched. Only inside the tape's `with` block."""
+        """Forgets everything recorded and watched. Only inside the tape's `with` block.
+
+        Returns:
+            None.
+        """
         if not self._active or self._pause is not None:
             raise ValueError(
                 "Tape is not recording: reset() belongs inside the tape's `with` block, outside stop_recording()."
@@ -202,7 +218,11 @@ class GradientTape(Questions):
         self._renew()
 
     def watched_variables(self):
-        """The variables watched so far, in the order they were created."""
+        """The variables watched so far, in the order they were created.
+
+        Returns:
+            A tuple of variables.
+        """
         if self._recording is None:
             return ()
         return tuple(v for _, v in sorted(self._recording.variables.items()))
@@ -216,6 +236,20 @@ class GradientTape(Questions):
         `output_gradients`, one for each target and of its shape, weigh the elements of the sum. A source that the
         target does not depend on gives None, or zeros with `unconnected_gradients="zero"`, or an error that says why
         with `"error"`.
+
+        Args:
+            target: A tensor, or a structure of them, whose sum is differentiated.
+            sources: Tensors or variables, alone or in a structure.
+            output_gradients: The weights of the elements of `target`, in its structure; None: ones.
+            unconnected_gradients: What a source gets that the target does not depend on: `none`, `zero`, or `error`.
+
+        Returns:
+            Gradients in the structure of `sources`: tensors, `tf.IndexedSlices`, or None.
+
+        Raises:
+            RuntimeError: If a tape that is not persistent is asked a second time.
+            TypeError: If `target` or `sources` are no tensors or variables.
+            ValueError: With `unconnected_gradients="error"`, if the target does not depend on a source.
 
         >>> w = tf.Variable([1., 2.])
         >>> with tf.GradientTape(persistent=True) as tape:
@@ -269,6 +303,20 @@ class GradientTape(Questions):
         One backward walk computes many rows at once, as many as fit into some hundred megabytes; `parallel_iterations`
         gives their number, and `experimental_use_pfor=False` (on a persistent tape) walks once for each row.
 
+        Args:
+            target: A tensor.
+            sources: Tensors or variables, alone or in a structure.
+            unconnected_gradients: What a source gets that the target does not depend on: `none` or `zero`.
+            parallel_iterations: How many rows are computed at once; None: as many as fit.
+            experimental_use_pfor: Compute many rows in one walk; otherwise each on its own.
+
+        Returns:
+            Jacobians in the structure of `sources`.
+
+        Raises:
+            RuntimeError: If a tape that is not persistent is asked a second time, or with
+                `experimental_use_pfor=False`.
+
         >>> x = tf.constant([1., 2.])
         >>> with tf.GradientTape() as tape:
         ...     tape.watch(x)
@@ -296,6 +344,19 @@ class GradientTape(Questions):
 
         Rows of the target must depend on their own row of the source only; otherwise their derivatives are added up.
         The options are those of `jacobian`.
+
+        Args:
+            target: A tensor whose first axis is the batch.
+            source: A tensor whose first axis is the batch.
+            unconnected_gradients: What comes back if the target does not depend on the source: `none` or `zero`.
+            parallel_iterations: How many rows are computed at once; None: as many as fit.
+            experimental_use_pfor: Compute many rows in one walk; otherwise each on its own.
+
+        Returns:
+            A tensor, or None.
+
+        Raises:
+            ValueError: If the batches have different sizes.
 
         >>> x = tf.constant([[1., 2.], [3., 4.]])
         >>> with tf.GradientTape() as tape:

@@ -41,6 +41,10 @@ class Questions:
         It can be asked before or after `gradient`, and also of a tape that is spent. After
         `tf.debugging.explain_gradients()` it knows the lines of everything.
 
+        Args:
+            target: What was, or is to be, differentiated.
+            sources: Tensors or variables, alone or in a structure.
+
         >>> v = tf.Variable(2., name="v")
         >>> with tf.GradientTape() as tape:
         ...     y = tf.stop_gradient(v) * 3.
@@ -55,6 +59,9 @@ class Questions:
         `tf.debugging.explain_gradients()`, which lines and layers that comes from and how long it took.
 
         `print_fn` is called with the text, in the place of `print`.
+
+        Args:
+            print_fn: What is called with the text.
 
         >>> v = tf.Variable([1., 2., 3.])
         >>> with tf.GradientTape() as tape:
@@ -75,6 +82,9 @@ class Questions:
 
         It can be asked for before or after `gradient`. Without a path nothing is written; in Jupyter the result shows
         itself.
+
+        Args:
+            path: The file; None: no file is written.
 
         >>> v = tf.Variable([1., 2., 3.])
         >>> with tf.debugging.explain_gradients(), tf.GradientTape() as tape:

@@ -28,6 +28,9 @@ def custom_gradient(f: Callable | None = None) -> Callable:
     take a keyword `variables` and return `(gradients, gradients of the variables)`; the variables come in the order of
     their creation.
 
+    Args:
+        f: A function of tensors that returns its result and a function `backward`.
+
     >>> @tf.custom_gradient
     ... def log1pexp(x):
     ...     e = tf.exp(x)
@@ -51,6 +54,9 @@ def custom_gradient(f: Callable | None = None) -> Callable:
 
 def grad_pass_through(f: Callable) -> Callable:
     """`f` forwards, the identity backwards: the straight-through estimator.
+
+    Args:
+        f: A function of tensors.
 
     >>> x = tf.constant(2.6)
     >>> with tf.GradientTape() as tape:

@@ -37,6 +37,9 @@ def recompute_grad(f: Callable) -> Callable:
 
     Random numbers drawn inside are drawn again the same, so that the gradient belongs to the value that was seen.
 
+    Args:
+        f: A function of tensors.
+
     >>> cube = tf.recompute_grad(lambda x: x ** 3)
     >>> x = tf.constant(2.)
     >>> with tf.GradientTape() as tape:

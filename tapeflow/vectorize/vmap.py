@@ -38,6 +38,16 @@ def vmap(
     `randomness`: random numbers drawn in `f` are "different" for each example or the "same" for all; by default they
     are an "error", so that the choice is a choice. `chunk_size` bounds how many examples are computed together.
 
+    Args:
+        f: A function of one example.
+        in_axes: The axis of the batch in each argument; None: the argument is the same for all.
+        out_axes: The axis of the batch in each result.
+        randomness: `different`, `same` or `error`.
+        chunk_size: How many examples are computed together, at most; None: all.
+
+    Raises:
+        ValueError: If the batches have different sizes, or random numbers are drawn without a choice.
+
     >>> dot = lambda a, b: tf.reduce_sum(a * b)
     >>> x, w = tf.constant([[1., 2.], [3., 4.]]), tf.constant([10., 1.])
     >>> tf.vmap(dot, in_axes=(0, None))(x, w).numpy()

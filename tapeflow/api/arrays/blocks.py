@@ -19,6 +19,13 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     """Space cut into blocks of `block_shape`, after zero padding; each place within a block becomes a batch of its
     own.
 
+    Args:
+        block_shape: The sizes of a block, one for each axis of space.
+        paddings: A pair (before, after) for each axis: how many zeros are added.
+
+    Raises:
+        InvalidArgumentError: If the padded sizes are no multiples of those of the block.
+
     >>> x = tf.reshape(tf.range(4), [1, 4, 1])
     >>> tf.space_to_batch(x, [2], [[0, 0]])[:, :, 0].numpy()
     array([[0, 2],
@@ -42,6 +49,13 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """`tf.space_to_batch` under its other name.
 
+    Args:
+        block_shape: The sizes of a block, one for each axis of space.
+        paddings: A pair (before, after) for each axis: how many zeros are added.
+
+    Raises:
+        InvalidArgumentError: If the padded sizes are no multiples of those of the block.
+
     >>> tf.space_to_batch_nd(tf.zeros([1, 4, 2]), [2], [[0, 0]]).shape
     TensorShape([2, 2, 2])
     """
@@ -50,6 +64,10 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | N
 
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """The opposite of `tf.space_to_batch`: batches woven into blocks of space, then cropped.
+
+    Args:
+        block_shape: The sizes of a block, one for each axis of space.
+        crops: A pair (before, after) for each axis: how much is cut off.
 
     >>> x = tf.reshape(tf.range(4), [4, 1, 1, 1])
     >>> tf.batch_to_space(x, [2, 2], [[0, 0], [0, 0]])[0, :, :, 0].numpy()
@@ -99,6 +117,14 @@ def required_space_to_batch_paddings(
 ) -> tuple[Tensor, Tensor]:
     """The paddings that make a space a multiple of `block_shape`, and the crops that take them off again.
 
+    Args:
+        input_shape: The sizes of the axes of space.
+        block_shape: The sizes of a block.
+        base_paddings: The least paddings; None: 0.
+
+    Returns:
+        The paddings and the crops, a pair for each axis.
+
     >>> paddings, crops = tf.required_space_to_batch_paddings([5], [3])
     >>> paddings.numpy().tolist(), crops.numpy().tolist()
     ([[0, 1]], [[0, 1]])
@@ -113,6 +139,11 @@ def required_space_to_batch_paddings(
 def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
     """Every patch of a volume, flattened into the last axis. All arguments have five entries: batch, three of space,
     channels.
+
+    Args:
+        ksizes: The sizes of a patch.
+        strides: How far patches are apart.
+        padding: `VALID`: patches inside alone; `SAME`: zeros around.
 
     >>> x = tf.reshape(tf.range(4.), [1, 1, 1, 4, 1])
     >>> tf.extract_volume_patches(x, [1, 1, 1, 2, 1], [1, 1, 1, 1, 1], "VALID")[0, 0, 0].numpy()

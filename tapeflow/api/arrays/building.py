@@ -101,6 +101,10 @@ def _made(make: Callable, shape: tuple, dtype: np.dtype) -> np.ndarray:
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of shape `dims` with `value` everywhere.
 
+    Args:
+        dims: The shape of the result.
+        value: A scalar.
+
     >>> tf.fill([2, 2], 7).numpy()
     array([[7, 7],
            [7, 7]], dtype=int32)
@@ -120,6 +124,11 @@ def eye(
     num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
     """Identity matrices: ones on the diagonal, zeros elsewhere.
+
+    Args:
+        num_rows: How many rows there are.
+        num_columns: How many columns; None: as many as rows.
+        batch_shape: The axes before them; None: none.
 
     >>> tf.eye(2, 3).numpy()
     array([[1., 0., 0.],
@@ -146,6 +155,14 @@ _WIDENING = [int32, int64, float32, float64]
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range") -> Tensor:
     """The numbers from `start` in steps of `delta`, up to and without `limit`. With one argument they start at 0.
+
+    Args:
+        start: The first number; the end, if it is the only argument.
+        limit: Where the numbers end; it does not occur itself.
+        delta: The step, which may be negative.
+
+    Raises:
+        InvalidArgumentError: If `delta` is 0, or leads away from `limit`.
 
     >>> tf.range(10, 4, -2).numpy()
     array([10,  8,  6], dtype=int32)
@@ -217,6 +234,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     """`num` evenly spaced values from `start` to `stop`, both included, along a new `axis`. Differentiable in both
     ends.
 
+    Args:
+        start: The first value.
+        stop: The last value.
+        num: How many values there are.
+        axis: Where the new axis is, if the ends are tensors.
+
     >>> tf.linspace(0., 1., 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     >>> tf.linspace([0., 10.], [1., 20.], 3).numpy()
@@ -256,6 +279,14 @@ def one_hot(
     """Along a new axis of size `depth`: `on_value` (1) at the index, `off_value` (0) elsewhere. Indices outside give
     only zeros.
 
+    Args:
+        indices: Integers, in a tensor of any shape.
+        depth: The size of the new axis.
+        on_value: What stands at the index; None: 1.
+        off_value: What stands elsewhere; None: 0.
+        axis: Where the new axis is; None: at the end.
+        dtype: The dtype of the result; None: that of the values, float32 without them.
+
     >>> tf.one_hot([0, 2, -1], 3).numpy()
     array([[1., 0., 0.],
            [0., 0., 1.],
@@ -289,6 +320,10 @@ def _value_of(value: Any, default: int, dtype: DType) -> Tensor:
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Tensor:
     """True in the first `lengths` places of a new last axis, which has `maxlen` places (the longest length by
     default).
+
+    Args:
+        lengths: How many places are True, in a tensor of any shape.
+        maxlen: The size of the new axis; None: the longest length.
 
     >>> tf.sequence_mask([1, 3]).numpy()
     array([[ True, False, False],

@@ -72,6 +72,12 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bytes read as another dtype. A wider element becomes a last axis of narrower ones, and the other way
     round.
 
+    Args:
+        type: The dtype that the bytes are read as.
+
+    Raises:
+        InvalidArgumentError: If the bytes do not divide into elements of it.
+
     >>> tf.bitcast(1.0, tf.int32).numpy() == 0x3F800000
     np.True_
     >>> tf.bitcast(tf.constant([1, 2], tf.int32), tf.int16).numpy()

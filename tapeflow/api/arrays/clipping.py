@@ -46,6 +46,17 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     The bounds are numbers or tensors that broadcast to the shape of `t`. Where the value is clipped, the gradient goes
     to the bound. IndexedSlices stay IndexedSlices; rows that repeat are added up first.
 
+    Args:
+        t: A tensor, or a `tf.IndexedSlices`.
+        clip_value_min: The lower bound.
+        clip_value_max: The upper bound.
+
+    Returns:
+        What `t` is: a tensor, or a `tf.IndexedSlices`.
+
+    Raises:
+        InvalidArgumentError: If a bound does not broadcast to the shape of `t`.
+
     >>> x = tf.Variable([-1., 0.3, 7.])
     >>> with tf.GradientTape() as tape:
     ...     y = tf.clip_by_value(x, 0., 1.)
@@ -74,6 +85,14 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     """`t`, scaled down to the Euclidean norm `clip_norm` where it is longer than that; norms are taken over `axes`.
 
     IndexedSlices stay IndexedSlices; rows that repeat are added up first, so that the norm is the true one.
+
+    Args:
+        t: A tensor, or a `tf.IndexedSlices`.
+        clip_norm: The largest norm that stays as it is.
+        axes: Over which axes norms are taken; None: over all.
+
+    Returns:
+        What `t` is: a tensor, or a `tf.IndexedSlices`.
 
     >>> tf.clip_by_norm([[3., 4.], [0.3, 0.4]], 1., axes=[1]).numpy()
     array([[0.6, 0.8],
@@ -124,6 +143,14 @@ def clip_by_global_norm(
 
     None entries stay None, IndexedSlices stay IndexedSlices. `use_norm` is the norm if it is known already. An
     infinite or NaN norm makes everything NaN, so that it does not go unnoticed.
+
+    Args:
+        t_list: Tensors, `tf.IndexedSlices` and Nones.
+        clip_norm: The largest norm that stays as it is.
+        use_norm: The norm, if it is known; None: it is computed.
+
+    Returns:
+        The list of what was scaled, and the norm before.
 
     >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.]), tf.constant([4.])], 1.)
     >>> [c.numpy().item() for c in clipped], norm.numpy()

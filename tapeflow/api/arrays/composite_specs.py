@@ -15,6 +15,12 @@ __all__ = ["RaggedTensorSpec", "SparseTensorSpec"]
 class RaggedTensorSpec(TypeSpec):
     """What is known of a `tf.RaggedTensor`: shape, dtype, and how many axes are ragged.
 
+    Args:
+        shape: With None for sizes that are not known or not the same in all rows.
+        ragged_rank: How many axes are ragged; None: all but the first.
+        row_splits_dtype: The dtype of row splits, int32 or int64.
+        flat_values_spec: The spec of the innermost values, where they are no tensor.
+
     >>> spec = tf.RaggedTensorSpec([None, None], tf.int32)
     >>> spec.ragged_rank, spec.is_compatible_with(tf.ragged.constant([[1], [2, 3]]))
     (1, True)

@@ -45,6 +45,14 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
     """`value` as a tensor; a tensor comes back as it is. Lists may hold tensors and variables.
 
+    Args:
+        dtype: The dtype of the result; a tensor of another one is an error.
+        dtype_hint: The dtype of the result where the value fits into it.
+
+    Raises:
+        ValueError: If a tensor has another dtype than `dtype`, or the value is nothing to make a tensor of.
+        TypeError: If the value does not fit into `dtype`.
+
     >>> v = tf.Variable(2.)
     >>> tf.convert_to_tensor([v, 3.]).numpy()
     array([2., 3.], dtype=float32)

@@ -30,6 +30,15 @@ def gather(
     With `batch_dims`, the first axes of both are batches: element b of `indices` reads from element b of `params`.
     The gradient along the first axis is a `tf.IndexedSlices`, as large as the rows that were read.
 
+    Args:
+        params: Where the slices come from.
+        indices: Which slices: integers, in a tensor of any shape.
+        axis: Along which axis; None: the first after the batch.
+        batch_dims: How many first axes `params` and `indices` share.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range.
+
     >>> tf.gather([10, 20, 30], [2, 0, 2]).numpy()
     array([30, 10, 30], dtype=int32)
     >>> tf.gather([[1, 2], [3, 4]], [[1], [0]], batch_dims=1).numpy()
@@ -88,6 +97,15 @@ def gather_nd(
     """The elements (or slices) of `params` that the rows of `indices` point at, one number for each of the first axes.
 
     `bad_indices_policy="IGNORE"` gives zeros where an index is out of range; otherwise that is an error.
+
+    Args:
+        params: Where the elements come from.
+        indices: Along the last axis an index into `params`.
+        batch_dims: How many first axes `params` and `indices` share.
+        bad_indices_policy: What an index out of range does: `""` or `ERROR`: it raises, `IGNORE`: it gives zeros.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range, unless that is to be ignored.
 
     >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
     array([2, 3], dtype=int32)
@@ -173,6 +191,13 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
     """The elements (or slices) of `tensor` where `mask` is true. The mask's axes are those of the tensor from `axis`
     on.
 
+    Args:
+        mask: Bools, of the shape of the first axes of `tensor`.
+        axis: Where the axes of the mask begin; None: 0.
+
+    Raises:
+        ValueError: If the shapes do not fit together.
+
     >>> x = tf.constant([[1, 2], [3, 4], [5, 6]])
     >>> tf.boolean_mask(x, [True, False, True]).numpy()
     array([[1, 2],
@@ -202,6 +227,14 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The block that starts at `begin` and has `size` elements along each axis; -1 means all that remain.
+
+    Args:
+        input_: What is sliced.
+        begin: The first index along each axis.
+        size: How many elements along each axis; -1: all that remain.
+
+    Raises:
+        InvalidArgumentError: If the block is not inside the tensor.
 
     >>> tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, -1]).numpy()
     array([[2, 3],
@@ -256,6 +289,18 @@ def strided_slice(
 ) -> Tensor:
     """`input_[begin:end:strides]` along the first axes. A bit i in a mask changes entry i: no begin, no end, an
     ellipsis, a new axis, or one element instead of a range.
+
+    Args:
+        input_: What is sliced.
+        begin: The first index along each axis.
+        end: The index after the last.
+        strides: The steps; None: 1.
+        begin_mask: Bits: axes that have no begin.
+        end_mask: Bits: axes that have no end.
+        ellipsis_mask: A bit: which entry stands for all axes between.
+        new_axis_mask: Bits: entries that make a new axis.
+        shrink_axis_mask: Bits: entries that take one element, whose axis goes.
+        var: The variable that was sliced; taken and not used.
 
     >>> tf.strided_slice([1, 2, 3, 4, 5], [0], [5], [2]).numpy()
     array([1, 3, 5], dtype=int32)

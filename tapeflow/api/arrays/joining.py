@@ -78,6 +78,12 @@ def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Tensor:
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Tensor]:
     """The slices along an axis, without it: the opposite of `tf.stack`.
 
+    Args:
+        num: How many slices there are; None: as many as the axis has.
+
+    Raises:
+        InvalidArgumentError: If there are others than `num`.
+
     >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
     [[1, 2], [3, 4]]
     """
@@ -97,6 +103,13 @@ def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = "split"
 ) -> list[Tensor]:
     """Pieces along an axis: so many equal ones, or pieces of the sizes given, of which one may be -1 (what remains).
+
+    Args:
+        num_or_size_splits: How many equal pieces, or the size of each, of which one may be -1.
+        num: How many pieces, where sizes are a tensor of unknown length.
+
+    Raises:
+        InvalidArgumentError: If the axis does not divide so.
 
     >>> [part.numpy().tolist() for part in tf.split([1, 2, 3, 4, 5, 6], [1, -1, 2])]
     [[1], [2, 3, 4], [5, 6]]
@@ -133,6 +146,14 @@ def _sizes(sizes: tuple, total: int, axis: int) -> tuple:
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
     """The rows of `data` sorted into lists: row i goes to list `partitions[i]`.
 
+    Args:
+        data: The rows, or slices of the shape that `partitions` leaves.
+        partitions: For each row the number of its list.
+        num_partitions: How many lists there are.
+
+    Raises:
+        InvalidArgumentError: If a number is out of range.
+
     >>> low, high = tf.dynamic_partition([1., 20., 2.], [0, 1, 0], 2)
     >>> low.numpy(), high.numpy()
     (array([1., 2.], dtype=float32), array([20.], dtype=float32))
@@ -156,6 +177,13 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 
 def dynamic_stitch(indices: Sequence, data: Sequence, name: str | None = None) -> Tensor:
     """Rows brought together: row `indices[m][i]` of the result is `data[m][i]`. Of two for one place the later wins.
+
+    Args:
+        indices: A list of tensors: where the rows go.
+        data: A list of tensors: the rows.
+
+    Raises:
+        InvalidArgumentError: If the shapes do not fit together.
 
     >>> tf.dynamic_stitch([[0, 2], [1]], [[10., 30.], [20.]]).numpy()
     array([10., 20., 30.], dtype=float32)

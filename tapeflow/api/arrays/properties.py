@@ -133,6 +133,10 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     """The shape that tensors of these two shapes broadcast to; None is an unknown size.
 
+    Args:
+        shape_x: A shape.
+        shape_y: Another shape.
+
     >>> tf.broadcast_static_shape(tf.TensorShape([3, 1]), tf.TensorShape([4]))
     TensorShape([3, 4])
     """
@@ -147,6 +151,10 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape, as an integer tensor, that tensors of these two shapes broadcast to.
+
+    Args:
+        shape_x: A shape.
+        shape_y: Another shape.
 
     >>> tf.broadcast_dynamic_shape([3, 1], tf.shape([1., 2.])).numpy()
     array([3, 2], dtype=int32)

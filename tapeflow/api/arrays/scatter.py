@@ -21,6 +21,12 @@ def scatter_nd(
 ) -> Tensor:
     """Zeros of `shape`, with `updates` added at the places that the rows of `indices` point at.
 
+    Args:
+        bad_indices_policy: What an index out of range does: `""` or `ERROR`: it raises, `IGNORE`: it is left out.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range, unless that is to be ignored.
+
     >>> tf.scatter_nd([[1], [3], [1]], [10, 20, 5], [4]).numpy()
     array([ 0, 15,  0, 20], dtype=int32)
     """
@@ -41,6 +47,12 @@ def tensor_scatter_nd_add(
 ) -> Tensor:
     """`tensor` with `updates` added at `indices`; at an index that repeats all of them are added.
 
+    Args:
+        bad_indices_policy: What an index out of range does: `""` or `ERROR`: it raises, `IGNORE`: it is left out.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range, unless that is to be ignored.
+
     >>> tf.tensor_scatter_nd_add([1, 2, 3], [[0], [0]], [10, 20]).numpy()
     array([31,  2,  3], dtype=int32)
     """
@@ -53,6 +65,12 @@ def tensor_scatter_nd_sub(
 ) -> Tensor:
     """`tensor` with `updates` subtracted at `indices`.
 
+    Args:
+        bad_indices_policy: What an index out of range does: `""` or `ERROR`: it raises, `IGNORE`: it is left out.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range, unless that is to be ignored.
+
     >>> tf.tensor_scatter_nd_sub([1, 2, 3], [[2]], [10]).numpy()
     array([ 1,  2, -7], dtype=int32)
     """
@@ -62,6 +80,9 @@ def tensor_scatter_nd_sub(
 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """`tensor` with `updates` in place of what was at `indices`.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range.
 
     >>> tf.tensor_scatter_nd_update([[1, 2], [3, 4]], [[0, 1], [1, 0]], [9, 8]).numpy()
     array([[1, 9],
@@ -78,6 +99,12 @@ def tensor_scatter_nd_max(
 ) -> Tensor:
     """`tensor` with the larger of element and update at `indices`.
 
+    Args:
+        bad_indices_policy: What an index out of range does: `""` or `ERROR`: it raises, `IGNORE`: it is left out.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range, unless that is to be ignored.
+
     >>> tf.tensor_scatter_nd_max([1, 5, 3], [[0], [1]], [4, 4]).numpy()
     array([4, 5, 3], dtype=int32)
     """
@@ -88,6 +115,12 @@ def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with the smaller of element and update at `indices`.
+
+    Args:
+        bad_indices_policy: What an index out of range does: `""` or `ERROR`: it raises, `IGNORE`: it is left out.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range, unless that is to be ignored.
 
     >>> tf.tensor_scatter_nd_min([1, 5, 3], [[0], [1]], [4, 4]).numpy()
     array([1, 4, 3], dtype=int32)

@@ -54,6 +54,13 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose") -> Tensor:
     """The axes in the order `perm`; reversed when it is not given. `conjugate` conjugates complex elements as well.
 
+    Args:
+        perm: For each axis of the result the axis it was; None: the other way round.
+        conjugate: Conjugate the elements, too.
+
+    Raises:
+        InvalidArgumentError: If `perm` does not name each axis once.
+
     >>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy()
     array([[1, 4],
            [2, 5],
@@ -121,6 +128,12 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """`input` repeated as a whole: `multiples` times along each axis.
 
+    Args:
+        multiples: How often, for each axis.
+
+    Raises:
+        InvalidArgumentError: If there is not one number for each axis.
+
     >>> tf.tile([[1, 2]], [2, 3]).numpy()
     array([[1, 2, 1, 2, 1, 2],
            [1, 2, 1, 2, 1, 2]], dtype=int32)
@@ -140,6 +153,10 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Every element `repeats` times in place: one number for all, or one for each slice along `axis`. Without `axis`
     it is flat.
+
+    Args:
+        repeats: A number, or one for each slice along `axis`.
+        axis: Along which axis; None: of all elements in a row.
 
     >>> tf.repeat([1, 2, 3], [2, 0, 1]).numpy()
     array([1, 1, 3], dtype=int32)
@@ -172,6 +189,14 @@ def pad(
 
     `mode` says which: "CONSTANT" (`constant_values`), "REFLECT" (mirrored at the edge element) or "SYMMETRIC" (the
     edge element repeated as well).
+
+    Args:
+        paddings: A pair (before, after) for each axis.
+        mode: `CONSTANT`, `REFLECT` or `SYMMETRIC`.
+        constant_values: What is added, with `CONSTANT`.
+
+    Raises:
+        InvalidArgumentError: If a padding is negative, or longer than what can be mirrored.
 
     >>> tf.pad([1, 2, 3], [[2, 1]]).numpy()
     array([0, 0, 1, 2, 3, 0], dtype=int32)
@@ -258,6 +283,11 @@ def reverse_sequence(
     """The first `seq_lengths[i]` elements along `seq_axis` in opposite order, in slice i along `batch_axis`; the rest
     stays.
 
+    Args:
+        seq_lengths: How many elements of each slice are turned round.
+        seq_axis: The axis along which they lie.
+        batch_axis: The axis of the slices.
+
     >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy()
     array([[2, 1, 3],
            [6, 5, 4]], dtype=int32)
@@ -273,6 +303,10 @@ def reverse_sequence(
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """The elements moved by `shift` places along `axis`; what leaves at one end enters at the other.
+
+    Args:
+        shift: How far; negative: towards the beginning. One number for each axis.
+        axis: Along which axis, or several.
 
     >>> tf.roll([0, 1, 2, 3], 1, 0).numpy()
     array([3, 0, 1, 2], dtype=int32)

@@ -307,6 +307,13 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Positions in a flattened tensor of shape `dims`, as indices: one row for each axis.
 
+    Args:
+        indices: Places in the flattened tensor.
+        dims: The shape of the tensor.
+
+    Raises:
+        InvalidArgumentError: If a place is outside.
+
     >>> tf.unravel_index([5, 2], [2, 3]).numpy()
     array([[1, 0],
            [2, 2]], dtype=int32)

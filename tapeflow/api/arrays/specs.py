@@ -77,6 +77,9 @@ class TensorSpec(TypeSpec):
     def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
         """The same shape and dtype under another name.
 
+        Args:
+            spec: A `tf.TensorSpec`.
+
         >>> tf.TensorSpec.from_spec(tf.TensorSpec([2]), name="x").name
         'x'
         """
@@ -133,6 +136,13 @@ class TensorSpec(TypeSpec):
 
 class IndexedSlicesSpec(TypeSpec):
     """What is known of a `tf.IndexedSlices`.
+
+    Args:
+        shape: That of the whole tensor; None: not known.
+        dtype: That of the rows.
+        indices_dtype: The dtype of the indices.
+        dense_shape_dtype: The dtype of the dense shape; None: there is none.
+        indices_shape: The shape of the indices; None: not known.
 
     >>> tf.IndexedSlicesSpec([None, 2]).dtype
     tf.float32

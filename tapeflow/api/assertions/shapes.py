@@ -27,6 +27,12 @@ def _given_rank(rank: Any) -> int:
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Raises ValueError unless `x` has this many axes.
 
+    Args:
+        rank: How many axes there have to be.
+
+    Raises:
+        ValueError: If there are others.
+
     >>> tf.debugging.assert_rank(tf.zeros([2, 3]), 2)
     """
     found, shape = _rank(x)

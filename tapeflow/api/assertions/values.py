@@ -283,6 +283,12 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:
     """Raises InvalidArgumentError with the tensors in `data` unless `condition` is true.
 
+    Args:
+        data: What the error shows when the condition is false.
+
+    Raises:
+        InvalidArgumentError: If `condition` is false.
+
     >>> tf.debugging.Assert(tf.reduce_all(tf.constant([1, 2]) > 0), ["all are positive"])
     """
     if not (values_of(condition).all() if type(condition) is MappedTensor else bool(condition)):

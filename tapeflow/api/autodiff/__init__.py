@@ -31,6 +31,21 @@ def gradients(
     """The gradients of `ys` by each of `xs` inside a `tf.function`; eagerly it raises, as in TensorFlow, and says to
     use a tape.
 
+    Args:
+        ys: What is differentiated: a tensor or a list.
+        xs: The tensors to differentiate by.
+        grad_ys: The weights of the elements of `ys`; None: ones.
+        gate_gradients: Taken and not used.
+        aggregation_method: Taken and not used.
+        stop_gradients: Tensors that count as constants.
+        unconnected_gradients: What those of `xs` get that `ys` do not depend on: `none` or `zero`.
+
+    Returns:
+        A list of gradients, one for each of `xs`.
+
+    Raises:
+        RuntimeError: Outside of a `tf.function`.
+
     >>> tf.function(lambda x: tf.gradients(x ** 3, x)[0])(tf.constant(2.)).numpy()
     np.float32(12.0)
 
@@ -49,6 +64,18 @@ def hessians(
 ) -> Any:
     """The second derivatives of `ys` by each of `xs` inside a `tf.function`; eagerly it raises, as in TensorFlow, and
     says what to use.
+
+    Args:
+        ys: What is differentiated: a tensor or a list.
+        xs: The tensors to differentiate by.
+        gate_gradients: Taken and not used.
+        aggregation_method: Taken and not used.
+
+    Returns:
+        A list of second derivatives, one for each of `xs`.
+
+    Raises:
+        RuntimeError: Outside of a `tf.function`.
 
     >>> tf.function(lambda x: tf.hessians(tf.reduce_sum(x ** 3), x)[0])(tf.constant([1., 2.])).numpy().tolist()
     [[6.0, 0.0], [0.0, 12.0]]

@@ -25,6 +25,12 @@ class RegisterGradient:
     Operations of this library have their gradients in their declarations. For a function of your own use
     `tf.custom_gradient`.
 
+    Args:
+        op_type: The name of the operation.
+
+    Raises:
+        KeyError: If the name has a gradient already.
+
     >>> @tf.RegisterGradient("DocsDouble")
     ... def _double_gradient(op, gradient):
     ...     return 2 * gradient
@@ -42,6 +48,12 @@ class RegisterGradient:
 
 def no_gradient(op_type: str) -> None:
     """Says that operations of this name have no gradient; each name once.
+
+    Args:
+        op_type: The name of the operation.
+
+    Raises:
+        KeyError: If the name has a gradient already.
 
     >>> tf.no_gradient("DocsCounter")
     """

@@ -10,6 +10,13 @@ _PARTS = ("job", "replica", "task", "device_type", "device_index")
 class DeviceSpec:
     """The parts of a device's name, some of which may be left open.
 
+    Args:
+        job: Which group of processes, such as `worker`.
+        replica: Its number.
+        task: The number of the process.
+        device_type: `CPU` or `GPU`.
+        device_index: The number of the device.
+
     >>> tf.DeviceSpec(job="worker", device_type="GPU", device_index=1).to_string()
     '/job:worker/device:GPU:1'
     >>> tf.DeviceSpec.from_string("/cpu:0").device_type
@@ -36,7 +43,14 @@ class DeviceSpec:
 
     @classmethod
     def from_string(cls, spec: str) -> "DeviceSpec":
-        """From a name such as `/job:worker/task:1/device:GPU:0` or `/gpu:0`."""
+        """From a name such as `/job:worker/task:1/device:GPU:0` or `/gpu:0`.
+
+        Args:
+            spec: A name such as `/job:worker/task:1/device:GPU:0`.
+
+        Raises:
+            ValueError: If it is no name of a device.
+        """
         parts: dict[str, Any] = {}
         for piece in filter(None, spec.split("/")):
             key, *rest = piece.split(":")
@@ -52,7 +66,14 @@ class DeviceSpec:
         return cls(**parts)
 
     def parse_from_string(self, spec: str) -> "DeviceSpec":
-        """The same as `from_string`."""
+        """The same as `from_string`.
+
+        Args:
+            spec: A name such as `/job:worker/task:1/device:GPU:0`.
+
+        Raises:
+            ValueError: If it is no name of a device.
+        """
         return self.from_string(spec)
 
     def to_string(self) -> str:
@@ -67,7 +88,11 @@ class DeviceSpec:
         return type(self)(**{**self._parts(), **kwargs})
 
     def make_merged_spec(self, dev: "DeviceSpec") -> "DeviceSpec":
-        """With the parts that another spec has."""
+        """With the parts that another spec has.
+
+        Args:
+            dev: A `tf.DeviceSpec`, whose parts go first.
+        """
         return self.replace(**{part: value for part, value in dev._parts().items() if value is not None})
 
     def __eq__(self, other: Any) -> bool:

@@ -239,6 +239,12 @@ def device(device_name: Any) -> Iterator[None]:
     they were made, and what is computed from them is computed there. "/device:XLA_CPU:0" is the CPU as jax has it, for
     trying without a GPU.
 
+    Args:
+        device_name: A name such as `/GPU:0`, or a function that returns one; None: the place from before.
+
+    Raises:
+        InvalidArgumentError: Without soft placement, if there is no such device.
+
     >>> with tf.device("/CPU:0"):
     ...     tf.zeros([2]).device
     '/job:localhost/replica:0/task:0/device:CPU:0'
@@ -315,7 +321,11 @@ def _gpu(self: EagerTensor, gpu_index: int = 0) -> Tensor:
 
 
 def _to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
-    """The tensor on a device: "cpu", "GPU:0", or what `x.device` says of a tensor there."""
+    """The tensor on a device: "cpu", "GPU:0", or what `x.device` says of a tensor there.
+
+    Args:
+        stream: None; for the array API's sake.
+    """
     wanted = _parsed(str(device))
     if wanted is None or wanted not in ([HOST] if wanted.is_host else _devices(wanted.kind, "logical")):
         raise ValueError(f"There is no device {device!r} here; there are {[d.name for d in list_logical_devices()]}.")

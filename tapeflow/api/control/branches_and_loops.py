@@ -37,6 +37,17 @@ def cond(pred: Any, true_fn: Callable | None = None, false_fn: Callable | None =
 
     In a vectorised function rows may choose differently: then both are called, and their results must be alike.
 
+    Args:
+        pred: A bool, or a scalar tensor of one.
+        true_fn: A function without arguments.
+        false_fn: Another one; in a graph both return the same structure and dtypes.
+
+    Returns:
+        What the chosen function returns.
+
+    Raises:
+        TypeError: If a function is missing.
+
     >>> x = tf.constant(-3.)
     >>> tf.cond(x > 0, lambda: x, lambda: -x).numpy()
     np.float32(3.0)
@@ -68,6 +79,18 @@ def case(
     """The result of the first function whose predicate is true, of `default` if none is.
 
     With `exclusive` more than one true predicate raises InvalidArgumentError.
+
+    Args:
+        pred_fn_pairs: A list of pairs (predicate, function), or a dict.
+        default: What is called if no predicate is true.
+        exclusive: More than one true predicate is an error.
+        strict: Taken and not used.
+
+    Returns:
+        What the chosen function returns.
+
+    Raises:
+        InvalidArgumentError: If no predicate is true and there is no `default`, or several are with `exclusive`.
 
     >>> x = tf.constant(5)
     >>> low, middle, high = (lambda word=word: tf.constant(word) for word in ("low", "middle", "high"))
@@ -151,6 +174,14 @@ def switch_case(
     """The result of the function number `branch_index`: a list counts from 0, a dict or pairs say their numbers.
 
     Any other number calls `default`, or without one the function of the highest number.
+
+    Args:
+        branch_index: An integer.
+        branch_fns: A list of functions without arguments, a dict, or pairs (number, function).
+        default: What any other number calls; None: the function of the highest number.
+
+    Returns:
+        What the chosen function returns.
 
     >>> tf.switch_case(tf.constant(1), [lambda: tf.constant("left"), lambda: tf.constant("right")]).numpy()
     b'right'
@@ -276,6 +307,16 @@ def while_loop(
     Both get the loop variables as arguments; `body` returns them anew, in the same structure. Gradients go through the
     loop. In a vectorised function each row has its own number of iterations.
 
+    Args:
+        cond: A function of the loop variables that gives a bool.
+        body: A function of the loop variables that gives the next ones.
+        loop_vars: The first loop variables, a list or another structure.
+        shape_invariants: Shapes that hold in all iterations, where a size changes.
+        maximum_iterations: How often at most; None: no limit.
+
+    Returns:
+        The last loop variables, in the structure of `loop_vars`.
+
     >>> i, total = tf.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), (tf.constant(0), tf.constant(0)))
     >>> total.numpy()
     np.int32(6)
@@ -339,6 +380,12 @@ def _iterated(body: Callable, loop_vars: Any, as_value: Callable, going: Tensor 
 def control_dependencies(control_inputs: Any):
     """A context that computes after `control_inputs`; eagerly everything is computed in the order it is written.
 
+    Args:
+        control_inputs: Tensors, operations or functions.
+
+    Returns:
+        A context manager.
+
     >>> v = tf.Variable(1.)
     >>> with tf.control_dependencies([v.assign_add(1.)]):
     ...     y = v * 10.
@@ -372,6 +419,12 @@ def group(*inputs: Any, **kwargs: Any) -> None:
 
 def tuple_(tensors: Sequence, control_inputs: Any = None, name: str | None = None) -> list:
     """The tensors as a list (None stays None), all of them computed.
+
+    Args:
+        control_inputs: Taken and not used.
+
+    Returns:
+        The tensors, in a list.
 
     >>> [t.numpy().item() for t in tf.tuple([tf.constant(1), tf.constant(2)])]
     [1, 2]

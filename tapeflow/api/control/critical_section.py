@@ -15,6 +15,9 @@ __all__ = ["CriticalSection"]
 class CriticalSection:
     """Runs functions one at a time, also those of several threads.
 
+    Args:
+        critical_section_def: Taken and not used.
+
     >>> total, section = tf.Variable(0.), tf.CriticalSection()
     >>> section.execute(lambda: total.assign_add(2.)).numpy()
     np.float32(2.0)
@@ -31,7 +34,15 @@ class CriticalSection:
         self._lock, self._owner = threading.Lock(), None
 
     def execute(self, fn: Callable, exclusive_resource_access: bool = True, name: str | None = None) -> Any:
-        """What `fn()` gives, with nothing else of this section running meanwhile."""
+        """What `fn()` gives, with nothing else of this section running meanwhile.
+
+        Args:
+            fn: A function without arguments.
+            exclusive_resource_access: Taken and not used.
+
+        Returns:
+            What `fn` returns.
+        """
         here: Any = threading.get_ident()
         if self._owner == here:
             raise ValueError(

@@ -29,6 +29,23 @@ def function(
     `jit_compile=True` compiles the graph by XLA (`pip install "tapeflow[xla]"`). Without it, a function that Python's
     control flow or side effects keep from being a graph runs as plain Python.
 
+    Args:
+        func: The Python function; None: a decorator with these options comes back.
+        input_signature: `tf.TensorSpec`s, one for each argument: one graph for all that fit; None: a graph for each
+            kind of arguments.
+        autograph: Turn Python's `if`, `while` and `for` on tensors into operations.
+        jit_compile: Compile by XLA.
+        reduce_retracing: After a second shape, leave open the sizes that differ.
+        experimental_implements: Taken and not used.
+        experimental_autograph_options: Taken and not used.
+        experimental_attributes: Taken and not used.
+        experimental_relax_shapes: `reduce_retracing`, by its earlier name.
+        experimental_compile: `jit_compile`, by its earlier name.
+        experimental_follow_type_hints: Taken and not used.
+
+    Returns:
+        The function as a graph, to be called like `func`; or a decorator.
+
     >>> @tf.function
     ... def slope(x):
     ...     print("traced")

@@ -60,6 +60,16 @@ def map_fn(
     `elems` may be a structure of tensors: `fn` then gets that structure. When the result has another structure or
     dtype than `elems`, say so with `fn_output_signature` (dtypes or specs); a ragged spec gives a ragged result.
 
+    Args:
+        fn: A function of a row, or of a structure of rows.
+        elems: A tensor, or a structure of them, with rows along the first axis.
+        dtype: `fn_output_signature`, by its earlier name.
+        infer_shape: Taken and not used.
+        fn_output_signature: The dtypes or specs of what `fn` returns; None: the dtypes of `elems`.
+
+    Returns:
+        The results of all rows, in the structure that `fn` returns.
+
     >>> tf.map_fn(lambda row: tf.reduce_max(row), tf.constant([[1., 5.], [7., 3.]])).numpy()
     array([5., 7.], dtype=float32)
     >>> x = (tf.constant([1, 2]), tf.constant([10, 20]))
@@ -204,6 +214,15 @@ def vectorized_map(fn: Callable, elems: Any, fallback_to_while_loop: bool = True
     a tensor (`if x > 0:`), are computed slice by slice; `fallback_to_while_loop=False` makes them an error. `tf.vmap`
     maps over other axes.
 
+    Args:
+        fn: A function of a row, or of a structure of rows.
+        elems: A tensor, or a structure of them, with rows along the first axis.
+        fallback_to_while_loop: Compute row by row what has no rule for all rows at once; otherwise that is an error.
+        warn: Taken and not used.
+
+    Returns:
+        The results of all rows, in the structure that `fn` returns.
+
     >>> def per_example(x):
     ...     with tf.GradientTape() as tape:
     ...         tape.watch(x)
@@ -244,6 +263,16 @@ def scan(
     """The states `fn(state, row)` goes through over the rows of `elems`, stacked; it begins with `initializer`, or the
     first row.
 
+    Args:
+        fn: A function of a state and a row that gives the next state.
+        elems: A tensor, or a structure of them, with rows along the first axis.
+        initializer: The first state; None: the first row.
+        infer_shape: Taken and not used.
+        reverse: Begin with the last row.
+
+    Returns:
+        All states, in the structure of a state.
+
     >>> tf.scan(lambda total, x: total + x, tf.constant([1, 2, 3, 4])).numpy()
     array([ 1,  3,  6, 10], dtype=int32)
     >>> a, b = tf.scan(lambda s, _: (s[1], s[0] + s[1]), tf.zeros(6), initializer=(0, 1))
@@ -269,6 +298,14 @@ def foldl(
 ) -> Any:
     """The last state of `fn(state, row)` over the rows of `elems`, from the first to the last.
 
+    Args:
+        fn: A function of a state and a row that gives the next state.
+        elems: A tensor, or a structure of them, with rows along the first axis.
+        initializer: The first state; None: the first row.
+
+    Returns:
+        The last state.
+
     >>> tf.foldl(lambda state, digit: state * 10 + digit, tf.constant([1, 2, 3])).numpy()
     np.int32(123)
     """
@@ -287,6 +324,14 @@ def foldr(
     name: str | None = None,
 ) -> Any:
     """The last state of `fn(state, row)` over the rows of `elems`, from the last to the first.
+
+    Args:
+        fn: A function of a state and a row that gives the next state.
+        elems: A tensor, or a structure of them, with rows along the first axis.
+        initializer: The first state; None: the first row.
+
+    Returns:
+        The last state.
 
     >>> tf.foldr(lambda state, digit: state * 10 + digit, tf.constant([1, 2, 3])).numpy()
     np.int32(321)

@@ -187,6 +187,14 @@ def py_function(
     """`func(*inp)` on tensors, its results as tensors of the dtypes `Tout`. Operations in it are recorded like all
     others.
 
+    Args:
+        func: A Python function; None: a decorator with these options comes back.
+        inp: Its arguments.
+        Tout: The dtype or spec of the result, or a list of them, which may be empty.
+
+    Returns:
+        A tensor, or a list where `Tout` is one; without `func` a decorator.
+
     >>> x = tf.constant(3.)
     >>> with tf.GradientTape() as tape:
     ...     tape.watch(x)
@@ -218,6 +226,15 @@ def numpy_function(
 ) -> Any:
     """`func(*inp)` on NumPy arrays, its results as tensors. No gradient goes through it; `tf.custom_gradient` can give
     one.
+
+    Args:
+        func: A Python function; None: a decorator with these options comes back.
+        inp: Its arguments.
+        Tout: The dtype or spec of the result, or a list of them, which may be empty.
+        stateful: Taken and not used.
+
+    Returns:
+        A tensor, or a list where `Tout` is one; without `func` a decorator.
 
     >>> tf.numpy_function(np.cumsum, [tf.constant([1., 2., 3.])], tf.float32).numpy()
     array([1., 3., 6.], dtype=float32)

@@ -32,6 +32,18 @@ class TensorArray:
     """A list of `size` tensors of one dtype (and one shape, with `infer_shape`). Methods that write return the array:
     use that.
 
+    Args:
+        dtype: The dtype of the entries.
+        size: How many entries there are; None: 0.
+        dynamic_size: Writing past the end makes the array longer.
+        clear_after_read: Reading an entry lets go of it; None: yes.
+        tensor_array_name: Taken and not used.
+        handle: Taken and not used.
+        flow: Taken and not used.
+        infer_shape: All entries have the shape of the first one.
+        element_shape: The shape of each entry; None: not known.
+        colocate_with_first_write_call: Taken and not used.
+
     >>> ta = tf.TensorArray(tf.float32, size=3)
     >>> for i in range(3):
     ...     ta = ta.write(i, [float(i), 10. * i])
@@ -99,7 +111,18 @@ class TensorArray:
     # ---- writing
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
-        """Puts `value` at `index`."""
+        """Puts `value` at `index`.
+
+        Args:
+            index: The number of the entry.
+            value: A tensor of the array's dtype.
+
+        Returns:
+            The array with the entry in it.
+
+        Raises:
+            OutOfRangeError: If there is no such entry and the array has a fixed size.
+        """
         if has_no_value(index) or type(self._length) is Size:
             return self._as_one_tensor(value).write(index, value)
         if inside_a_graph() and self._home is not (here := current().executor):
@@ -160,7 +183,12 @@ class TensorArray:
         return self.scatter(range(value.shape[0]), value)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
-        """Writes the rows of `value` to the entries `indices`."""
+        """Writes the rows of `value` to the entries `indices`.
+
+        Args:
+            indices: Which entries: a vector of integers.
+            value: A row for each of them.
+        """
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         if not isinstance(indices, range) and has_no_value(indices := as_tensor(indices)):
             return self._as_one_tensor(value[0]).scatter(indices, value)
@@ -173,7 +201,12 @@ class TensorArray:
         return made
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> "TensorArray":
-        """Writes pieces of `value` along its first axis, of these lengths, to the entries from 0 on."""
+        """Writes pieces of `value` along its first axis, of these lengths, to the entries from 0 on.
+
+        Args:
+            value: What is cut along its first axis.
+            lengths: How many rows each entry gets.
+        """
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         lengths = tuple(_ints(lengths))
         if sum(lengths) != value.shape[0]:
@@ -195,7 +228,15 @@ class TensorArray:
     # ---- reading
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The entry at `index`, which is cleared by it unless the array was made with `clear_after_read=False`."""
+        """The entry at `index`, which is cleared by it unless the array was made with `clear_after_read=False`.
+
+        Args:
+            index: The number of the entry.
+
+        Raises:
+            InvalidArgumentError: If it was read before and is gone.
+            ValueError: If it was never written and its shape is not known.
+        """
         if has_no_value(index) or type(self._length) is Size:
             return self._as_one_tensor().read(index)
         places = _places(index)
@@ -236,7 +277,11 @@ class TensorArray:
         return self.gather(range(len(self._entries)))
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """The entries `indices` along a new first axis."""
+        """The entries `indices` along a new first axis.
+
+        Args:
+            indices: Which entries: a vector of integers.
+        """
         if not isinstance(indices, range) and has_no_value(indices := as_tensor(indices)):
             return self._as_one_tensor().gather(indices)
         entries = [self._entry(i) for i in _ints(indices)]
@@ -251,7 +296,15 @@ class TensorArray:
         return ops.concat(*[self._entry(i) for i in range(len(self._entries))], axis=0)
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> "TensorArray":
-        """TensorFlow's own way to gradients, which a tape does not need."""
+        """TensorFlow's own way to gradients, which a tape does not need.
+
+        Args:
+            source: A name.
+            flow: Taken and not used.
+
+        Raises:
+            NotImplementedError: Always.
+        """
         raise NotImplementedError(
             "TensorArray.grad is not supported: tf.GradientTape differentiates what is read from the array."
         )

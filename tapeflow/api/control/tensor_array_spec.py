@@ -14,6 +14,11 @@ __all__ = ["TensorArraySpec"]
 class TensorArraySpec(TypeSpec):
     """What is known of a TensorArray before it is there.
 
+    Args:
+        element_shape: The shape of each entry; None: not known.
+        dynamic_size: Whether the array may grow.
+        infer_shape: Whether all entries have one shape.
+
     >>> tf.type_spec_from_value(tf.TensorArray(tf.float32, size=3, element_shape=[2]))
     TensorArraySpec(TensorShape([2]), tf.float32, False, True)
     """

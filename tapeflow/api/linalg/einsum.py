@@ -29,6 +29,12 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     `->` the result has the letters that occur once, in alphabetical order. `optimize` says how the order of three or
     more operands is found: 'greedy' (the default), 'optimal', or False for left to right.
 
+    Args:
+        equation: The names of the axes, such as `ij,jk->ik`.
+
+    Raises:
+        ValueError: If the equation does not fit the tensors.
+
     >>> a = tf.constant([[1., 2.], [3., 4.]])
     >>> tf.einsum('ij,jk->ik', a, a).numpy()              # the matrix product
     array([[ 7., 10.],

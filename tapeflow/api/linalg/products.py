@@ -32,6 +32,21 @@ def matmul(
     `transpose_*` swaps the last two axes of an argument first, `adjoint_*` also conjugates it; neither copies.
     `output_type` is the dtype to compute in. The other flags are hints that change nothing.
 
+    Args:
+        transpose_a: Transpose `a` first.
+        transpose_b: Transpose `b` first.
+        adjoint_a: Transpose and conjugate `a` first.
+        adjoint_b: Transpose and conjugate `b` first.
+        a_is_sparse: A hint, taken and not used.
+        b_is_sparse: A hint, taken and not used.
+        output_type: The dtype to compute in; None: that of the arguments.
+        grad_a: A hint, taken and not used.
+        grad_b: A hint, taken and not used.
+
+    Raises:
+        InvalidArgumentError: If the shapes do not fit together.
+        ValueError: If an argument is to be both transposed and adjoint.
+
     >>> a = tf.constant([[1., 2.], [3., 4.]])
     >>> tf.matmul(a, a, transpose_b=True).numpy()
     array([[ 5., 11.],
@@ -123,6 +138,12 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 
     `axes` is how many axes at the end of `a` meet those at the beginning of `b`, or a pair of axes, or of lists of
     axes.
+
+    Args:
+        axes: How many axes meet, or a pair of axes, or of lists of them.
+
+    Raises:
+        InvalidArgumentError: If axes that meet have different sizes.
 
     >>> a, b = tf.random.normal([2, 3, 4]), tf.random.normal([4, 3, 5])
     >>> tf.tensordot(a, b, [[1, 2], [1, 0]]).shape

@@ -106,6 +106,16 @@ def accumulate_n(inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """`scalar * x`; the scalar has rank 0. IndexedSlices stay sparse.
 
+    Args:
+        scalar: A scalar.
+        x: A tensor, or a `tf.IndexedSlices`.
+
+    Returns:
+        What `x` is: a tensor, or a `tf.IndexedSlices`.
+
+    Raises:
+        ValueError: If `scalar` is none.
+
     >>> tf.scalar_mul(2., tf.constant([1., 3.])).numpy()
     array([2., 6.], dtype=float32)
     """

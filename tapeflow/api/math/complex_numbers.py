@@ -12,6 +12,13 @@ from tapeflow.core.tensor import Tensor
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """real + i·imag: complex64 from float32, complex128 from float64.
 
+    Args:
+        real: The real parts, float32 or float64.
+        imag: The imaginary parts, of the same dtype.
+
+    Raises:
+        TypeError: If the dtypes differ.
+
     >>> tf.complex([1., 2.], 3.).numpy()
     array([1.+3.j, 2.+3.j], dtype=complex64)
     """

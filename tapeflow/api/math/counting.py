@@ -160,6 +160,13 @@ def histogram_fixed_width_bins(
     """For each value the number of its bin, of `nbins` equal ones over `value_range`. Values outside fall in the first
     or last.
 
+    Args:
+        value_range: The lower end of the first bin and the upper end of the last.
+        nbins: How many bins there are.
+
+    Raises:
+        InvalidArgumentError: If the range is empty, or `nbins` is not positive.
+
     >>> tf.histogram_fixed_width_bins([-1., 0.3, 0.9, 7.], [0., 1.], nbins=4).numpy()
     array([0, 1, 3, 3], dtype=int32)
     """
@@ -181,6 +188,13 @@ def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
 ) -> Tensor:
     """How many values fall in each of `nbins` equal bins over `value_range`; those outside count in the first or last.
+
+    Args:
+        value_range: The lower end of the first bin and the upper end of the last.
+        nbins: How many bins there are.
+
+    Raises:
+        InvalidArgumentError: If the range is empty, or `nbins` is not positive.
 
     >>> tf.histogram_fixed_width([-1., 0.3, 0.9, 7.], [0., 1.], nbins=4).numpy()
     array([1, 1, 0, 2], dtype=int32)

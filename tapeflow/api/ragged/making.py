@@ -22,6 +22,12 @@ class RaggedMaking(Composite):
     def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Any:
         """Row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
 
+        Args:
+            row_splits: Where each row begins, and where the last one ends.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
         >>> tf.RaggedTensor.from_row_splits([3, 1, 4, 1, 5], [0, 2, 2, 5])
         <tf.RaggedTensor [[3, 1], [], [4, 1, 5]]>
         """
@@ -40,6 +46,12 @@ class RaggedMaking(Composite):
     def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True) -> Any:
         """Rows of these lengths, one after the other.
 
+        Args:
+            row_lengths: How many values each row has.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
         >>> tf.RaggedTensor.from_row_lengths([3, 1, 4, 1, 5], [2, 0, 3])
         <tf.RaggedTensor [[3, 1], [], [4, 1, 5]]>
         """
@@ -54,6 +66,13 @@ class RaggedMaking(Composite):
     ) -> Any:
         """`values[k]` belongs to row `value_rowids[k]`; the row numbers do not decrease, rows without a number are
         empty.
+
+        Args:
+            value_rowids: For each value the number of its row; they do not decrease.
+            nrows: How many rows there are; None: as many as needed.
+
+        Returns:
+            A `tf.RaggedTensor`.
 
         >>> tf.RaggedTensor.from_value_rowids([3, 1, 4], [0, 0, 2], nrows=4)
         <tf.RaggedTensor [[3, 1], [], [4], []]>
@@ -74,6 +93,12 @@ class RaggedMaking(Composite):
     def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> Any:
         """Rows that begin at these places and end where the next begins.
 
+        Args:
+            row_starts: Where each row begins.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
         >>> tf.RaggedTensor.from_row_starts([3, 1, 4], [0, 2, 2])
         <tf.RaggedTensor [[3, 1], [], [4]]>
         """
@@ -83,6 +108,12 @@ class RaggedMaking(Composite):
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> Any:
         """Rows that end at these places and begin where the one before ends.
+
+        Args:
+            row_limits: Where each row ends.
+
+        Returns:
+            A `tf.RaggedTensor`.
 
         >>> tf.RaggedTensor.from_row_limits([3, 1, 4], [2, 2, 3])
         <tf.RaggedTensor [[3, 1], [], [4]]>
@@ -95,6 +126,13 @@ class RaggedMaking(Composite):
         cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
     ) -> Any:
         """Rows that are all of one length.
+
+        Args:
+            uniform_row_length: How many values each row has.
+            nrows: How many rows there are; None: as many as values make.
+
+        Returns:
+            A `tf.RaggedTensor`.
 
         >>> tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1], [2, 3], [], [4]]), 2)
         <tf.RaggedTensor [[[1], [2, 3]], [[], [4]]]>
@@ -111,6 +149,12 @@ class RaggedMaking(Composite):
     ) -> Any:
         """Several ragged axes at once, the outermost first.
 
+        Args:
+            nested_row_splits: Where rows begin and end, for each ragged axis, the outermost first.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
         >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 1, 2], [0, 2, 3]])
         <tf.RaggedTensor [[[1, 2]], [[3]]]>
         """
@@ -123,6 +167,12 @@ class RaggedMaking(Composite):
         cls, flat_values: Any, nested_row_lengths: Sequence, name: str | None = None, validate: bool = True
     ) -> Any:
         """Several ragged axes at once by the lengths of their rows, the outermost first.
+
+        Args:
+            nested_row_lengths: How many values each row has, for each ragged axis, the outermost first.
+
+        Returns:
+            A `tf.RaggedTensor`.
 
         >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[1, 1], [2, 1]])
         <tf.RaggedTensor [[[1, 2]], [[3]]]>
@@ -141,6 +191,13 @@ class RaggedMaking(Composite):
         validate: bool = True,
     ) -> Any:
         """Several ragged axes at once by the rows that values belong to, the outermost first.
+
+        Args:
+            nested_value_rowids: The numbers of rows, for each ragged axis, the outermost first.
+            nested_nrows: How many rows there are, for each ragged axis; None: as many as needed.
+
+        Returns:
+            A `tf.RaggedTensor`.
 
         >>> tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 1], [0, 0, 1]])
         <tf.RaggedTensor [[[1, 2]], [[3]]]>
@@ -166,6 +223,14 @@ class RaggedMaking(Composite):
         row_splits_dtype: Any = int64,
     ) -> Any:
         """The rows of a tensor: whole, of the given `lengths`, or without the `padding` at their ends.
+
+        Args:
+            lengths: How many values of each row count; None: all.
+            padding: What is left out at the ends of rows; None: nothing.
+            ragged_rank: How many axes become ragged.
+
+        Returns:
+            A `tf.RaggedTensor`.
 
         >>> tf.RaggedTensor.from_tensor([[7, 8, 0], [9, 0, 0]], padding=0)
         <tf.RaggedTensor [[7, 8], [9]]>
@@ -200,6 +265,12 @@ class RaggedMaking(Composite):
     @classmethod
     def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64) -> Any:
         """The rows of a sparse matrix whose entries fill each row from its beginning.
+
+        Args:
+            st_input: A `tf.SparseTensor` of rank 2 whose rows have no gaps.
+
+        Returns:
+            A `tf.RaggedTensor`.
 
         >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 2, 3], [3, 2]))
         <tf.RaggedTensor [[1, 2], [], [3]]>

@@ -109,7 +109,11 @@ class RaggedTensor(RaggedMaking):
         return EagerTensor(dtype.type(len(self._splits) - 1))
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """The length of each row; of rows further in with `axis` > 1."""
+        """The length of each row; of rows further in with `axis` > 1.
+
+        Returns:
+            A tensor of integers; a ragged one for an inner axis.
+        """
         if axis > 1:
             return self.with_values(self._values.row_lengths(axis - 1))
         return EagerTensor(np.diff(self._splits))
@@ -128,7 +132,11 @@ class RaggedTensor(RaggedMaking):
         return EagerTensor(self._rowids())
 
     def nested_value_rowids(self, name: str | None = None) -> tuple:
-        """The same for every ragged axis, the outermost first."""
+        """The same for every ragged axis, the outermost first.
+
+        Returns:
+            A tensor of row numbers for each ragged axis.
+        """
         return tuple(r.value_rowids() for r in self._levels())
 
     def _rowids(self) -> np.ndarray:
@@ -145,13 +153,21 @@ class RaggedTensor(RaggedMaking):
     # ---- into something else
 
     def with_values(self, new_values: Any) -> "RaggedTensor":
-        """The same rows around other values, of which there must be as many."""
+        """The same rows around other values, of which there must be as many.
+
+        Args:
+            new_values: As many values as there are now.
+        """
         new_values = checked_values(new_values)
         check_total(int(self._splits[-1]), new_values, "the rows take")
         return RaggedTensor(new_values, self._splits, internal=True, uniform=self._uniform)
 
     def with_flat_values(self, new_values: Any) -> "RaggedTensor":
-        """The same rows around other innermost values."""
+        """The same rows around other innermost values.
+
+        Args:
+            new_values: As many values as there are now.
+        """
         inner = self._values
         return self.with_values(inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values)
 
@@ -162,6 +178,10 @@ class RaggedTensor(RaggedMaking):
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
         """A tensor in which rows are filled up with `default_value` (zero), or cut to `shape`.
+
+        Args:
+            default_value: What rows are filled up with; None: 0.
+            shape: That of the result, with None for sizes that the rows say.
 
         >>> tf.ragged.constant([[1, 2, 3], [4]]).to_tensor(-1).numpy()
         array([[ 1,  2,  3],
@@ -198,6 +218,9 @@ class RaggedTensor(RaggedMaking):
     def to_sparse(self, name: str | None = None) -> Any:
         """A `tf.SparseTensor` with the values at their places.
 
+        Returns:
+            A `tf.SparseTensor`.
+
         >>> tf.ragged.constant([[5, 6], [7]]).to_sparse().indices.numpy().tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
@@ -213,6 +236,13 @@ class RaggedTensor(RaggedMaking):
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The axes from `outer_axis` to `inner_axis` as one.
+
+        Args:
+            outer_axis: The first of the axes.
+            inner_axis: The last of them.
+
+        Returns:
+            A `tf.RaggedTensor`, or a tensor where no ragged axis is left.
 
         >>> tf.ragged.constant([[[1], [2, 3]], [[4]]]).merge_dims(1, 2)
         <tf.RaggedTensor [[1, 2, 3], [4]]>
@@ -240,7 +270,11 @@ class RaggedTensor(RaggedMaking):
         return values.merge_dims(0, inner - 1) if isinstance(values, RaggedTensor) else _merged(values, 0, inner - 1)
 
     def to_list(self) -> list:
-        """Nested Python lists."""
+        """Nested Python lists.
+
+        Returns:
+            Nested lists of numbers.
+        """
         rows = (
             self._values.to_list()
             if isinstance(self._values, RaggedTensor)

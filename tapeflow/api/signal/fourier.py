@@ -236,6 +236,12 @@ def fftnd(
 
     `norm` is which way the factor 1/n goes: 'backward' (the default), 'forward', or 'ortho' for its root both ways.
 
+    Args:
+        input_tensor: Numbers, real or complex.
+        fft_length: The length along each axis, to which it is cut or filled up with zeros; None: as it is.
+        axes: Along which axes; None: all.
+        norm: Where the factor 1/n goes: `backward`, `forward`, or `ortho`.
+
     >>> tf.signal.fftnd(tf.ones([2, 3, 4], tf.complex64), axes=[0, 2]).numpy()[0, :, 0].real
     array([8., 8., 8.], dtype=float32)
     """
@@ -246,6 +252,12 @@ def ifftnd(
     input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The inverse of `tf.signal.fftnd`.
+
+    Args:
+        input_tensor: Numbers, real or complex.
+        fft_length: The length along each axis, to which it is cut or filled up with zeros; None: as it is.
+        axes: Along which axes; None: all.
+        norm: Where the factor 1/n goes: `backward`, `forward`, or `ortho`.
 
     >>> tf.signal.ifftnd(tf.ones([2, 2], tf.complex64)).numpy().real
     array([[1., 0.],
@@ -266,6 +278,12 @@ def rfftnd(
 ) -> Tensor:
     """The Fourier transform of real numbers along `axes`; along the last of them the half that is not a conjugate.
 
+    Args:
+        input_tensor: Numbers, real or complex.
+        fft_length: The length along each axis, to which it is cut or filled up with zeros; None: as it is.
+        axes: Along which axes; None: all.
+        norm: Where the factor 1/n goes: `backward`, `forward`, or `ortho`.
+
     >>> tf.signal.rfftnd(tf.ones([2, 3, 4]), axes=[2, 1]).shape
     TensorShape([2, 2, 4])
     """
@@ -283,6 +301,12 @@ def irfftnd(
     input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The inverse of `tf.signal.rfftnd`.
+
+    Args:
+        input_tensor: Numbers, real or complex.
+        fft_length: The length along each axis, to which it is cut or filled up with zeros; None: as it is.
+        axes: Along which axes; None: all.
+        norm: Where the factor 1/n goes: `backward`, `forward`, or `ortho`.
 
     >>> x = tf.reshape(tf.range(8.), [2, 4])
     >>> tf.signal.irfftnd(tf.signal.rfftnd(x, norm='ortho'), norm='ortho').numpy().round(4)

@@ -21,6 +21,11 @@ class SparseTensor(Composite):
 
     Gradients flow through the values, and a tape takes a sparse tensor as a source.
 
+    Args:
+        indices: An int64 matrix: a row of indices for each value.
+        values: The values, a vector.
+        dense_shape: The shape of the whole tensor.
+
     >>> s = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5., 7.], dense_shape=[3, 2])
     >>> tf.sparse.to_dense(s).numpy()
     array([[0., 5.],
@@ -48,7 +53,11 @@ class SparseTensor(Composite):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> "SparseTensor":
-        """From anything with `indices`, `values` and `dense_shape`."""
+        """From anything with `indices`, `values` and `dense_shape`.
+
+        Args:
+            sparse_tensor_value: A sparse tensor, or what has the attributes of one.
+        """
         if not all(hasattr(sparse_tensor_value, a) for a in ("indices", "values", "dense_shape")):
             raise TypeError(
                 f"Argument sparse_tensor_value={sparse_tensor_value!r} has no indices, values and dense_shape."
@@ -80,6 +89,9 @@ class SparseTensor(Composite):
 
     def with_values(self, new_values: Any) -> "SparseTensor":
         """Other values at the same places.
+
+        Args:
+            new_values: As many values as there are now.
 
         >>> s = tf.SparseTensor([[0], [2]], [1, 2], [3])
         >>> s.with_values(s.values * 10).values.numpy()

@@ -204,6 +204,16 @@ def as_string(
 ) -> Tensor:
     """Numbers as text: with `precision` digits after the point, padded to `width` with spaces or zeros (`fill="0"`).
 
+    Args:
+        precision: How many digits after the point; -1: six.
+        scientific: Write a power of ten.
+        shortest: Write the shorter of both forms.
+        width: The least length, filled up on the left; -1: none.
+        fill: What it is filled up with: a space, 0, + or -.
+
+    Raises:
+        InvalidArgumentError: If both `scientific` and `shortest` are asked for, or `fill` is something else.
+
     >>> tf.as_string([3.14159, -1.]).numpy()
     array([b'3.141590', b'-1.000000'], dtype=object)
     >>> tf.as_string([7, 42], width=4, fill="0").numpy()

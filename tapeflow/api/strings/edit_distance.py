@@ -15,6 +15,11 @@ def edit_distance(
     """How many insertions, deletions and substitutions lead from each sequence of `hypothesis` to the one of `truth`,
     the last axis of sparse tensors; in parts of the true one's length with `normalize`.
 
+    Args:
+        hypothesis: A `tf.SparseTensor` of sequences.
+        truth: A `tf.SparseTensor` of sequences.
+        normalize: Divide by the length of the true sequence.
+
     >>> hypothesis = tf.SparseTensor([[0, 0], [0, 1]], ["c", "t"], [1, 2])
     >>> truth = tf.SparseTensor([[0, 0], [0, 1], [0, 2]], ["c", "a", "t"], [1, 3])
     >>> tf.edit_distance(hypothesis, truth, normalize=False).numpy()

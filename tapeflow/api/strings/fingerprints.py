@@ -15,6 +15,10 @@ __all__ = ["fingerprint"]
 def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """8 bytes for each row of `data` that tell it from others, by FarmHash: the same on every machine.
 
+    Args:
+        data: Elements of any dtype, a row for each fingerprint.
+        method: `farmhash64`.
+
     >>> tf.fingerprint(["abc"]).numpy().tolist()
     [[105, 243, 231, 116, 160, 179, 165, 36]]
     """

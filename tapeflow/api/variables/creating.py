@@ -27,6 +27,9 @@ def is_tensor(x: Any) -> bool:
 def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
     """While it lasts, `variable_creator(next_creator, **arguments)` makes every `tf.Variable`, and may change how.
 
+    Args:
+        variable_creator: A function of the next creator and the arguments of `tf.Variable`.
+
     >>> def frozen(next_creator, **arguments):
     ...     return next_creator(**arguments | {"trainable": False})
     >>> with tf.variable_creator_scope(frozen):
@@ -45,6 +48,11 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Callabl
     """From now on tensors are made of values of `base_type` by `conversion_func(value, dtype, name, as_ref)`.
 
     It may return NotImplemented to let another function try; where several fit, the lowest `priority` goes first.
+
+    Args:
+        base_type: A class, or a tuple of them.
+        conversion_func: A function of (value, dtype, name, as_ref) that gives a tensor or NotImplemented.
+        priority: Where several fit, the lowest goes first.
 
     >>> class Celsius:
     ...     def __init__(self, degrees): self.degrees = degrees
@@ -75,12 +83,20 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Callabl
 
 
 def _sparse_read(self: Variable, indices: Any, name: str | None = None) -> Tensor:
-    """Rows of the variable, by index; their gradient is a `tf.IndexedSlices`."""
+    """Rows of the variable, by index; their gradient is a `tf.IndexedSlices`.
+
+    Args:
+        indices: Which rows.
+    """
     return ops.gather(self._read(), as_tensor(indices), axis=0)
 
 
 def _gather_nd(self: Variable, indices: Any, name: str | None = None) -> Tensor:
-    """Elements, or parts, of the variable: see `tf.gather_nd`."""
+    """Elements, or parts, of the variable: see `tf.gather_nd`.
+
+    Args:
+        indices: Along the last axis an index into the variable.
+    """
     return indexing.gather_nd(self, indices)
 
 

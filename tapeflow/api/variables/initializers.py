@@ -23,12 +23,20 @@ class _Initializer:
     """`initializer(shape, dtype)` is a tensor; `get_config()` and `from_config` take it apart and put it together."""
 
     def get_config(self) -> dict:
-        """The arguments it was made with."""
+        """The arguments it was made with.
+
+        Returns:
+            The arguments of the constructor, as a dict.
+        """
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     @classmethod
     def from_config(cls, config: dict) -> "_Initializer":
-        """An initializer from what `get_config` gave."""
+        """An initializer from what `get_config` gave.
+
+        Args:
+            config: What `get_config` gave.
+        """
         return cls(**{name: value for name, value in config.items() if name != "dtype"})
 
     def _of_a_part(self, shape: Any, kwargs: dict) -> Any:
@@ -74,6 +82,10 @@ class ones_initializer(_Initializer):
 class constant_initializer(_Initializer):
     """`value`: one number for all elements, or as many as there are elements, in their order.
 
+    Args:
+        value: A number, or as many as there are elements.
+        support_partition: Taken and not used.
+
     >>> tf.constant_initializer([1, 2, 3, 4])([2, 2]).numpy()
     array([[1, 2],
            [3, 4]], dtype=int32)
@@ -92,6 +104,10 @@ class constant_initializer(_Initializer):
 
 class random_normal_initializer(_Initializer):
     """Normally distributed numbers. With a `seed` each call gives the same ones.
+
+    Args:
+        mean: The mean of the numbers.
+        stddev: Their standard deviation.
 
     >>> make = tf.random_normal_initializer(stddev=0.1, seed=1)
     >>> make([2, 3]).shape, bool(tf.reduce_all(make([3]) == make([3])))
@@ -113,6 +129,10 @@ class random_normal_initializer(_Initializer):
 class random_uniform_initializer(_Initializer):
     """Evenly distributed numbers from `minval` up to but without `maxval`. With a `seed` each call gives the same
     ones.
+
+    Args:
+        minval: The lower bound.
+        maxval: The upper bound, which does not occur.
 
     >>> x = tf.random_uniform_initializer(0, 10)([100], tf.int32)
     >>> int(tf.reduce_min(x)) >= 0, int(tf.reduce_max(x)) <= 9

@@ -16,6 +16,9 @@ class Module:
     """Base class for models: variables and modules assigned to attributes, also inside lists and dicts, are found
     again.
 
+    Args:
+        name: What the module is called; None: by its class.
+
     >>> class Dense(tf.Module):
     ...     def __init__(self, inputs, outputs, name=None):
     ...         super().__init__(name=name)

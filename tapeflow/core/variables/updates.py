@@ -76,11 +76,24 @@ class Updates:
     """The methods of a variable that change a part of it."""
 
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Adds the rows of a `tf.IndexedSlices`; rows that occur twice are added twice."""
+        """Adds the rows of a `tf.IndexedSlices`; rows that occur twice are added twice.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: If `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter("scatter_add", sparse_delta, _add_rows)
 
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtracts the rows of a `tf.IndexedSlices`, such as the gradient of an embedding.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: If `sparse_delta` is no `tf.IndexedSlices`.
 
         >>> v = tf.Variable([[1., 1.], [1., 1.]])
         >>> v.scatter_sub(tf.IndexedSlices([[.5, .5]], [1])).numpy()
@@ -90,27 +103,69 @@ class Updates:
         return self._scatter("scatter_sub", sparse_delta, _subtract_rows)
 
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Multiplies rows by those of a `tf.IndexedSlices`."""
+        """Multiplies rows by those of a `tf.IndexedSlices`.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: If `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter("scatter_mul", sparse_delta, np.multiply.at)
 
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Divides rows by those of a `tf.IndexedSlices`."""
+        """Divides rows by those of a `tf.IndexedSlices`.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: If `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter("scatter_div", sparse_delta, _divide_at)
 
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Keeps, element by element, the larger of a row and that of a `tf.IndexedSlices`."""
+        """Keeps, element by element, the larger of a row and that of a `tf.IndexedSlices`.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: If `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter("scatter_max", sparse_delta, np.maximum.at)
 
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Keeps, element by element, the smaller of a row and that of a `tf.IndexedSlices`."""
+        """Keeps, element by element, the smaller of a row and that of a `tf.IndexedSlices`.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: If `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter("scatter_min", sparse_delta, np.minimum.at)
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces the rows of a `tf.IndexedSlices`."""
+        """Replaces the rows of a `tf.IndexedSlices`.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: If `sparse_delta` is no `tf.IndexedSlices`.
+        """
         return self._scatter("scatter_update", sparse_delta, _put)
 
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces rows within each batch element: `v[b, indices[b, k]] = values[b, k]`."""
+        """Replaces rows within each batch element: `v[b, indices[b, k]] = values[b, k]`.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: If `sparse_delta` is no `tf.IndexedSlices`.
+        """
         values, indices = self._slices("batch_scatter_update", sparse_delta)
         batch = indices.ndim - 1
         self._in_range("batch_scatter_update", indices, self._value.shape[batch])
@@ -120,25 +175,44 @@ class Updates:
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Adds `updates[k]` to the element, or the part, at `indices[k]`.
 
+        Returns:
+            The variable.
+
         >>> tf.Variable([1., 2., 3.]).scatter_nd_add([[0], [2], [2]], [10., 1., 1.]).numpy()
         array([11.,  2.,  5.], dtype=float32)
         """
         return self._scatter_nd("scatter_nd_add", indices, updates, np.add.at)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Subtracts `updates[k]` from the element, or the part, at `indices[k]`."""
+        """Subtracts `updates[k]` from the element, or the part, at `indices[k]`.
+
+        Returns:
+            The variable.
+        """
         return self._scatter_nd("scatter_nd_sub", indices, updates, np.subtract.at)
 
     def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """The larger of `updates[k]` and what is at `indices[k]`."""
+        """The larger of `updates[k]` and what is at `indices[k]`.
+
+        Returns:
+            The variable.
+        """
         return self._scatter_nd("scatter_nd_max", indices, updates, np.maximum.at)
 
     def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """The smaller of `updates[k]` and what is at `indices[k]`."""
+        """The smaller of `updates[k]` and what is at `indices[k]`.
+
+        Returns:
+            The variable.
+        """
         return self._scatter_nd("scatter_nd_min", indices, updates, np.minimum.at)
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Puts `updates[k]` at `indices[k]`."""
+        """Puts `updates[k]` at `indices[k]`.
+
+        Returns:
+            The variable.
+        """
         return self._scatter_nd("scatter_nd_update", indices, updates, _put)
 
     # ---- how

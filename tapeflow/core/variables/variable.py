@@ -59,6 +59,24 @@ _UNREAD: tuple[int, Any] = (0, None)
 class Variable(Updates, Value, metaclass=_Creation):
     """A tensor that can be changed, and that tapes watch by themselves.
 
+    Args:
+        initial_value: A value, or a function without arguments that returns one.
+        trainable: Whether tapes watch it by themselves; None: yes.
+        validate_shape: Taken and not used.
+        caching_device: Taken and not used.
+        name: What the variable is called, also in checkpoints; an open `tf.name_scope` goes before it.
+        variable_def: Taken and not used.
+        dtype: What the value is converted to; None: its own.
+        constraint: A function that optimizers apply to the value after each update.
+        synchronization: A `tf.VariableSynchronization`; kept, and without effect.
+        aggregation: A `tf.VariableAggregation`: how strategies bring together what replicas assign.
+        shape: The shape of values that may be assigned, with None for sizes that may change; None: that of
+            `initial_value`.
+        experimental_enable_variable_lifting: Taken and not used.
+
+    Raises:
+        ValueError: If `initial_value` is missing or does not fit `shape` and `dtype`.
+
     >>> import tapeflow as tf
     >>> v = tf.Variable(3.)
     >>> with tf.GradientTape() as tape:
@@ -233,13 +251,27 @@ class Variable(Updates, Value, metaclass=_Creation):
     read_value = read_value_no_copy = initialized_value = value
 
     def numpy(self) -> Any:
-        """A copy of the value as a NumPy array, or a NumPy scalar."""
+        """A copy of the value as a NumPy array, or a NumPy scalar.
+
+        Returns:
+            An array, a copy of the value.
+        """
         return self.value().numpy()
 
     # ---- writing
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Replaces the value. The shape must be the variable's; Python and NumPy values are converted to its dtype."""
+        """Replaces the value. The shape must be the variable's; Python and NumPy values are converted to its dtype.
+
+        Args:
+            value: The new value.
+
+        Returns:
+            The variable; None with `read_value=False`.
+
+        Raises:
+            ValueError: If the shape is another.
+        """
         tensor = to_tensor(value, self._dtype)
         if not self._shape.is_compatible_with(tensor.shape):
             raise ValueError(
@@ -275,7 +307,17 @@ class Variable(Updates, Value, metaclass=_Creation):
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
-        """Adds `delta`, which must have the variable's shape."""
+        """Adds `delta`, which must have the variable's shape.
+
+        Args:
+            delta: A tensor of the variable's shape.
+
+        Returns:
+            The variable; None with `read_value=False`.
+
+        Raises:
+            InvalidArgumentError: If the shape is another.
+        """
         tensor = self._delta("assign_add", delta)
         if current().executor is not None:
             return self._put(recorded.add(self._tensor(), tensor), read_value)
@@ -285,7 +327,17 @@ class Variable(Updates, Value, metaclass=_Creation):
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
-        """Subtracts `delta`, which must have the variable's shape."""
+        """Subtracts `delta`, which must have the variable's shape.
+
+        Args:
+            delta: A tensor of the variable's shape.
+
+        Returns:
+            The variable; None with `read_value=False`.
+
+        Raises:
+            InvalidArgumentError: If the shape is another.
+        """
         tensor = self._delta("assign_sub", delta)
         if current().executor is not None:
             return self._put(recorded.sub(self._tensor(), tensor), read_value)
