@@ -151,9 +151,13 @@ def test_nothing_outside_ops_can_declare():
 
 @pytest.mark.parametrize("file", FILES, ids=NAMES)
 def test_files_are_short(file):
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= 500, (
-        "when a file needs a table of contents, it is two files"
-    )
+    """Docstrings do not count: what a function takes and raises is said where the function is, at any length."""
+    text = file.read_text(encoding="utf-8")
+    lines = len(text.splitlines())
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            lines -= node.body[0].end_lineno - node.body[0].lineno + 1
+    assert lines <= 480, "when a file needs a table of contents, it is two files"
 
 
 ROOT = PACKAGE.parent
