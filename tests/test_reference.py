@@ -43,21 +43,12 @@ NOT_YET = set(
     tf.experimental.dlpack
     tf.experimental.numpy.random
     tf.feature_column
-    tf.image
-    tf.io
-    tf.io.gfile
     tf.lite
-    tf.lookup
-    tf.lookup.experimental
     tf.nest
     tf.profiler.experimental
     tf.quantization
-    tf.queue
     tf.ragged
-    tf.random
-    tf.random.experimental
     tf.saved_model
-    tf.signal
     tf.sparse
     tf.strings
     tf.summary

@@ -62,7 +62,11 @@ class QueueBase:
         return components[0] if len(components) == 1 else list(components)
 
     def enqueue(self, vals: Any, name: str | None = None) -> None:
-        """Adds one element; waits while the queue is full."""
+        """Adds one element; waits while the queue is full.
+
+        Raises:
+            CancelledError: If the queue is closed.
+        """
         components = self._components(vals)
         for tensor, shape in zip(components, self._shapes):
             if not shape.is_compatible_with(tensor.shape):
@@ -70,7 +74,11 @@ class QueueBase:
         self._put(components)
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> None:
-        """Adds one element for each row of the components."""
+        """Adds one element for each row of the components.
+
+        Raises:
+            CancelledError: If the queue is closed.
+        """
         rows = [ops.unstack(t, axis=0) for t in self._components(vals)]
         if len({len(r) for r in rows}) > 1:
             raise invalid(f"The components have {[len(r) for r in rows]} rows; they must have as many.")
@@ -86,16 +94,37 @@ class QueueBase:
             self._changed.notify_all()
 
     def dequeue(self, name: str | None = None) -> Any:
-        """The next element; waits while the queue is empty, and raises OutOfRangeError when it is closed as well."""
+        """The next element; waits while the queue is empty, and raises OutOfRangeError when it is closed as well.
+
+        Returns:
+            A tensor, a list of one for each component, or a dict where components have names.
+
+        Raises:
+            OutOfRangeError: If the queue is closed and has not enough elements.
+        """
         return self._element(self._take(1)[0])
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """The next `n` elements, stacked; waits until there are so many."""
+        """The next `n` elements, stacked; waits until there are so many.
+
+        Returns:
+            A tensor, a list of one for each component, or a dict where components have names.
+
+        Raises:
+            OutOfRangeError: If the queue is closed and has not enough elements.
+        """
         rows = self._take(int(n))
         return self._element([ops.stack(*column, axis=0) for column in zip(*rows)])
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """Like `dequeue_many`, but a closed queue gives what it has left."""
+        """Like `dequeue_many`, but a closed queue gives what it has left.
+
+        Returns:
+            A tensor, a list of one for each component, or a dict where components have names.
+
+        Raises:
+            OutOfRangeError: If the queue is closed and has not enough elements.
+        """
         rows = self._take(int(n), fewer=True)
         return self._element([ops.stack(*column, axis=0) for column in zip(*rows)])
 
@@ -136,6 +165,15 @@ class QueueBase:
 
 class FIFOQueue(QueueBase):
     """A queue that gives elements in the order they came.
+
+    Args:
+        capacity: How many elements may wait; negative for any number.
+        dtypes: The dtype of each component of an element: a list, or one.
+        shapes: The shape of each component: a list; None leaves them open.
+        names: A name for each component: elements are dicts then.
+
+    Raises:
+        ValueError: If there are more or fewer shapes or names than dtypes.
 
     >>> q = tf.queue.FIFOQueue(capacity=10, dtypes=[tf.int32], shapes=[()])
     >>> q.enqueue_many([[1, 2, 3]])

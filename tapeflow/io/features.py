@@ -10,6 +10,11 @@ __all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "Spars
 class FixedLenFeature(NamedTuple):
     """A feature that has `shape` in every example; `default_value` stands in where it is missing.
 
+    Args:
+        shape: The shape of the feature, all sizes known.
+        dtype: int64, float32 or string.
+        default_value: One value for each place; None: an example without the feature is an error.
+
     >>> tf.io.FixedLenFeature([28, 28], tf.float32).shape
     [28, 28]
     """
@@ -22,6 +27,9 @@ class FixedLenFeature(NamedTuple):
 class VarLenFeature(NamedTuple):
     """A feature of any number of values, parsed to a `SparseTensor`.
 
+    Args:
+        dtype: int64, float32 or string.
+
     >>> tf.io.VarLenFeature(tf.int64)
     VarLenFeature(dtype=tf.int64)
     """
@@ -31,6 +39,13 @@ class VarLenFeature(NamedTuple):
 
 class FixedLenSequenceFeature(NamedTuple):
     """A feature of any number of items of `shape`, parsed to a dense tensor with an axis more; batches are padded.
+
+    Args:
+        shape: The shape of an item, all sizes known.
+        dtype: int64, float32 or string.
+        allow_missing: True takes an example without the feature for one with no items. Outside of sequences it has to
+            be True.
+        default_value: What batches are filled up with; None: zeros, or empty strings.
 
     >>> tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True).allow_missing
     True
@@ -44,6 +59,13 @@ class FixedLenSequenceFeature(NamedTuple):
 
 class SparseFeature(NamedTuple):
     """A `SparseTensor` whose indices and values are features of their own.
+
+    Args:
+        index_key: The key of the indices, or a list of keys, one for each axis.
+        value_key: The key of the values.
+        dtype: int64, float32 or string.
+        size: The size of the axis, or a list of sizes.
+        already_sorted: True leaves the indices in the order in which they come.
 
     >>> tf.io.SparseFeature(index_key=["row", "column"], value_key="value", dtype=tf.float32, size=[10, 10]).size
     [10, 10]
@@ -103,6 +125,13 @@ class _Ragged(NamedTuple):
 class RaggedFeature(_Ragged):
     """A feature of any number of values, parsed to a `RaggedTensor`; `partitions` add ragged axes, the outermost
     first.
+
+    Args:
+        dtype: int64, float32 or string.
+        value_key: The key of the values; None: that of the feature.
+        partitions: How values are divided into rows: `tf.io.RaggedFeature.RowLengths(key)` and its like.
+        row_splits_dtype: int32 or int64, for the splits of the rows.
+        validate: Taken and not used: partitions are always checked.
 
     >>> lengths = tf.io.RaggedFeature.RowLengths("lengths")
     >>> tf.io.RaggedFeature(tf.int64, value_key="words", partitions=[lengths]).value_key

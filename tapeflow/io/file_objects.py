@@ -15,6 +15,13 @@ _MODES = ("r", "w", "a", "r+", "w+", "a+")
 class GFile:
     """A file, read and written as text, or as bytes with a `b` in the mode.
 
+    Args:
+        name: The path.
+        mode: "r" reads, "w" writes a new file, "a" appends, each with "+" also the other way, and with "b" in bytes.
+
+    Raises:
+        InvalidArgumentError: If there is no such mode.
+
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/note.txt"
     >>> with tf.io.gfile.GFile(path, "w") as file:
@@ -54,7 +61,14 @@ class GFile:
         return data if self._binary else data.decode()
 
     def write(self, file_content: Any) -> None:
-        """Append text or bytes to what is written."""
+        """Append text or bytes to what is written.
+
+        Args:
+            file_content: str, or bytes.
+
+        Raises:
+            PermissionDeniedError: If the file was opened for reading.
+        """
         if isinstance(file_content, str):
             file_content = file_content.encode()
         elif not isinstance(file_content, (bytes, bytearray, memoryview)):  # bytes(3) would be three zeros
@@ -62,15 +76,33 @@ class GFile:
         self._open("writing").write(file_content)
 
     def read(self, n: int = -1) -> Any:
-        """The rest of the file, or `n` bytes of it."""
+        """The rest of the file, or `n` bytes of it.
+
+        Args:
+            n: How many bytes; -1 for all.
+
+        Returns:
+            A str, or bytes with a `b` in the mode.
+
+        Raises:
+            PermissionDeniedError: If the file was opened for writing.
+        """
         return self._given(self._open("reading").read(n))
 
     def readline(self) -> Any:
-        """The next line with its end, of which carriage returns are left out; empty at the end of the file."""
+        """The next line with its end, of which carriage returns are left out; empty at the end of the file.
+
+        Returns:
+            A str, or bytes with a `b` in the mode.
+        """
         return self._given(self._open("reading").readline().replace(b"\r", b""))
 
     def readlines(self) -> list:
-        """All lines that are left."""
+        """All lines that are left.
+
+        Returns:
+            Lines with their ends, str or bytes.
+        """
         return list(self)
 
     def __iter__(self) -> Iterator:
@@ -85,7 +117,13 @@ class GFile:
     next = __next__
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Go on `offset` bytes from the beginning, from here (`whence=1`) or from the end (`whence=2`)."""
+        """Go on `offset` bytes from the beginning, from here (`whence=1`) or from the end (`whence=2`).
+
+        Args:
+            offset: How many bytes.
+            whence: From where.
+            position: `offset`, by its earlier name.
+        """
         place = position if offset is None else offset
         if place is None:
             raise TypeError("seek(): offset argument required")

@@ -17,6 +17,9 @@ __all__ = ["match_filenames_once", "matching_files", "read_file", "write_file"]
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """Everything in a file, as one string.
 
+    Raises:
+        NotFoundError: If there is no such file.
+
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "note.txt")
     >>> tf.io.write_file(path, "tape")
@@ -31,6 +34,9 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     """One string as a file; folders that are missing are made.
+
+    Args:
+        contents: What to write, a scalar string.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "new", "note.txt")

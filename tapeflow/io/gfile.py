@@ -40,6 +40,9 @@ def isdir(path: Any) -> bool:
 def listdir(path: Any) -> list[str]:
     """The names in a folder, in no particular order.
 
+    Raises:
+        NotFoundError: If there is no such folder.
+
     >>> import tempfile
     >>> tf.io.gfile.listdir(tempfile.mkdtemp())
     []
@@ -64,6 +67,9 @@ def glob(pattern: Any) -> list[str]:
 def mkdir(path: Any) -> None:
     """Make one folder, whose parent exists; nothing happens if it is there already.
 
+    Raises:
+        NotFoundError: If there is no parent.
+
     >>> import os, tempfile
     >>> tf.io.gfile.mkdir(os.path.join(tempfile.mkdtemp(), "runs"))
     """
@@ -75,6 +81,9 @@ def mkdir(path: Any) -> None:
 
 def makedirs(path: Any) -> None:
     """Make a folder and those above it; nothing happens if it is there already.
+
+    Raises:
+        FailedPreconditionError: If there is a file of that name.
 
     >>> import os, tempfile
     >>> tf.io.gfile.makedirs(os.path.join(tempfile.mkdtemp(), "runs", "first"))
@@ -88,6 +97,10 @@ def makedirs(path: Any) -> None:
 
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Copy a file; a file that is there already is written over only if `overwrite`.
+
+    Raises:
+        AlreadyExistsError: If there is something at `dst`, and `overwrite` is False.
+        NotFoundError: If there is nothing at `src`.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -103,6 +116,10 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Move a file or folder; what is there already is replaced only if `overwrite`.
+
+    Raises:
+        AlreadyExistsError: If there is something at `dst`, and `overwrite` is False.
+        NotFoundError: If there is nothing at `src`.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -126,6 +143,10 @@ def _free(path: Any, overwrite: bool) -> str:
 def remove(path: Any) -> None:
     """Delete one file.
 
+    Raises:
+        NotFoundError: If there is no such file.
+        FailedPreconditionError: If it is a folder.
+
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/note.txt"
     >>> tf.io.write_file(path, "tape")
@@ -144,6 +165,9 @@ def remove(path: Any) -> None:
 
 def rmtree(path: Any) -> None:
     """Delete a folder with everything in it.
+
+    Raises:
+        NotFoundError: If there is no such folder.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -164,6 +188,13 @@ def rmtree(path: Any) -> None:
 def join(path: Any, *paths: Any) -> Any:
     """One path out of its parts.
 
+    Args:
+        path: The first part.
+        *paths: The other parts; one that begins with `/` drops those before it.
+
+    Returns:
+        The path: str of str, bytes of bytes.
+
     >>> tf.io.gfile.join("runs", "first", "events")
     'runs/first/events'
     """
@@ -181,6 +212,12 @@ class FileStatistics(NamedTuple):
 def stat(path: Any) -> FileStatistics:
     """Size, time of the last change in nanoseconds, and whether it is a folder.
 
+    Returns:
+        A named tuple: `length`, `mtime_nsec` and `is_directory`.
+
+    Raises:
+        NotFoundError: If there is nothing.
+
     >>> tf.io.gfile.stat(".").is_directory
     True
     """
@@ -192,6 +229,11 @@ def stat(path: Any) -> FileStatistics:
 
 def walk(top: Any, topdown: bool = True, onerror: Any = None) -> Iterator[tuple[str, list[str], list[str]]]:
     """(folder, folders in it, files in it) of a folder and of all below it.
+
+    Args:
+        top: The folder.
+        topdown: False gives folders before those that they are in.
+        onerror: A function that gets the OSError of a folder that cannot be listed; None passes it over.
 
     >>> list(tf.io.gfile.walk("no-such-folder"))
     []

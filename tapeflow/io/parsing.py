@@ -17,6 +17,16 @@ def parse_single_example(
 ) -> dict[str, Any]:
     """The features of one serialized `tf.train.Example`, by key.
 
+    Args:
+        serialized: One serialized message, a scalar.
+        example_names: Taken and not used.
+
+    Returns:
+        A dict from the keys of `features` to tensors, sparse tensors and ragged tensors, as their descriptions say.
+
+    Raises:
+        InvalidArgumentError: If the message cannot be read, has another dtype or size, or lacks what is required.
+
     >>> example = tf.train.Example(features=tf.train.Features(feature={
     ...     "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[3])),
     ...     "tags": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a", b"b"]))}))
@@ -39,6 +49,15 @@ def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
     """The features of a vector of serialized `tf.train.Example`, by key, with an axis for the examples.
+
+    Args:
+        serialized: A vector of serialized messages, or a scalar.
+
+    Returns:
+        A dict from the keys of `features` to tensors, sparse tensors and ragged tensors, as their descriptions say.
+
+    Raises:
+        InvalidArgumentError: If a message cannot be read, has another dtype or size, or lacks what is required.
 
     >>> make = lambda *values: tf.train.Example(features=tf.train.Features(feature={
     ...     "x": tf.train.Feature(float_list=tf.train.FloatList(value=values))})).SerializeToString()

@@ -97,6 +97,20 @@ def read_records(path: Any, compression_type: Any = None) -> Iterator[bytes]:
 class TFRecordOptions:
     """How a TFRecord file is written: `compression_type` is "", "GZIP" or "ZLIB", `compression_level` 0 to 9.
 
+    Args:
+        compression_type: "", "GZIP" or "ZLIB"; TensorFlow 1's numbers will do.
+        flush_mode: Taken and not used.
+        input_buffer_size: Taken and not used.
+        output_buffer_size: Taken and not used.
+        window_bits: Taken and not used.
+        compression_level: From 0, the fastest, to 9, the smallest; None for zlib's own choice.
+        compression_method: Taken and not used.
+        mem_level: How much memory compression takes, from 1 to 9; 8 by default.
+        compression_strategy: One of zlib's numbers for a strategy.
+
+    Raises:
+        ValueError: If there is no such compression.
+
     >>> tf.io.TFRecordOptions(compression_type="GZIP").compression_type
     'GZIP'
     """
@@ -133,6 +147,9 @@ class TFRecordOptions:
     def get_compression_type_string(cls, options: Any) -> str:
         """The compression of options, of text, or of TensorFlow 1's numbers, as text.
 
+        Args:
+            options: A `TFRecordOptions`, a name, a number, or None.
+
         >>> tf.io.TFRecordOptions.get_compression_type_string(tf.io.TFRecordOptions("ZLIB"))
         'ZLIB'
         """
@@ -162,6 +179,13 @@ class TFRecordOptions:
 class TFRecordWriter:
     """Writes byte strings to a TFRecord file. A file that exists is written over.
 
+    Args:
+        path: The file to write.
+        options: A `TFRecordOptions`, or the name of a compression.
+
+    Raises:
+        ImportError: If google-crc32c is not installed.
+
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "one.tfrecord")
     >>> example = tf.train.Example(features=tf.train.Features(feature={
@@ -181,7 +205,14 @@ class TFRecordWriter:
         self._finish = weakref.finalize(self, _finished, self._file, self._compress)
 
     def write(self, record: bytes) -> None:
-        """Append one record."""
+        """Append one record.
+
+        Args:
+            record: The bytes; text is encoded as UTF-8.
+
+        Raises:
+            FailedPreconditionError: If the writer is closed.
+        """
         if not isinstance(record, (bytes, bytearray, memoryview)):
             given = type(record).__name__
             record = (

@@ -27,6 +27,16 @@ def parse_single_sequence_example(
 ) -> tuple[dict, dict]:
     """(context, sequences) of one serialized `tf.train.SequenceExample`.
 
+    Args:
+        serialized: One serialized message, a scalar.
+        example_name: A name for the example, for errors.
+
+    Returns:
+        Two dicts by key: the context, and the sequences with an axis for the steps.
+
+    Raises:
+        InvalidArgumentError: If the message cannot be read, has another dtype or size, or lacks what is required.
+
     >>> steps = [tf.train.Feature(int64_list=tf.train.Int64List(value=[k])) for k in (5, 6, 7)]
     >>> example = tf.train.SequenceExample(feature_lists=tf.train.FeatureLists(
     ...     feature_list={"words": tf.train.FeatureList(feature=steps)}))
@@ -50,6 +60,16 @@ def parse_sequence_example(
     name: str | None = None,
 ) -> tuple[dict, dict, dict]:
     """(context, sequences, lengths) of a vector of serialized `tf.train.SequenceExample`; dense sequences are padded.
+
+    Args:
+        serialized: A vector of serialized messages.
+
+    Returns:
+        Three dicts by key: the context, the sequences with axes for examples and steps, and how many steps each
+        example has.
+
+    Raises:
+        InvalidArgumentError: If a message cannot be read, has another dtype or size, or lacks what is required.
 
     >>> example = tf.train.SequenceExample(context=tf.train.Features(feature={
     ...     "user": tf.train.Feature(int64_list=tf.train.Int64List(value=[4]))}))

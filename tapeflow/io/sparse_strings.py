@@ -18,6 +18,12 @@ __all__ = ["deserialize_many_sparse", "serialize_many_sparse", "serialize_sparse
 def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Tensor:
     """A sparse tensor as three strings.
 
+    Args:
+        out_type: tf.string: there is no other form.
+
+    Returns:
+        Three strings: the indices, the values and the shape.
+
     >>> tf.io.serialize_sparse(tf.SparseTensor([[0, 1]], [5.], [2, 2])).shape
     TensorShape([3])
     """
@@ -29,6 +35,15 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
 
 def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Tensor:
     """Every row of a sparse tensor as three strings; `deserialize_many_sparse` puts rows together again.
+
+    Args:
+        out_type: tf.string: there is no other form.
+
+    Returns:
+        Strings of shape (rows, 3).
+
+    Raises:
+        InvalidArgumentError: If the tensor has less than two axes.
 
     >>> rows = tf.io.serialize_many_sparse(tf.SparseTensor([[0, 1], [1, 0]], [5., 7.], [2, 2]))
     >>> tf.sparse.to_dense(tf.io.deserialize_many_sparse(rows, tf.float32)).numpy()
@@ -51,6 +66,14 @@ def deserialize_many_sparse(
 ) -> SparseTensor:
     """One sparse tensor of rows that were serialized, with a first axis for the rows; it is as large as the largest of
     them.
+
+    Args:
+        serialized_sparse: Strings of shape (rows, 3).
+        dtype: The dtype of the values.
+        rank: How many axes a row has; None: whatever it is.
+
+    Raises:
+        InvalidArgumentError: If rows have different ranks.
 
     >>> row = tf.io.serialize_sparse(tf.SparseTensor([[2]], [5.], [4]))
     >>> tf.io.deserialize_many_sparse([row, row], tf.float32).dense_shape.numpy()

@@ -51,6 +51,13 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor in the bytes of a `TensorProto`; its dtype must be `out_type`.
 
+    Args:
+        serialized: One serialized tensor, a scalar.
+        out_type: The dtype of the tensor.
+
+    Raises:
+        InvalidArgumentError: If it cannot be read, or has another dtype.
+
     >>> tf.io.parse_tensor(tf.io.serialize_tensor(["a", "b"]), tf.string).numpy()
     array([b'a', b'b'], dtype=object)
     """
@@ -121,6 +128,15 @@ def decode_raw(
 ) -> Tensor:
     """The bytes of each string as numbers, along a new last axis; with `fixed_length` strings are cut or padded with
     zeros.
+
+    Args:
+        input_bytes: Strings, all of one length unless `fixed_length` is given.
+        out_type: The dtype of the numbers.
+        little_endian: False reads numbers of several bytes with the highest byte first.
+        fixed_length: How many bytes of each string to read.
+
+    Raises:
+        InvalidArgumentError: If lengths differ, or are no multiple of the size of a number.
 
     >>> tf.io.decode_raw([b"ab", b"cd"], tf.uint8).numpy()
     array([[ 97,  98],

@@ -37,6 +37,18 @@ def decode_csv(
     """The columns of lines of CSV, each with the dtype of its default; an empty default says that a column is
     required.
 
+    Args:
+        records: Lines, as strings.
+        record_defaults: For each column a scalar, or a list of none or one; float32, float64, int32, int64 or string.
+        field_delim: The character between fields.
+        use_quote_delim: False takes quotes for a part of the text.
+        na_value: A text that stands for an empty field.
+        select_cols: The numbers of the columns to read, increasing; None: all.
+
+    Raises:
+        InvalidArgumentError: If a line has another number of fields, one that is required is empty, or one cannot be
+            read.
+
     >>> [column.numpy() for column in tf.io.decode_csv(["1,2.5", "4,"], record_defaults=[[0], [9.]])]
     [array([1, 4], dtype=int32), array([2.5, 9. ], dtype=float32)]
     """
@@ -143,6 +155,9 @@ def _fields(line: bytes, delim: bytes, quotes: bool) -> list[bytes]:
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Strings in the base64 that is safe in addresses (`-` and `_`), without `=` at the end unless `pad`.
 
+    Args:
+        pad: True puts `=` at the end, up to a multiple of four characters.
+
     >>> tf.io.encode_base64("tape?").numpy()
     b'dGFwZT8'
     """
@@ -153,6 +168,9 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The strings that were encoded.
+
+    Raises:
+        InvalidArgumentError: If a string is no such base64.
 
     >>> tf.io.decode_base64("dGFwZT8").numpy()
     b'tape?'
@@ -178,6 +196,13 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 
     A string may become a gigabyte: a damaged or malicious one of megabytes could fill the memory otherwise. The
     environment variable TAPEFLOW_MAX_DECOMPRESSED_BYTES sets another limit.
+
+    Args:
+        bytes: Strings.
+
+    Raises:
+        DataLossError: If a string is no such data, or ends too early.
+        ResourceExhaustedError: If it becomes larger than the limit.
 
     >>> import zlib
     >>> tf.io.decode_compressed([zlib.compress(b"tape")], "ZLIB").numpy()
@@ -218,6 +243,12 @@ def _inflated(s: bytes, kind: str, most: int) -> bytes:
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     """Serialized `tf.train.Example` messages from their JSON form.
+
+    Args:
+        json_examples: JSON texts, as strings.
+
+    Raises:
+        InvalidArgumentError: If a text is not the JSON of a `tf.train.Example`.
 
     >>> text = '{"features": {"feature": {"x": {"int64List": {"value": [3]}}}}}'
     >>> found = tf.io.parse_single_example(tf.io.decode_json_example(text), {"x": tf.io.FixedLenFeature([], tf.int64)})

@@ -29,6 +29,11 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
 
     `colors`, (count, channels), are used in turn; None takes a palette of ten, and white in grey images.
 
+    Args:
+        images: Images, (batch, height, width, channels), float32 or float16.
+        boxes: The boxes, (batch, count, 4), each (y1, x1, y2, x2) in units of height and width.
+        colors: The colours, (count, channels), or None.
+
     >>> drawn = tf.image.draw_bounding_boxes(tf.zeros([1, 4, 4, 1]), [[[0., 0., 1., 1.]]], colors=[[1.]])
     >>> drawn.numpy()[0, :, :, 0]
     array([[1., 1., 1., 1.],
@@ -71,6 +76,9 @@ def sample_distorted_bounding_box(
 ) -> SampledBox:
     """A random window that covers enough of one of the boxes: (begin, size) for `tf.slice`, and the window as a box.
 
+    Args:
+        seed: An integer that makes the windows repeatable; 0: others each time.
+
     >>> boxes = [[[0.2, 0.2, 0.8, 0.8]]]
     >>> begin, size, box = tf.image.sample_distorted_bounding_box([40, 60, 3], boxes, min_object_covered=0.5)
     >>> tf.slice(tf.zeros([40, 60, 3]), begin, size).shape == size.numpy().tolist()[:2] + [3]
@@ -93,6 +101,9 @@ def stateless_sample_distorted_bounding_box(
     name: str | None = None,
 ) -> SampledBox:
     """`sample_distorted_bounding_box` whose result depends on the seed, a pair of integers, alone.
+
+    Args:
+        seed: A pair of integers, from which all numbers follow.
 
     >>> sample = tf.image.stateless_sample_distorted_bounding_box
     >>> one, two = (sample([9, 9, 3], [[[0., 0., 1., 1.]]], seed=[1, 2]) for _ in range(2))

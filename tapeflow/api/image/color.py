@@ -21,6 +21,14 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
     """The same picture in another dtype: the largest integer corresponds to 1.0. `saturate` keeps what is out of range
     at the limits.
 
+    Args:
+        image: An image of integers, or of floats from 0 to 1.
+        dtype: The dtype to convert to.
+        saturate: True keeps values that the dtype does not have at its limits; they wrap around otherwise.
+
+    Raises:
+        AttributeError: If one of the dtypes is neither integer nor float.
+
     >>> tf.image.convert_image_dtype(tf.constant([0, 51, 255], tf.uint8), tf.float32).numpy().round(4)
     array([0. , 0.2, 1. ], dtype=float32)
     >>> tf.image.convert_image_dtype([0., 0.5, 1.2], tf.uint8, saturate=True).numpy()
@@ -85,6 +93,9 @@ def _mixed(images: Any, matrix: tuple) -> Tensor:
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     """How bright each pixel is; the last dimension becomes 1.
 
+    Args:
+        images: Colours: red, green and blue in the last axis. Integers will do.
+
     >>> tf.image.rgb_to_grayscale([[1., 0., 0.], [0., 1., 0.]]).numpy()
     array([[0.2989],
            [0.587 ]], dtype=float32)
@@ -95,6 +106,12 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Grey as red, green and blue; the last dimension, 1, becomes 3.
+
+    Args:
+        images: Grey in the last axis, of size 1.
+
+    Raises:
+        ValueError: If the last size is not 1.
 
     >>> tf.image.grayscale_to_rgb([[0.5]]).numpy()
     array([[0.5, 0.5, 0.5]], dtype=float32)
@@ -108,6 +125,12 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
 def rgb_to_yiq(images: Any) -> Tensor:
     """Brightness and two colour differences, in-phase and quadrature (NTSC).
 
+    Args:
+        images: Colours in floats: red, green and blue in the last axis.
+
+    Raises:
+        InvalidArgumentError: If they are integers, or the last size is not 3.
+
     >>> tf.image.rgb_to_yiq([[1., 0., 0.]]).numpy().round(4)
     array([[0.299 , 0.5959, 0.2115]], dtype=float32)
     """
@@ -116,6 +139,12 @@ def rgb_to_yiq(images: Any) -> Tensor:
 
 def yiq_to_rgb(images: Any) -> Tensor:
     """The inverse of `rgb_to_yiq`.
+
+    Args:
+        images: Colours in floats: the three components in the last axis.
+
+    Raises:
+        InvalidArgumentError: If they are integers, or the last size is not 3.
 
     >>> tf.image.yiq_to_rgb(tf.image.rgb_to_yiq([[0.2, 0.4, 0.8]])).numpy().round(4)
     array([[0.2, 0.4, 0.8]], dtype=float32)
@@ -126,6 +155,12 @@ def yiq_to_rgb(images: Any) -> Tensor:
 def rgb_to_yuv(images: Any) -> Tensor:
     """Brightness and two colour differences, blue and red (PAL).
 
+    Args:
+        images: Colours in floats: red, green and blue in the last axis.
+
+    Raises:
+        InvalidArgumentError: If they are integers, or the last size is not 3.
+
     >>> tf.image.rgb_to_yuv([[1., 1., 1.]]).numpy().round(3) + 0.
     array([[1., 0., 0.]], dtype=float32)
     """
@@ -134,6 +169,12 @@ def rgb_to_yuv(images: Any) -> Tensor:
 
 def yuv_to_rgb(images: Any) -> Tensor:
     """The inverse of `rgb_to_yuv`.
+
+    Args:
+        images: Colours in floats: the three components in the last axis.
+
+    Raises:
+        InvalidArgumentError: If they are integers, or the last size is not 3.
 
     >>> tf.image.yuv_to_rgb(tf.image.rgb_to_yuv([[0.2, 0.4, 0.8]])).numpy().round(4)
     array([[0.2, 0.4, 0.8]], dtype=float32)
@@ -173,6 +214,12 @@ def _ramps(hue: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Hue, saturation and value, each between 0 and 1, of colours between 0 and 1.
 
+    Args:
+        images: Colours in floats: red, green and blue in the last axis.
+
+    Raises:
+        InvalidArgumentError: If they are integers, or the last size is not 3.
+
     >>> tf.image.rgb_to_hsv([[1., 0., 0.], [0., 0., 0.5]]).numpy().round(3)
     array([[0.   , 1.   , 1.   ],
            [0.667, 1.   , 0.5  ]], dtype=float32)
@@ -185,6 +232,12 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value.
+
+    Args:
+        images: Colours in floats: the three components in the last axis.
+
+    Raises:
+        InvalidArgumentError: If they are integers, or the last size is not 3.
 
     >>> hsv = tf.constant([0.5, 0.2, 0.1])
     >>> with tf.GradientTape() as tape:
@@ -204,6 +257,9 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """The image with `delta` added; integers stay in their range.
 
+    Args:
+        delta: What is added, in units in which 1 is the largest integer of the dtype.
+
     >>> tf.image.adjust_brightness(tf.constant([[[0, 100, 250]]], tf.uint8), 0.1).numpy().ravel()
     array([ 25, 125, 255], dtype=uint8)
     """
@@ -213,6 +269,9 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Distances from the mean of each channel of each image, times `contrast_factor`.
+
+    Args:
+        contrast_factor: Above 1 for more contrast, below 1 for less.
 
     >>> tf.image.adjust_contrast([[[0.2], [0.4]]], 3.).numpy().ravel().round(3)
     array([0. , 0.6], dtype=float32)
@@ -231,6 +290,13 @@ def _at_least_image(x: Tensor, error: Callable = ValueError) -> None:
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """`gain * image ** gamma`.
 
+    Args:
+        gamma: The power, 0 or more.
+        gain: The factor.
+
+    Raises:
+        ValueError: If `gamma` is negative.
+
     >>> tf.image.adjust_gamma([[[0.25], [0.81]]], gamma=0.5).numpy().ravel()
     array([0.5, 0.9], dtype=float32)
     """
@@ -246,6 +312,9 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """Colours turned round the colour circle: 1 is a full turn. Grey stays as it is, and its gradient passes
     unchanged.
+
+    Args:
+        delta: How far to turn, from -1 to 1.
 
     >>> tf.image.adjust_hue([[[1., 0., 0.]]], 1 / 3).numpy().round(3)
     array([[[0., 1., 0.]]], dtype=float32)
@@ -265,6 +334,9 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
     """The saturation of each pixel times a factor, at most 1: distances of the colours from the largest of them grow
     by it.
+
+    Args:
+        saturation_factor: 0 makes it grey, 1 leaves it as it is.
 
     >>> tf.image.adjust_saturation([[[0.4, 0.6, 0.8]]], 1.5).numpy().round(3)
     array([[[0.2, 0.5, 0.8]]], dtype=float32)

@@ -64,6 +64,13 @@ def decode_jpeg(
     """A JPEG as a uint8 tensor of height, width and channels: 1, 3, or what the file has (0). `ratio` makes it 2, 4 or
     8 times smaller.
 
+    Args:
+        ratio: 1, 2, 4 or 8: how many times smaller the picture becomes.
+        try_recover_truncated: True decodes what there is of a file that ends too early.
+
+    Raises:
+        InvalidArgumentError: If the bytes are no picture, or one with several frames.
+
     >>> image = tf.fill([8, 12, 3], tf.constant(100, tf.uint8))
     >>> tf.io.decode_jpeg(tf.io.encode_jpeg(image), ratio=2).shape
     TensorShape([4, 6, 3])
@@ -86,6 +93,14 @@ def decode_and_crop_jpeg(
     name: str | None = None,
 ) -> Tensor:
     """A part of a JPEG: `crop_window` is the top, the left, the height and the width.
+
+    Args:
+        crop_window: Top, left, height and width, in pixels of the decoded picture.
+        ratio: 1, 2, 4 or 8: how many times smaller the picture becomes before it is cut.
+        try_recover_truncated: True decodes what there is of a file that ends too early.
+
+    Raises:
+        InvalidArgumentError: If the bytes are no such picture, or the window does not lie within it.
 
     >>> image = tf.fill([8, 12, 3], tf.constant(100, tf.uint8))
     >>> tf.io.decode_and_crop_jpeg(tf.io.encode_jpeg(image), [1, 2, 4, 5]).shape
@@ -113,6 +128,12 @@ def decode_and_crop_jpeg(
 def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
     """A PNG as a tensor of height, width and channels: 1, 3, 4, or what the file has (0); `dtype` is uint8 or uint16.
 
+    Args:
+        dtype: uint8 or uint16.
+
+    Raises:
+        InvalidArgumentError: If the bytes are no picture, or one with several frames.
+
     >>> image = tf.constant([[[1, 2, 3], [4, 5, 6]]], tf.uint8)
     >>> tf.io.decode_png(tf.io.encode_png(image)).numpy()
     array([[[1, 2, 3], [4, 5, 6]]], dtype=uint8)
@@ -126,6 +147,9 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str |
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """A GIF as a uint8 tensor of frames, height, width and 3 channels.
 
+    Raises:
+        InvalidArgumentError: If the bytes are no picture.
+
     >>> import base64
     >>> gif = base64.b64decode("R0lGODlhAQABAIAAAP///////yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==")
     >>> tf.io.decode_gif(gif).shape
@@ -138,6 +162,9 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP as a uint8 tensor of height, width and channels: 3, 4, or what the file has (0).
+
+    Raises:
+        InvalidArgumentError: If the bytes are no such picture.
 
     >>> header = b"BM:\\0\\0\\0\\0\\0\\0\\0" b"6\\0\\0\\0(\\0\\0\\0\\1\\0\\0\\0\\1\\0\\0\\0\\1\\0\\x18\\0" + bytes(24)
     >>> tf.io.decode_bmp(header + b"\\3\\2\\1\\0").numpy()
@@ -153,6 +180,12 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
 
 def decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
     """A WebP picture as a uint8 tensor of one frame, height, width and channels: 3, 4, or what the file has (0).
+
+    Args:
+        dtype: uint8; it is not used.
+
+    Raises:
+        InvalidArgumentError: If the bytes are no such picture.
 
     >>> try:
     ...     tf.io.decode_webp(b"RIFF....")
@@ -176,6 +209,14 @@ def decode_image(
     first.
 
     In a dtype other than uint8 values are scaled, as by `tf.image.convert_image_dtype`.
+
+    Args:
+        channels: 1, 3 or 4, as the format allows; 0 and None: as many as the file has.
+        dtype: The dtype of the result; floats are from 0 to 1.
+        expand_animations: False gives three axes, of a GIF the first frame.
+
+    Raises:
+        InvalidArgumentError: If the bytes are no picture of these formats.
 
     >>> image = tf.constant([[[0], [51], [255]]], tf.uint8)
     >>> tf.io.decode_image(tf.io.encode_png(image), dtype=tf.float32).numpy().ravel().round(4)
@@ -204,6 +245,9 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
 def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: str | None = None) -> Tensor:
     """Height, width and channels of a JPEG, without decoding it.
 
+    Args:
+        output_type: int32 or int64.
+
     >>> tf.io.extract_jpeg_shape(tf.io.encode_jpeg(tf.zeros([8, 12, 3], tf.uint8))).numpy()
     array([ 8, 12,  3], dtype=int32)
     """
@@ -227,6 +271,21 @@ def encode_jpeg(
     name: str | None = None,
 ) -> Tensor:
     """A uint8 tensor of height, width and 1 or 3 channels as a JPEG.
+
+    Args:
+        image: One image, uint8.
+        format: "grayscale", "rgb", or "" for what the channels say.
+        quality: From 0, the worst, to 100.
+        progressive: True writes a file that is shown coarse first.
+        optimize_size: True takes more time for a smaller file.
+        chroma_downsampling: False keeps colours in full resolution.
+        density_unit: "in" for pixels per inch, "cm" per centimetre.
+        x_density: Pixels to the unit, sideways.
+        y_density: Pixels to the unit, downwards.
+        xmp_metadata: XMP metadata to put into the file.
+
+    Returns:
+        A scalar string, the bytes of the file.
 
     >>> bool(tf.io.is_jpeg(tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8), quality=80)))
     True
@@ -257,6 +316,13 @@ def encode_jpeg(
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """A uint8 or uint16 tensor of height, width and 1 to 4 channels as a PNG; of more axes, one PNG for each picture.
+
+    Args:
+        image: An image, (height, width, channels), or any number of them with further axes in front.
+        compression: From 0, the fastest, to 9, the smallest; -1 for the library's own choice.
+
+    Returns:
+        Strings, the bytes of the files; a scalar for one image.
 
     >>> tf.io.encode_png(tf.zeros([5, 8, 8, 3], tf.uint8)).shape
     TensorShape([5])

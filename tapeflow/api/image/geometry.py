@@ -68,6 +68,9 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """The image turned counter-clockwise by `k` quarters.
 
+    Args:
+        k: How many quarter turns.
+
     >>> tf.image.rot90([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0]
     array([[2, 4],
            [1, 3]], dtype=int32)
@@ -89,6 +92,9 @@ def crop_to_bounding_box(
 ) -> Tensor:
     """The part that begins at the given row and column and has the given height and width.
 
+    Raises:
+        ValueError: If the part does not lie within the image.
+
     >>> image = tf.reshape(tf.range(9), [3, 3, 1])
     >>> tf.image.crop_to_bounding_box(image, 1, 0, 2, 2).numpy()[:, :, 0]
     array([[3, 4],
@@ -109,6 +115,9 @@ def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
     """The image at the given row and column of a larger one, with zeros around it.
+
+    Raises:
+        ValueError: If the image does not fit at that place.
 
     >>> tf.image.pad_to_bounding_box(tf.ones([1, 1, 1]), 0, 1, 2, 3).numpy()[:, :, 0]
     array([[0., 1., 0.],
@@ -142,6 +151,12 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """The middle of the image: `central_fraction` of its height and of its width.
+
+    Args:
+        central_fraction: Above 0 and at most 1, which is the whole image.
+
+    Raises:
+        ValueError: If `central_fraction` is not in that range.
 
     >>> tf.image.central_crop(tf.reshape(tf.range(4), [1, 4, 1]), 0.5).numpy().ravel()
     array([1, 2], dtype=int32)

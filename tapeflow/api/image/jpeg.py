@@ -15,6 +15,10 @@ from .files import decode_jpeg, encode_jpeg
 def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Tensor:
     """The image after it was a JPEG of this quality, 0 to 100.
 
+    Args:
+        image: One image, (height, width, channels).
+        jpeg_quality: From 0, the worst, to 100.
+
     >>> tf.image.adjust_jpeg_quality(tf.fill([8, 8, 3], 0.5), 75).dtype
     tf.float32
     """
@@ -28,6 +32,9 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", nam
 def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Tensor:
     """`adjust_jpeg_quality` with a quality drawn from `min_jpeg_quality` up to, without, `max_jpeg_quality`.
 
+    Args:
+        image: One image, (height, width, channels).
+
     >>> tf.image.random_jpeg_quality(tf.fill([8, 8, 3], 0.5), 60, 90).shape
     TensorShape([8, 8, 3])
     """
@@ -37,6 +44,10 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int
 
 def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Tensor:
     """`adjust_jpeg_quality` with a quality that depends on the seed alone.
+
+    Args:
+        image: One image, (height, width, channels).
+        seed: A pair of integers, from which all numbers follow.
 
     >>> tf.image.stateless_random_jpeg_quality(tf.fill([8, 8, 3], 0.5), 60, 90, seed=[1, 2]).shape
     TensorShape([8, 8, 3])

@@ -25,6 +25,16 @@ def extract_patches(
     """Every patch of each image, flattened into the channels. Sizes, strides and rates (gaps) are [1, rows, columns,
     1].
 
+    Args:
+        images: Images, (batch, height, width, channels).
+        sizes: The size of a patch: [1, rows, columns, 1].
+        strides: How far apart patches begin: [1, rows, columns, 1].
+        rates: How far apart the pixels of a patch are: [1, rows, columns, 1].
+        padding: "VALID" for patches that lie within the image, "SAME" for zeros around it.
+
+    Returns:
+        Patches, (batch, rows of patches, columns of patches, rows * columns * channels).
+
     >>> image = tf.reshape(tf.range(1., 10.), [1, 3, 3, 1])
     >>> tf.image.extract_patches(image, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID").numpy()[0, 0]
     array([[1., 2., 4., 5.],
@@ -71,6 +81,20 @@ def crop_and_resize(
 
     A box (y1, x1, y2, x2) is in units of the image's height and width; `box_indices` says which image it is cut from.
     Corners of the box fall on middles of pixels; what lies outside of the image is `extrapolation_value`.
+
+    Args:
+        image: Images, (batch, height, width, channels).
+        boxes: The boxes, (count, 4); y1 above y2 turns the part upside down, x1 above x2 sideways.
+        box_indices: The number of an image for each box, (count,).
+        crop_size: Height and width of every part.
+        method: "bilinear" or "nearest".
+        extrapolation_value: What stands outside of the image.
+
+    Returns:
+        The parts, float32, (count, height, width, channels).
+
+    Raises:
+        OutOfRangeError: If a number in `box_indices` is that of no image.
 
     >>> image = tf.reshape(tf.range(9.), [1, 3, 3, 1])
     >>> box = tf.constant([[0.25, 0.25, 0.75, 0.75]])
@@ -164,6 +188,13 @@ def extract_glimpse(
     Offsets count in pixels, or with `normalized` in heights and widths; from the upper left corner, or with `centered`
     from the middle, where `normalized` ones from -1 to 1 move the middle of the window from border to border. `noise`
     is "uniform" between the smallest and the largest value of the image, "gaussian" like its values, or "zero".
+
+    Args:
+        size: Height and width of the window.
+        offsets: A pair of numbers for each image, (batch, 2).
+        centered: False counts from the upper left corner.
+        normalized: False counts in pixels.
+        noise: One of these three names.
 
     >>> image = tf.reshape(tf.range(1., 26.), [1, 5, 5, 1])
     >>> tf.image.extract_glimpse(image, [3, 3], [[1., 0.]], noise="zero").numpy()[0, :, :, 0]

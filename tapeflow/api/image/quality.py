@@ -21,6 +21,9 @@ from .color import convert_image_dtype
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """(dy, dx): the pixel below minus the pixel, the pixel to the right minus the pixel; 0 in the last row or column.
 
+    Args:
+        image: Images, (batch, height, width, channels).
+
     >>> dy, dx = tf.image.image_gradients(tf.reshape(tf.constant([1., 4., 9., 16.]), [1, 2, 2, 1]))
     >>> dy.numpy().ravel(), dx.numpy().ravel()
     (array([ 8., 12.,  0.,  0.], dtype=float32), array([3., 0., 7., 0.], dtype=float32))
@@ -34,6 +37,9 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
 def sobel_edges(image: Any) -> Tensor:
     """Smoothed vertical and horizontal slopes, along a new last axis (dy, dx). The image is mirrored at its borders.
+
+    Args:
+        image: Images, (batch, height, width, channels).
 
     >>> step = tf.reshape(tf.constant([0., 0., 1., 1.] * 3), [1, 3, 4, 1])
     >>> tf.image.sobel_edges(step)[0, 1, :, 0, 1].numpy()
@@ -94,6 +100,9 @@ def _pair(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """Peak signal-to-noise ratio of two images in decibels: 10 log10(max_val² / mean squared difference).
 
+    Returns:
+        A number for each pair of images, float32.
+
     >>> float(tf.image.psnr(tf.zeros([4, 4, 1]), tf.fill([4, 4, 1], 0.1), max_val=1.0).numpy().round(3))
     20.0
     """
@@ -141,6 +150,9 @@ def ssim(
 ) -> Tensor:
     """Structural similarity (Wang et al. 2004): 1 for equal images, less the more they differ as seen by people.
 
+    Args:
+        return_index_map: True gives the similarity at each place of the window, not the mean of all.
+
     >>> image = tf.random.stateless_uniform([1, 16, 16, 3], seed=[1, 2])
     >>> tf.image.ssim(image, image, 1.0).numpy().round(4), bool(tf.image.ssim(image, image[:, ::-1], 1.0) < 0.5)
     (array([1.], dtype=float32), True)
@@ -163,6 +175,12 @@ def ssim_multiscale(
 ) -> Tensor:
     """Structural similarity at several scales (Wang et al. 2003), each half the size of the one before, weighted by
     `power_factors`.
+
+    Args:
+        power_factors: The weight of each scale, as powers; as many scales as there are.
+
+    Returns:
+        A number for each pair of images, float32.
 
     >>> image = tf.random.stateless_uniform([1, 64, 64, 1], seed=[1, 2])
     >>> tf.image.ssim_multiscale(image, image, 1.0, power_factors=(0.5, 0.5), filter_size=7).numpy().round(4)

@@ -51,6 +51,9 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """`adjust_brightness` by an amount between -max_delta and max_delta that depends on the seed alone.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
     >>> a, b = (tf.image.stateless_random_brightness(tf.zeros([1, 1, 1]), 0.2, seed=[1, 2]) for _ in range(2))
     >>> float(a[0, 0, 0]) == float(b[0, 0, 0])
     True
@@ -70,6 +73,9 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Ten
 def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
     """`adjust_contrast` by a factor between `lower` and `upper` that depends on the seed alone.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
     >>> tf.image.stateless_random_contrast(tf.ones([2, 2, 3]), 0.5, 2., seed=[1, 2]).shape
     TensorShape([2, 2, 3])
     """
@@ -88,6 +94,9 @@ def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
 def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """`adjust_hue` by a turn between -max_delta and max_delta that depends on the seed alone.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
     >>> tf.image.stateless_random_hue(tf.ones([2, 2, 3]), 0.1, seed=[1, 2]).shape
     TensorShape([2, 2, 3])
     """
@@ -105,6 +114,9 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> T
 
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """`adjust_saturation` by a factor between `lower` and `upper` that depends on the seed alone.
+
+    Args:
+        seed: A pair of integers, from which all numbers follow.
 
     >>> tf.image.stateless_random_saturation(tf.ones([2, 2, 3]), 0.5, 2., seed=[1, 2]).shape
     TensorShape([2, 2, 3])
@@ -138,6 +150,9 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     """Each image turned over sideways, or not: the seed decides.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
     >>> tf.image.stateless_random_flip_left_right(tf.zeros([8, 4, 4, 1]), seed=[1, 2]).shape
     TensorShape([8, 4, 4, 1])
     """
@@ -158,6 +173,9 @@ def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """Each image turned upside down, or not: the seed decides.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
     >>> tf.image.stateless_random_flip_up_down(tf.zeros([8, 4, 4, 1]), seed=[1, 2]).shape
     TensorShape([8, 4, 4, 1])
     """
@@ -171,6 +189,12 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """A part of `value` of shape `size`, from a random place. Any rank.
 
+    Args:
+        size: The shape of the part; as many sizes as `value` has axes.
+
+    Raises:
+        InvalidArgumentError: If `size` is larger than the shape of `value`.
+
     >>> tf.image.random_crop(tf.range(5.), [2]).shape
     TensorShape([2])
     """
@@ -180,6 +204,13 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
 
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
     """A part of `value` of shape `size`, from a place that depends on the seed alone.
+
+    Args:
+        size: The shape of the part; as many sizes as `value` has axes.
+        seed: A pair of integers, from which all numbers follow.
+
+    Raises:
+        InvalidArgumentError: If `size` is larger than the shape of `value`.
 
     >>> tf.image.stateless_random_crop(tf.zeros([8, 8, 3]), [4, 4, 3], seed=[1, 2]).shape
     TensorShape([4, 4, 3])

@@ -59,6 +59,14 @@ def resize(
     "gaussian" and "mitchellcubic". `antialias` widens the filter when the image shrinks. `preserve_aspect_ratio` makes
     the image as large as fits.
 
+    Args:
+        size: The new height and width, two integers.
+        method: One of those names, or of `tf.image.ResizeMethod`.
+        preserve_aspect_ratio: True keeps the aspect ratio: the result may be smaller than `size`.
+
+    Raises:
+        ValueError: If `size` is not two integers, or there is no such method.
+
     >>> tf.image.resize([[[0.], [4.]]], [1, 4]).numpy().ravel()
     array([0., 1., 3., 4.], dtype=float32)
     >>> image = tf.ones([2, 2, 1])

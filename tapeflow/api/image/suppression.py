@@ -31,6 +31,9 @@ def non_max_suppression(
 
     Overlap is the area that two boxes share, divided by the area that they cover together.
 
+    Returns:
+        The numbers of the boxes that are kept, int32.
+
     >>> boxes = [[0., 0., 1., 1.], [0., 0.1, 1., 1.1], [2., 2., 3., 3.]]
     >>> tf.image.non_max_suppression(boxes, [0.9, 0.8, 0.7], max_output_size=3).numpy()
     array([0, 2], dtype=int32)
@@ -53,6 +56,12 @@ def non_max_suppression_with_scores(
     boxes.
 
     With a `soft_nms_sigma` no box is removed for its overlap, its score is lowered instead (Bodla et al. 2017).
+
+    Args:
+        soft_nms_sigma: How slowly scores fall with the overlap; 0 removes boxes instead.
+
+    Returns:
+        The numbers of the boxes that are kept, and their scores.
 
     >>> boxes = [[0., 0., 1., 1.], [0., 0.5, 1., 1.5], [2., 2., 3., 3.]]
     >>> which, lowered = tf.image.non_max_suppression_with_scores(boxes, [0.9, 0.8, 0.7], 3, soft_nms_sigma=0.5)
@@ -96,6 +105,14 @@ def non_max_suppression_overlaps(
 ) -> Tensor:
     """`non_max_suppression` with a table of how much each thing overlaps each other, by whatever measure.
 
+    Args:
+        overlaps: How much each overlaps each other, (count, count).
+        scores: A score for each, (count,).
+        overlap_threshold: Two that overlap by more are not both kept.
+
+    Returns:
+        The numbers of those that are kept, int32.
+
     >>> tf.image.non_max_suppression_overlaps([[1., 0.6], [0.6, 1.]], [0.2, 0.4], 2, overlap_threshold=0.5).numpy()
     array([1], dtype=int32)
     """
@@ -125,6 +142,17 @@ def non_max_suppression_padded(
     chosen.
 
     `sorted_input`, `canonicalized_coordinates` and `tile_size` change nothing in the result.
+
+    Args:
+        boxes: The boxes, (..., count, 4), each (y1, x1, y2, x2).
+        scores: A score for each box, (..., count).
+        pad_to_max_output_size: True gives `max_output_size` numbers of each batch; batches need it.
+        sorted_input: Taken and not used: boxes may come in any order.
+        canonicalized_coordinates: Taken and not used: corners may be any two opposite ones.
+        tile_size: Taken and not used.
+
+    Returns:
+        The numbers of the boxes that are kept, and how many they are; both int32.
 
     >>> boxes = [[[0., 0., 1., 1.], [0., 0.1, 1., 1.1]], [[0., 0., 1., 1.], [2., 2., 3., 3.]]]
     >>> scores = [[0.5, 0.6], [0.5, 0.6]]
@@ -172,6 +200,17 @@ def combined_non_max_suppression(
     `boxes` are (batch, count, classes or 1, 4), `scores` (batch, count, classes). Of each image the result has boxes,
     scores, classes and how many they are; zeros follow. `clip_boxes` keeps boxes between 0 and 1. Gradients flow to
     boxes and scores.
+
+    Args:
+        boxes: The boxes, (batch, count, classes, 4), or with 1 in the place of the classes if all share them.
+        scores: The scores, (batch, count, classes).
+        max_output_size_per_class: How many boxes of a class are kept at most.
+        max_total_size: How many boxes of an image are kept at most.
+        pad_per_class: True makes the result no longer than `max_output_size_per_class` times the classes.
+        clip_boxes: False leaves boxes as they are.
+
+    Returns:
+        A named tuple: `nmsed_boxes`, `nmsed_scores`, `nmsed_classes` (of the scores' dtype) and `valid_detections`.
 
     >>> boxes = [[[[0., 0., 1., 1.]], [[0., 0., 1., 0.9]]]]
     >>> found = tf.image.combined_non_max_suppression(boxes, [[[0.9, 0.1], [0.6, 0.8]]], 1, 4)

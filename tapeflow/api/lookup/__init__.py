@@ -26,6 +26,9 @@ __all__ = [
 class StaticHashTable:
     """A table that does not change: each key has a value, and what is no key has `default_value`.
 
+    Raises:
+        FailedPreconditionError: If a key comes with two values.
+
     >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["yes", "no"], [1, 0]), default_value=-1)
     >>> table[tf.constant(["no", "maybe"])].numpy()
     array([ 0, -1], dtype=int32)
@@ -57,7 +60,14 @@ class StaticHashTable:
         return EagerTensor(packed([self._default], self.value_dtype, ()))
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The values of a tensor of keys; of a ragged or sparse tensor, one like it."""
+        """The values of a tensor of keys; of a ragged or sparse tensor, one like it.
+
+        Returns:
+            A tensor of the keys' shape; of a ragged or sparse tensor, one of the same kind.
+
+        Raises:
+            TypeError: If the keys are of another dtype than the table's.
+        """
         find = self._values.get
         of = lambda array: packed(
             [find(key, self._default) for key in array.reshape(-1).tolist()], self.value_dtype, array.shape
@@ -81,6 +91,14 @@ class StaticHashTable:
 class StaticVocabularyTable:
     """A table from words to 0, 1, …; a word that is not in it gets one of `num_oov_buckets` numbers after them, by its
     hash.
+
+    Args:
+        initializer: The words and their numbers, int64; None for no words.
+        num_oov_buckets: How many numbers there are for other words, at least 1.
+        lookup_key_dtype: The dtype of the keys; None: that of the words.
+
+    Raises:
+        ValueError: If `num_oov_buckets` is not positive.
 
     >>> words = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
     >>> table = tf.lookup.StaticVocabularyTable(words, num_oov_buckets=1)
@@ -110,7 +128,14 @@ class StaticVocabularyTable:
         self._table = None if initializer is None else StaticHashTable(initializer, -1)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The numbers of a tensor of words; of a ragged or sparse tensor, one like it."""
+        """The numbers of a tensor of words; of a ragged or sparse tensor, one like it.
+
+        Returns:
+            A tensor of the keys' shape; of a ragged or sparse tensor, one of the same kind.
+
+        Raises:
+            TypeError: If the keys are of another dtype than the table's.
+        """
         known = {} if self._table is None else self._table._values
         count = len(known)
 

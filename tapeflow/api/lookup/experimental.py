@@ -43,7 +43,15 @@ class MutableHashTable:
         return out.reshape(*shape, *self._default.shape)
 
     def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
-        """The values of a tensor of keys; those that are no keys have the default."""
+        """The values of a tensor of keys; those that are no keys have the default.
+
+        Returns:
+            A tensor of the keys' shape, with the axes of a value after them; of a ragged or sparse tensor, one of the
+            same kind.
+
+        Raises:
+            TypeError: If the keys are of another dtype than the table's.
+        """
         has_an_effect("reading a table")
         defaults = (
             None
@@ -61,7 +69,11 @@ class MutableHashTable:
     __getitem__ = lookup
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
-        """Add keys with their values; a key that is there gets a new value."""
+        """Add keys with their values; a key that is there gets a new value.
+
+        Raises:
+            InvalidArgumentError: If the values do not fit the keys.
+        """
         has_an_effect("changing a table")
         names = listed(keys, self.key_dtype)
         rows = array_of(constant(values, self.value_dtype))
@@ -101,6 +113,14 @@ class MutableHashTable:
 
 class DenseHashTable(MutableHashTable):
     """The same, with two keys that are never used: TensorFlow marks free and deleted places with them.
+
+    Args:
+        empty_key: A key that is never used.
+        deleted_key: Another one.
+        initial_num_buckets: Taken and not used.
+
+    Raises:
+        InvalidArgumentError: If `empty_key` and `deleted_key` are the same.
 
     >>> table = tf.lookup.experimental.DenseHashTable(
     ...     tf.int64, tf.string, default_value="?", empty_key=-1, deleted_key=-2)

@@ -24,6 +24,15 @@ def listed(values: Any, dtype: DType) -> list:
 class KeyValueTensorInitializer:
     """Keys and values of a table, as two tensors of one length.
 
+    Args:
+        keys: The keys, integers or strings.
+        values: The values, as many.
+        key_dtype: The dtype of the keys; None: that of the tensor.
+        value_dtype: The dtype of the values; None: that of the tensor.
+
+    Raises:
+        InvalidArgumentError: If there are more keys than values, or fewer.
+
     >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
     >>> table.lookup(tf.constant(["b", "z"])).numpy()
     array([ 2, -1], dtype=int32)
@@ -54,6 +63,17 @@ class TextFileIndex:
 
 class TextFileInitializer:
     """Keys and values of a table from the lines of a file.
+
+    Args:
+        filename: The path, read when the table is made.
+        key_index: What of a line is the key: the number of a column, or one of `TextFileIndex`.
+        value_index: What of a line is the value, in the same way.
+        vocab_size: How many lines to read; None: all.
+        delimiter: What is between columns.
+        value_index_offset: What is added to line numbers that are values.
+
+    Raises:
+        ValueError: If a dtype does not fit: line numbers are int64, whole lines strings or int64.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/words.txt"

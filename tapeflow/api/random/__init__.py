@@ -85,6 +85,9 @@ def _key(seed: Any, kind: str, shape: Any, dtype: Any) -> Tensor:
 def set_seed(seed: Any) -> None:
     """Makes the random numbers of the program repeatable: they start again from `seed`, an integer.
 
+    Args:
+        seed: An integer; None begins with another one in every run.
+
     >>> tf.random.set_seed(7)
     >>> a = tf.random.normal([3])
     >>> tf.random.set_seed(7)
@@ -106,6 +109,9 @@ def normal(
 ) -> Tensor:
     """Normally distributed numbers. `mean` and `stddev` broadcast to `shape`, and gradients flow to them.
 
+    Raises:
+        TypeError: If `dtype` is not of floats.
+
     >>> mean = tf.Variable(2.)
     >>> with tf.GradientTape() as tape:
     ...     y = tf.random.normal([3], mean=mean, stddev=0.1)
@@ -120,6 +126,9 @@ def truncated_normal(
 ) -> Tensor:
     """Normally distributed numbers, none more than two standard deviations from the mean.
 
+    Raises:
+        TypeError: If `dtype` is not of floats.
+
     >>> bool(tf.reduce_max(tf.abs(tf.random.truncated_normal([1000]))) <= 2)
     True
     """
@@ -130,6 +139,13 @@ def uniform(
     shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
 ) -> Tensor:
     """Evenly distributed numbers from `minval` up to but without `maxval` (1 for floats; integers need one).
+
+    Args:
+        maxval: The bound, itself not drawn; None: 1, for floats.
+        dtype: float16, bfloat16, float32, float64, int32 or int64.
+
+    Raises:
+        ValueError: If the dtype is another, or is of integers and has no `maxval`.
 
     >>> dice = tf.random.uniform([100], 1, 7, dtype=tf.int32)
     >>> int(tf.reduce_min(dice)) >= 1, int(tf.reduce_max(dice)) <= 6
@@ -153,6 +169,9 @@ def gamma(
 
     Gradients flow to both parameters; to `alpha` by implicit reparameterisation.
 
+    Args:
+        shape: How many numbers for each parameter: the result has this shape, then that of the parameters.
+
     >>> alpha = tf.Variable([1., 50.])
     >>> with tf.GradientTape() as tape:
     ...     y = tf.random.gamma([10000], alpha)
@@ -169,6 +188,9 @@ def gamma(
 def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Tensor:
     """Poisson distributed numbers, `shape` of them for each rate in `lam`: the result has shape + lam.shape.
 
+    Args:
+        shape: How many numbers for each parameter: the result has this shape, then that of the parameters.
+
     >>> tf.random.poisson([5], [1., 10.]).shape
     TensorShape([5, 2])
     """
@@ -182,6 +204,12 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
     """Choices of classes: for each row of `logits` (unnormalised log-probabilities) `num_samples` class numbers, as
     int64.
+
+    Returns:
+        Class numbers, of shape (rows, num_samples).
+
+    Raises:
+        InvalidArgumentError: If `logits` is no matrix.
 
     >>> tf.random.categorical([[0., -np.inf], [-np.inf, 0.]], 3).numpy()
     array([[0, 0, 0],

@@ -38,6 +38,11 @@ __all__ = [
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     """Where each `index` goes in a random permutation of 0 … `max_index`, without writing the permutation out.
 
+    Args:
+        index: Integers from 0 to `max_index`.
+        seed: A pair of integers.
+        max_index: The largest number that is permuted.
+
     >>> tf.random.experimental.index_shuffle(tf.range(10), [1, 2], 9).numpy()
     array([5, 0, 1, 4, 3, 6, 9, 8, 7, 2], dtype=int32)
     """

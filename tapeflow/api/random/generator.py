@@ -72,6 +72,10 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """The state of a generator, an int64 vector, made of an integer of any size (low words first) or of a vector
     (zeros in front).
 
+    Args:
+        seed: An integer, or a vector of them.
+        alg: "philox", "threefry", "auto_select" or a `tf.random.Algorithm`.
+
     >>> tf.random.create_rng_state(1, "philox").numpy()
     array([1, 0, 0])
     >>> tf.random.create_rng_state([1, 2], "philox").numpy()
@@ -92,6 +96,10 @@ def _signed(words: Any) -> np.ndarray:
 
 class Generator:
     """A source of random numbers with a state of its own.
+
+    Args:
+        copy_from: A generator to copy; it goes alone.
+        state: The words of a state: for Philox three int64.
 
     >>> g1, g2 = tf.random.Generator.from_seed(7), tf.random.Generator.from_seed(7)
     >>> bool(tf.reduce_all(g1.normal([3]) == g2.normal([3])))
@@ -124,7 +132,11 @@ class Generator:
 
     @classmethod
     def from_seed(cls, seed: Any, alg: Any = None) -> "Generator":
-        """A generator that gives the same numbers for the same seed."""
+        """A generator that gives the same numbers for the same seed.
+
+        Args:
+            seed: An integer, or a vector of them.
+        """
         return cls(state=create_rng_state(seed, alg), alg=alg)
 
     @classmethod
@@ -169,7 +181,11 @@ class Generator:
         self._state.assign(self._checked(state))
 
     def reset_from_seed(self, seed: Any) -> None:
-        """Start again, from `seed`."""
+        """Start again, from `seed`.
+
+        Args:
+            seed: An integer, or a vector of them.
+        """
         self._state.assign(create_rng_state(seed, self._alg))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
@@ -177,7 +193,11 @@ class Generator:
         self._state.assign(_joined(key, counter, self._alg))
 
     def skip(self, delta: Any) -> Tensor:
-        """Move on as if `delta` numbers had been drawn. Returns the state before."""
+        """Move on as if `delta` numbers had been drawn. Returns the state before.
+
+        Args:
+            delta: How many numbers.
+        """
         by_philox(self._alg)
         return self._moved(int(delta) * RESERVED)
 
@@ -214,7 +234,11 @@ class Generator:
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
     ) -> Tensor:
         """Evenly distributed numbers from `minval` up to but without `maxval`; integers need both, or None for
-        both."""
+        both.
+
+        Raises:
+            ValueError: If the dtype is of integers and one bound is None.
+        """
         dtype = as_dtype(dtype)
         if dtype.is_integer and (minval is None) != (maxval is None):
             raise ValueError(
@@ -228,7 +252,11 @@ class Generator:
         return draws.uniform(self._next_key(shape), shape, None, None, dtype)
 
     def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
-        """How many of `counts` trials succeed with probability `probs`."""
+        """How many of `counts` trials succeed with probability `probs`.
+
+        Args:
+            shape: The shape of the result; it ends with that of `counts` and `probs`.
+        """
         counts, probs = as_tensor(counts), as_tensor(probs)
         sizes, tail = draws.sizes(shape), len(broadcast_shapes(counts.shape, probs.shape))
         rows, samples = math.prod(sizes[len(sizes) - tail :]), math.prod(sizes[: len(sizes) - tail])
@@ -237,12 +265,23 @@ class Generator:
         )
 
     def make_seeds(self, count: Any = 1) -> Tensor:
-        """Seeds for `stateless_*` functions: one in each column of the result."""
+        """Seeds for `stateless_*` functions: one in each column of the result.
+
+        Args:
+            count: How many seeds.
+
+        Returns:
+            int64, of shape (2, count).
+        """
         first = self.uniform_full_int([int(count)], dtype=int64)
         return ops.stack(first, ops.zeros_like(first), axis=0)
 
     def split(self, count: Any = 1) -> "list[Generator]":
-        """New generators whose numbers have nothing to do with each other or with this one's."""
+        """New generators whose numbers have nothing to do with each other or with this one's.
+
+        Args:
+            count: How many generators.
+        """
         keys = self.uniform_full_int([int(count)], dtype=int64).array
         return [type(self).from_key_counter(int(k), [0] * (_state_size(self._alg) - 1), self._alg) for k in keys]
 

@@ -37,6 +37,10 @@ def key_of(seed: Any, alg: Any = "auto_select") -> Tensor:
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """A new seed made of `seed` and an integer, such as the number of a step or of a worker.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+        data: A scalar integer.
+
     >>> tf.random.fold_in([1, 2], 3).numpy()
     array([1105988140,          3], dtype=int32)
     """
@@ -48,6 +52,13 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
 
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     """`num` new seeds made of one, as the rows of the result. Use the new ones, not the old one again.
+
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+        num: How many seeds.
+
+    Returns:
+        Seeds, of shape (num, 2).
 
     >>> tf.random.split([1, 2]).numpy()
     array([[1105988140, 1738052849],
@@ -67,6 +78,12 @@ def stateless_normal(
 ) -> Tensor:
     """Normally distributed numbers, the same for the same seed. Gradients flow to `mean` and `stddev`.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
+    Raises:
+        TypeError: If `dtype` is not of floats.
+
     >>> a, b = tf.random.stateless_normal([3], [1, 2]), tf.random.stateless_normal([3], [1, 2])
     >>> bool(tf.reduce_all(a == b))
     True
@@ -84,6 +101,12 @@ def stateless_truncated_normal(
     alg: Any = "auto_select",
 ) -> Tensor:
     """Normally distributed numbers within two standard deviations of the mean, the same for the same seed.
+
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
+    Raises:
+        TypeError: If `dtype` is not of floats.
 
     >>> bool(tf.reduce_max(tf.abs(tf.random.stateless_truncated_normal([1000], [1, 2]))) <= 2)
     True
@@ -103,6 +126,13 @@ def stateless_uniform(
     """Evenly distributed numbers from `minval` up to but without `maxval`, the same for the same seed.
 
     Integers need both bounds; with None for both they have the whole range of their dtype.
+
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+        maxval: The bound, itself not drawn; None: 1 for floats.
+
+    Raises:
+        ValueError: If the dtype is of integers and one bound is None, or is unsigned and has bounds.
 
     >>> tf.random.stateless_uniform([2], [1, 2], None, None, tf.uint64).dtype
     tf.uint64
@@ -133,6 +163,12 @@ def stateless_gamma(
 
     Gradients flow to `alpha` (by implicit reparameterisation) and to `beta`, the inverse scale.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
+    Raises:
+        InvalidArgumentError: If `shape` does not end with the shape of the parameters.
+
     >>> alpha = tf.Variable(3.)
     >>> with tf.GradientTape() as tape:
     ...     y = tf.random.stateless_gamma([], [1, 2], alpha)
@@ -148,6 +184,12 @@ def stateless_gamma(
 def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
     """Poisson distributed numbers, the same for the same seed. `shape` is the whole shape, to which `lam` broadcasts.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
+    Raises:
+        InvalidArgumentError: If `shape` does not end with the shape of the parameters.
+
     >>> tf.random.stateless_poisson([4, 2], [1, 2], lam=[1., 100.]).shape
     TensorShape([4, 2])
     """
@@ -161,6 +203,10 @@ def stateless_binomial(
 ) -> Tensor:
     """How many of `counts` trials succeed with probability `probs`, the same for the same seed.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+        output_dtype: The dtype of the result.
+
     >>> tf.random.stateless_binomial([3], [1, 2], counts=10, probs=[0., 0.5, 1.]).numpy()[[0, 2]]
     array([ 0, 10], dtype=int32)
     """
@@ -172,6 +218,15 @@ def stateless_categorical(
 ) -> Tensor:
     """Choices of classes with the probabilities softmax(logits), row by row, the same for the same seed.
 
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+
+    Returns:
+        Class numbers, of shape (rows, num_samples).
+
+    Raises:
+        InvalidArgumentError: If `logits` is no matrix.
+
     >>> tf.random.stateless_categorical([[-np.inf, 0., -np.inf]], 4, [1, 2]).numpy()
     array([[1, 1, 1, 1]])
     """
@@ -180,6 +235,9 @@ def stateless_categorical(
 
 def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
     """The rows of `value` in an order that depends on the seed alone.
+
+    Args:
+        seed: A pair of integers, from which all numbers follow.
 
     >>> a = tf.random.experimental.stateless_shuffle([10, 20, 30], [1, 2])
     >>> tf.sort(a).numpy()
@@ -199,6 +257,13 @@ def stateless_parameterized_truncated_normal(
 ) -> Tensor:
     """Normally distributed numbers between `minvals` and `maxvals`. All parameters broadcast to `shape` and have
     gradients.
+
+    Args:
+        seed: A pair of integers, from which all numbers follow.
+        means: The mean before numbers are cut off.
+        stddevs: The standard deviation before numbers are cut off.
+        minvals: The lower bound.
+        maxvals: The upper bound.
 
     >>> x = tf.random.stateless_parameterized_truncated_normal(
     ...     [100], [1, 2], means=5., stddevs=2., minvals=6., maxvals=7.)

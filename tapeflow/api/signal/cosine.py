@@ -17,6 +17,12 @@ def dct(
     """The cosine transform of `type` 1 to 4 along the last axis, cut or filled up with zeros to `n`; norm='ortho'
     makes it orthogonal.
 
+    Args:
+        axis: -1: there is no other.
+
+    Raises:
+        ValueError: If there is no such type or normalisation, or type 1 should be orthogonal.
+
     >>> tf.signal.dct([1., 1., 1., 1.]).numpy()
     array([8., 0., 0., 0.], dtype=float32)
     """
@@ -27,6 +33,12 @@ def idct(
     input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The inverse cosine transform: exact with norm='ortho', otherwise times 2n (2(n-1) for type 1).
+
+    Args:
+        axis: -1: there is no other.
+
+    Raises:
+        ValueError: If there is no such type or normalisation, or type 1 should be orthogonal.
 
     >>> x = tf.constant([3., 1., 4., 1.])
     >>> tf.signal.idct(tf.signal.dct(x, norm='ortho'), norm='ortho').numpy().round(4)

@@ -38,6 +38,12 @@ def frame(
 
     Samples at the end that fill no frame are left out, or with `pad_end` filled up with `pad_value`.
 
+    Args:
+        pad_value: What stands beyond the end.
+
+    Returns:
+        Frames: `axis` becomes two, (frames, frame_length).
+
     >>> tf.signal.frame([1, 2, 3, 4, 5], 3, 2).numpy()
     array([[1, 2, 3],
            [3, 4, 5]], dtype=int32)
@@ -68,6 +74,9 @@ def frame(
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """Frames (the last two axes) laid over each other, each `frame_step` after the one before, and summed.
 
+    Raises:
+        ValueError: If it has less than two axes.
+
     >>> tf.signal.overlap_and_add([[1, 2, 3], [10, 20, 30]], 2).numpy()
     array([ 1,  2, 13, 20, 30], dtype=int32)
     """
@@ -94,6 +103,12 @@ def stft(
     """The spectra (`tf.signal.rfft`) of overlapping frames, each multiplied by a window.
 
     `fft_length` is by default the next power of 2; `window_fn(length, dtype=…)` makes the window, None is none.
+
+    Args:
+        fft_length: The length of the transform; None: the next power of 2.
+
+    Returns:
+        Spectra, complex: (..., frames, fft_length // 2 + 1).
 
     >>> tf.signal.stft(tf.sin(tf.range(1000.)), frame_length=256, frame_step=128).shape
     TensorShape([6, 129])
@@ -122,6 +137,13 @@ def inverse_stft(
 
     To get back what went into `tf.signal.stft`, give `window_fn=tf.signal.inverse_stft_window_fn(frame_step)`.
 
+    Args:
+        stfts: Spectra, complex: (..., frames, fft_length // 2 + 1).
+        fft_length: The length of the transform; None: the next power of 2.
+
+    Returns:
+        The samples, along the last axis.
+
     >>> x = tf.sin(tf.range(12.))
     >>> back = tf.signal.inverse_stft(tf.signal.stft(x, 4, 2), 4, 2, window_fn=tf.signal.inverse_stft_window_fn(2))
     >>> np.allclose(back[2:10].numpy(), x[2:10].numpy(), atol=1e-6)
@@ -140,6 +162,9 @@ def inverse_stft_window_fn(
 ) -> Callable:
     """The window function for `tf.signal.inverse_stft` that undoes `forward_window_fn`: divided by the squares that
     overlap.
+
+    Args:
+        forward_window_fn: The window of `tf.signal.stft`.
 
     >>> tf.signal.inverse_stft_window_fn(2)(4, tf.float32).numpy()
     array([0., 1., 1., 1.], dtype=float32)
@@ -174,6 +199,9 @@ def mdct(
 
     `frame_length` is a multiple of 4. Without `window_fn` the window is constant, 1/√2.
 
+    Raises:
+        ValueError: If `frame_length` is no multiple of 4.
+
     >>> tf.signal.mdct(tf.range(16.), 8).shape
     TensorShape([3, 4])
     """
@@ -198,6 +226,9 @@ def inverse_mdct(
     mdcts: Any, window_fn: Callable | None = vorbis_window, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The signal from what `tf.signal.mdct` gave, with the same window: exact but for the first and last half frame.
+
+    Args:
+        mdcts: What `tf.signal.mdct` gave: (..., frames, half a frame's length).
 
     >>> x = tf.range(16.)
     >>> tf.signal.inverse_mdct(tf.signal.mdct(x, 8))[4:12].numpy().round(4)
@@ -231,6 +262,19 @@ def linear_to_mel_weight_matrix(
 ) -> Tensor:
     """A matrix that turns a spectrum over frequencies into one over mel bands: overlapping triangles, equally wide on
     the mel scale.
+
+    Args:
+        num_mel_bins: How many bands.
+        num_spectrogram_bins: How many frequencies a spectrum has, from 0 to half the sample rate.
+        sample_rate: Samples per second.
+        lower_edge_hertz: Where the lowest band begins.
+        upper_edge_hertz: Where the highest band ends.
+
+    Returns:
+        A matrix, (num_spectrogram_bins, num_mel_bins): `spectra @ matrix` are mel spectra.
+
+    Raises:
+        ValueError: If the edges are not between 0 and half the sample rate, in order.
 
     >>> tf.signal.linear_to_mel_weight_matrix(2, 6).numpy().round(2)
     array([[0.  , 0.  ],
@@ -268,6 +312,9 @@ def linear_to_mel_weight_matrix(
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients: the cosine transform of log mel spectra, scaled as HTK does.
+
+    Args:
+        log_mel_spectrograms: Logarithms of mel spectra, the bands in the last axis.
 
     >>> tf.signal.mfccs_from_log_mel_spectrograms([[1., 1., 1., 1.]]).numpy().round(4)
     array([[2.8284, 0.    , 0.    , 0.    ]], dtype=float32)

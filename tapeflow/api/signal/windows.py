@@ -42,6 +42,9 @@ def hann_window(window_length: Any, periodic: bool = True, dtype: Any = float32,
     """A raised cosine from 0 to 1 and back. `periodic` leaves out the last point of an even length, so that repetition
     goes on smoothly.
 
+    Raises:
+        ValueError: If `dtype` is not of floats.
+
     >>> tf.signal.hann_window(4).numpy()
     array([0. , 0.5, 1. , 0.5], dtype=float32)
     """
@@ -50,6 +53,9 @@ def hann_window(window_length: Any, periodic: bool = True, dtype: Any = float32,
 
 def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A raised cosine from 0.08 to 1 and back, whose nearest side lobe is small.
+
+    Raises:
+        ValueError: If `dtype` is not of floats.
 
     >>> tf.signal.hamming_window(5).numpy()
     array([0.08, 0.54, 1.  , 0.54, 0.08], dtype=float32)
@@ -60,6 +66,9 @@ def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = float
 def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None) -> Tensor:
     """The window I₀(β √(1 - t²)) / I₀(β) for t from -1 to 1: large `beta` means narrow. It has a gradient with respect
     to `beta`.
+
+    Args:
+        beta: How narrow it is.
 
     >>> tf.signal.kaiser_window(5, beta=3.).numpy().round(3)
     array([0.205, 0.727, 1.   , 0.727, 0.205], dtype=float32)
@@ -79,6 +88,9 @@ def kaiser_bessel_derived_window(
     """A window made of running sums of `tf.signal.kaiser_window`, whose squares half a window apart add up to 1
     (`tf.signal.mdct` needs that).
 
+    Args:
+        beta: How narrow it is.
+
     >>> window = tf.signal.kaiser_bessel_derived_window(6).numpy()
     >>> (window[:3] ** 2 + window[3:] ** 2).round(5)
     array([1., 1., 1.], dtype=float32)
@@ -91,6 +103,9 @@ def kaiser_bessel_derived_window(
 
 def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """The window sin(π/2 sin²(π(n + ½)/N)), whose squares half a window apart add up to 1.
+
+    Raises:
+        ValueError: If `dtype` is not of floats.
 
     >>> tf.signal.vorbis_window(4).numpy().round(3)
     array([0.228, 0.974, 0.974, 0.228], dtype=float32)
