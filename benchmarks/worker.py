@@ -1,8 +1,9 @@
 """One framework's process: builds workloads and times them when told to. It imports nothing of the benchmark's driver.
 
-python worker.py <framework> <variant>            answers JSON lines on standard input with JSON lines python worker.py
-<framework> <variant> memory     prints the peak memory of the memory workload python worker.py <framework> <variant>
-first <workload>     prints the seconds of the workload's first step, which traces and compiles
+python worker.py <framework> <variant>                    answers JSON lines on standard input with JSON lines
+python worker.py <framework> <variant> memory             prints the peak memory of the memory workload
+python worker.py <framework> <variant> first <workload>   prints the seconds of the workload's first step, which
+                                                          traces and compiles
 """
 
 import contextlib

@@ -2,9 +2,10 @@
 [TEST ...]`.
 
     rounding   sums in another order and another library of functions: results are off by a unit in the last place
-    (`tests/perturbation.py`) Haswell, SkylakeX, Zen, Nehalem   OpenBLAS' matrix products as on that processor threads
-    OpenBLAS with four threads scalar     NumPy without the vector instructions that it looks for, and so with other
-    functions
+               (`tests/perturbation.py`)
+    Haswell, SkylakeX, Zen, Nehalem   OpenBLAS' matrix products as on that processor
+    threads    OpenBLAS with four threads
+    scalar     NumPy without the vector instructions that it looks for, and so with other functions
 
 Without --on: all that this processor can be. Without tests: those of numbers, and the documentation. A test that fails
 asks for more digits than the arithmetic gives (`tests/rounding.py` says how many that are), or depends on the machine

@@ -33,9 +33,8 @@ class Format:
     make: Callable[[], list[bytes]]
     read: Callable[[Any], Any]
     errors: tuple[type, ...]
-    accepts: Callable[[Any, Any], bool] | None = (
-        None  # of what was read and what is in the seeds; None where the format has no checksum
-    )
+    # Of what was read and what is in the seeds; None where the format has no checksum.
+    accepts: Callable[[Any, Any], bool] | None = None
     target: str = ""  # a file name; none where bytes are read
     files: Callable[[str], None] | None = None
     excused: dict[str, str] = field(default_factory=dict)  # what was found and is not ours, with the reason

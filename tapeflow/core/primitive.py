@@ -32,9 +32,8 @@ NO_RULE = "no rule"  # a gradient would exist, nobody has written it: LookupErro
 
 # What a `jvp` can be besides rules. The tangent goes through:
 LINEAR = "linear"  # the operation itself, in the place of its input: linear in each of its inputs
-TOGETHER = (
-    "linear together"  # the same, but linear in all of its inputs at once: zeros stand for those without a tangent
-)
+# The same, but linear in all of its inputs at once: zeros stand for those without a tangent.
+TOGETHER = "linear together"
 DIAGONAL = "diagonal"  # the backward rule: each element of the output depends on one element of the input
 
 
@@ -80,36 +79,41 @@ class Primitive:
         makes_new: bool = False,
         cuts: tuple[str, str, str] | None = None,
     ) -> None:
-        """`kernel`      a NumPy name, a function of `(xp, *arrays, **params)`, or one of these per engine: {"numpy":
-        f, "jax": "sorting.sort"} `vjp`         one rule, rules by input name (a tuple of names for a joint rule that
-        returns a tuple), CUT or NO_RULE `jvp`         one rule, or rules by input name, that ask for `t` instead of
-        `g`; or LINEAR, TOGETHER, DIAGONAL; without it the
-                      backward rule is transposed
-        `batch`       (op, args, batched, params) -> the result for a whole batch, whose axis is the first of every
-        argument that
-                      is `batched` and of the result (see `tapeflow.core.batching`); without it the rows are computed
-                      one by one
-        `shape`       (*specs, **params) -> Spec, or a tuple of them; without it the kernel is run on zeros `dtypes`
-        the set that all inputs share one dtype of, or sets by input: {"x updates": NUMERIC, "indices": INDEX}
-        `outputs`     names of several outputs; ("*",) when their number varies `elementwise` every element of the
-        output depends on the elements of the inputs at the same place alone `moves`       every element of the output
-        is one of the inputs'; by default, when they may have any dtype `zero`        the inputs whose zeros make the
-        output zero, whatever the others are: "a b" for a product `broadcasts`  True: like NumPy, the walk sums
-        gradients back; "batch": only the leading axes (matmul) `holomorphic` False when the rules deal with complex
-        numbers themselves; otherwise they are written as for real
-                      numbers and the walk conjugates around them
-        `result`      "cut", "complex" or "any" when the output is not of the inputs' kind, or a function of the
-        parameters that
-                      says which; else None
-        `sparse`      a rule returns a SparseGradient `keeps_sparse` IndexedSlices pass through the rule without being
-        made dense `clash`       what a Python value of the wrong kind raises as second argument `unchanged`   True, or
-        a function of the parameters that says so: where shape and dtype stay, the output is the first input `neutral`
-        the number that an input may be for the output to be the other one: {"b": 1} for a quotient `makes_new`   the
-        NumPy kernel never gives back an input, or a view of one, so what comes out may be written over `merges`
-        (inner parameters, outer parameters) -> the parameters of one operation that does what two of it do `cuts`
-        (in a word or two, what happened, what to do): how `tape.explain` says that a path ends here, if there is more
-        to say
-                      than that it is not differentiable
+        """What a declaration says:
+
+        `kernel`       a NumPy name, a function of `(xp, *arrays, **params)`, or one of these per engine: {"numpy": f,
+                       "jax": "sorting.sort"}
+        `vjp`          one rule, rules by input name (a tuple of names for a joint rule that returns a tuple), CUT or
+                       NO_RULE
+        `jvp`          one rule, or rules by input name, that ask for `t` instead of `g`; or LINEAR, TOGETHER,
+                       DIAGONAL; without it the backward rule is transposed
+        `batch`        (op, args, batched, params) -> the result for a whole batch, whose axis is the first of every
+                       argument that is `batched` and of the result (see `tapeflow.core.batching`); without it the rows
+                       are computed one by one
+        `shape`        (*specs, **params) -> Spec, or a tuple of them; without it the kernel is run on zeros
+        `dtypes`       the set that all inputs share one dtype of, or sets by input: {"x updates": NUMERIC, "indices":
+                       INDEX}
+        `outputs`      names of several outputs; ("*",) when their number varies
+        `elementwise`  every element of the output depends on the elements of the inputs at the same place alone
+        `moves`        every element of the output is one of the inputs'; by default, when they may have any dtype
+        `zero`         the inputs whose zeros make the output zero, whatever the others are: "a b" for a product
+        `broadcasts`   True: like NumPy, the walk sums gradients back; "batch": only the leading axes (matmul)
+        `holomorphic`  False when the rules deal with complex numbers themselves; otherwise they are written as for
+                       real numbers and the walk conjugates around them
+        `result`       "cut", "complex" or "any" when the output is not of the inputs' kind, or a function of the
+                       parameters that says which; else None
+        `sparse`       a rule returns a SparseGradient
+        `keeps_sparse` IndexedSlices pass through the rule without being made dense
+        `clash`        what a Python value of the wrong kind raises as second argument
+        `unchanged`    True, or a function of the parameters that says so: where shape and dtype stay, the output is
+                       the first input
+        `neutral`      the number that an input may be for the output to be the other one: {"b": 1} for a quotient
+        `makes_new`    the NumPy kernel never gives back an input, or a view of one, so what comes out may be written
+                       over
+        `merges`       (inner parameters, outer parameters) -> the parameters of one operation that does what two of it
+                       do
+        `cuts`         (in a word or two, what happened, what to do): how `tape.explain` says that a path ends here, if
+                       there is more to say than that it is not differentiable
         """
         self.name, inputs, params = _parse(signature)
         self.variadic = bool(inputs) and inputs[0].startswith("*")

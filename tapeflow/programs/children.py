@@ -33,6 +33,5 @@ def _with_stand_in(get_command_line: Any) -> Any:
 
 
 _HOME = str(Path(__file__).parents[2])
-_BEGINNING = (
-    f"import sys; sys.path.append({_HOME!r}); import tapeflow.programs.child"  # (then it gets its parent's path)
-)
+# Then it gets its parent's path.
+_BEGINNING = f"import sys; sys.path.append({_HOME!r}); import tapeflow.programs.child"

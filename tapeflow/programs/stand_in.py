@@ -39,9 +39,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         """The module that is there already, or an error with a hint; None for modules of others."""
         if name == "keras" and os.environ.get("KERAS_BACKEND") == "tensorflow":
-            os.environ["KERAS_BACKEND"] = (
-                "tapeflow"  # a program that asks for Keras on TensorFlow means what stands in for it
-            )
+            # A program that asks for Keras on TensorFlow means what stands in for it.
+            os.environ["KERAS_BACKEND"] = "tapeflow"
         if name != "tensorflow" and not name.startswith("tensorflow."):
             return None
         module = served(name)

@@ -62,9 +62,8 @@ class Recording:
         self.reads: dict[int, list[int]] = {}  # variable id -> ids of the tensors read from it
         self.watch_accessed = watch_accessed_variables
         self.complex = False  # complex numbers are about: the walk conjugates around rules
-        self.on_tensors = (
-            False  # so are values that NumPy's bare kernels do not compute with: bfloat16, float8, or on a device
-        )
+        # So are values that NumPy's bare kernels do not compute with: bfloat16, float8, or on a device.
+        self.on_tensors = False
         self.spent = False
         self.notes: list[Note] = []  # see tape/unconnected.py
         self.end: tuple | None = None  # an `End`, for who asks (made of it, since that takes 200 ns)

@@ -1,13 +1,14 @@
-"""Loops as operations with graphs inside.
+"""The loop (`tf.while_loop`, `tf.scan`) as one operation of a graph, with the graph of its body inside.
 
 A loop has *state*, which each iteration gives anew, *rows*, of which each iteration sees the next, and operands, which
 are the same for all. Each iteration may *emit* values, which are stacked. So the gradient of a loop is a loop:
 backwards, over rows that are what the iterations of the first one emitted for it, with the gradients of the state as
 state.
 
-    inputs    most, state..., rows..., operands...      `most`: how many iterations at most, -1 for no bound body
-    state..., one of each rows..., operands...  ->  state..., emitted... outputs   state..., count, stacked...
-    as long as the rows, if there are any: zeros after the last iteration
+    inputs    most, state..., rows..., operands...              `most`: how many iterations at most, -1: no bound
+    body      state..., one of each rows..., operands...  ->  state..., emitted...
+    outputs   state..., count, stacked...                       as long as the rows, if there are any: zeros after
+                                                                the last iteration
 """
 
 from collections.abc import Callable, Sequence

@@ -30,9 +30,8 @@ from .arguments.modified import check_unmodified, snapshot
 from .graph import Graph, SymbolicTensor
 from .regions import enclosing_graphs
 
-ANY_SIZE = (
-    840  # what a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise
-)
+# What a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise.
+ANY_SIZE = 840
 TOLD_OF_RUNS: list = []  # called with each function that runs; empty unless somebody traces (`tf.summary.trace_on`)
 _ACQUIRE, _RELEASE, _ALL = methodcaller("acquire"), methodcaller("release"), deque(maxlen=0).extend
 MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes

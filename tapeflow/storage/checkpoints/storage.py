@@ -62,9 +62,8 @@ class StoredCheckpoint:
     def __init__(self, path: str) -> None:
         self.path = path
         self._verified: set[str] = set()
-        self.graph: ObjectGraph | None = (
-            None  # none where somebody else wrote the file: tensors with names, but no objects
-        )
+        # None where somebody else wrote the file: tensors with names, but no objects.
+        self.graph: ObjectGraph | None = None
         with open(path, "rb") as file:
             try:
                 self._bytes = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
