@@ -1,4 +1,4 @@
-"""How a primitive becomes a public function."""
+"""`expose`: how a primitive becomes a public function."""
 
 import operator
 from collections.abc import Callable

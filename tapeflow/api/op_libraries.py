@@ -1,4 +1,4 @@
-"""Libraries of operations compiled for TensorFlow: what programs that load one are told."""
+"""`tf.load_op_library`: operations compiled for TensorFlow, which cannot be loaded here."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a program asks of, and tells, the system it runs on: mode, names, devices, log, time."""
+"""The system a program runs on: eager or not, names, devices, the log, the time."""
 
 import logging
 import threading

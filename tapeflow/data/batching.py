@@ -1,4 +1,4 @@
-"""Many elements into one, and one into many."""
+"""`batch`, `padded_batch`, `ragged_batch` and `unbatch` of `tf.data.Dataset`."""
 
 import itertools
 import math

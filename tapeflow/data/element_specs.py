@@ -1,4 +1,4 @@
-"""What is known of a dataset's elements before there are any: `element_spec`, found only when somebody asks."""
+"""`Dataset.element_spec`: structure, dtypes and shapes of elements, inferred only when somebody asks."""
 
 import itertools
 from collections.abc import Callable, Iterator

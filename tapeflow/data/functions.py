@@ -1,4 +1,4 @@
-"""Datasets whose elements a user's function makes or judges."""
+"""`map`, `filter`, `flat_map`, `interleave`, …: datasets whose elements a user's function makes or judges."""
 
 import itertools
 import logging

@@ -1,4 +1,4 @@
-"""Elements gathered into datasets: windows, and groups by a key."""
+"""`window`, `group_by_window` and their like: elements gathered into datasets."""
 
 import math
 from collections import deque

@@ -1,4 +1,4 @@
-"""Several iterators read in turn."""
+"""Interleaving: several iterators read in turn."""
 
 import os
 from collections.abc import Callable, Iterator

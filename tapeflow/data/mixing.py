@@ -1,4 +1,4 @@
-"""Several datasets made one: side by side, or elements chosen from them in turn."""
+"""`zip`, `choose_from_datasets`, `sample_from_datasets`, …: several datasets made one."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Elements of different shapes filled up to one shape."""
+"""Padding: elements of different shapes filled up to one shape."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Out of a dataset: its elements as arrays, one value of all of them, its only element."""
+"""Values out of a dataset: `as_numpy_iterator`, `reduce`, `get_single_element`."""
 
 import itertools
 from collections.abc import Callable

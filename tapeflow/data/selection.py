@@ -1,4 +1,5 @@
-"""Which elements, how often and in which order. None of it looks at an element."""
+"""`take`, `skip`, `shard`, `shuffle`, `repeat`: which elements, how often and in which order. None of it looks at an
+element."""
 
 import itertools
 import math

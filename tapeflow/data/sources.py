@@ -1,4 +1,4 @@
-"""Datasets of what is in memory: tensors, their rows, numbers."""
+"""`from_tensors`, `from_tensor_slices`, `range`: datasets of what is in memory."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Elements made by other threads: one that runs ahead, or several that call a function.
+"""`prefetch` and parallel calls: elements made by other threads.
 
 An iterator that is dropped ends its threads: they know only what they share with it, never the iterator itself. What a
 thread raises is raised again where the element is asked for, with the frames of the function that failed. An error

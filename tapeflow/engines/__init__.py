@@ -1,2 +1,1 @@
-"""Engines: what computes. NumPy's kernels stand in the declarations of the primitives; each other engine has its own
-here."""
+"""Engines: kernels for NumPy (the short ones stand in the declarations of the primitives) and for XLA."""

@@ -1,4 +1,4 @@
-"""Parts of samplers that every engine shares, written over the array library or for its numbers."""
+"""Parts of random samplers that the NumPy and the XLA kernels share."""
 
 import numpy as np
 

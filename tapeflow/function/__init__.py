@@ -1,2 +1,1 @@
-"""`tf.function`: a Python function becomes a graph of primitives, which is cleaned, and run without Python's
-overhead."""
+"""`tf.function`: tracing Python functions to graphs, optimising the graphs, running them on NumPy or XLA."""

@@ -1,5 +1,4 @@
-"""Which operations of a tape are drawn as one box: by Keras layer and name scope, by line of the program, by runs of
-operations.
+"""Grouping a tape's operations into boxes of a picture: by Keras layer and name scope, by line, by runs of operations.
 
 The result is a tree. Whatever box is opened, no more than `MOST` are in it, so a picture of ten operations and one of
 ten thousand are both readable.

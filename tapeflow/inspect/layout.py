@@ -1,4 +1,4 @@
-"""Where boxes and arrows of a picture go: a layered layout, which the library `fast-sugiyama` (extra `viz`) computes.
+"""Layered graph layout: where boxes and arrows of a picture go, computed by `fast-sugiyama` (extra `viz`).
 
 Why this one: it has no dependencies, a wheel of 0.3 MB, a licence like ours (igraph, which is faster, and grandalf are
 GPL or EPL; rustworkx has no layered layout; pydot needs a Graphviz program), and it says where long edges go around

@@ -1,5 +1,4 @@
-"""A gradient monitor's table: as text, and on a terminal, where it stays below what the program prints and is drawn in
-place."""
+"""A gradient monitor's table, as text, and on a terminal, where it is redrawn below what the program prints."""
 
 import io
 import math

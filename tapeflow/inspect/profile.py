@@ -1,5 +1,5 @@
-"""What a tape holds, as data: one entry for each record, with its operation, line, size, times and gradient. Summary
-and report show it."""
+"""A tape's records as data: one entry for each, with its operation, line, size, times and gradient. Summary and report
+show it."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple

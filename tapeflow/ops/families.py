@@ -1,4 +1,4 @@
-"""What fifty operations share: the families that declarations are made with."""
+"""Families of primitives: `elementwise`, `broadcasting`, `reduction`, … declare what fifty operations share."""
 
 from collections.abc import Callable
 from typing import Any

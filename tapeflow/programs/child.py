@@ -1,5 +1,5 @@
-"""Importing this makes the process one in which `import tensorflow` gives tapeflow: what a process does first that a
-program has started."""
+"""Importing this makes `import tensorflow` give tapeflow in this process: the first thing in processes that a program
+starts."""
 
 from . import children, stand_in
 

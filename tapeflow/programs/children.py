@@ -1,5 +1,4 @@
-"""Processes that a program starts with `multiprocessing` are new Pythons: `import tensorflow` gives tapeflow in them,
-too.
+"""`multiprocessing` under `tapeflow run`: `import tensorflow` gives tapeflow in child processes, too.
 
 Forked children have everything. Those of the methods "spawn" and "forkserver" begin with a command line that Python
 makes, and run the program's file once more before they do their work; so the stand-in goes into that command line, and

@@ -1,4 +1,4 @@
-"""Whether tapeflow has a name of TensorFlow: what `tapeflow check` says, and what the support table is made of."""
+"""Whether tapeflow has a name of TensorFlow, for `tapeflow check` and the support table."""
 
 import functools
 import importlib.util

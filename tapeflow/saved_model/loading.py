@@ -1,4 +1,4 @@
-"""Objects from data, for `tf.saved_model.load`: the inverse of `saved_objects.py`."""
+"""Deserialising objects for `tf.saved_model.load`: the inverse of `writing.py`."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping

@@ -1,5 +1,4 @@
-"""Objects with variables and functions as data, for `tf.saved_model.save`: what they hold, and the graphs of their
-functions."""
+"""Serialising objects with variables and functions for `tf.saved_model.save`."""
 
 import hashlib
 import inspect

@@ -1,5 +1,5 @@
-"""The names of files in the making, and which of them nobody will finish: what a killed program left is deleted by the
-next that saves there.
+"""Temporary files of atomic writes: how they are named, and which of them a killed program left; the next save there
+deletes those.
 
 A name ends in `.tmp-SYSTEM-PROCESS-STARTED-NUMBER`. Only two kinds are deleted, so that no file goes that somebody is
 writing: those of a process of this very system (this boot, these process numbers) that is not there any more, and

@@ -1,4 +1,4 @@
-"""Files that exist either as they were or as they are to be: a crash in the middle leaves the old ones alone."""
+"""Atomic writes: files that exist either as they were or as they are to be, even after a crash in the middle."""
 
 import contextlib
 import errno

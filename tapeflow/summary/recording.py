@@ -1,4 +1,4 @@
-"""One summary, written by the default writer: now, or at every run of the graph that it belongs to."""
+"""Recording one summary with the default writer: now, or at every run of the graph that it belongs to."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which writer, which step, and whether to record at all: of each thread."""
+"""The default writer and step of summaries, and whether to record, per thread."""
 
 import re
 import threading

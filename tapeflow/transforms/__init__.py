@@ -1,1 +1,1 @@
-"""Derivatives by other ways: custom rules, recomputation, forward mode."""
+"""Transformations: forward mode, derivatives of functions, custom gradients, recomputation."""

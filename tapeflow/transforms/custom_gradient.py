@@ -1,4 +1,4 @@
-"""tf.custom_gradient: a function that brings its own backward rule."""
+"""`tf.custom_gradient`: a function with a backward rule (a pullback) of its own."""
 
 import functools
 import inspect

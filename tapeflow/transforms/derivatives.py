@@ -1,4 +1,4 @@
-"""Derivatives of functions: what programs write by hand again and again, as thin functions over the tape.
+"""`tf.derivatives`: `grad`, `jvp`, `vjp`, `jacobian`, `hessian`, `hvp`, … as functions of functions, over the tape.
 
     value, gradients = value_and_grad(loss, wrt=model.trainable_variables)(x, y)
 

@@ -1,5 +1,4 @@
-"""A function of a direction, for every direction in which one element of a tensor changes: as many at once as fit into
-memory."""
+"""Pushforwards along every basis direction of a tensor (forward-mode Jacobians), as many at once as memory allows."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Forward mode: `ForwardAccumulator`, what a program sees of it."""
+"""Forward mode: `tf.autodiff.ForwardAccumulator`, which gives Jacobian-vector products."""
 
 import logging
 from collections.abc import Callable

@@ -1,5 +1,4 @@
-"""What the functions of `derivatives` take and give: arguments to differentiate by, directions, results; checked, with
-errors that name them."""
+"""Arguments and results of `tf.derivatives`: `wrt`, tangents, `has_aux`; checked, with errors that name them."""
 
 import inspect
 from collections.abc import Callable

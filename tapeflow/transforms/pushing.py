@@ -1,5 +1,5 @@
-"""The observer behind forward mode: it knows the tangent of every tensor that has one, and pushes tangents on as
-operations execute."""
+"""The observer behind forward mode: it keeps the tangent of every tensor and computes the pushforward of each
+operation."""
 
 import weakref
 from typing import Any

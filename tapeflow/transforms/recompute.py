@@ -1,4 +1,5 @@
-"""tf.recompute_grad: keep the arguments, forget the rest, compute it again when the gradient is asked for."""
+"""`tf.recompute_grad` (gradient checkpointing): keep the arguments, forget the rest, compute it again for the
+gradient."""
 
 import functools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Inside a vectorised function: code that is meant for some of the rows.
+"""Branches under `tf.vmap` whose condition differs from row to row: both run, and neither sees rows of the other.
 
 Where a condition differs from row to row, both branches run for all rows and each row takes its part of the results. A
 branch must not see the rows that did not choose it: a logarithm of what is negative there would be NaN, and its

@@ -1,4 +1,4 @@
-"""The executor of a vectorised function, and the tensors in it.
+"""The executor of `tf.vmap`, and the tensors in it, whose batch axis is hidden.
 
 `Vectorizer` is an executor. Inside its frame the tensors that differ from row to row are `MappedTensor`s, whose first
 axis is hidden; an operation on them runs in the frame below, once, by the primitive's batching rule. What is the same

@@ -1,4 +1,4 @@
-"""The values of tensors inside a vectorised function: for checks, messages, and sizes that depend on values."""
+"""Values of tensors under `tf.vmap`: for checks, messages, and sizes that depend on values."""
 
 from typing import Any
 

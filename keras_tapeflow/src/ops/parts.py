@@ -1,4 +1,4 @@
-"""Parts of tensors at positions that may be computed: slices, scatters."""
+"""`slice`, `slice_update`, `scatter`, `scatter_update`: parts of tensors at positions that may be computed."""
 
 import builtins
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sizes that functions compute with."""
+"""Shapes with sizes that depend on tensors."""
 
 from typing import Any
 

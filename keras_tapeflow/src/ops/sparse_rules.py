@@ -1,4 +1,4 @@
-"""Which of Keras' functions keep a sparse tensor sparse, and how. All others take it as a dense one.
+"""Keras functions that keep a sparse tensor sparse, and how. All others take it as a dense one.
 
 A rule computes with the function for dense tensors, on the values of entries, so that dtypes are the same. `RULES`
 says which function goes by which rule. A dense argument costs a look at its type, at most.

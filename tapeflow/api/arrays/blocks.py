@@ -1,4 +1,4 @@
-"""Blocks of space: moved to the batch and back, and patches of volumes."""
+"""`tf.space_to_batch`, `tf.batch_to_space`, and patches of volumes."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Between dtypes: `tf.cast`, `tf.saturate_cast`, `tf.bitcast`."""
+"""Casts between dtypes: `tf.cast`, `tf.saturate_cast`, `tf.bitcast`."""
 
 from typing import Any
 

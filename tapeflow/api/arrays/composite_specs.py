@@ -1,4 +1,4 @@
-"""Specs of ragged and sparse tensors."""
+"""`tf.RaggedTensorSpec` and `tf.SparseTensorSpec`."""
 
 from typing import Any
 

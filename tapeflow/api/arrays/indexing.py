@@ -1,4 +1,4 @@
-"""Reading parts of a tensor: by index, by slice, by mask, by condition."""
+"""Reading parts of a tensor: `tf.gather`, `tf.slice`, `tf.boolean_mask`, `tf.where`, …"""
 
 import math
 from typing import Any

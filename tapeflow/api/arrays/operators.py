@@ -1,4 +1,4 @@
-"""The operators of tensors and variables.
+"""The operators of tensors and variables: `+`, `@`, `<`, `x[...]`, …
 
 `Tensor.__mul__` is the code of the primitive `mul` itself, so `x * y` costs no call more than the primitive. Only
 where that code turns to the general path (a Python number, a variable, another dtype) does an operator go its own way.

@@ -1,5 +1,4 @@
-"""What a tensor is: its shape, size and rank; and the same tensor again (`identity`, `stop_gradient`,
-`ensure_shape`)."""
+"""Shape, size and rank of a tensor; and the same tensor again: `identity`, `stop_gradient`, `ensure_shape`."""
 
 from collections.abc import Sequence
 from typing import Any

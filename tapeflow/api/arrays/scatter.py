@@ -1,4 +1,4 @@
-"""Writing into places given by index: new tensors with some elements changed."""
+"""Scattering: new tensors with some elements changed (`tf.scatter_nd`, `tf.tensor_scatter_nd_update`, …)."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Order: sort, top_k, argmax, unique, search."""
+"""Sorting and searching: `tf.sort`, `tf.argsort`, `tf.math.top_k`, `tf.unique`, `tf.searchsorted`, …"""
 
 from typing import Any, NamedTuple
 

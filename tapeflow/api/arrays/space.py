@@ -1,4 +1,4 @@
-"""Blocks of space as channels and back."""
+"""`tf.nn.space_to_depth` and `tf.nn.depth_to_space`: blocks of space as channels and back; and `tf.nn.bias_add`."""
 
 from typing import Any
 

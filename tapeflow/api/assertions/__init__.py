@@ -1,0 +1,1 @@
+"""Assertions of `tf.debugging`: about shapes, and about values and types."""

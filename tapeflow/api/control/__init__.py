@@ -1,0 +1,1 @@
+"""Control flow of `tf`: `cond`, `while_loop`, `map_fn`, `TensorArray`, `function`, `py_function`, `Graph`."""

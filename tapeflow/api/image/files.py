@@ -1,4 +1,4 @@
-"""`tf.io.decode_jpeg` and the others: picture files to tensors and back. JPEG is decoded with the accurate integer
+"""Image files: `tf.io.decode_jpeg` and the others, to tensors and back. JPEG is decoded with the accurate integer
 transform."""
 
 from typing import Any

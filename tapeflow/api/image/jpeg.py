@@ -1,4 +1,4 @@
-"""The marks that JPEG leaves on images, as a change of images at random."""
+"""JPEG compression noise as data augmentation: `tf.image.adjust_jpeg_quality`, `random_jpeg_quality`."""
 
 from typing import Any
 

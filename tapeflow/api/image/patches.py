@@ -1,4 +1,4 @@
-"""Small images out of large ones: patches on a grid, boxes, glimpses. Gradients find their way back to the pixels."""
+"""Patches, crops and glimpses of images; gradients find their way back to the pixels."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""The bytes of picture files to arrays and back, with Pillow."""
+"""Image files with Pillow: bytes to arrays and back."""
 
 import struct
 import threading

@@ -1,4 +1,4 @@
-"""How alike two images are, and how rough one is."""
+"""How alike two images are (`tf.image.ssim`, `psnr`), and how rough one is (`total_variation`, `sobel_edges`)."""
 
 from typing import Any
 

@@ -1,5 +1,4 @@
-"""Images changed at random, for more data out of little. `stateless_` functions give the same result for the same
-seed."""
+"""Data augmentation: images changed at random. `stateless_` functions give the same result for the same seed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Images of another size. Resizing is linear in the image, so gradients of every order exist, whatever the method."""
+"""Resizing images. It is linear in the image, so gradients of every order exist, whatever the method."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Factors of matrices, and functions of them, on batches."""
+"""Decompositions of matrices (Cholesky, QR, SVD, eigenvalues), and functions of matrices."""
 
 from typing import Any, NamedTuple
 

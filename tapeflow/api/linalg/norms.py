@@ -1,4 +1,4 @@
-"""Sizes of vectors and matrices: `tf.norm`, `tf.linalg.normalize`. The gradient of every norm at 0 is 0."""
+"""Norms of vectors and matrices: `tf.norm`, `tf.linalg.normalize`. The gradient of every norm at 0 is 0."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The part of `tf.sparse` that makes sparse tensors and moves their entries."""
+"""`tf.sparse` functions that make sparse tensors and move their entries."""
 
 import itertools
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Arguments of operations that work on bytes and files: their values, as Python has them.
+"""Arguments of operations on bytes and files: their values, as Python has them.
 
 Inside a `tf.function` a tensor has no value while the function is traced; asking for one makes the function run as
 plain Python.

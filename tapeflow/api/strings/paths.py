@@ -1,4 +1,4 @@
-"""What a path is, and file errors by the names of `tf.errors`."""
+"""Paths as arguments, and file errors by the names of `tf.errors`."""
 
 import errno
 import os

@@ -1,0 +1,1 @@
+"""Around variables: `tf.Module`, initializers, moving averages, creators."""

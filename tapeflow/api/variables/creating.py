@@ -1,4 +1,4 @@
-"""Around variables: reading rows of them, what makes them, and asking whether something is a tensor."""
+"""`tf.variable_creator_scope`, `tf.is_tensor`, `tf.register_tensor_conversion_function`."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

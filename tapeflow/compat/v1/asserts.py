@@ -1,4 +1,4 @@
-"""Assertions, whose third argument was `data` to print when they fail."""
+"""Assertions of version 1, whose third argument was `data` to print when they fail."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,4 @@
-"""Where a namespace of version 1 has the same names as that of version 2, and what is said of names that need version
-1's graphs."""
+"""Falling back from `tf.compat.v1` to the names of version 2, and errors for names that need its graphs."""
 
 import sys
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Learning rates that change with the step, as functions without arguments: that is what version 1 gives where
-operations are eager."""
+"""Learning rate schedules of version 1, as functions without arguments: that is what version 1 gives where operations
+are eager."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Sessions, which programs make for the sake of their settings."""
+"""`tf.compat.v1.Session` and its configuration: kept for programs that make one for the sake of its settings."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,5 +1,4 @@
-"""Variables by functions: assignments, `get_variable` and the scopes of its names, initializers, which have nothing to
-do."""
+"""Variables of version 1: assignments, `get_variable` and variable scopes, initializers, which have nothing to do."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,0 +1,1 @@
+"""What Python and the machine are asked for: threads, locks, interrupts, memory, reference counts."""

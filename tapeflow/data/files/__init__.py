@@ -1,0 +1,1 @@
+"""Datasets of files: CSV, TFRecords, lines, and elements that are kept on disk."""

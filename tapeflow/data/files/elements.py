@@ -1,4 +1,4 @@
-"""Elements on disk, for `cache`, `save` and `snapshot`.
+"""The file format of `cache`, `save` and `snapshot`: elements on disk.
 
 A file is the line `tapeflow elements 1`, then for each element its length (8 bytes, little endian), the CRC-32 of its
 bytes (4) and the bytes; a length of 2**64 - 1 ends it, so that a file cut short is noticed. The bytes of an element

@@ -1,4 +1,4 @@
-"""Datasets of what files hold: lines, records of one length, TFRecords, and the names of files."""
+"""Datasets of files: `TextLineDataset`, `FixedLengthRecordDataset`, `TFRecordDataset`, `list_files`."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO

@@ -1,4 +1,4 @@
-"""Elements kept, in memory or on disk, so that they are made only once."""
+"""`cache`, `save`, `load` and `snapshot`: elements kept in memory or on disk, so that they are made only once."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The devices of XLA, and eager operations on them.
+"""The devices of XLA, and eager execution on them.
 
 An operation is compiled once for its parameters, and by jax for each kind of arguments; values stay where they are.
 Measured on 4 floats on a CPU: 6 µs for an operation so, 7 by jax's own functions one after the other, of which many

@@ -1,4 +1,5 @@
-"""Branches and loops inside a function that XLA compiles. Their graphs come as functions of JAX arrays."""
+"""Conditionals and loops in a function that XLA compiles: `lax.switch` and `lax.while_loop` on graphs given as
+functions of JAX arrays."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

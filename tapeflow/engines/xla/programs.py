@@ -1,5 +1,4 @@
-"""Whole graphs on a device: compiled once, values stay there, and what a variable held gives its memory to what it
-holds next."""
+"""Compiled programs on a device: values stay there, and a variable's old buffer is donated to its new value."""
 
 import sys
 import weakref

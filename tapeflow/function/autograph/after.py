@@ -1,4 +1,4 @@
-"""The last pass: conditions and logic become calls, and every node gets the line it comes from.
+"""AutoGraph's last pass over the syntax tree: conditions and logic become calls, nodes get their source lines.
 
 So the generated code can be compiled under the user's own file name: tracebacks, debuggers and our errors show the
 user's lines, and no file is written.

@@ -1,4 +1,4 @@
-"""The first pass over a function's code: what has to be said before control flow is taken apart.
+"""AutoGraph's first pass over the syntax tree, before control flow is converted: calls, comprehensions, refusals.
 
 Calls become `ag__.called(f)(...)`, so that the functions that are called are converted too. Loops of comprehensions,
 assertions and changes of lists ask operators of ours first. What no pass understands is refused, and the function then

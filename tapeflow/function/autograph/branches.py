@@ -1,4 +1,4 @@
-"""`if`, as a choice between two branches of a graph when its condition is a tensor that has no value yet."""
+"""AutoGraph's `if`: a conditional of the graph when the condition is a symbolic tensor."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What converted code calls: the user's functions converted, Python's own so that they take tensors without values."""
+"""Calls in converted code: the user's functions are converted too, and Python's builtins take symbolic tensors."""
 
 import builtins
 import functools

@@ -1,5 +1,5 @@
-"""Branches and loop bodies are traced once, whether and however often they run. So what they do to a list is not what
-the program says.
+"""Lists and dicts that branches and loop bodies change: tracing runs a body once, so the change would not be the
+program's.
 
 While one is traced, lists, dicts and sets that were there before may not be changed, and no exception may be raised:
 `tf.function` then runs the function as plain Python, where it means what it says. Lists that are made inside, and only

@@ -1,4 +1,4 @@
-"""Functions, converted: which ones are, and how the new ones are made.
+"""Which functions AutoGraph converts, and how the converted function is made and cached.
 
 A function is converted once for its code; what it closes over, its globals and its defaults stay those of the
 original.

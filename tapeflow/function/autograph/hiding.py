@@ -1,5 +1,5 @@
-"""Expressions out of the way of passes that only need to know which variables they read: most of the time of a
-conversion went there."""
+"""Speed of AutoGraph: expressions are hidden from passes that only need to know which variables they read. Most of the
+time of a conversion went there."""
 
 import ast
 from typing import Any

@@ -1,4 +1,4 @@
-"""`and`, `or`, `not`, chained comparisons and assertions, of tensors too."""
+"""AutoGraph's `and`, `or`, `not`, chained comparisons and assertions, of symbolic tensors too."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,5 @@
-"""`while` and `for`, as loops of a graph when their condition, or what they iterate over, is a tensor that has no
-value yet."""
+"""AutoGraph's `while` and `for`: loops of the graph when the condition, or what is iterated over, is a symbolic
+tensor."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

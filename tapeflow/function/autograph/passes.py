@@ -1,4 +1,4 @@
-"""From a function's code to code in which control flow is calls of operators, with the passes of the package
+"""The passes of AutoGraph in their order: control flow becomes calls of operators, with the help of the package
 `malt`."""
 
 import ast

@@ -1,4 +1,4 @@
-"""A range whose bounds are tensors: as many iterations as a loop makes, and no tensor of them all."""
+"""AutoGraph's `range` with tensors for bounds: a loop counts, and no tensor of all the numbers is made."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The code of a function as it was written: found, parsed, with the line numbers of its file."""
+"""The source code of a function, parsed, with the line numbers of its file."""
 
 import ast
 import copy

@@ -1,4 +1,4 @@
-"""Values that a graph computes later, and what Python's statements ask of them."""
+"""Symbolic tensors in Python statements: which values are symbolic, their truth, their rows, undefined variables."""
 
 from contextvars import ContextVar
 from typing import Any

@@ -1,0 +1,1 @@
+"""Structured control flow: conditionals and loops as operations of a graph, with their derivatives."""

@@ -1,5 +1,4 @@
-"""Branches and loops whose conditions are symbols: `tf.cond`, `tf.switch_case`, `tf.while_loop`, `tf.scan` inside a
-`tf.function`.
+"""`tf.cond`, `tf.switch_case`, `tf.while_loop` and `tf.scan` inside a `tf.function`, where conditions are symbolic.
 
 The user's functions are traced once each, into regions, and one node stands for all of it.
 """

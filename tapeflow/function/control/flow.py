@@ -1,4 +1,5 @@
-"""Operations with graphs inside: a choice between branches, and what it has in common with loops (`loops.py`).
+"""Operations with graphs inside: the conditional (`tf.cond`, `tf.switch_case`), and what loops share with it
+(`loops.py`).
 
 A `Flow` stands where a primitive stands, in a node, on a tape, under a map. Its rules are not declared but made: the
 derivative of a choice is a choice between the derivatives of its branches. Values that the backward run reads come

@@ -1,4 +1,4 @@
-"""The gradient and the tangent of a loop, which are loops."""
+"""Derivatives of a loop: its pullback (for gradients) and its pushforward (for tangents) are loops too."""
 
 from collections.abc import Sequence
 from typing import Any

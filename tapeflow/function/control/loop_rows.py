@@ -1,4 +1,4 @@
-"""A loop inside a map (`tf.vectorized_map`, Jacobians): one loop for all rows."""
+"""Vectorisation of a loop, its batching rule: under `tf.vectorized_map` or in a Jacobian one loop serves all rows."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,5 @@
-"""Graphs as functions of tensors: run by a plan, one record for a tape, replayed where somebody else executes.
+"""Calls of graphs with tensors: run by a plan, one record on a tape with a graph for its gradient, inlined where
+another graph is being traced.
 
 A call under a tape is told of as one operation. Its forward run also returns what the backward run will read, and
 nothing else stays alive. Backward runs are graphs, too, made once, so gradients of gradients are calls of calls.

@@ -1,5 +1,5 @@
-"""Cleaning a graph before it runs: what is not needed goes, what is the same is computed once, what changes nothing is
-left out.
+"""Graph optimisation: dead code elimination, common subexpression elimination, constant folding, algebraic
+simplification.
 
 What a primitive changes and what it does not is part of its declaration (`unchanged`, `neutral`, `merges`). Nothing
 here alters a result, not that of NaN or of a negative zero either.

@@ -1,4 +1,5 @@
-"""The NumPy plan: a graph as one Python function on arrays, a line for each operation.
+"""The NumPy plan: a graph as one straight-line Python function on arrays; by liveness, arrays are freed or overwritten
+after their last use.
 
 No tensors, no dispatch: kernels are called with arrays, by names that hold nothing else. Large arrays are let go of
 after their last use, or written over by the operation that used them last.

@@ -1,4 +1,4 @@
-"""The XLA plan: a graph compiled as a whole, by way of `jax` (the extra `xla`)."""
+"""The XLA plan: a graph lowered to kernels of `jax` (the extra `xla`) and compiled as a whole."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Any

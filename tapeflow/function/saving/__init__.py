@@ -1,0 +1,1 @@
+"""Saving and restoring graphs: serialisation to JSON, and printing."""

@@ -1,5 +1,4 @@
-"""A graph as text: a line for each operation, with the shape of what it gives and the line of the program that asked
-for it."""
+"""A graph printed as text: a line for each operation, with the shape of what it gives and the user's line."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""A `tf.function` that was saved and loaded: the traces that there were, chosen by the arguments."""
+"""A `tf.function` loaded from a saved model: the concrete functions that were saved, chosen by the arguments."""
 
 import inspect
 from collections.abc import Mapping, Sequence

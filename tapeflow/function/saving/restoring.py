@@ -1,5 +1,5 @@
-"""Graphs from data: the inverse of `saving.py`. What comes out is a graph like any other: primitives, which can be
-differentiated, mapped, compiled, and run on any engine; without the Python function that it was traced from."""
+"""Deserialising graphs, the inverse of `writing.py`. What comes out is a graph like any other: primitives, which can
+be differentiated, mapped, compiled, and run on any engine; without the Python function that it was traced from."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

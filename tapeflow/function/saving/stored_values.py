@@ -1,4 +1,4 @@
-"""Values as JSON can hold them: parameters of operations, sizes that are not known, nested structures; and back.
+"""Values serialised to JSON and back: parameters of operations, symbolic sizes, nested structures.
 
 A tuple is a JSON list, since most containers in parameters are tuples; what JSON has no word for is an object with one
 key that says what it is. Arrays go to a store, which keeps them elsewhere and gives a name.

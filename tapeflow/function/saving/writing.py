@@ -1,5 +1,5 @@
-"""Traced functions as data: a graph in words that JSON has, from which `restoring.py` makes the same graph, without
-the Python function.
+"""Serialising traced functions: a graph as JSON, from which `restoring.py` makes the same graph without the Python
+function.
 
 Nothing here knows a particular operation: a node is a primitive's name, where its inputs are, and its parameters.
 Sizes that are not known stay so, with what the trace relied on.

@@ -1,0 +1,1 @@
+"""Tracing: from a Python function and the signature of its arguments to a graph."""

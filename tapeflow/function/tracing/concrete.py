@@ -1,4 +1,4 @@
-"""A function traced for one kind of arguments: the graph, what it takes from outside, and what it leaves behind."""
+"""Concrete functions: a Python function traced for one signature: its graph, its captures, variables it assigns."""
 
 import copy
 import functools

@@ -1,5 +1,5 @@
-"""What happens at every run of a graph: printing, assertions, the user's Python (`tf.py_function`). Nodes that stay,
-in their order."""
+"""Side effects in a graph: printing, assertions, `tf.py_function`. Their nodes are never removed, and keep their
+order."""
 
 import functools
 from collections.abc import Callable, Sequence

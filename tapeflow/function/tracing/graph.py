@@ -1,4 +1,4 @@
-"""The graph of a traced function: an executor that writes operations down instead of computing them.
+"""The graph of a traced function, and the tracing executor, which appends nodes to it instead of computing.
 
 Every value has a *place*, a number in the order of their making. A node computes the values at its output places from
 those at its input places; the order of nodes is the order of the program. Variables are values like others: the first

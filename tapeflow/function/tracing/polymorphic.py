@@ -1,4 +1,5 @@
-"""`tf.function` itself: one Python function, a trace for each kind of arguments it is called with."""
+"""`tf.function` itself: a cache of concrete functions, one for each signature (dtypes, shapes, Python values) it was
+called with."""
 
 import copy
 import functools

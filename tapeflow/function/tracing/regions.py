@@ -1,5 +1,4 @@
-"""Regions: Python functions traced into graphs of their own, the bodies of branches and loops, and what they take from
-outside."""
+"""Subgraphs: the bodies of branches and loops, traced to graphs of their own, and what they capture from outside."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,5 +1,5 @@
-"""A warning for functions that are traced again and again: each trace costs as much as a thousand calls. It says which
-argument changes."""
+"""The retracing warning: which argument changes, when a function is traced again and again. A trace costs as much as a
+thousand calls."""
 
 import logging
 from collections import Counter, deque

@@ -1,4 +1,4 @@
-"""`tf.gradients` and `tf.hessians`: derivatives of what a graph has computed so far, without a tape having watched."""
+"""`tf.gradients` and `tf.hessians`: derivatives inside a graph, by its nodes, without a tape."""
 
 from typing import Any
 

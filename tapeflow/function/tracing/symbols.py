@@ -1,5 +1,5 @@
-"""Symbols: the tensors of a graph. They have a shape and a dtype, and whoever asks for their numbers is told why there
-are none."""
+"""Symbolic tensors: the values of a graph while it is traced, with a shape and a dtype and no numbers. Whoever asks
+for numbers is told why there are none."""
 
 import importlib.util
 import operator

@@ -1,5 +1,4 @@
-"""Users' backward functions (`tf.custom_gradient`) as graphs: what is left of them when there is no Python any
-more."""
+"""`tf.custom_gradient` in a saved graph: the user's backward function traced to a graph of its own."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,0 +1,1 @@
+"""Primitives that move, pick, join, sort and cast elements."""

@@ -1,4 +1,4 @@
-"""Between dtypes."""
+"""Casts between dtypes."""
 
 import numpy as np
 

@@ -1,4 +1,5 @@
-"""Order: sort, top_k, argmax, unique, search, counts. Along the last axis, unless there is a parameter `axis`.
+"""Sorting and searching: sort, top_k, argmax, unique, searchsorted, counts. Along the last axis, unless there is a
+parameter `axis`.
 
 Equal elements keep their order, ascending and descending: the first of them comes first.
 """

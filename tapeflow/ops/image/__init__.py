@@ -1,0 +1,1 @@
+"""Primitives on images and boxes."""

@@ -1,0 +1,1 @@
+"""Primitives on numbers: elementwise functions, reductions, scans, Fourier transforms."""

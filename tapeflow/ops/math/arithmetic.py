@@ -1,4 +1,4 @@
-"""Sums, products, quotients, powers: the operators of a tensor."""
+"""Arithmetic: sums, products, quotients, powers; the operators of a tensor."""
 
 import operator
 

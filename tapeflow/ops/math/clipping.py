@@ -1,4 +1,4 @@
-"""Values kept between two bounds."""
+"""Clipping: values kept between two bounds."""
 
 import numpy as np
 

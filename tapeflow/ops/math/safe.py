@@ -1,4 +1,4 @@
-"""Products that keep a zero gradient zero.
+"""Products with a zero gradient: 0 times NaN or infinity stays 0 in the backward pass.
 
 `tf.where(x > 0, tf.math.log(x), 0.)` sends a zero gradient into log where x is 0, and 0 * inf is NaN. So rules with
 slopes that can be infinite or NaN give `safe_mul(g, slope)` or `safe_div(g, 1 / slope)`: where no gradient arrives,

@@ -1,4 +1,4 @@
-"""Random choices: classes, permutations, candidates for sampled losses. Pure functions of `key`, as in `random.py`."""
+"""Random choices: classes, permutations, candidates for sampled losses. Pure functions of `key`, as in `draws.py`."""
 
 import math
 

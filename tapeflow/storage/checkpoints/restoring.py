@@ -1,4 +1,4 @@
-"""One restore: which saved object is which living one, what was given to it, and what is still to come."""
+"""Restoring a checkpoint: matching saved objects to living ones, what was given, and what is still deferred."""
 
 import logging
 import weakref

@@ -1,4 +1,4 @@
-"""What `restore` returns: questions about what was matched."""
+"""What `Checkpoint.restore` returns: `assert_consumed`, `expect_partial` and other checks of what was matched."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a checkpoint sees of a program: the parts of an object by name, and the values that an object itself has.
+"""Trackable objects: the parts of an object by name, and the values that an object itself has.
 
 Objects take part by their type (variables, `tf.Module`, containers, Keras' objects), or by TensorFlow's own protocol:
 `_trackable_children()` gives the parts, `_serialize_to_tensors()` the values, which `_restore_from_tensors(values)`

@@ -1,4 +1,4 @@
-"""Images blurred, bent and differentiated."""
+"""Image filters: Gaussian blur, elastic transform, Sobel edges."""
 
 import tapeflow as tf
 from tapeflow.core.tensor import Tensor

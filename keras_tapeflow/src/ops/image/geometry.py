@@ -1,4 +1,4 @@
-"""Images seen through a projective map. Keras' maps lead from the new image to the old one."""
+"""Affine and perspective transforms of images. Keras' maps lead from the new image to the old one."""
 
 from typing import Any
 

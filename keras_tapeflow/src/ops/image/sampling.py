@@ -1,4 +1,4 @@
-"""Values between the elements of a tensor, and beyond its borders."""
+"""Interpolation: values between the elements of a tensor, and beyond its borders."""
 
 import itertools
 import operator

@@ -1,4 +1,4 @@
-"""Images in other sizes."""
+"""Resizing images, and scaling and translating them."""
 
 from collections.abc import Callable
 from typing import Any

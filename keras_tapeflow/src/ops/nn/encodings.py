@@ -1,4 +1,4 @@
-"""Class numbers as vectors; space as channels; windows as columns, and back."""
+"""`one_hot`, `multi_hot`, `space_to_depth`, `unfold` and `fold`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tensors made of numbers: constants, ranges, windows, grids."""
+"""`arange`, `linspace`, `full`, `eye`, `meshgrid`, …: tensors made of numbers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Functions of every element."""
+"""Elementwise functions of one tensor."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Elements by their places: taking, sorting, searching, counting."""
+"""`take`, `sort`, `searchsorted`, `bincount`, …: elements by position, sorting, searching, counting."""
 
 from typing import Any
 

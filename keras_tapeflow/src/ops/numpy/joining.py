@@ -1,4 +1,4 @@
-"""Joining, cutting, repeating and filling up."""
+"""`concatenate`, `stack`, `split`, `repeat`, `tile`, `pad`."""
 
 from collections.abc import Callable
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Questions about elements, and choices between them."""
+"""Comparisons and predicates (`isclose`, `isnan`, …), `where` and `select`."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Functions of two numbers, element by element."""
+"""Elementwise functions of two tensors."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The shape and the order of axes; diagonals, triangles, turns."""
+"""`reshape`, `transpose`, `moveaxis`, `diagonal`, `tril`, `rot90`, …"""
 
 import math
 

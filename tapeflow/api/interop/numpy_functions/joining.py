@@ -1,4 +1,4 @@
-"""Joining, cutting, repeating, turning and filling up."""
+"""NumPy's `concatenate`, `stack`, `split`, `repeat`, `tile`, `roll`, `pad`, … on tensors."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Products of arrays, and `np.linalg`."""
+"""NumPy's `dot`, `einsum`, `tensordot`, … and `np.linalg` on tensors."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Sums, means, extremes, quantiles, running sums."""
+"""NumPy's reductions on tensors: sums, means, extremes."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Along an axis: running sums and products, differences, integrals."""
+"""NumPy's `cumsum`, `cumprod`, `diff`, `trapezoid`, … on tensors."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Choosing, sorting, searching, counting."""
+"""NumPy's `where`, `sort`, `unique`, `searchsorted`, `bincount`, … on tensors."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The shape and the order of axes; diagonals and triangles."""
+"""NumPy's `reshape`, `transpose`, `diag`, `tril`, … on tensors."""
 
 import math
 from typing import Any

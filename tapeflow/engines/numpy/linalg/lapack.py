@@ -1,4 +1,4 @@
-"""What the kernels on LAPACK and the rules of decompositions share.
+"""What the NumPy kernels on LAPACK share with the derivative rules of decompositions.
 
 LAPACK looks for the largest pivot by comparing, and a NaN is never larger: what it makes of a matrix with a NaN may
 look like a result. So kernels ask before (`nan_for_unusable`, `refuse_nan`), and a NaN in one matrix of a batch does

@@ -1,0 +1,1 @@
+"""NumPy kernels for functions of numbers."""

@@ -1,0 +1,1 @@
+"""NumPy kernels for neural networks: convolution and pooling."""

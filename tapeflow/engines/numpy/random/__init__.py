@@ -1,0 +1,1 @@
+"""NumPy kernels for random numbers."""

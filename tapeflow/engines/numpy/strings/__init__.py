@@ -1,0 +1,1 @@
+"""Kernels for strings: hashes, regular expressions, Unicode."""

@@ -1,4 +1,4 @@
-"""Between dtypes."""
+"""Casts between dtypes."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -1,5 +1,5 @@
-"""Order. Numbers that are out of range where indices are expected count for nothing: errors on values cannot be raised
-here."""
+"""Sorting and searching. Numbers that are out of range where indices are expected count for nothing: errors on values
+cannot be raised here."""
 
 import math
 

@@ -1,0 +1,1 @@
+"""XLA kernels for `tapeflow/ops/linalg`."""

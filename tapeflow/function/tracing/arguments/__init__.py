@@ -1,1 +1,1 @@
-"""The arguments of a tf.function: what they are bound to, what they are to be, what becomes of them."""
+"""The arguments of a `tf.function`: binding them, input signatures, errors."""

@@ -1,4 +1,4 @@
-"""A function must not modify the containers it is given: they are copies, and the caller would never know."""
+"""Containers that a traced function modifies in place: an error, since they are copies of the caller's."""
 
 import inspect
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Input signatures: what they may be, and arguments as they want them."""
+"""The `input_signature` of a `tf.function`: what it may be, and arguments converted to it."""
 
 import inspect
 from collections.abc import Callable, Mapping

@@ -1,1 +1,2 @@
-"""The samplers of `tapeflow/ops/samplers` in XLA's terms: the same words, the same numbers (floats to rounding)."""
+"""XLA kernels of the samplers in `engines/numpy/random/samplers`: the same words, the same numbers (floats to
+rounding)."""

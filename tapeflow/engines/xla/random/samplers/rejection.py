@@ -1,5 +1,5 @@
-"""Draws that go on until a number is accepted, all samples at a time until the last one is done; see
-`ops/samplers`."""
+"""Rejection sampling: draws that go on until a number is accepted, all samples at a time; see
+`engines/numpy/random/samplers`."""
 
 from typing import NamedTuple
 
