@@ -16,6 +16,11 @@ class GradientMonitorCallback(keras.callbacks.Callback):
     Works in every mode: `run_eagerly`, `jit_compile`, `steps_per_execution`, and with a `train_step` of your own.
     `monitor` has what was measured.
 
+    Args:
+        every: It measures in one of so many steps.
+        log_dir: Where scalars for TensorBoard go; None: nowhere.
+        terminal: Show a table; None: where there is a terminal.
+
     >>> inputs = tf.keras.Input((2,))
     >>> model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, name="last")(inputs))
     >>> model.compile("sgd", "mse")

@@ -54,6 +54,7 @@ NOT_CALLED = {
     "tf.distribute.Strategy": "the base of `tf.distribute.MirroredStrategy` and the others",
     "tf.distribute.StrategyExtended": "`strategy.extended` gives it",
     "tf.distribute.cluster_resolver.ClusterResolver": "the base of the others",
+    "tf.experimental.Optional": "made by `from_value` and `empty`",
     "tf.linalg.LinearOperator": "the base of `tf.linalg.LinearOperatorDiag` and the others",
     "tf.queue.QueueBase": "the base of `tf.queue.FIFOQueue`",
     "tf.summary.SummaryWriter": "made by `tf.summary.create_file_writer`",
@@ -61,6 +62,8 @@ NOT_CALLED = {
     "tf.types.experimental.ConcreteFunction": "made by `get_concrete_function` of a `tf.function`",
     "tf.types.experimental.SupportsTracingProtocol": "what classes of one's own may have",
 }
+# Methods that the package calls itself.
+INTERNAL = {("ConcreteFunction", "trace"), ("GradientMonitor", "deliver")}
 # Namespaces that are not modules, and so have no docstring, or whose docstring is for those who read the code.
 ABOUT = {
     "tf": "Tensors, variables, the tape, functions, and what programs use most.",
@@ -165,7 +168,7 @@ def members(cls: type) -> dict[str, Any]:
     for name in dir(cls):
         value = inspect.getattr_static(cls, name)
         owner = next((c for c in cls.__mro__ if name in vars(c)), None)
-        if name not in ONLY.get(cls.__name__, {name}):
+        if name not in ONLY.get(cls.__name__, {name}) or (cls.__name__, name) in INTERNAL:
             continue
         ours = owner is not None and str(owner.__module__).startswith("tapeflow")  # protocol buffers have None there
         if ours and not name.startswith("_") and not isinstance(value, enum.Enum):

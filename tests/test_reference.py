@@ -16,9 +16,6 @@ import reference_arguments
 NOT_YET = set(
     """
     tf.audio
-    tf.autodiff
-    tf.autograph
-    tf.autograph.experimental
     tf.compat
     tf.compat.v1
     tf.compat.v1.app
@@ -27,20 +24,11 @@ NOT_YET = set(
     tf.compat.v1.losses
     tf.compat.v1.nn
     tf.compat.v1.train
-    tf.config
-    tf.config.experimental
-    tf.config.optimizer
-    tf.config.threading
-    tf.debugging
-    tf.debugging.experimental
-    tf.derivatives
     tf.distribute
     tf.distribute.cluster_resolver
     tf.distribute.coordinator
     tf.distribute.experimental
     tf.errors
-    tf.experimental
-    tf.experimental.dlpack
     tf.experimental.numpy.random
     tf.feature_column
     tf.lite
@@ -58,8 +46,6 @@ NOT_YET = set(
     tf.tpu.experimental
     tf.train
     tf.train.experimental
-    tf.types.experimental
-    tf.xla.experimental
     """.split()
 )
 

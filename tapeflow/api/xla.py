@@ -15,6 +15,13 @@ __all__ = ["experimental"]
 def compile(computation: Callable, inputs: Sequence | None = None) -> Any:
     """`computation(*inputs)`, compiled by XLA; a list where it gives one tensor.
 
+    Args:
+        computation: A function of tensors.
+        inputs: Its arguments; None: it has none.
+
+    Returns:
+        A list of tensors.
+
     >>> [y] = tf.xla.experimental.compile(lambda x: x + 1., [tf.constant(1.)])
     >>> y.numpy()
     np.float32(2.0)
@@ -26,6 +33,10 @@ def compile(computation: Callable, inputs: Sequence | None = None) -> Any:
 @contextmanager
 def jit_scope(compile_ops: bool = True, separate_compiled_gradients: bool = False) -> Iterator[None]:
     """A context whose operations XLA may compile; eager ones are computed as they are.
+
+    Args:
+        compile_ops: Taken and not used.
+        separate_compiled_gradients: Taken and not used.
 
     >>> with tf.xla.experimental.jit_scope():
     ...     y = tf.square(3.)

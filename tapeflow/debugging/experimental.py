@@ -16,6 +16,16 @@ def enable_dump_debug_info(
 ) -> None:
     """Writes every operation to a directory, for TensorBoard's debugger: not here.
 
+    Args:
+        dump_root: The directory.
+        tensor_debug_mode: Taken and not used.
+        circular_buffer_size: Taken and not used.
+        op_regex: Taken and not used.
+        tensor_dtypes: Taken and not used.
+
+    Raises:
+        UnimplementedError: Always.
+
     >>> tf.debugging.experimental.enable_dump_debug_info("dumps")      # doctest: +ELLIPSIS
     Traceback (most recent call last):
     tapeflow.core.errors.UnimplementedError: tapeflow writes no dumps...

@@ -31,6 +31,15 @@ class GradientMonitor(Monitor):
     one. `terminal`: whether to show a table on `stream` (`sys.stderr`); None shows it on a terminal. `history` has all
     the numbers, `warnings` the texts, `summary()` both as one text.
 
+    Args:
+        every: It measures in one of so many steps.
+        writer: A log directory, or a writer of `tf.summary`; None: the default writer, if there is one.
+        terminal: Show a table; None: where there is a terminal.
+        stream: Where the table goes; None: `sys.stderr`.
+
+    Raises:
+        ValueError: If `every` is not at least 1.
+
     >>> v = tf.Variable([3., 4.], name="v")
     >>> with tf.debugging.GradientMonitor(every=2) as monitor:
     ...     for _ in range(3):

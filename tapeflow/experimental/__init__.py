@@ -54,6 +54,9 @@ def enable_strict_mode() -> None:
 def function_executor_type(executor_type: str | None) -> Iterator[None]:
     """A context for TensorFlow's choice of who runs functions; here a plan does.
 
+    Args:
+        executor_type: Taken and not used.
+
     >>> with tf.experimental.function_executor_type("SINGLE_THREADED_EXECUTOR"):
     ...     y = tf.function(tf.square)(3.)
     """
@@ -62,6 +65,12 @@ def function_executor_type(executor_type: str | None) -> Iterator[None]:
 
 def register_filesystem_plugin(plugin_location: str) -> None:
     """File systems compiled for TensorFlow, which cannot be used here.
+
+    Args:
+        plugin_location: The file.
+
+    Raises:
+        UnimplementedError: Always.
 
     >>> tf.experimental.register_filesystem_plugin("fs.so")            # doctest: +ELLIPSIS
     Traceback (most recent call last):

@@ -189,6 +189,10 @@ class enable_check_numerics:
     the chain of operations that led there. It holds in this thread until `disable_check_numerics()`, or for the block
     of a `with`.
 
+    Args:
+        stack_height_limit: Taken and not used.
+        path_length_limit: Taken and not used.
+
     >>> with tf.debugging.enable_check_numerics():
     ...     try:
     ...         tf.math.log(tf.constant([1., 0.]))

@@ -172,6 +172,9 @@ class explain_gradients:
     Operations take some microseconds more. As a context manager for its block only; `explain_gradients(False)` ends
     it.
 
+    Args:
+        enabled: False ends it.
+
     >>> with tf.debugging.explain_gradients():
     ...     x = tf.constant(2.)
     ...     y = x * x

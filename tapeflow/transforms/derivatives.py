@@ -44,6 +44,15 @@ def value_and_grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Calla
 
     With `has_aux`, `f` returns `(value, anything else)`, and the result is `((value, anything else), gradient)`.
 
+    Args:
+        f: A function that returns one floating number.
+        wrt: What to differentiate by: the number of an argument, a tuple of numbers, or variables in any structure.
+        has_aux: `f` returns a pair, of which the first is differentiated.
+
+    Raises:
+        ValueError: Where it is called: if `f` returns no single number.
+        TypeError: Where it is called: if an argument is not floating or complex.
+
     >>> value, g = tf.derivatives.value_and_grad(lambda p: p["w"] ** 2 * p["b"])({"w": 3., "b": 2.})
     >>> value.numpy(), g["w"].numpy(), g["b"].numpy()
     (np.float32(18.0), np.float32(12.0), np.float32(9.0))
@@ -70,6 +79,15 @@ def value_and_grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Calla
 def grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Callable:
     """A function that gives the gradient of `f`, which must return one number. Gradients of gradients are fine.
 
+    Args:
+        f: A function that returns one floating number.
+        wrt: What to differentiate by: the number of an argument, a tuple of numbers, or variables in any structure.
+        has_aux: `f` returns a pair, of which the first is differentiated.
+
+    Raises:
+        ValueError: Where it is called: if `f` returns no single number.
+        TypeError: Where it is called: if an argument is not floating or complex.
+
     >>> cube = lambda x: x ** 3
     >>> tf.derivatives.grad(tf.derivatives.grad(cube))(2.).numpy()
     np.float32(12.0)
@@ -91,6 +109,15 @@ def jacobian(f: Callable, wrt: Any = 0, *, mode: str = "reverse", chunk_size: in
     `mode="reverse"` walks back from all outputs at once, `"forward"` pushes all inputs forward at once: better when
     there are fewer of them than outputs. `chunk_size` bounds how many go together; by default as many as fit into
     memory. For nests, the result has the structure of the output, each leaf of it that of the input.
+
+    Args:
+        f: A function of tensors.
+        wrt: What to differentiate by: the number of an argument, a tuple of numbers, or variables in any structure.
+        mode: `reverse` or `forward`.
+        chunk_size: How many rows (columns) are computed together, at most; None: as many as fit.
+
+    Raises:
+        ValueError: Where it is called: if `mode` is another word.
 
     >>> f = lambda x: tf.stack([x[0] * x[1], x[0] + x[1]])
     >>> tf.derivatives.jacobian(f)(tf.constant([2., 3.])).numpy().tolist()
@@ -152,6 +179,11 @@ def _directions_last(rows: Tensor, x: Any) -> Tensor:
 def hessian(f: Callable, wrt: Any = 0, *, chunk_size: int | None = None) -> Callable:
     """A function that gives the second derivatives of `f`, which must return one number: in.shape + in.shape.
 
+    Args:
+        f: A function that returns one floating number.
+        wrt: What to differentiate by: the number of an argument, a tuple of numbers, or variables in any structure.
+        chunk_size: How many rows are computed together, at most; None: as many as fit.
+
     >>> tf.derivatives.hessian(lambda x: x[0] ** 2 * x[1])(tf.constant([3., 5.])).numpy().tolist()
     [[10.0, 6.0], [6.0, 0.0]]
     """
@@ -163,6 +195,17 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple:
 
     `primals` is a tuple of arguments; anything else is the single argument. If it consists of variables and `f` takes
     no arguments, `f` reads them.
+
+    Args:
+        f: A function of tensors.
+        primals: Its arguments, a tuple; anything else is the single argument.
+        tangents: The direction, of the same structure and shapes.
+
+    Returns:
+        The value of `f`, and its derivative in the direction, in the same structure.
+
+    Raises:
+        ValueError: If a tangent has another shape than its primal.
 
     >>> value, tangent = tf.derivatives.jvp(tf.sin, 0., 2.)
     >>> value.numpy(), tangent.numpy()
@@ -181,6 +224,14 @@ def vjp(f: Callable, *primals: Any, wrt: Any = None) -> tuple:
 
     The pullback may be called any number of times. It gives a tuple with one entry for each argument; for a single
     argument the entry. With `wrt`, some of the arguments or variables, it gives the structure of those.
+
+    Args:
+        f: A function of tensors.
+        *primals: Its arguments.
+        wrt: Some of the arguments, or variables; None: all arguments.
+
+    Returns:
+        The value of `f`, and a function of one gradient of the value that gives those of the arguments.
 
     >>> value, pullback = tf.derivatives.vjp(lambda x: x * x, tf.constant([1., 2.]))
     >>> pullback(tf.constant([1., 10.])).numpy()
@@ -211,6 +262,14 @@ def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
     Forward mode over the gradient: about the cost of two gradients, whatever the size. Arguments as for `jvp`; the
     result has the structure of `primals`.
 
+    Args:
+        f: A function that returns one floating number.
+        primals: Its arguments, a tuple; anything else is the single argument.
+        tangents: The direction, of the same structure and shapes.
+
+    Returns:
+        The product, in the structure of `primals`.
+
     >>> tf.derivatives.hvp(lambda x: tf.reduce_sum(x ** 3), tf.constant([1., 2.]), tf.constant([1., 0.])).numpy()
     array([6., 0.], dtype=float32)
     >>> w = tf.Variable(3.)
@@ -232,6 +291,11 @@ def laplacian(f: Callable, wrt: int = 0, *, chunk_size: int | None = None) -> Ca
 
     `f` may return any number of values: each has its Laplacian. For a batch of points:
     `tf.vmap(tf.derivatives.laplacian(f))`.
+
+    Args:
+        f: A function of tensors.
+        wrt: The number of the argument to differentiate by.
+        chunk_size: How many elements are taken together, at most; None: as many as fit.
 
     >>> r2 = lambda x: tf.reduce_sum(x ** 2)
     >>> tf.vmap(tf.derivatives.laplacian(r2))(tf.constant([[1., 2., 3.], [4., 5., 6.]])).numpy()
@@ -273,6 +337,15 @@ def per_example_gradients(
     `f` is the loss of one example. The other arguments are batches along their first axis; those of `wrt` are the same
     for every example. `with_values` gives `(losses, gradients)`. `keep_batch` passes examples as batches of one, for
     models that want a batch.
+
+    Args:
+        f: The loss of one example.
+        wrt: What to differentiate by, the same for all examples: the number of an argument, a tuple of numbers, or
+            variables.
+        with_values: Give the losses, too.
+        keep_batch: Pass examples as batches of one.
+        randomness: `different`, `same` or `error`: random numbers drawn in `f`.
+        chunk_size: How many examples are computed together, at most; None: all.
 
     >>> w = tf.Variable([1., 1.])
     >>> loss = lambda x, y: (tf.reduce_sum(w * x) - y) ** 2

@@ -18,6 +18,13 @@ from .pushing import Pushing
 class ForwardAccumulator:
     """Computes Jacobian-vector products while the program runs: `tangents` is the direction at `primals`.
 
+    Args:
+        primals: Tensors or variables, alone or in a structure.
+        tangents: The direction, of the same structure and shapes.
+
+    Raises:
+        ValueError: If a tangent has another shape or dtype than its primal.
+
     >>> x = tf.constant([1., 2.])
     >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1., 10.])) as acc:
     ...     y = x * x
@@ -80,7 +87,15 @@ class ForwardAccumulator:
                 raise
 
     def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
-        """The tangent of each of `primals`; None (or zeros) for what does not depend on the accumulator's primals."""
+        """The tangent of each of `primals`; None (or zeros) for what does not depend on the accumulator's primals.
+
+        Args:
+            primals: What was computed, alone or in a structure.
+            unconnected_gradients: What comes back for what does not depend on the primals: `none` or `zero`.
+
+        Returns:
+            Tangents in the structure of `primals`.
+        """
         mode = gradient_mode(unconnected_gradients)
         return nest.map_structure(lambda value: self._tangent(value, mode), primals)
 

@@ -45,6 +45,12 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Raises ValueError unless `x` has at least this many axes.
 
+    Args:
+        rank: How many axes there have to be, at least.
+
+    Raises:
+        ValueError: If there are fewer.
+
     >>> tf.debugging.assert_rank_at_least(tf.zeros([2, 3]), 1)
     """
     found, shape = _rank(x)
@@ -56,6 +62,12 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: st
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
     """Raises ValueError unless the number of axes of `x` is one of `ranks`.
+
+    Args:
+        ranks: The numbers of axes that are allowed.
+
+    Raises:
+        ValueError: If there are others.
 
     >>> tf.debugging.assert_rank_in(tf.zeros([2, 3]), (1, 2))
     """
@@ -69,6 +81,9 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
     """Raises ValueError unless the tensor has no axes.
+
+    Raises:
+        ValueError: If it has axes.
 
     >>> tf.debugging.assert_scalar(tf.constant(3.))
     """
@@ -84,6 +99,13 @@ def assert_shapes(
 
     `shapes` is a list of `(tensor, shape)`. A size is a number, a name, or None or "." for any; a leading `...` or "*"
     stands for any number of axes.
+
+    Args:
+        shapes: Pairs (tensor, shape), or a dict of them.
+        data: What the error shows; None: the tensors.
+
+    Raises:
+        ValueError: If a tensor has another shape.
 
     >>> x, w = tf.zeros([8, 3]), tf.zeros([3, 5])
     >>> tf.debugging.assert_shapes([(x, ("batch", "in")), (w, ("in", "out"))])

@@ -97,6 +97,9 @@ def assert_equal(
 ) -> None:
     """Raises InvalidArgumentError unless `x == y` everywhere, with broadcasting.
 
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
+
     >>> tf.debugging.assert_equal(tf.constant([2, 2]), 2)
     >>> tf.debugging.assert_equal([1, 2], [1, 3], message="labels differ")
     Traceback (most recent call last):
@@ -115,6 +118,9 @@ def assert_none_equal(
 ) -> None:
     """Raises InvalidArgumentError unless `x != y` everywhere.
 
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
+
     >>> tf.debugging.assert_none_equal([1., 2.], 0.)
     """
     _compared("!=", "not_equal", x, y, message, summarize)
@@ -124,6 +130,9 @@ def assert_less(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Raises InvalidArgumentError unless `x < y` everywhere.
+
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
 
     >>> tf.debugging.assert_less([1, 2], 3)
     """
@@ -135,6 +144,9 @@ def assert_less_equal(
 ) -> None:
     """Raises InvalidArgumentError unless `x <= y` everywhere.
 
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
+
     >>> tf.debugging.assert_less_equal([1, 3], 3)
     """
     _compared("<=", "less_equal", x, y, message, summarize)
@@ -145,6 +157,9 @@ def assert_greater(
 ) -> None:
     """Raises InvalidArgumentError unless `x > y` everywhere.
 
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
+
     >>> tf.debugging.assert_greater([4, 5], 3)
     """
     _compared(">", "greater", x, y, message, summarize)
@@ -154,6 +169,9 @@ def assert_greater_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Raises InvalidArgumentError unless `x >= y` everywhere.
+
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
 
     >>> tf.debugging.assert_greater_equal([3, 5], 3)
     """
@@ -172,6 +190,13 @@ def assert_near(
 ) -> None:
     """Raises InvalidArgumentError unless `|x - y| <= atol + rtol * |y|` everywhere; both are 10 epsilon of the dtype
     by default.
+
+    Args:
+        rtol: How far apart they may be, times the size of `y`; None: 10 epsilon.
+        atol: How far apart they may be; None: 10 epsilon.
+
+    Raises:
+        InvalidArgumentError: If they are further apart anywhere.
 
     >>> tf.debugging.assert_near(1., 1.0000001)
     >>> tf.debugging.assert_near([1., 2.], [1., 2.1], atol=0.2)
@@ -222,6 +247,9 @@ def _signed(symbol: str, test: Callable, x: Any, message: str | None, summarize:
 def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
     """Raises InvalidArgumentError unless every element is greater than 0. (An empty tensor passes.)
 
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
+
     >>> tf.debugging.assert_positive([0.1, 3.])
     """
     _signed(">", lambda a: a > 0, x, message, summarize)
@@ -229,6 +257,9 @@ def assert_positive(x: Any, message: str | None = None, summarize: int | None = 
 
 def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
     """Raises InvalidArgumentError unless every element is less than 0.
+
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
 
     >>> tf.debugging.assert_negative([-0.1, -3.])
     """
@@ -240,6 +271,9 @@ def assert_non_negative(
 ) -> None:
     """Raises InvalidArgumentError unless every element is at least 0.
 
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
+
     >>> tf.debugging.assert_non_negative([0., 3.])
     """
     _signed(">=", lambda a: a >= 0, x, message, summarize)
@@ -249,6 +283,9 @@ def assert_non_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Raises InvalidArgumentError unless every element is at most 0.
+
+    Raises:
+        InvalidArgumentError: If it is not so for some element.
 
     >>> tf.debugging.assert_non_positive([0., -3.])
     """
@@ -261,6 +298,9 @@ def assert_non_positive(
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; raises InvalidArgumentError if an element is infinite or NaN. Gradients pass unchecked.
 
+    Raises:
+        InvalidArgumentError: If an element is NaN or infinite.
+
     >>> tf.debugging.check_numerics(tf.constant([1., 2.]), "activations").numpy()
     array([1., 2.], dtype=float32)
     >>> tf.debugging.check_numerics(tf.constant([1., np.inf]), "activations")
@@ -272,6 +312,9 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     """The same as `check_numerics`: the tensor itself, if all its elements are finite.
+
+    Raises:
+        InvalidArgumentError: If an element is NaN or infinite.
 
     >>> tf.debugging.assert_all_finite([0.5], "loss").numpy()
     array([0.5], dtype=float32)
@@ -302,6 +345,12 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
     """Raises TypeError unless the tensor is of this dtype.
 
+    Args:
+        tf_type: The dtype.
+
+    Raises:
+        TypeError: If it is another.
+
     >>> tf.debugging.assert_type(tf.constant(1.), tf.float32)
     """
     tensor, wanted = as_tensor(tensor), as_dtype(tf_type)
@@ -312,6 +361,9 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
     """Raises TypeError unless the tensor is of an integer dtype.
 
+    Raises:
+        TypeError: If it is of another dtype.
+
     >>> tf.debugging.assert_integer(tf.constant([1, 2]))
     """
     x = as_tensor(x)
@@ -321,6 +373,9 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     """The floating dtype that all `tensors` share (`dtype`, if given); raises ValueError when there is none.
+
+    Raises:
+        ValueError: If dtypes differ, or are not floating.
 
     >>> tf.debugging.assert_same_float_dtype([tf.constant(1.), tf.constant([2.])])
     tf.float32
@@ -342,6 +397,9 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
 
 def assert_proper_iterable(values: Any) -> None:
     """Raises TypeError for a tensor, array, string or anything else that is not a plain collection of tensors.
+
+    Raises:
+        TypeError: If it cannot be iterated over, or is a tensor, an array or a string.
 
     >>> tf.debugging.assert_proper_iterable([tf.constant(1.)])
     """
@@ -368,6 +426,9 @@ _settings = {"log_device_placement": False, "traceback_filtering": True}
 
 def set_log_device_placement(enabled: bool) -> None:
     """Kept for programs that ask for it; all operations run on the one CPU device, so there is nothing to log.
+
+    Args:
+        enabled: What `get_log_device_placement` gives from now on.
 
     >>> tf.debugging.set_log_device_placement(False)
     """

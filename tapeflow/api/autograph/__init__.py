@@ -14,6 +14,11 @@ __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
 def to_code(entity: Callable, recursive: bool = True, experimental_optional_features: Any = None) -> str:
     """The code that `tf.function` traces in the place of a function's own, to look at.
 
+    Args:
+        entity: A Python function.
+        recursive: Taken and not used.
+        experimental_optional_features: Taken and not used.
+
     >>> def double(x):
     ...     if x < 1.:
     ...         x = 2. * x
@@ -28,6 +33,11 @@ def to_graph(entity: Callable, recursive: bool = True, experimental_optional_fea
     """The function as `tf.function` traces it: called inside a graph, its branches and loops over tensors become part
     of the graph.
 
+    Args:
+        entity: A Python function.
+        recursive: Taken and not used.
+        experimental_optional_features: Taken and not used.
+
     >>> def clipped(x):
     ...     return x if x < 1. else tf.ones_like(x)
     >>> tf.function(tf.autograph.to_graph(clipped), autograph=False)(tf.constant(3.)).numpy()
@@ -39,6 +49,10 @@ def to_graph(entity: Callable, recursive: bool = True, experimental_optional_fea
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """From `level` 1 on, the log `tapeflow` tells which functions are not converted, and why; also to the screen if
     asked.
+
+    Args:
+        level: 0: nothing is told.
+        alsologtostdout: Show it on the screen, too.
 
     >>> tf.autograph.set_verbosity(0)
     """

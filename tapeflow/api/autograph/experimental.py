@@ -28,6 +28,12 @@ class Feature(Enum):
 def do_not_convert(func: Callable | None = None) -> Any:
     """Decorates a function whose code `tf.function` is to run as it is written.
 
+    Args:
+        func: A Python function; None: a decorator comes back.
+
+    Returns:
+        The function, marked; or a decorator.
+
     >>> @tf.autograph.experimental.do_not_convert
     ... def scaled(x, by):
     ...     return x * by if by else x
@@ -48,6 +54,10 @@ def set_loop_options(
 
     `shape_invariants` are pairs of a variable and the shape that it keeps, None for sizes that change. Plain Python
     pays no attention to it.
+
+    Args:
+        maximum_iterations: How often the loop runs at most; None: no limit.
+        shape_invariants: Pairs (variable, shape).
 
     >>> @tf.function
     ... def powers(x):

@@ -49,6 +49,9 @@ _state: dict[str, Any] = {
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """With True the body of a `tf.function` runs as plain Python at every call, for debugging.
 
+    Args:
+        run_eagerly: Run as plain Python.
+
     >>> tf.config.run_functions_eagerly(False)
     """
     Switches.eager = bool(run_eagerly)
@@ -76,6 +79,17 @@ def experimental_connect_to_cluster(
 ) -> None:  # fmt: skip
     """Connects to the machines of a cluster: nothing to do for one without others, and an error if there are some.
 
+    Args:
+        cluster_spec_or_resolver: A `tf.train.ClusterSpec`, or what has one.
+        job_name: Which group of processes this one belongs to.
+        task_index: Its number in it.
+        protocol: Taken and not used.
+        make_master_device_default: Taken and not used.
+        cluster_device_filters: Taken and not used.
+
+    Raises:
+        UnimplementedError: If there are other machines.
+
     >>> tf.config.experimental_connect_to_cluster(tf.train.ClusterSpec({}))
     """
     found = cluster_spec_or_resolver
@@ -90,6 +104,14 @@ def experimental_connect_to_cluster(
 def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worker") -> None:
     """Connects to one other machine, which tapeflow does not do.
 
+    Args:
+        remote_host: The name of a machine, or several.
+        job_name: Taken and not used.
+
+    Raises:
+        UnimplementedError: Always.
+        ValueError: If no host is given.
+
     >>> tf.config.experimental_connect_to_host()
     Traceback (most recent call last):
     ValueError: Must provide at least one remote_host
@@ -102,43 +124,74 @@ def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worke
 # ---- small namespaces: settings that are kept and given back
 
 
-def _setting(key: str, kind: Any, doc: str) -> tuple:
-    def get() -> Any:
-        return _state[key]
-
-    def put(value: Any) -> None:
-        _state[key] = kind(value)
-
-    get.__doc__, put.__doc__ = f"{doc} Returns what was set.", doc
-    return get, put
+def _get_inter() -> int:
+    """How many operations may run at once, as it was set. (NumPy runs one at a time.)"""
+    return _state["inter"]
 
 
-_get_inter, _set_inter = _setting("inter", int, "How many operations may run at once. (NumPy runs one at a time.)")
-_get_intra, _set_intra = _setting(
-    "intra", int, "How many threads one operation may use. (NumPy's BLAS decides by its own variables.)"
-)
+def _set_inter(num_threads: int) -> None:
+    """How many operations may run at once: kept, and given back. (NumPy runs one at a time.)
+
+    Args:
+        num_threads: The number; 0 leaves it open.
+    """
+    _state["inter"] = int(num_threads)
+
+
+def _get_intra() -> int:
+    """How many threads one operation may use, as it was set. (NumPy's BLAS decides by its own variables.)"""
+    return _state["intra"]
+
+
+def _set_intra(num_threads: int) -> None:
+    """How many threads one operation may use: kept, and given back. (NumPy's BLAS decides by its own variables.)
+
+    Args:
+        num_threads: The number; 0 leaves it open.
+    """
+    _state["intra"] = int(num_threads)
+
+
 threading = SimpleNamespace(
     get_inter_op_parallelism_threads=_get_inter,
-    set_inter_op_parallelism_threads=lambda num_threads: _set_inter(num_threads),
+    set_inter_op_parallelism_threads=_set_inter,
     get_intra_op_parallelism_threads=_get_intra,
-    set_intra_op_parallelism_threads=lambda num_threads: _set_intra(num_threads),
+    set_intra_op_parallelism_threads=_set_intra,
 )
+
+
+def _get_jit() -> str:
+    """`"autoclustering"` where `set_jit` asked for it, else an empty string."""
+    return _state["jit"]
 
 
 def _set_jit(enabled: bool | str) -> None:
-    """Whether graphs are compiled by themselves."""
+    """Whether graphs are compiled by themselves: kept, and given back. `tf.function(jit_compile=True)` compiles.
+
+    Args:
+        enabled: A bool, or `"autoclustering"`.
+    """
     _state["jit"] = "autoclustering" if enabled is True else enabled or ""
 
 
-def _set_options(options: dict) -> None:
-    """Options of the graph optimiser, kept and given back."""
+def _get_options() -> dict[str, bool]:
+    """The options of the graph optimiser, as they were set."""
+    return dict(_state["options"])
+
+
+def _set_options(options: dict[str, bool]) -> None:
+    """Options of the graph optimiser, kept and given back.
+
+    Args:
+        options: By name; others stay as they are.
+    """
     _state["options"].update(options)
 
 
 optimizer = SimpleNamespace(
-    get_jit=lambda: _state["jit"],
+    get_jit=_get_jit,
     set_jit=_set_jit,
-    get_experimental_options=lambda: dict(_state["options"]),
+    get_experimental_options=_get_options,
     set_experimental_options=_set_options,
 )
 
@@ -149,15 +202,66 @@ def _enable_op_determinism() -> None:
 
 
 def _allow_rounding(enabled: bool) -> None:
-    """Whether GPUs may round the factors of float32 products, which is several times faster."""
+    """Whether GPUs may round the factors of float32 products, which is several times faster.
+
+    Args:
+        enabled: They may.
+    """
     Rounding.allowed = bool(enabled)
+
+
+def _rounding_allowed() -> bool:
+    """Whether GPUs may round the factors of float32 products."""
+    return Rounding.allowed
+
+
+def _nothing() -> None:
+    """Does nothing: there is no such bridge here."""
+
+
+def _get_memory_usage(device: str) -> int:
+    """Bytes in use on a device; `get_memory_info` by its earlier name.
+
+    Args:
+        device: Its name, such as `GPU:0`.
+
+    Raises:
+        ValueError: For the CPU, whose bytes are not counted.
+    """
+    return get_memory_info(device)["current"]
+
+
+def _get_synchronous() -> bool:
+    """Whether operations are computed in order, at once, as it was set."""
+    return _state["synchronous"]
+
+
+def _set_synchronous(enable: bool) -> None:
+    """Whether operations are computed in order, at once: kept, and given back.
+
+    Args:
+        enable: They are.
+    """
+    _state["synchronous"] = bool(enable)
+
+
+def _get_device_policy() -> str:
+    """What happens when an operand is on another device, as it was set."""
+    return _state["policy"]
 
 
 _POLICIES = ("silent", "silent_for_int32", "warn", "explicit")
 
 
 def _set_device_policy(device_policy: str | None) -> None:
-    """What happens when an operand is on another device; None is the default, "silent"."""
+    """What happens when an operand is on another device: kept, and given back.
+
+    Args:
+        device_policy: `"silent"` (what None stands for), `"silent_for_int32"`, `"warn"` or `"explicit"`.
+
+    Raises:
+        ValueError: If it is another word.
+    """
     policy = "silent" if device_policy is None else device_policy
     if policy not in _POLICIES:
         raise ValueError(
@@ -176,14 +280,20 @@ class ClusterDeviceFilters:
         self._filters: dict[tuple[str, int], list[str]] = {}
 
     def set_device_filters(self, job_name: str, task_index: int, device_filters: Sequence[str]) -> None:
-        """The devices that a task sees."""
+        """The devices that a task sees.
+
+        Args:
+            job_name: Which group of processes.
+            task_index: The number of the process.
+            device_filters: The names of the devices.
+        """
         self._filters[job_name, task_index] = list(device_filters)
 
 
 experimental = SimpleNamespace(
     ClusterDeviceFilters=ClusterDeviceFilters,
-    disable_mlir_bridge=lambda: None,
-    enable_mlir_bridge=lambda: None,
+    disable_mlir_bridge=_nothing,
+    enable_mlir_bridge=_nothing,
     VirtualDeviceConfiguration=LogicalDeviceConfiguration,
     list_physical_devices=list_physical_devices,
     list_logical_devices=list_logical_devices,
@@ -194,14 +304,14 @@ experimental = SimpleNamespace(
     get_memory_growth=get_memory_growth,
     set_memory_growth=set_memory_growth,
     get_memory_info=get_memory_info,
-    get_memory_usage=lambda device: get_memory_info(device)["current"],
+    get_memory_usage=_get_memory_usage,
     reset_memory_stats=reset_memory_stats,
     get_device_details=get_device_details,
     enable_op_determinism=_enable_op_determinism,
-    get_synchronous_execution=_setting("synchronous", bool, "Whether operations are computed in order, at once.")[0],
-    set_synchronous_execution=_setting("synchronous", bool, "Whether operations are computed in order, at once.")[1],
-    get_device_policy=_setting("policy", str, "What happens when an operand is on another device.")[0],
+    get_synchronous_execution=_get_synchronous,
+    set_synchronous_execution=_set_synchronous,
+    get_device_policy=_get_device_policy,
     set_device_policy=_set_device_policy,
     enable_tensor_float_32_execution=_allow_rounding,
-    tensor_float_32_execution_enabled=lambda: Rounding.allowed,
+    tensor_float_32_execution_enabled=_rounding_allowed,
 )

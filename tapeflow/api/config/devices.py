@@ -40,6 +40,11 @@ class LogicalDevice(NamedTuple):
 class LogicalDeviceConfiguration(NamedTuple):
     """How a physical device is divided.
 
+    Args:
+        memory_limit: Megabytes; kept, and without effect.
+        experimental_priority: Kept, and without effect.
+        experimental_device_ordinal: Kept, and without effect.
+
     >>> tf.config.LogicalDeviceConfiguration(memory_limit=1024).memory_limit
     1024
     """
@@ -74,6 +79,9 @@ def _devices(device_type: str | None, which: str) -> list[Device]:
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices of the machine that can be used, of one type if it is given.
 
+    Args:
+        device_type: `CPU` or `GPU`; None: all.
+
     >>> tf.config.list_physical_devices("CPU")
     [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
     """
@@ -88,6 +96,9 @@ def _physical(device: Device) -> PhysicalDevice:
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """The devices that operations can run on, of one type if it is given.
 
+    Args:
+        device_type: `CPU` or `GPU`; None: all.
+
     >>> tf.config.list_logical_devices("CPU")
     [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
     """
@@ -97,6 +108,9 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices that the program may use.
+
+    Args:
+        device_type: `CPU` or `GPU`; None: all.
 
     >>> len(tf.config.get_visible_devices("CPU"))
     1
@@ -110,6 +124,10 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Says which devices (of a type) the program may use, before it puts anything on one; NumPy's CPU stays in use
     whatever is said.
+
+    Args:
+        devices: A device of `tf.config.list_physical_devices()`, or a list of them.
+        device_type: `CPU` or `GPU`: only what is said of these changes; None: of all.
 
     >>> tf.config.set_visible_devices([], "GPU")
     """
@@ -140,6 +158,12 @@ def _as_device(device: PhysicalDevice) -> Device:
 def get_logical_device_configuration(device: PhysicalDevice) -> list | None:
     """How a device is divided, or None.
 
+    Args:
+        device: One of `tf.config.list_physical_devices()`.
+
+    Returns:
+        A list of `tf.config.LogicalDeviceConfiguration`s, or None.
+
     >>> tf.config.get_logical_device_configuration(tf.config.list_physical_devices("CPU")[0])
     """
     return _state["logical"].get(_known(device))
@@ -147,6 +171,13 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list | None:
 
 def set_logical_device_configuration(device: PhysicalDevice, logical_devices: list | None) -> None:
     """Accepted, and given back: a device stays one device, whose memory is limited by the settings of jax.
+
+    Args:
+        device: One of `tf.config.list_physical_devices()`.
+        logical_devices: A list of one `tf.config.LogicalDeviceConfiguration`; None: what was said is forgotten.
+
+    Raises:
+        ValueError: If there are several: a device is not divided.
 
     >>> cpu = tf.config.list_physical_devices("CPU")[0]
     >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
@@ -168,7 +199,15 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: li
 
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     """Accepted for accelerators. How jax takes memory is decided before it starts:
-    XLA_PYTHON_CLIENT_PREALLOCATE=false."""
+    XLA_PYTHON_CLIENT_PREALLOCATE=false.
+
+    Args:
+        device: One of `tf.config.list_physical_devices("GPU")`.
+        enable: Memory is taken as it is needed.
+
+    Raises:
+        ValueError: If it is no accelerator.
+    """
     if _known(device) == _CPU:
         raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
     _state["growth"][device] = bool(enable)
@@ -200,7 +239,14 @@ def reset_memory_stats(device: str) -> None:
 
 
 def get_device_details(device: PhysicalDevice) -> dict:
-    """The name and compute capability of a GPU; nothing more is known of the CPU."""
+    """The name and compute capability of a GPU; nothing more is known of the CPU.
+
+    Args:
+        device: One of `tf.config.list_physical_devices()`.
+
+    Returns:
+        A dict with `device_name` and, of a GPU, `compute_capability`; empty for the CPU.
+    """
     if _known(device) == _CPU:
         return {}
     of_jax = _engine().physical()[_as_device(device)]
@@ -215,6 +261,9 @@ def get_device_details(device: PhysicalDevice) -> dict:
 
 def set_soft_device_placement(enabled: bool) -> None:
     """Whether naming a device that is not there means another one (the default), the CPU in the end, or is an error.
+
+    Args:
+        enabled: It means another one; otherwise it is an error.
 
     >>> tf.config.set_soft_device_placement(True)
     """

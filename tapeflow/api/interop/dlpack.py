@@ -17,6 +17,12 @@ _CPU = (1, 0)
 def to_dlpack(tf_tensor: Any) -> Any:
     """A DLPack capsule on the tensor's memory, for one consumer.
 
+    Args:
+        tf_tensor: A tensor.
+
+    Returns:
+        A capsule.
+
     >>> x = tf.constant([1., 2.])
     >>> tf.experimental.dlpack.from_dlpack(tf.experimental.dlpack.to_dlpack(x)).numpy()
     array([1., 2.], dtype=float32)
@@ -31,6 +37,9 @@ def from_dlpack(dlcapsule: Any) -> Tensor:
     PyTorch tensor.
 
     Nothing is copied: do not change the other object as long as the tensor is used.
+
+    Args:
+        dlcapsule: A capsule, or an object with `__dlpack__`.
 
     >>> a = np.array([1., 2.])
     >>> np.shares_memory(tf.experimental.dlpack.from_dlpack(a), a)

@@ -320,7 +320,11 @@ class ConcreteFunction:
         return nest.map_structure(one, self.structured_outputs)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The arguments, what comes out, and what is taken from outside, as text."""
+        """The arguments, what comes out, and what is taken from outside, as text.
+
+        Args:
+            verbose: All of it; otherwise `repr` of the function.
+        """
         if not verbose:
             return repr(self)
         captures = [] if self.as_python else [(id(t), spec_text(t)) for t in self.captured_inputs]
