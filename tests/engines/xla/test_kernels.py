@@ -3,6 +3,8 @@
 Nothing is compiled here: `tests/function/running/test_compiled_registry.py` compares values, compiled, with NumPy's.
 """
 
+import importlib
+from collections.abc import Mapping
 from functools import partial
 
 import ml_dtypes
@@ -19,6 +21,7 @@ jax = pytest.importorskip("jax", reason="the extra `xla` is not installed")
 from tapeflow.engines import xla  # noqa: E402  it needs jax
 
 SAMPLES = all_samples()
+LIBRARIES, FOLDERS = {"numpy": np, "jax": jax.numpy}, {"numpy": "numpy", "jax": "xla"}
 
 # What XLA cannot have, and why.
 _BY_VALUES, _STRINGS = "the size of the result depends on values", "strings"
@@ -73,6 +76,23 @@ def test_exceptions_are_primitives():
 def test_exceptions_have_no_kernel(name):
     with pytest.raises(NotImplementedError):
         xla.kernel(REGISTRY[name])
+
+
+# ---- names
+
+
+def named_kernels():
+    for name, prim in sorted(REGISTRY.items()):
+        kernels = prim.kernel if isinstance(prim.kernel, Mapping) else dict.fromkeys(LIBRARIES, prim.kernel)
+        yield from [(name, engine, kernel) for engine, kernel in kernels.items() if isinstance(kernel, str)]
+
+
+@pytest.mark.parametrize(("name", "engine", "kernel"), list(named_kernels()))
+def test_kernels_named_by_strings_are_there(name, engine, kernel):
+    """A dotted name is a function of a file of the engine, any other one of its array library."""
+    module, _, function = kernel.rpartition(".")
+    library = importlib.import_module(f"tapeflow.engines.{FOLDERS[engine]}.{module}") if module else LIBRARIES[engine]
+    assert callable(getattr(library, function)), f"{name} names {kernel!r} for {engine}"
 
 
 # ---- shapes and dtypes
