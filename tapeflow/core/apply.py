@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .composite import Composite
+from .contracts import Observer, Operation
 from .convert import constant_like, convert_group, to_tensor
 from .devices import DeviceTensor, computed, on_device
 from .dtypes import ANY, BY_NUMPY, NATIVE, DType
@@ -24,7 +25,7 @@ from .tensor import EagerTensor, Tensor
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tapeflow\b")
 
 
-def apply(prim: Any, args: tuple, params: dict) -> Any:
+def apply(prim: Operation, args: tuple, params: dict) -> Any:
     if len(args) == 2:  # `2.0 * x`, far the most frequent guest here
         a, b = args
         if type(a) is EagerTensor and (type(b) is float or type(b) is int):
@@ -47,7 +48,7 @@ def apply(prim: Any, args: tuple, params: dict) -> Any:
     return _executed(current(), prim, tensors, params)
 
 
-def _executed(frame: Frame, prim: Any, tensors: tuple, params: dict) -> Any:
+def _executed(frame: Frame, prim: Operation, tensors: tuple, params: dict) -> Any:
     """By whoever is in charge; whoever watches is told."""
     if frame.executor is None:
         check_dtypes(prim, tensors)
@@ -86,7 +87,7 @@ class _OfDtype(dict):
 _DTYPE_ONLY = _OfDtype()
 
 
-def tell(observers: tuple, prim: Any, args: tuple, params: dict, out: Any) -> None:
+def tell(observers: tuple[Observer, ...], prim: Operation, args: tuple, params: dict, out: Any) -> None:
     """Tell each observer that watches one of the arguments of the operation, and which: bit k of the mask is argument
     k."""
     for observer in observers:
@@ -96,7 +97,7 @@ def tell(observers: tuple, prim: Any, args: tuple, params: dict, out: Any) -> No
             observer.see(prim, args, params, out, mask)
 
 
-def convert_arguments(prim: Any, args: tuple) -> tuple:
+def convert_arguments(prim: Operation, args: tuple) -> tuple:
     """The arguments as tensors; `args` itself when they are tensors already."""
     if prim.variadic:
         return tuple(convert_group(args, prim))
@@ -115,7 +116,7 @@ def convert_arguments(prim: Any, args: tuple) -> tuple:
     return args if all(a is b for a, b in zip(args, converted)) else tuple(converted)
 
 
-def check_dtypes(prim: Any, args: tuple) -> None:
+def check_dtypes(prim: Operation, args: tuple) -> None:
     for positions, allowed, _ in prim.groups:
         members = args if prim.variadic else [args[p] for p in positions]
         if not members:
@@ -149,7 +150,7 @@ def _advice(a: DType, b: DType) -> str:
     return f"convert the {low.name} one: tf.cast(x, tf.{high.name})"
 
 
-def compute(prim: Any, args: tuple, params: dict) -> Any:
+def compute(prim: Operation, args: tuple, params: dict) -> Any:
     """Run the kernel where the values are. NumPy's, whatever the dtype, runs with floating-point warnings off."""
     try:
         if on_device(args) and (out := computed(prim, args, params)) is not NotImplemented:
@@ -182,7 +183,7 @@ def compute(prim: Any, args: tuple, params: dict) -> Any:
     return tuple([EagerTensor(o) for o in out]) if prim.outputs else EagerTensor(out)
 
 
-def retry(prim: Any, args: tuple, params: dict, error: Exception) -> Any:
+def retry(prim: Operation, args: tuple, params: dict, error: Exception) -> Any:
     """A kernel raised in the fast path: either a floating-point warning made fatal, or an error to explain."""
     if isinstance(error, (RuntimeWarning, FloatingPointError)):
         return compute(prim, args, params)
@@ -191,7 +192,7 @@ def retry(prim: Any, args: tuple, params: dict, error: Exception) -> Any:
     raise error
 
 
-def explained(prim: Any, args: tuple, params: dict, error: Exception, line: str | None = None) -> Exception:
+def explained(prim: Operation, args: tuple, params: dict, error: Exception, line: str | None = None) -> Exception:
     if isinstance(error, OpError):
         return error
     if isinstance(error, MemoryError):
@@ -199,7 +200,7 @@ def explained(prim: Any, args: tuple, params: dict, error: Exception, line: str 
     return invalid(f"{_misfit(prim, args, params) or error}\n  {describe(prim, args, params, line)}")
 
 
-def _misfit(prim: Any, args: tuple, params: dict) -> str | None:
+def _misfit(prim: Operation, args: tuple, params: dict) -> str | None:
     """What the shape rule has to say: eagerly the same words, which are TensorFlow's, as when a function is traced. A
     kernel's are NumPy's."""
     from .primitive import Spec  # which is above
@@ -214,7 +215,7 @@ def _misfit(prim: Any, args: tuple, params: dict) -> str | None:
     return None
 
 
-def describe(prim: Any, args: tuple, params: dict | None = None, line: str | None = None) -> str:
+def describe(prim: Operation, args: tuple, params: dict | None = None, line: str | None = None) -> str:
     """`matmul(a: float32 (2, 3), b: float32 (4, 5)) at train.py:12`"""
     names = [f"#{i}" for i in range(len(args))] if prim.variadic else prim.inputs
     parts = [f"{n}: {a.dtype.name} {tuple(a.shape)}" for n, a in zip(names, args)]
@@ -222,7 +223,7 @@ def describe(prim: Any, args: tuple, params: dict | None = None, line: str | Non
     return f"In {prim.name}({', '.join(parts)}) at {line or user_line()}"
 
 
-def as_tensor(value: Any) -> Tensor:
+def as_tensor(value: Any) -> Any:
     """`value` itself when it is a tensor (or ragged, or sparse), else converted: what public functions call on their
     arguments."""
     return value if isinstance(value, (Tensor, Composite)) else to_tensor(value)

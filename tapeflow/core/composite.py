@@ -3,6 +3,8 @@ tensors."""
 
 from typing import Any
 
+from .contracts import Operation
+
 
 class Composite:
     """A primitive that meets a composite among its inputs leaves the work to it: `_apply(prim, args, params)` answers,
@@ -22,5 +24,5 @@ class Composite:
         raise NotImplementedError  # each composite says it
 
     @classmethod
-    def _apply(cls, prim: Any, args: tuple, params: dict) -> Any:
+    def _apply(cls, prim: Operation, args: tuple, params: dict) -> Any:
         raise TypeError(f"{prim.name} does not take a {cls.__name__}.")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .composite import Composite
+from .contracts import Operation
 from .dtypes import BY_NUMPY, DType, as_dtype, bool_, complex128, float32, int32, int64, string
 from .errors import dtype_clash
 from .runtime.floating import quiet
@@ -368,7 +369,7 @@ _FOLLOWERS = (
 )  # they have no dtype that others must have
 
 
-def convert_group(values: Sequence, prim: Any = None) -> list[Tensor]:
+def convert_group(values: Sequence, prim: Operation | None = None) -> list[Tensor]:
     """Tensors of `values`, all of the dtype of the first one that has a dtype of its own."""
     converted: list = list(values)
     leader = None
@@ -395,7 +396,7 @@ def _is_foreign_array(value: Any) -> bool:
     return not any(isinstance(value, types) for _, types, _ in _CONVERSIONS)
 
 
-def _follow(value: Any, dtype: DType, position: int, prim: Any) -> Tensor:
+def _follow(value: Any, dtype: DType, position: int, prim: Operation | None) -> Tensor:
     try:
         return to_tensor(value, dtype)
     except TypeError as error:

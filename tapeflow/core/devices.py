@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .contracts import Operation
 from .dtypes import BY_NUMPY, DType
 from .frames import current
 from .shapes import TensorShape
@@ -172,7 +173,7 @@ def placed(tensor: Tensor) -> Tensor:
     return tensor if frame.device is None else moved(tensor, frame.device)
 
 
-def computed(prim: Any, args: tuple, params: dict) -> Any:
+def computed(prim: Operation, args: tuple, params: dict) -> Any:
     """The result by the engine's kernel, when the current device or an argument is not the host; NotImplemented where
     NumPy computes."""
     device = current().device

@@ -1,6 +1,7 @@
 """TensorFlow's exception hierarchy (`tf.errors`), and the words our own errors are made of."""
 
 import sys
+from types import FrameType
 from typing import Any
 
 from .frames import current
@@ -119,8 +120,9 @@ def out_of_memory(message: str) -> ResourceExhaustedError:
 
 def invalid(message: str) -> InvalidArgumentError:
     """While a function is traced TensorFlow calls it a ValueError; ours is both, with the user's line."""
-    kind = getattr(current().executor, "wrong_argument", None)
-    return InvalidArgumentError(None, None, message) if kind is None else kind(message)
+    executor = current().executor
+    error = None if executor is None else executor.wrong_argument(message)
+    return InvalidArgumentError(None, None, message) if error is None else error
 
 
 def uneven_rows(message: str) -> UnevenRows:
@@ -134,13 +136,15 @@ def uneven_rows(message: str) -> UnevenRows:
 
 def dtype_clash(message: str) -> InvalidArgumentError:
     """While a function is traced TensorFlow calls it a TypeError; ours is both, by the name that is expected."""
-    kind = getattr(current().executor, "wrong_dtype", _DtypeClash)
-    return kind(None, None, message)
+    executor = current().executor
+    error = None if executor is None else executor.wrong_dtype(message)
+    return _DtypeClash(None, None, message) if error is None else error
 
 
 def user_call() -> str:
     """The name of the function of ours that the user's code called: `range`. Slow, like `user_line`."""
-    frame, called = sys._getframe(1), "an operation"
+    frame: FrameType | None = sys._getframe(1)
+    called = "an operation"
     while frame is not None and frame.f_globals.get("__name__", "").startswith(("tapeflow.", "optree", "contextlib")):
         if not frame.f_globals.get("CALLS_FOR_USERS"):  # AutoGraph, between them and us
             called = frame.f_code.co_name
@@ -153,7 +157,7 @@ _OURS = ("tapeflow.", "keras_tapeflow.", "keras.src.", "optree", "contextlib")
 
 def user_place() -> tuple[str, int] | None:
     """The file and line of the innermost frame that is not ours. Slow: never in a hot path."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if not frame.f_globals.get("__name__", "").startswith(_OURS):
             return frame.f_code.co_filename, frame.f_lineno

@@ -6,18 +6,19 @@ afterwards. The current frame is a context variable, so threads and asyncio task
 
 import itertools
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .contracts import Executor, Observer
 from .runtime.contexts import context_variable
+
+if TYPE_CHECKING:
+    from .devices import Device
 
 _serial = itertools.count(1).__next__
 
 
 class Frame:
-    """`executor` is None for eager. An observer has `watched`, a container of tensor ids; `see(prim, args, params,
-    out, mask)` is called for each operation on a watched tensor (bit k of `mask`: argument k is), `read(variable,
-    tensor)` for each read of a variable, `left(value, how)` when a value leaves the library. A tape also shows its
-    list of `records`, which entries append to directly; others have None there.
+    """`executor` is None for eager. What executors and observers are is in `core.contracts`.
 
     `below` is the frame that the executor runs its operations in. Those who watch there see these operations; of
     variables that are read, and of values that leave, they hear here: `audience` is everybody who does.
@@ -28,26 +29,31 @@ class Frame:
     __slots__ = ("eager", "executor", "observers", "below", "audience", "device", "serial")
 
     def __init__(
-        self, executor: Any = None, observers: tuple = (), below: "Frame | None" = None, device: Any = None
+        self,
+        executor: Executor | None = None,
+        observers: tuple[Observer, ...] = (),
+        below: "Frame | None" = None,
+        device: "Device | None" = None,
     ) -> None:
         self.eager = executor is None and (device is None or device.is_host)
         self.executor, self.observers, self.device, self.serial = executor, observers, device, _serial()
-        self.below, self.audience = below, observers if below is None else below.audience + observers
+        self.below = below
+        self.audience: tuple[Observer, ...] = observers if below is None else below.audience + observers
 
-    def watched_by(self, observer: Any) -> "Frame":
+    def watched_by(self, observer: Observer) -> "Frame":
         return Frame(self.executor, (*self.observers, observer), self.below, self.device)
 
-    def without(self, observer: Any) -> "Frame":
+    def without(self, observer: Observer) -> "Frame":
         return Frame(self.executor, tuple(o for o in self.observers if o is not observer), self.below, self.device)
 
-    def exchanged(self, observer: Any, other: Any) -> "Frame":
+    def exchanged(self, observer: Observer, other: Observer) -> "Frame":
         """`other` in the place of an observer, in whichever of the frames below it watches."""
         if observer not in self.audience:
             return self
         below = None if self.below is None else self.below.exchanged(observer, other)
         return Frame(self.executor, tuple(other if o is observer else o for o in self.observers), below, self.device)
 
-    def on(self, device: Any) -> "Frame":
+    def on(self, device: "Device | None") -> "Frame":
         """The same, where `device` is named."""
         return Frame(self.executor, self.observers, self.below, device)
 
@@ -81,6 +87,13 @@ class entered:
 
     def __exit__(self, *_: Any) -> None:
         _frame.reset(self.token)
+
+
+def below() -> entered:
+    """The frame below, for executors that work in it."""
+    frame = current().below
+    assert frame is not None, "the executor of this frame works in one below"
+    return entered(frame)
 
 
 def has_an_effect(what: str) -> None:

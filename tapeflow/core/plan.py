@@ -6,33 +6,27 @@ watches.
 """
 
 import inspect
+from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .broadcasting import sum_to
+from .record import Plan, Pullback
 from .sizes import alike
 
+if TYPE_CHECKING:
+    from .primitive import Primitive
 
-class Plan(NamedTuple):
-    """`record(new_id, out, params, *args)` is the whole record: (new_id, ids of the inputs that get a gradient, pulls,
-    what the rules read); `record_any` is the same for tensors that are not on arrays.
-
-    `pulls` is (on tensors, on bare arrays, unusual?, conjugate around them?, take sparse gradients?, only, perhaps a
-    title). A pull returns one gradient for each of the ids; where there is one, `ids` is that id itself, and the pull
-    returns it bare. Unusual are several outputs, and rules that may return None or a sparse gradient. `only(places)`
-    are the pulls for some of the ids.
-    """
-
-    record: Any
-    record_any: Any
-    pulls: tuple
+# In the globals of what is written here, the name of the primitive: `inspect.numerics` finds by it whose gradient is
+# computed.
+PULLBACK_OF = "__pullback_of__"
 
 
 def rule_names(rule: Any) -> tuple[str, ...]:
     return tuple(inspect.signature(rule).parameters)
 
 
-def check_names(prim: Any) -> None:
+def check_names(prim: "Primitive") -> None:
     """A rule that asks for a name that does not exist fails when its module is imported."""
     for rules in (prim.vjp, prim.jvp):
         for names, rule in rules.items() if isinstance(rules, dict) else ():
@@ -47,7 +41,7 @@ def check_names(prim: Any) -> None:
                         locate(prim, name)
 
 
-def locate(prim: Any, name: str) -> tuple[str, str]:
+def locate(prim: "Primitive", name: str) -> tuple[str, str]:
     """(kind, source expression) of what a rule calls `name`."""
     if name in ("ops", "g", "i"):
         return "given", name
@@ -81,12 +75,13 @@ _TAKE_ANY = _TAKE_EAGER | {
 }  # fmt: skip
 
 
-def write(prim: Any, mask: int, count: int) -> Plan | None:
+def write(prim: "Primitive", mask: int, count: int) -> Plan | None:
     """The plan, or None when no watched input has a rule."""
     general = _Writer(prim, mask, count, undo=prim.broadcasts)
     if not general.positions:
         return None
-    env, name = {"general": general.pulls(), "alike": alike, "__name__": "tapeflow.plans"}, f"<record of {prim.name}>"
+    pullback, name = general.pullback(), f"<record of {prim.name}>"
+    env: dict[str, Any] = {"general": pullback, "alike": alike, "__name__": "tapeflow.plans"}
     inputs = "*x" if prim.variadic else ", ".join(f"x{i}" for i in range(count))
     compiled = lambda source: eval(compile(f"lambda new, y, p, {inputs}: {source}", name, "eval"), env)
     eager = general.record("general", _TAKE_EAGER)
@@ -94,18 +89,18 @@ def write(prim: Any, mask: int, count: int) -> Plan | None:
         prim.broadcasts is True and count == 2
     ):  # most often both have one shape, and there is nothing to undo or to keep
         same = _Writer(prim, mask, count, undo=False)
-        env["same"] = same.pulls()
+        env["same"] = same.pullback()
         eager = f"{same.record('same', _TAKE_EAGER)} if x0.array.shape == x1.array.shape else {eager}"
-    return Plan(compiled(eager), compiled(general.record("general", _TAKE_ANY)), env["general"])
+    return Plan(compiled(eager), compiled(general.record("general", _TAKE_ANY)), pullback)
 
 
 class _Writer:
     """Writes the two halves of a plan that share their slots: what to keep, and how to call the rules with it."""
 
-    def __init__(self, prim: Any, mask: int, count: int, undo: bool | str) -> None:
+    def __init__(self, prim: "Primitive", mask: int, count: int, undo: bool | str) -> None:
         self.prim, self.undo = prim, undo
         self.slots: dict[tuple[str, str], int] = {}
-        self.env: dict[str, Any] = {"sum_to": sum_to, "__name__": "tapeflow.plans"}
+        self.env: dict[str, Any] = {"sum_to": sum_to, "__name__": "tapeflow.plans", PULLBACK_OF: prim.name}
         self.positions: list[int] = []
         self.pulled: list[str] = []
         for i in range(count):
@@ -149,8 +144,8 @@ class _Writer:
             return f"({text} if {ref} is None else sum_to(ops, {text}, {ref}))"
         return text
 
-    def pulls(self, places: tuple[int, ...] | None = None) -> tuple:
-        pulled = _share_joint_calls(self.pulled if places is None else [self.pulled[k] for k in places])
+    def pullback(self, positions: tuple[int, ...] | None = None) -> Pullback:
+        pulled = _share_joint_calls(self.pulled if positions is None else [self.pulled[k] for k in positions])
         text = f"lambda ops, g, s: {pulled[0] if len(pulled) == 1 else '(' + ', '.join(pulled) + ')'}"
         on_tensors = text.replace("@values", "").replace("@value", "")
         on_arrays = text.replace("@values", "arrays").replace("@value", "array")
@@ -160,14 +155,22 @@ class _Writer:
         compiled = lambda source: eval(compile(source, f"<backward of {self.prim.name}>", "eval"), self.env)
         prim = self.prim
         unusual = prim.outputs is not None or prim.sparse or prim.keeps_sparse
-        only = cache(self.pulls) if places is None else None
-        return compiled(on_tensors), compiled(on_arrays), unusual, prim.holomorphic, prim.keeps_sparse, only
+        return Pullback(
+            compiled(on_tensors),
+            compiled(on_arrays),
+            unusual=unusual,
+            holomorphic=prim.holomorphic,
+            takes_sparse=prim.keeps_sparse,
+            restricted=cache(self.pullback) if positions is None else None,
+            title=prim.name,
+        )
 
-    def record(self, pulls: str, how: dict[str, str]) -> str:
+    def record(self, pullback: str, how: dict[str, str]) -> str:
+        """The source text of a `core.record.Record`."""
         of = "x[{}].serial" if self.prim.variadic else "x{}.serial"
         ids = ", ".join(of.format(i) for i in self.positions)
         kept = "".join(_take(how, kind, source) + ", " for kind, source in self.slots)
-        return f"(new, {ids if len(self.positions) == 1 else f'({ids})'}, {pulls}, ({kept}))"
+        return f"(new, {ids if len(self.positions) == 1 else f'({ids})'}, {pullback}, ({kept}))"
 
 
 def _take(how: dict[str, str], kind: str, source: str) -> str:
@@ -197,7 +200,7 @@ def _share_joint_calls(pulls: list[str]) -> list[str]:
     return shared
 
 
-def _missing(prim: Any) -> Any:
+def _missing(prim: "Primitive") -> Callable:
     def missing() -> Any:
         raise LookupError(
             f"gradient registry has no entry for: {prim.name}\n"

@@ -18,7 +18,9 @@ import numpy as np
 
 from . import entry, plan, push
 from .batching import aligned
+from .contracts import Operation
 from .dtypes import ANY, INDEX, NATIVE
+from .record import Plan, Push
 
 REGISTRY: dict[str, "Primitive"] = {}
 
@@ -44,14 +46,8 @@ class Spec(SimpleNamespace):
         return f"{np.dtype(self.dtype).name}{list(self.shape)}"
 
 
-class Primitive:
+class Primitive(Operation):
     """One operation. Use `primitive(...)`, which returns the function to call."""
-
-    # What stands in a primitive's place in a record (`transforms.custom_gradient.Rule`) may have these:
-    body = None  # the ids of what a user's function computed itself
-    takes_none = False  # gradients of outputs that nothing reached come as None, not as zeros
-    has_effect = False  # something happens besides what is computed
-    hides_sizes = False  # outputs whose size depends on values are seen by nobody but another of its kind
 
     def __init__(
         self,
@@ -134,7 +130,6 @@ class Primitive:
         if jvp is None and elementwise and holomorphic and result is None and isinstance(self.vjp, dict):
             self.jvp = DIAGONAL
         self.batch = aligned if batch is None and (elementwise or broadcasts) else batch
-        self.entry: Callable | None = None
         self.plans: dict[Any, Any] = {}
         self.pushes: dict[Any, Any] = {}
         # By mask, what makes a tape's record; None until first used, and for several outputs or results of another
@@ -164,7 +159,7 @@ class Primitive:
             self.engines[engine] = kernel
         return self.engines[engine]
 
-    def plan(self, mask: int, count: int) -> Any:
+    def plan(self, mask: int, count: int) -> Plan | None:
         """What to keep and how to pull gradients back when the inputs in `mask` are watched; written once per mask."""
         key = mask if not self.variadic else (mask, count)
         if key not in self.plans:
@@ -173,17 +168,12 @@ class Primitive:
                 self.usual[mask] = made.record
         return self.plans[key]
 
-    def push(self, mask: int, count: int) -> Any:
+    def push(self, mask: int, count: int) -> Push:
         """How to push tangents of the inputs in `mask` forward; written once per mask."""
         key = mask if not self.variadic else (mask, count)
         if key not in self.pushes:
             self.pushes[key] = push.write(self, mask, count)
         return self.pushes[key]
-
-    def settled(self, sizes: Any) -> "Primitive":
-        """The operation, where sizes that were not known are these; what stands in a primitive's place may have some
-        inside."""
-        return self
 
     def infer(self, specs: list[Spec], params: dict) -> Any:
         """The output's Spec (or a tuple of them) by the shape rule, or by running the kernel on zeros."""

@@ -5,21 +5,16 @@ Like the backward plans (`core.plan`), a push is written once as source text for
 declares no `jvp` are left to the stand-in, which transposes the backward rule (`transforms.forward`).
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .plan import locate, rule_names
+from .record import Push
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
 
 
-class Push(NamedTuple):
-    """`run(ops, ts, y, p, *x)` is the tangent of the output (a tuple for several), from those of the inputs in `mask`;
-    `ts` has the tangent of each input, None where there is none. `rest` is the mask of the inputs that need the
-    stand-in."""
-
-    run: Any
-    rest: int
-
-
-def write(prim: Any, mask: int, count: int) -> Push:
+def write(prim: "Primitive", mask: int, count: int) -> Push:
     if not isinstance(prim.vjp, dict):
         return Push(None, 0 if prim.vjp == "cut" else mask)
     if prim.jvp is None:
@@ -42,14 +37,14 @@ def write(prim: Any, mask: int, count: int) -> Push:
     return Push(run, rest)
 
 
-def _has_rule(prim: Any, i: int) -> bool:
+def _has_rule(prim: "Primitive", i: int) -> bool:
     name = prim.inputs[0] if prim.variadic else prim.inputs[i]
     return any(
         (name in key if isinstance(key, tuple) else name == key) and rule != "cut" for key, rule in prim.vjp.items()
     )
 
 
-def _together(prim: Any, wanted: list[int], count: int) -> str:
+def _together(prim: "Primitive", wanted: list[int], count: int) -> str:
     """All inputs that can have a tangent give way to theirs."""
     x = "x[{}]" if prim.variadic else "x{}"
     places = [
@@ -59,7 +54,7 @@ def _together(prim: Any, wanted: list[int], count: int) -> str:
     return f"ops.{prim.name}({', '.join(places)}, **p)"
 
 
-def _term(prim: Any, i: int, count: int, env: dict) -> str | None:
+def _term(prim: "Primitive", i: int, count: int, env: dict) -> str | None:
     """The tangent that input `i` alone gives, as source text; None without a rule."""
     name = prim.inputs[0 if prim.variadic else i]
     how = prim.jvp.get(name) if isinstance(prim.jvp, dict) else prim.jvp
@@ -75,7 +70,7 @@ def _term(prim: Any, i: int, count: int, env: dict) -> str | None:
     return f"widen(ops, {call}, y)" if prim.broadcasts and not prim.outputs else call
 
 
-def _argument(prim: Any, i: int, name: str) -> str:
+def _argument(prim: "Primitive", i: int, name: str) -> str:
     if name in ("g", "t"):
         return f"ts[{i}]"
     kind, source = locate(prim, name)

@@ -37,8 +37,17 @@ class Tensor(Value):
     __slots__ = ("serial", "_origin", "__weakref__")
     __array_priority__ = 100
 
-    shape: TensorShape
-    dtype: DType
+    _origin: tuple[Any, Any]
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes along the axes; None for one that is not known while a function is traced."""
+        raise NotImplementedError  # each kind of tensor says it
+
+    @property
+    def dtype(self) -> DType:
+        """What the elements are."""
+        raise NotImplementedError
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("tf.Tensor is not built directly; use tf.constant(value) or tf.convert_to_tensor(value).")

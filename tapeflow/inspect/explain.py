@@ -128,7 +128,7 @@ class _Looker:
         if recording.spent:
             asked = self.end is not None and {t.serial for t in targets} == set(self.end.targets)
             return self.end if asked else None
-        if not any(record[2][2] for record in recording.records):
+        if not any(pullback.unusual for _, _, pullback, _ in recording.records):
             return None
         keep = {i for source in self.sources for i in self._ids(source)}
         try:

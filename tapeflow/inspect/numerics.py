@@ -8,12 +8,17 @@ the plan find the place.
 
 import sys
 from collections.abc import Callable
+from functools import partial
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.apply import describe
+from tapeflow.core.contracts import Operation
 from tapeflow.core.errors import invalid
+from tapeflow.core.plan import PULLBACK_OF
+from tapeflow.core.record import Record
 from tapeflow.core.tensor import EagerTensor, identify
 from tapeflow.function.running.numpy_plan import Looking
 from tapeflow.tape.recording import Recording
@@ -33,11 +38,10 @@ class Checker(Witness):
         self.ranges: dict[int, str] = {}
         self.pulling: tuple[int, int] = (0, 0)  # ids of what is being differentiated and of the target's side of it
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+    def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
         outs = out if type(out) is tuple else (out,)
-        made_here = not getattr(
-            prim, "moves", True
-        )  # others hand on what somebody made; so do users' rules, and calls
+        # Others hand on what somebody made; so do users' rules, calls, and what has graphs inside.
+        made_here = prim.kernel is not None and not prim.moves
         for k, result in enumerate(outs):
             if not result.dtype.is_inexact or not isinstance(result, (EagerTensor, MappedTensor)):
                 continue
@@ -56,11 +60,11 @@ class Checker(Witness):
     def before_walk(self, recording: Recording, records: list) -> list:
         """The same records, which say which of them is being pulled."""
         return [
-            (out, ids, (*[self._told(p, out, ids) for p in pulls[:2]], *pulls[2:]), saved)
-            for out, ids, pulls, saved in records
+            Record(out, ids, pullback.around(partial(self._marked, out, ids)), saved)
+            for out, ids, pullback, saved in records
         ]
 
-    def _told(self, pull: Callable, out: int, ids: Any) -> Callable:
+    def _marked(self, out: int, ids: Any, pull: Callable) -> Callable:
         def pulled(ops: Any, g: Any, saved: Any) -> Any:
             self.pulling = out, ids if type(ids) is int else ids[0]
             try:
@@ -70,7 +74,7 @@ class Checker(Witness):
 
         return pulled
 
-    def _report(self, prim: Any, args: tuple, params: dict, k: int, array: Any) -> str:
+    def _report(self, prim: Operation, args: tuple, params: dict, k: int, array: Any) -> str:
         forward = _differentiated()
         what = f'op "{prim.name}"' + (f', part of the gradient of "{forward}"' if forward else "")
         lines = [
@@ -91,7 +95,8 @@ class Checker(Witness):
 
     def _chain(self, ids: list[int]) -> list[str]:
         """How the values came about, the latest first."""
-        found, seen = [], set()
+        found: list[str] = []
+        seen: set[int] = set()
         while ids and len(found) < _LONGEST_CHAIN:
             origin = self.origins.get(i := ids.pop(0))
             if origin is None or id(origin) in seen:
@@ -108,7 +113,7 @@ def looking_at(nodes: list) -> Callable:
 
     def look(k: int) -> None:
         node, frame = nodes[k], sys._getframe(1)
-        if getattr(node.prim, "moves", False):
+        if node.prim.moves:
             return
         for p in node.outputs:
             array = frame.f_locals[f"t{p}"]
@@ -124,7 +129,9 @@ def _plan_report(node: Any, makers: dict, values: dict, array: Any) -> str:
     lines = [_first_line("", f'op "{name}" inside a tf.function', array), f"  In {name} at {node.line}"]
     lines += [f"  input {k}: {known(p)}" for k, p in enumerate(node.inputs)]
     lines.append(f"  output: {range_text(array)}")
-    found, seen, places = [], set(), list(node.inputs)
+    found: list[str] = []
+    seen: set[int] = set()
+    places = list(node.inputs)
     while places and len(found) < _LONGEST_CHAIN:
         maker = makers.get(p := places.pop(0))
         if maker is None or id(maker) in seen:
@@ -171,12 +178,11 @@ def range_text(array: Any) -> str:
 
 
 def _differentiated() -> str | None:
-    """The operation whose rule is being run, if a backward walk is: rules are called from code named after their
-    primitive."""
-    frame, start = sys._getframe(2), "<backward of "
+    """The operation whose rule is being run, if a backward walk is: the globals of what calls a rule say it."""
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
-        if frame.f_code.co_filename.startswith(start):
-            return frame.f_code.co_filename[len(start) : -1]
+        if PULLBACK_OF in frame.f_globals:
+            return frame.f_globals[PULLBACK_OF]
         frame = frame.f_back
     return None
 

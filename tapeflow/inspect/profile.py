@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapeflow.core.record import Pullback
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import Tensor
-from tapeflow.tape.walk import title_of
 
 _BINS = 24
 
@@ -40,8 +40,8 @@ def of_records(records: list, witness: Any = None, names: dict[int, str] | None 
     entries: list[Entry] = []
     numbers: dict[int, int] = {}
     seen: set[int] = set()
-    for out, ids, pulls, saved in records:
-        outs = [out] if out else [i for i in saved[0] if i]
+    for out, ids, pullback, saved in records:
+        outs = [out] if out else [i for i in saved.ids if i]
         inputs = []
         for i in (ids,) if type(ids) is int else ids:
             if i not in numbers:
@@ -49,16 +49,16 @@ def of_records(records: list, witness: Any = None, names: dict[int, str] | None 
                 entries.append(_source(len(entries), i, origins.get(i), (names or {}).get(i, "source")))
             inputs.append(numbers[i])
         origin = origins.get(outs[0] if outs else 0)
-        kept = sum(
-            nbytes for key, nbytes in arrays_of(saved if out else saved[2]) if key not in seen and not seen.add(key)
-        )
+        arrays = {key: nbytes for key, nbytes in arrays_of(saved if out else saved.saved) if key not in seen}
+        seen.update(arrays)
+        kept = sum(arrays.values())
         number = len(entries)
         tensor, result, seconds = (
             outs[0] if outs else 0,
             origin.result if origin else "",
             origin.seconds if origin else 0.0,
         )
-        operation = _operation(pulls, origin)
+        operation = _operation(pullback, origin)
         entries.append(Entry(number, tensor, operation, tuple(inputs), result, kept, *_place(origin), seconds))
         numbers.update(dict.fromkeys(outs, number))
     return entries
@@ -78,9 +78,9 @@ def _place(origin: Any) -> tuple[str, str, str]:
     return origin.line, text, origin.scope
 
 
-def _operation(pulls: tuple, origin: Any) -> str:
+def _operation(pullback: Pullback, origin: Any) -> str:
     """By the witness; else by what the record itself says."""
-    return title_of(pulls) if origin is None else origin.operation
+    return pullback.title if origin is None else origin.operation
 
 
 def arrays_of(saved: Any) -> Iterable[tuple[int, int]]:

@@ -10,7 +10,7 @@ from tapeflow.tape.recording import Recording
 
 from . import folding, layout, summary, views
 from .profile import Entry
-from .witness import Pull, witness_of
+from .witness import Step, witness_of
 
 KINDS = ("source", "product", "elementwise", "reduction", "shaping", "function", "other")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -22,7 +22,7 @@ def data_of(tape: GradientTape) -> dict[str, Any]:
     layout.library()  # a missing one is told before anything is done
     recording, witness = tape._recording, witness_of(tape._recording)
     entries = [] if recording is None else _merged(summary.entries_of(tape), recording)
-    pulls = {} if witness is None else witness.pulls
+    steps = {} if witness is None else witness.steps
     trees = []
     if entries:
         trees.append({"name": "layers", "boxes": views.tree(folding.by_layer(entries), entries)})
@@ -32,13 +32,13 @@ def data_of(tape: GradientTape) -> dict[str, Any]:
         "seen": witness is not None,
         "message": _message(recording, entries),
         "persistent": tape._persistent,
-        "walked": any(e.tensor in pulls for e in entries) or bool(recording is not None and recording.spent),
+        "walked": any(e.tensor in steps for e in entries) or bool(recording is not None and recording.spent),
         "variables": 0 if recording is None else len(recording.variables),
         "tensors": 0 if recording is None else len(recording.kept),
         "ends": [] if recording is None else _ends(recording),
         "kinds": KINDS,
         "trees": trees,
-        **_columns(entries, pulls),
+        **_columns(entries, steps),
     }
 
 
@@ -84,13 +84,13 @@ def _merged(entries: list[Entry], recording: Recording) -> list[Entry]:
     return merged
 
 
-def _columns(entries: list[Entry], pulls: dict[int, Pull]) -> dict[str, Any]:
+def _columns(entries: list[Entry], steps: dict[int, Step]) -> dict[str, Any]:
     """The entries by column; texts are numbers of a list in which each is once. Times in microseconds."""
     texts: dict[str, int] = {"": 0}
     number = lambda text: texts.setdefault(text, len(texts))
     rows = []
     for e in entries:
-        pull = pulls.get(e.tensor)
+        step = steps.get(e.tensor)
         rows.append(
             (
                 number(e.watched or e.operation),
@@ -101,10 +101,10 @@ def _columns(entries: list[Entry], pulls: dict[int, Pull]) -> dict[str, Any]:
                 number(e.scope),
                 e.kept,
                 round(e.forward * 1e6, 1),
-                None if pull is None else round(pull.seconds * 1e6, 1),
-                None if pull is None else _short(pull.norm),
-                number(_bars(pull)),
-                [] if pull is None or pull.histogram is None else [_short(end) for end in pull.histogram[1:]],
+                None if step is None else round(step.seconds * 1e6, 1),
+                None if step is None else _short(step.norm),
+                number(_bars(step)),
+                [] if step is None or step.histogram is None else [_short(end) for end in step.histogram[1:]],
                 list(e.inputs),
             )
         )
@@ -148,10 +148,10 @@ def _short(number: float) -> float | str:
     return float(f"{number:.4g}") if abs(number) < float("inf") else str(number)
 
 
-def _bars(pull: Pull | None) -> str:
+def _bars(step: Step | None) -> str:
     """A histogram as a letter for each bar: its height from 0 to z."""
-    if pull is None or pull.histogram is None:
+    if step is None or step.histogram is None:
         return ""
-    counts = pull.histogram[0]
+    counts = step.histogram[0]
     largest = max(counts) or 1
     return "".join(_DIGITS[-(-35 * count // largest)] for count in counts)

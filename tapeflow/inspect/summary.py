@@ -92,8 +92,8 @@ def _aligned(rows: list[list[str]]) -> list[str]:
 def _cells(members: list[Entry], witness: Witness | None) -> list[str]:
     cells = [str(len(members)), size_text(sum(e.kept for e in members))]
     if witness is not None:
-        pulls = [witness.pulls[e.tensor].seconds for e in members if e.tensor in witness.pulls]
-        cells += [time_text(sum(e.forward for e in members)), time_text(sum(pulls)) if pulls else "–"]
+        steps = [witness.steps[e.tensor].seconds for e in members if e.tensor in witness.steps]
+        cells += [time_text(sum(e.forward for e in members)), time_text(sum(steps)) if steps else "–"]
     return cells
 
 

@@ -8,11 +8,14 @@ on.
 import itertools
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from tapeflow.core.contracts import Observer, Operation
 from tapeflow.core.errors import line_of, user_place
 from tapeflow.core.frames import current, enter
+from tapeflow.core.record import Record
 from tapeflow.core.tensor import identify, next_id
 from tapeflow.core.variables.variable import Variable, scope
 from tapeflow.tape.memory import Everything
@@ -44,7 +47,7 @@ class Origin(NamedTuple):
         return line_of(self.place)
 
 
-class Pull(NamedTuple):
+class Step(NamedTuple):
     """One step of a backward walk: how long it took, and the gradient that arrived."""
 
     seconds: float
@@ -62,11 +65,10 @@ class TapeStory:
         self.profile: list | None = None
 
 
-class Witness:
+class Witness(Observer):
     """An observer of everything. `origins` by tensor id; of variables it knows the latest read, of tapes a story. It
     holds no values."""
 
-    records = None
     differentiates = False
 
     def __init__(self) -> None:
@@ -74,12 +76,12 @@ class Witness:
         self.origins: dict[int, Origin] = {}
         self.reads: dict[int, Origin] = {}  # the latest of each variable
         self.tapes: WeakKeyDictionary[Recording, TapeStory] = WeakKeyDictionary()
-        self.pulls: dict[int, Pull] = {}  # by the id of what was differentiated
+        self.steps: dict[int, Step] = {}  # by the id of what was differentiated
         self.clock = time.perf_counter()
 
     # ---- the observer
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+    def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
         seconds = time.perf_counter() - self.clock
         inputs = tuple([a.serial or identify(a) for a in args])
         outs = out if type(out) is tuple else (out,)
@@ -99,9 +101,6 @@ class Witness:
             forget(self.origins)
         self.clock = time.perf_counter()
 
-    def left(self, tensor: Any, how: str) -> None:
-        pass  # tapes note it
-
     # ---- what it can tell
 
     def line_of(self, i: int) -> str:
@@ -111,7 +110,8 @@ class Witness:
     def leading_to(self, ids: Iterable[int]) -> dict[int, None]:
         """The ids of everything that these were computed from, they included, the latest first as far as one can
         say."""
-        found, todo = {}, list(ids)
+        found: dict[int, None] = {}
+        todo = list(ids)
         while todo:
             if (i := todo.pop()) not in found:
                 found[i] = None
@@ -132,21 +132,21 @@ class Witness:
         """Records that tell, when they are pulled, how large the gradient is and how long it takes."""
         self.tapes[recording].profile = profile.of_records(recording.records, self)
         return [
-            (out, ids, (*[self._told(p, out, saved) for p in pulls[:2]], *pulls[2:]), saved)
-            for out, ids, pulls, saved in records
+            Record(out, ids, pullback.around(partial(self._timed, out, saved)), saved)
+            for out, ids, pullback, saved in records
         ]
 
     def after_walk(self, recording: Recording, sources: list, gradients: list) -> None:
         pass
 
-    def _told(self, pull: Callable, out: int, saved: tuple) -> Callable:
-        known_as = out or next(iter(saved[0]), 0)  # one of several outputs, if there are any
+    def _timed(self, out: int, saved: Any, pull: Callable) -> Callable:
+        known_as = out or next(iter(saved.ids), 0)  # one of several outputs, if there are any
 
         def pulled(ops: Any, g: Any, saved: tuple) -> Any:
             start = time.perf_counter()
             found = pull(ops, g, saved)
-            self.pulls[known_as] = Pull(time.perf_counter() - start, *profile.statistics(g))
-            forget(self.pulls)
+            self.steps[known_as] = Step(time.perf_counter() - start, *profile.statistics(g))
+            forget(self.steps)
             self.clock = time.perf_counter()
             return found
 

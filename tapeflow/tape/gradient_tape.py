@@ -21,7 +21,7 @@ from tapeflow.vectorize.mapped import MappedTensor
 from . import jacobians, memory, seeds, unconnected
 from .accumulation import Sum, total
 from .questions import Questions
-from .recording import Pause, Recording
+from .recording import End, Pause, Recording
 from .walk import leading_to, walk
 
 
@@ -271,7 +271,7 @@ class GradientTape(Questions):
             recording, _paths_to(leaves, recording), targets, start, leaves, consume=not self._persistent
         )
         if mode == "error" and any(g is None for g in found):
-            refused = recording.end[3] if recording.end else ()
+            refused = End(*recording.end).refused if recording.end else ()
             raise ValueError(unconnected.error_text(recording, graph, targets, sources, leaves, found, refused))
         if mode == "zero":
             found = [zeros_of(s) if g is None else g for s, g in zip(leaves, found)]

@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tapeflow.core.contracts import Observer, Operation
+from tapeflow.core.record import Record
 from tapeflow.core.sizes import Size, estimated
 from tapeflow.core.tensor import Tensor
 from tapeflow.vectorize.mapped import MappedTensor
@@ -31,40 +33,37 @@ def chunks(rows: int, size: int) -> Iterator[tuple[int, int]]:
         yield k * rows // count, (k + 1) * rows // count
 
 
-class Sizes:
+class Sizes(Observer):
     """An observer that looks at how large results are that have `rows` rows."""
 
     def __init__(self, rows: int) -> None:
         self.rows, self.largest = rows, 0
-        self.watched, self.records = Everything(), None
+        self.watched = Everything()
 
     @property
     def of_a_row(self) -> float:
         return self.largest / max(self.rows, 1)
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+    def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
         for y in out if type(out) is tuple else (out,):
             if y.ndim and y.shape[0] == self.rows:
                 self.largest = max(self.largest, bytes_of(y))
-
-    def read(self, variable: Any, tensor: Any) -> None:
-        pass
-
-    def left(self, tensor: Any, how: str) -> None:
-        pass
 
 
 class Everything:
     """The ids of all tensors: for an observer that is told of every operation."""
 
-    def __contains__(self, _: Any) -> bool:
+    def __contains__(self, _: object) -> bool:
         return True
 
 
-def guess(records: list, values: Iterable[Any], itemsize: int) -> int:
+def guess(records: list[Record], values: Iterable[Any], itemsize: int) -> int:
     """The size of the largest array of a row, from above: of the tensors that the tape keeps, and of those whose shape
     it keeps."""
-    kept = (_largest(saved if out else (*filter(None, saved[1]), *saved[2]), itemsize) for out, _, _, saved in records)
+    kept = (
+        _largest(saved if out else (*filter(None, saved.specs), *saved.saved), itemsize)
+        for out, _, _, saved in records
+    )
     return max([*map(bytes_of, values), *kept], default=1)
 
 

@@ -1,14 +1,15 @@
 """What a tape writes down: the observer behind a GradientTape.
 
-A record is a plain tuple `(output id, input ids, pulls, saved)`; it holds the tensors that the rules read and nothing
-else. Tensors are known by their ids. A record with several outputs has id 0 and keeps their ids in `saved`.
+A record (`core.record.Record`) holds the tensors that the rules read and nothing else. Tensors are known by their ids.
 """
 
 from typing import Any, NamedTuple
 
+from tapeflow.core.contracts import Observer, Operation
 from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.dtypes import NATIVE, DType
 from tapeflow.core.errors import user_line
+from tapeflow.core.record import Record, SeveralOutputs
 from tapeflow.core.tensor import EagerTensor, identify, next_id
 
 _MOST_NOTES = 10_000
@@ -46,8 +47,8 @@ class End(NamedTuple):
     graph: list | None
 
 
-class Recording:
-    """The record of one tape. `see`, `read` and `left` are the observer's methods."""
+class Recording(Observer):
+    """The record of one tape."""
 
     __slots__ = (
         "records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "on_tensors", "spent",
@@ -55,7 +56,7 @@ class Recording:
     )  # fmt: skip
 
     def __init__(self, watch_accessed_variables: bool) -> None:
-        self.records: list[tuple] = []
+        self.records: list[Any] = []  # of `Record`s, plain tuples most of them
         self.watched: set[int] = set()
         self.kept: list[Any] = []  # watched tensors stay alive as long as the tape
         self.variables: dict[int, Any] = {}
@@ -111,7 +112,7 @@ class Recording:
 
     # ---- the observer
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+    def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
         """What the entry does not record itself: first uses, several outputs, results of another kind, other
         executors."""
         plan = prim.plan(mask, len(args))
@@ -135,16 +136,17 @@ class Recording:
             self.watched.add(new)
         self.records.append(record)
 
-    def _several(self, outs: tuple, record: tuple, takes_none: bool) -> tuple:
-        out_ids, specs = [], []
+    def _several(self, outs: tuple, record: tuple, takes_none: bool) -> Record:
+        out_ids: list[int] = []
+        specs: list[tuple | None] = []
         for out in outs:
             inexact = out.dtype.is_inexact
             if inexact:
                 self.watched.add(out.serial or identify(out))
             out_ids.append(out.serial if inexact else 0)
             specs.append(None if takes_none else (tuple(out.shape), out.dtype.np))
-        _, ids, pulls, saved = record
-        return 0, ids, pulls, (out_ids, specs, saved)
+        _, ids, pullback, saved = record
+        return Record(0, ids, pullback, SeveralOutputs(out_ids, specs, saved))
 
     def read(self, variable: Any, tensor: Any) -> None:
         """A variable was read into `tensor`, or only touched (None)."""
@@ -180,19 +182,16 @@ class Recording:
         self.note(0, "reset", (*before.watched, *before.reads))
 
 
-class Pause:
+class Pause(Observer):
     """In place of a recording while `stop_recording()` lasts: records nothing, notes what it lets pass."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.watched, self.records = recording.watched, None
+        self.watched = recording.watched
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+    def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
         self.recording.cut(args, "stop_recording", out)
 
     def read(self, variable: Any, tensor: Any) -> None:
         if self.recording.watch_accessed and variable.trainable or variable.serial in self.recording.reads:
             self.recording.note(variable.serial, "op stop_recording")
-
-    def left(self, tensor: Any, how: str) -> None:
-        pass

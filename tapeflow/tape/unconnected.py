@@ -35,7 +35,7 @@ class Cause(NamedTuple):
 def edges(recording: Recording) -> list[tuple[Any, Any]]:
     """(Id or ids of the outputs, of the inputs) of every record: all that is needed of it to know what comes from
     what."""
-    return [(out or saved[0], inputs) for out, inputs, _, saved in recording.records]
+    return [(out or saved.ids, inputs) for out, inputs, _, saved in recording.records]
 
 
 def leading_to(graph: list, targets: set[int]) -> set[int]:

@@ -7,11 +7,11 @@ from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.apply import tell
+from tapeflow.core.contracts import BackwardRule
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, entered
-from tapeflow.core.plan import Plan
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.push import Push
+from tapeflow.core.record import Plan, Pullback, Push
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
@@ -154,19 +154,12 @@ def _name(f: Callable) -> str:
     return getattr(f, "__name__", repr(f))
 
 
-class Rule:
+class Rule(BackwardRule):
     """Stands where a primitive stands in a record: a tape asks it for its plan, an accumulator for its push."""
 
-    result = "any"  # of whatever kind the function returns
-    takes_none = has_effect = hides_sizes = False
     kind = "custom gradient"
     kept: tuple = ()  # tensors that it holds: a record shows them, for they are memory that the tape keeps
-    name: str
-    body: list[int]  # the ids of what the function itself computed, in place of which the outputs stand
-
-    def gradients(self, gs: tuple) -> list:
-        """One for each input, from one for each output."""
-        raise NotImplementedError  # each kind of rule says it
+    body: Sequence[int] | None = ()
 
     def announce(self, inputs: tuple, outs: tuple, body: Sequence[Tensor]) -> None:
         """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this
@@ -197,7 +190,7 @@ class Rule:
 def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str) -> Plan:
     """The plan of what computes all its gradients at once: `pull(gradients of the outputs, saved, wanted)` gives those
     of the inputs that are wanted, where `saved` is `save(inputs, outputs)`. `title` is for texts
-    (`tape.walk.title_of`)."""
+    (`Pullback.title`)."""
     wanted = tuple([k for k in range(count) if mask >> k & 1])
     alone = len(wanted) == 1
 
@@ -209,11 +202,21 @@ def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str
         found = pull(tuple([None if part is None else EagerTensor(part) for part in g]), saved, wanted)
         return _bare(found[0]) if alone else [_bare(part) for part in found]
 
-    only = lambda places: joint_plan(pull, save, sum(1 << wanted[k] for k in places), count, title).pulls
-    pulls = on_tensors, on_arrays, True, False, True, only, title
+    restricted = lambda positions: (
+        joint_plan(pull, save, sum(1 << wanted[k] for k in positions), count, title).pullback
+    )
+    pullback = Pullback(
+        on_tensors,
+        on_arrays,
+        unusual=True,
+        holomorphic=False,
+        takes_sparse=True,
+        restricted=restricted,
+        title=title,
+    )
     ids = lambda x: x[wanted[0]].serial if alone else tuple([x[k].serial for k in wanted])
-    record = lambda new, y, p, *x: (new, ids(x), pulls, save(x, y))
-    return Plan(record, record, pulls)
+    record = lambda new, y, p, *x: (new, ids(x), pullback, save(x, y))
+    return Plan(record, record, pullback)
 
 
 class CustomRule(Rule):
@@ -229,7 +232,8 @@ class CustomRule(Rule):
     def gradients(self, gs: tuple) -> list:
         """What the user's backward function gives, checked: one for each tensor argument and each variable."""
         if not self.variables:
-            given, of_variables = self.backward(*gs), []
+            given = self.backward(*gs)
+            of_variables: Sequence = ()
         else:
             result = self.backward(*gs, variables=self.variables)
             if not isinstance(result, tuple) or len(result) != 2 or not isinstance(result[1], (list, tuple)):
@@ -279,7 +283,7 @@ class LiftedRule(Rule):
     """A rule from inside a mapped function, for the frame below: it takes and gives gradients of all rows."""
 
     def __init__(self, rule: Rule, executor: Vectorizer, inputs: list[bool], outs: list[bool]) -> None:
-        self.rule, self.executor, self.inputs, self.outs = rule, executor, inputs, outs
+        self.rule, self.executor, self.batched, self.outs = rule, executor, inputs, outs
         self.name = rule.name
 
     def gradients(self, gs: tuple) -> list:
@@ -287,7 +291,7 @@ class LiftedRule(Rule):
         with entered(executor.frame()):
             found = self.rule.gradients(tuple(self._of_one_row(executor, g, b) for g, b in zip(gs, self.outs)))
             found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
-        return [self._of_all_rows(g, batched) for g, batched in zip(found, self.inputs)]
+        return [self._of_all_rows(g, batched) for g, batched in zip(found, self.batched)]
 
     def _of_one_row(self, executor: Vectorizer, g: Any, batched: bool) -> Any:
         if g is None or batched:

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.frames import entered
+from tapeflow.core.contracts import Observer, Operation
+from tapeflow.core.frames import Frame, entered
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.record import Pullback
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor, identify
 from tapeflow.tape.gradient_tape import GradientTape
@@ -20,21 +22,28 @@ class _Handle(weakref.ref):
 
     __slots__ = ("id",)
 
+    id: int
 
-class Pushing:
+
+class Pushing(Observer):
     """Tangents by the ids of their tensors. They are computed in the frame that was current when the accumulator was
     entered."""
 
     def __init__(self, primals: list, tangents: list) -> None:
         self.tangents = {(x.serial or identify(x)): t for x, t in zip(primals, tangents)}
-        self.watched, self.records = self.tangents, None
+        self.watched = self.tangents
         self.kept = primals
         self.alive: dict[int, _Handle] = {}
         me = weakref.ref(self)
-        self.forget = lambda handle: (pushing := me()) is not None and pushing._gone(handle.id)
-        self.below: Any = None
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
+        def forget(handle: _Handle) -> None:
+            if (pushing := me()) is not None:
+                pushing._gone(handle.id)
+
+        self.forget = forget
+        self.below: Frame  # set when it is entered
+
+    def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
         kind = prim.result(**params) if callable(prim.result) else prim.result
         if kind == "cut":
             return
@@ -55,7 +64,7 @@ class Pushing:
         self.tangents.pop(i, None)
         self.alive.pop(i, None)
 
-    def _pushed(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> Any:
+    def _pushed(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> Any:
         """The tangents of the outputs: by the primitive's forward rules, for inputs without one by its backward
         rules."""
         tangents = self.tangents
@@ -66,14 +75,15 @@ class Pushing:
             found = push.run(ops, ts, out, params, *args)
             found = found if type(found) is tuple else (found,)
         if push.rest and (plan := prim.plan(push.rest, len(args))) is not None:
-            _, ids, pulls, saved = plan.record_any(0, out, params, *args)
+            _, ids, pullback, saved = plan.record_any(0, out, params, *args)
             several = type(out) is tuple
             ts = [tangents[ids]] if isinstance(ids, int) else [tangents[i] for i in ids]
-            other = transposed(pulls, saved, ts, out if several else (out,), several, doubtful=prim.body is not None)
-            if (
-                other is None
-            ):  # not the transpose of anything: what the rule stands for has been seen, and has tangents too
-                other = [tangents.get(i) for i in prim.body]
+            other = transposed(
+                pullback, saved, ts, out if several else (out,), several, doubtful=prim.body is not None
+            )
+            if other is None:
+                # Not the transpose of anything: what the rule stands for has been seen, and has tangents too.
+                other = [tangents.get(i) for i in prim.body or ()]
             found = other if found is None else [_total(a, b) for a, b in zip(found, other)]
         return found or ()
 
@@ -81,11 +91,10 @@ class Pushing:
         if tensor is not None and variable.serial in self.tangents:
             self._learn(tensor, self.tangents[variable.serial])
 
-    def left(self, tensor: Any, how: str) -> None:
-        pass
 
-
-def transposed(pulls: tuple, saved: tuple, tangents: list, outs: tuple, several: bool, doubtful: bool) -> list | None:
+def transposed(
+    pullback: Pullback, saved: tuple, tangents: list, outs: tuple, several: bool, doubtful: bool
+) -> list | None:
     """J t from the rule for Jᵀ u: it is linear in u, so the derivative of <Jᵀ u, t> by u is J t.
 
     A `doubtful` rule is a user's, and may be anything (one that clips gradients): None when it is not linear.
@@ -95,16 +104,16 @@ def transposed(pulls: tuple, saved: tuple, tangents: list, outs: tuple, several:
         us = {id(y): ops.identity(ops.zeros_like(y) + start) for y in outs if y.dtype.is_inexact}
         tape.watch(list(us.values()))
         gs = tuple(us.get(id(y)) for y in outs)
-        pulled = pulls[0](ops, gs if several else gs[0], saved)
+        pulled = pullback.on_tensors(ops, gs if several else gs[0], saved)
         pulled = pulled if isinstance(pulled, (tuple, list)) else [pulled]
         terms = [(_dense(p), t) for p, t in zip(pulled, tangents) if p is not None]
     if not terms:
         return [None] * len(outs)
-    found = tape.gradient([p for p, _ in terms], list(us.values()), [_conj(t, pulls) for _, t in terms])
+    found = tape.gradient([p for p, _ in terms], list(us.values()), [_conj(t, pullback) for _, t in terms])
     if doubtful and not _same_products(terms, list(zip(us.values(), found))):
         return None
     found = dict(zip(us, found))
-    return [_conj(found.get(id(y)), pulls) for y in outs]
+    return [_conj(found.get(id(y)), pullback) for y in outs]
 
 
 # Where a user's rule is tried: far enough from 0 for rules that clip to show that they are not linear.
@@ -132,6 +141,6 @@ def _dense(g: Any) -> Any:
     return g.dense(ops) if type(g) is SparseGradient else g
 
 
-def _conj(t: Any, pulls: tuple) -> Any:
+def _conj(t: Any, pullback: Pullback) -> Any:
     """The walk conjugates around the transposed map; for holomorphic rules that is undone here."""
-    return ops.conj(t) if t is not None and pulls[3] and t.dtype.is_complex else t
+    return ops.conj(t) if t is not None and pullback.holomorphic and t.dtype.is_complex else t

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import nest
+from tapeflow.core.contracts import Observer
 from tapeflow.core.frames import current, entered
 from tapeflow.core.random.streams import snapshot
 from tapeflow.core.tensor import Tensor
@@ -15,19 +16,15 @@ from tapeflow.tape.gradient_tape import GradientTape
 from .custom_gradient import apply_custom
 
 
-class _Reads:
+class _Reads(Observer):
     """An observer that only collects the trainable variables that are read."""
 
     def __init__(self, _: bool) -> None:
         self.variables: dict[int, Variable] = {}
-        self.watched, self.records = (), None
 
     def read(self, variable: Variable, tensor: Any) -> None:
         if tensor is not None and variable.trainable:
             self.variables[variable.serial] = variable
-
-    def left(self, tensor: Any, how: str) -> None:
-        pass
 
     def found(self, outputs: list) -> list[Variable]:
         return [v for _, v in sorted(self.variables.items())]
@@ -70,7 +67,7 @@ def recompute_grad(f: Callable) -> Callable:
                 of_sources = {
                     s.serial: g for s, g in zip(sources, found)
                 }  # what is given twice gets its whole gradient once
-                given = [of_sources.pop(getattr(a, "serial", None), None) for a in leaves]
+                given = [of_sources.pop(getattr(a, "serial", 0), None) for a in leaves]
                 return (given, found[len(sources) :]) if variables else given
 
             return outputs, backward

@@ -11,9 +11,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.contracts import BackwardRule, Operation
+from tapeflow.core.frames import Frame, below, current, entered
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.random.streams import fresh_key
+from tapeflow.core.random.streams import fresh_key, per_row
 from tapeflow.core.tensor import Tensor
 
 from .mapped import MappedTensor, OnTop, Vectorizer
@@ -49,14 +50,14 @@ class Branch(OnTop):
         with entered(self.frame()):
             return function()
 
-    def seen(self, value: Any, below: Frame) -> Any:
-        """What the branch, in a frame on top of `below`, sees of a value from outside."""
+    def seen(self, value: Any, frame: Frame) -> Any:
+        """What the branch, in one on top of this frame, sees of a value from outside."""
         if type(value) is not MappedTensor or self.made.get(id(value)) is value:
             return value
-        key = id(value), below.audience, *[value.serial in observer.watched for observer in below.audience]
+        key = id(value), frame.audience, *[value.serial in observer.watched for observer in frame.audience]
         known = self.safe.get(key)
         if known is None:
-            with entered(below):
+            with entered(frame):
                 seen = value
                 for owner, chosen, first in self.levels:
                     if _differs(seen, owner):
@@ -72,31 +73,29 @@ class Branch(OnTop):
 
     # ---- the executor
 
-    def execute(self, prim: Any, args: tuple, params: dict) -> Any:
+    def execute(self, prim: Operation, args: tuple, params: dict) -> Any:
         return self.apply(lambda *seen: prim.entry(*seen, **params), args)
 
     def apply(self, function: Callable, args: Any) -> Any:
         """`function` of the tensors as the branch sees them, in the frame below."""
-        below = current().below
-        args = [self.seen(a, below) for a in args]
-        with entered(below):
+        with below() as frame:
+            args = [self.seen(a, frame) for a in args]
             return self._mark(function(*args))
 
     def assign(self, variable: Any, value: Tensor) -> None:
         self.apply(lambda seen: variable._put(seen), [value])
 
     def fresh_key(self, source: Any) -> Tensor:
-        with entered(current().below):
+        with below():
             return self._mark(fresh_key(source))
 
     def keys(self, key: Tensor) -> Tensor:
-        below = current().below
-        with entered(below):
-            return self._mark(below.executor.keys(key))
+        with below():
+            return self._mark(per_row(key))
 
-    def announce(self, rule: Any, inputs: tuple, outs: tuple, body: Any) -> None:
+    def announce(self, rule: BackwardRule, inputs: tuple, outs: tuple, body: Any) -> None:
         self._mark(outs)
-        with entered(current().below):
+        with below():
             rule.lifted(self, [True] * len(inputs), [True] * len(outs)).announce(inputs, outs, body)
 
     # ---- what lifted rules ask of an executor; a branch holds tensors as they are
@@ -116,8 +115,9 @@ class Branch(OnTop):
 def _under(owner: Vectorizer) -> Frame:
     """The frame below that of `owner`, which is one of those below the current one."""
     frame = current()
-    while frame.executor is not owner:
+    while frame.executor is not owner and frame.below is not None:
         frame = frame.below
+    assert frame.below is not None, "a map is on top of another frame"
     return frame.below
 
 
@@ -132,6 +132,8 @@ def _differs(value: Any, owner: Vectorizer) -> bool:
 def _row(value: MappedTensor, owner: Vectorizer, index: Tensor) -> Tensor:
     """One row of those that `owner` maps over; other maps' rows stay."""
     if value.owner is not owner:
-        return MappedTensor(_row(value.held, owner, index), value.owner)
+        held = value.held
+        assert isinstance(held, MappedTensor), "no map of its rows"
+        return MappedTensor(_row(held, owner, index), value.owner)
     with entered(_under(owner)):
         return ops.take(value.held, index, axis=0)

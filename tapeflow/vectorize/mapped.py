@@ -14,10 +14,11 @@ import numpy as np
 
 from tapeflow.core.apply import describe
 from tapeflow.core.batching import spread
+from tapeflow.core.contracts import BackwardRule, Executor, Operation
 from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, invalid, uneven_rows, user_call, user_line
-from tapeflow.core.frames import Frame, current, enter, entered, has_an_effect
+from tapeflow.core.frames import Frame, below, current, enter, has_an_effect
 from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import fresh_key, per_row
 from tapeflow.core.shapes import TensorShape
@@ -80,39 +81,41 @@ def _refused(what: str | None, instead: str = "tf operations") -> Any:
     return refuse
 
 
-for _name, _what in {
-    "__array__": "A NumPy conversion", "__float__": "float()",
-    "__int__": "int()", "__complex__": "complex()", "__index__": "A Python index or size",
-}.items():  # fmt: skip
-    setattr(MappedTensor, _name, _refused(_what))
-MappedTensor.__bool__ = _refused("A Python truth value", "tf.where or tf.cond instead of `if` and `while`")
-MappedTensor.array = property(_refused(None, "operations that take a tensor there"))
-MappedTensor.numpy = property(_refused(".numpy()"))
+for _name, _what, *_instead in (
+    ("__array__", "A NumPy conversion"),
+    ("__float__", "float()"),
+    ("__int__", "int()"),
+    ("__complex__", "complex()"),
+    ("__index__", "A Python index or size"),
+    ("__bool__", "A Python truth value", "tf.where or tf.cond instead of `if` and `while`"),
+):
+    setattr(MappedTensor, _name, _refused(_what, *_instead))
+setattr(MappedTensor, "array", property(_refused(None, "operations that take a tensor there")))  # noqa: B010
+setattr(MappedTensor, "numpy", property(_refused(".numpy()")))  # noqa: B010
 
 
-class OnTop:
+class OnTop(Executor):
     """What executors have in common that work in the frame below their own."""
 
     __slots__ = ()
 
     def effect(self, what: str) -> None:
         """Things happen once, not for each row."""
-        with entered(current().below):
+        with below():
             has_an_effect(what)
 
     def constant(self, tensor: Tensor) -> Tensor:
         """A tensor that was just made, which is the same for every row."""
-        with entered(current().below):
+        with below():
             return placed(tensor)
 
     def initial(self, value: Tensor) -> Any:
         """The array that a new variable starts from."""
-        below = current().below
-        with entered(below):
-            return value.array if below.executor is None else below.executor.initial(value)
+        with below() as frame:
+            return value.array if frame.executor is None else frame.executor.initial(value)
 
     def read(self, variable: Any) -> Tensor:
-        with entered(current().below):
+        with below():
             return variable._tensor()
 
 
@@ -162,9 +165,10 @@ class Vectorizer(OnTop):
 
     # ---- the executor
 
-    def execute(self, prim: Any, args: tuple, params: dict) -> Any:
+    def execute(self, prim: Operation, args: tuple, params: dict) -> Any:
         batched = [type(a) is MappedTensor and a.owner is self for a in args]
         above = current()
+        assert above.below is not None
         enter(above.below)
         try:
             if True not in batched:
@@ -186,24 +190,24 @@ class Vectorizer(OnTop):
                 f"Variable '{variable.name}' has one value, but inside a vectorised function it was given one for "
                 f"each row, at {user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
             )
-        with entered(current().below):
+        with below():
             variable._put(value)
 
     def fresh_key(self, source: Any) -> Tensor:
-        with entered(current().below):
+        with below():
             key = fresh_key(source)
         return self._own_key(key)
 
     def keys(self, key: Tensor) -> Tensor:
         """A key for random numbers, or one for each row."""
-        with entered(current().below):
+        with below():
             key = per_row(key)
         return self._own_key(key)
 
     def _own_key(self, key: Tensor) -> Tensor:
-        with entered(current().below):
+        with below():
             if self.randomness == "same":
-                return key if self.drawn is None else self._key_of_all_chunks(key)
+                return key if self.drawn is None else self._key_of_all_chunks(key, self.drawn)
             if self.randomness == "different":
                 return MappedTensor(ops.split_key(key, count=self.size), self)
         raise ValueError(
@@ -211,22 +215,22 @@ class Vectorizer(OnTop):
             "randomness='different' for new numbers in each row, randomness='same' for the same ones in all."
         )
 
-    def _key_of_all_chunks(self, key: Tensor) -> Tensor:
-        if self.draws == len(self.drawn):
-            self.drawn.append(key)
+    def _key_of_all_chunks(self, key: Tensor, drawn: list[Tensor]) -> Tensor:
+        if self.draws == len(drawn):
+            drawn.append(key)
         self.draws += 1
-        return self.drawn[self.draws - 1]
+        return drawn[self.draws - 1]
 
-    def announce(self, rule: Any, inputs: tuple, outs: tuple, body: Any) -> None:
+    def announce(self, rule: BackwardRule, inputs: tuple, outs: tuple, body: Any) -> None:
         """A rule of the user's stands for a computation in here: those below are told of it for the whole batch."""
         held = lambda values: tuple(v.held if self.owns(v) else v for v in values)
         batched = [self.owns(v) for v in inputs], [self.owns(v) for v in outs]
-        with entered(current().below):
+        with below():
             rule.lifted(self, *batched).announce(held(inputs), held(outs), held(body))
 
     # ---- the stand-in for a missing rule
 
-    def _one_by_one(self, prim: Any, held: list, batched: list[bool], params: dict) -> Any:
+    def _one_by_one(self, prim: Operation, held: list, batched: list[bool], params: dict) -> Any:
         self.must_loop(prim.name)
         if not self.size:
             specs = prim.infer(
@@ -248,7 +252,9 @@ class Vectorizer(OnTop):
             self.warn = False
 
 
-def _of_a_row(error: InvalidArgumentError, prim: Any, args: tuple, params: dict, size: int) -> InvalidArgumentError:
+def _of_a_row(
+    error: InvalidArgumentError, prim: Operation, args: tuple, params: dict, size: int
+) -> InvalidArgumentError:
     """The error of a whole batch, with the shapes of a row, which are those of the user's program."""
     if type(error) is not InvalidArgumentError:
         return error

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.errors import uneven_rows
-from tapeflow.core.frames import current
+from tapeflow.core.frames import Frame, current
 from tapeflow.core.tensor import Tensor
 
 from .branches import Branch
@@ -34,12 +34,13 @@ def values_of(value: Tensor) -> np.ndarray:
     There is one leading axis for each map around, the outermost first, as far as the tensor differs in one of them; so
     the values of several tensors of the same rank broadcast.
     """
-    frame, differs = current(), []
+    frame: Frame | None = current()
+    differs: list[bool] = []
     while frame is not None and type(value) is MappedTensor:
         if isinstance(frame.executor, Vectorizer):
             differs.append(value.owner is frame.executor)
             value = value.held if differs[-1] else value
-        elif isinstance(frame.executor, Branch):
+        elif isinstance(frame.executor, Branch) and frame.below is not None:
             value = frame.executor.seen(value, frame.below)
         frame = frame.below
     array = np.asarray(value.array)

@@ -14,6 +14,7 @@ from tapeflow.api.interop import promotion
 from tapeflow.core.apply import apply
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.composite import Composite
+from tapeflow.core.contracts import Operation
 from tapeflow.core.convert import constant_like, is_convertible, to_tensor
 from tapeflow.core.dtypes import float32, float64
 from tapeflow.core.errors import InvalidArgumentError
@@ -141,7 +142,7 @@ def _answering(answer: bool, compute: Callable) -> Callable:
     """`compute`, but with an answer where the shapes of the operands do not fit: they are not equal, and that is no
     error."""
 
-    def run(prim: Any, args: tuple, params: dict, *error: Any) -> Any:
+    def run(prim: Operation, args: tuple, params: dict, *error: Any) -> Any:
         try:
             return compute(prim, args, params, *error)
         except InvalidArgumentError:

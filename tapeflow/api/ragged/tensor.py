@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.contracts import Operation
 from tapeflow.core.dtypes import DType, as_dtype, int64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
@@ -303,7 +304,7 @@ class RaggedTensor(RaggedMaking):
         return self.with_flat_values(values)
 
     @classmethod
-    def _apply(cls, prim: Any, args: tuple, params: dict) -> Any:
+    def _apply(cls, prim: Operation, args: tuple, params: dict) -> Any:
         rule = RULES.get(prim.name) or (prim.elementwise or prim.broadcasts is True) and RULES["elementwise"]
         if not rule:
             raise ValueError(

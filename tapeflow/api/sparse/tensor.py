@@ -7,6 +7,7 @@ import numpy as np
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
+from tapeflow.core.contracts import Operation
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, int64
 from tapeflow.core.errors import invalid
@@ -109,7 +110,7 @@ class SparseTensor(Composite):
         return self.with_values(values)
 
     @classmethod
-    def _apply(cls, prim: Any, args: tuple, params: dict) -> Any:
+    def _apply(cls, prim: Operation, args: tuple, params: dict) -> Any:
         """Functions that leave 0 at 0 act on the values alone; in products and quotients a dense operand is read where
         they are."""
         sparse = [k for k, a in enumerate(args) if isinstance(a, cls)]
@@ -126,7 +127,7 @@ class SparseTensor(Composite):
             f"{refusal}. Use the functions of tf.sparse, tf.sparse.map_values, or tf.sparse.to_dense(s)."
         )
 
-    def _stays_zero(self, prim: Any, params: dict) -> bool:
+    def _stays_zero(self, prim: Operation, params: dict) -> bool:
         if prim.moves or self.dtype.kind == "s":
             return prim.moves
         return not np.any(prim.entry(EagerTensor(np.zeros((), self.dtype.np)[()]), **params).array)

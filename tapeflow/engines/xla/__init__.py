@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.contracts import Operation
 from tapeflow.core.runtime.undisturbed import loaded
 
 try:
@@ -27,7 +28,7 @@ if _LOG.level == logging.NOTSET:
     _LOG.setLevel(logging.WARNING)
 
 
-def kernel(prim: Any) -> Callable:
+def kernel(prim: Operation) -> Callable:
     """The kernel of a primitive as a function of JAX arrays and the parameters."""
     return prim.on("jax", jax.numpy, _named)
 

@@ -16,6 +16,7 @@ import jax
 import numpy as np
 from jax.sharding import SingleDeviceSharding
 
+from tapeflow.core.contracts import Operation
 from tapeflow.core.devices import HOST, Device, DeviceTensor, Rounding, Serving
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current
@@ -136,7 +137,7 @@ _MOST_PROGRAMS = 32  # of one primitive on one device, by parameters: `x[i]` for
 _programs: dict[tuple, dict[Any, Any]] = {}
 
 
-def compute(prim: Any, args: tuple, params: dict, device: Device) -> Any:
+def compute(prim: Operation, args: tuple, params: dict, device: Device) -> Any:
     """The results on `device`; NotImplemented where there is no kernel, and for strings: these are computed on the
     host."""
     program = _program(prim, params, device)
@@ -188,7 +189,7 @@ def compiled(run: Callable, device: Device, donated: tuple[int, ...] = ()) -> Ca
     return jax.jit(run, out_shardings=sharding(device), donate_argnums=donated, **of_inputs)
 
 
-def _program(prim: Any, params: dict, device: Device) -> Callable | None:
+def _program(prim: Operation, params: dict, device: Device) -> Callable | None:
     """The kernel with these parameters as a function of arrays, compiled; None if there is no kernel."""
     known = _programs.setdefault((prim, device, Rounding.allowed), {})
     try:

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import tell
+from tapeflow.core.contracts import Operation
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
-from tapeflow.core.plan import Plan
 from tapeflow.core.primitive import Spec, recorded as ops
-from tapeflow.core.push import Push
+from tapeflow.core.record import Plan, Push
 from tapeflow.core.runtime.floating import quiet
 from tapeflow.core.runtime.undisturbed import loaded
 from tapeflow.core.slices import IndexedSlices
@@ -31,16 +31,13 @@ from tapeflow.transforms.forward import ForwardAccumulator
 from tapeflow.vectorize.mapped import Vectorizer
 
 
-class Flow:
+class Flow(Operation):
     """What stands in the place of a primitive where an operation has graphs inside. It takes and gives several
     tensors."""
 
-    body, takes_none, hides_sizes, result = None, True, True, "any"
-    variadic, groups, outputs = True, (), ("*",)
+    takes_none = hides_sizes = extensible = True
+    result, outputs = "any", ("*",)
     extends: "Flow | None" = None
-    makes_new = checks = False
-    has_effect = False  # something happens besides what it computes
-    name: str
     _settled: tuple = None, None  # the sizes it was last settled for, and what came of it
 
     # ---- each kind of flow says
@@ -109,20 +106,17 @@ class Flow:
     def infer(self, specs: list[Spec], params: dict) -> tuple:
         return tuple(self.specs())
 
-    def plan(self, mask: int, count: int) -> Plan:
+    def plan(self, mask: int, count: int) -> Plan | None:
         return joint_plan(
-            lambda g, saved, wanted: self.pulled(g, *saved, wanted), lambda x, y: (x, y), mask, count, self.name
+            lambda g, saved, wanted: self.pulled(g, saved[0], saved[1], wanted),
+            lambda x, y: (x, y),
+            mask,
+            count,
+            self.name,
         )
 
     def push(self, mask: int, count: int) -> Push:
         return Push(lambda ops, ts, y, p, *x: tuple(self.pushed(ts, x)), 0)
-
-    def root(self) -> "Flow":
-        """What this is an extension of, in the end."""
-        flow = self
-        while flow.extends is not None:
-            flow = flow.extends
-        return flow
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -323,6 +317,6 @@ def _mapped(function: GraphFunction, batched: Sequence[bool], size: int) -> tupl
     of_all = lambda s: Spec(shape=(size, *s.shape), dtype=s.dtype)
     xs = [graph.argument(of_all(s) if b else s) for s, b in zip(function.specs, batched)]
     with entered(graph.frame()), entered(rows.frame()):
-        values = {p: rows.mapped(x) if b else x for p, x, b in zip(function.inputs, xs, batched)}
+        values: dict[int, Tensor] = {p: rows.mapped(x) if b else x for p, x, b in zip(function.inputs, xs, batched)}
         outs = function.graph.replay(values, function.outputs)
     return graph, rows, outs

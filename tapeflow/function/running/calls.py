@@ -7,17 +7,18 @@ nothing else stays alive. Backward runs are graphs, too, made once, so gradients
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tapeflow.core.apply import tell
+from tapeflow.core.contracts import Observer, Operation
 from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
-from tapeflow.core.push import Push
 from tapeflow.core.random.streams import fresh_key
+from tapeflow.core.record import Push
 from tapeflow.core.sizes import settled
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -110,7 +111,7 @@ class GraphFunction:
                 for k, t in enumerate(tensors):
                     if t.serial in watched and t.dtype.is_inexact:
                         mask |= 1 << k
-            if mask and any(getattr(o, "differentiates", True) for o in frame.observers):
+            if mask and any(o.differentiates for o in frame.observers):
                 return stored(self._recorded(tensors, mask), assigned)
             if mask:
                 outs = self.compute(tensors)
@@ -124,7 +125,7 @@ class GraphFunction:
             self.derivatives[mask] = Derivative(self, mask)
         return self.derivatives[mask]
 
-    def _recorded(self, tensors: list[Tensor], mask: int) -> list[Tensor]:
+    def _recorded(self, tensors: Sequence[Tensor], mask: int) -> list[Tensor]:
         try:
             derivative = self.derivative(mask)
         except ValueNeeded:  # a backward rule cannot be part of a graph
@@ -171,12 +172,14 @@ class GraphFunction:
         return [self.graph.symbols[p].spec for p in self.inputs]
 
 
-class Call(NamedTuple):
+class Call(Operation):
     """A call of a function, for observers that do not differentiate: it only hands on what its own operations have
     made."""
 
-    name: str
-    moves: bool = True
+    moves = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
 class Derivative:
@@ -203,7 +206,7 @@ class Derivative:
     def _read_by_backward(self) -> list[int]:
         """The places of what the backward graph reads and the forward graph computes, besides the outputs."""
         graph, before = self.graph, len(self.graph.nodes)
-        flows = [node for node in graph.nodes if hasattr(node.prim, "root")]
+        flows = [node for node in graph.nodes if node.prim.extensible]
         observers = (_Extensions(self.tape._recording),) if flows else ()
         _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]), observers)
         if graph.assigned:
@@ -212,9 +215,7 @@ class Derivative:
             )
         given = {(node.prim.root(), node.inputs) for node in flows}
         # Loops and branches that keep a history take the place of those that do not: they run in the forward graph.
-        ahead = [
-            n for n in graph.nodes[before:] if getattr(n.prim, "extends", None) and (n.prim.root(), n.inputs) in given
-        ]
+        ahead = [n for n in graph.nodes[before:] if n.prim.extends is not None and (n.prim.root(), n.inputs) in given]
         behind = [n for n in graph.nodes[before:] if not any(n is a for a in ahead)]
         made = {p for node in [*graph.nodes[:before], *ahead] for p in node.outputs}
         reads = {p for node in behind for p in node.inputs} | {graph.place(t) for g in found for t in _parts(g)}
@@ -279,23 +280,17 @@ class Derivative:
         return self.pushes[wanted]
 
 
-class _Extensions:
+class _Extensions(Observer):
     """Has a tape know of loops and branches that keep a history, though they are written down only for the backward
     graph: what they keep depends on the inputs too, and gradients of gradients go through it."""
 
     def __init__(self, recording: Any) -> None:
         self.recording = recording
-        self.watched, self.records = recording.watched, None
+        self.watched = recording.watched
 
-    def see(self, prim: Any, args: tuple, params: dict, out: Any, mask: int) -> None:
-        if getattr(prim, "extends", None) is not None:
+    def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
+        if prim.extends is not None:
             self.recording.see(prim, args, params, out, mask)
-
-    def read(self, variable: Any, tensor: Any) -> None:
-        pass
-
-    def left(self, tensor: Any, how: str) -> None:
-        pass
 
 
 def _parts(gradient: Any) -> tuple:
@@ -311,14 +306,14 @@ class CallRule(Rule):
     takes_none = True
     kind = "function"
 
-    def __init__(self, derivative: Derivative, inputs: list[Tensor], outs: tuple) -> None:
+    def __init__(self, derivative: Derivative, inputs: Sequence[Tensor], outs: tuple) -> None:
         self.name, self.derivative = derivative.function.name, derivative
-        self.inputs, self.outs = inputs, outs
+        self.xs, self.outs = inputs, outs
         self.kept = outs
 
     def gradients(self, gs: tuple) -> list:
         function, reached, places = self.derivative.backward(tuple([g is not None for g in gs]))
-        values = dict(zip(places, [*self.inputs, *self.outs, *[g for g in gs if g is not None]]))
+        values = dict(zip(places, [*self.xs, *self.outs, *[g for g in gs if g is not None]]))
         graph, wanted = self.derivative.graph, set(function.inputs)
         values |= {p: v.value() for v, p in graph.reads.values() if p in wanted}
         values |= {p: fresh_key(site) for site, p in graph.keys_drawn if p in wanted}
@@ -326,8 +321,8 @@ class CallRule(Rule):
         found = {}
         for k, sliced in reached:
             g = next(results)
-            found[k] = SparseGradient(g, next(results), tuple(self.inputs[k].shape)) if sliced else g
-        return [found.get(k) for k in range(len(self.inputs))]
+            found[k] = SparseGradient(g, next(results), tuple(self.xs[k].shape)) if sliced else g
+        return [found.get(k) for k in range(len(self.xs))]
 
     def push(self, mask: int, count: int) -> Push:
         wanted = [k for k in range(count) if mask >> k & 1]

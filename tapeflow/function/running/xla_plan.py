@@ -11,8 +11,13 @@ from tapeflow.function.tracing.graph import Graph, Node
 
 from .cleaning import Cleaned
 
-# An operation of the graph is not one that XLA can have. By the name that users know.
-NoKernel = type("InvalidArgumentError", (InvalidArgumentError,), {"__doc__": InvalidArgumentError.__doc__})
+
+class NoKernel(InvalidArgumentError):  # an operation of the graph is not one that XLA can have
+    __doc__ = InvalidArgumentError.__doc__
+
+
+# By the name that users know.
+NoKernel.__name__ = NoKernel.__qualname__ = "InvalidArgumentError"
 
 
 def compiled(

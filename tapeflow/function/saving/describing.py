@@ -24,7 +24,7 @@ def text(function: GraphFunction, results: Iterable[str] = (), head: str | None 
     column = min(max([len(specs) for _, specs, _ in rows], default=0), 40)
     for call, specs, node in rows:
         lines.append(f"{inner}{call:<{width}}  {specs:<{column}}  {node.line}".rstrip())
-        for label, part in _parts(node.prim):
+        for label, part in node.prim.parts():
             lines.append(text(part, head=label, indent=inner + "  "))
     words = list(results) or [""] * len(function.outputs)
     outputs = [f"{word} = {_name(graph, p)}" if word else _name(graph, p) for word, p in zip(words, function.outputs)]
@@ -70,8 +70,3 @@ def _spec(spec: Spec) -> str:
 def _short(value: Any) -> str:
     shown = BY_NUMPY[value].name if isinstance(value, np.dtype) and value in BY_NUMPY else repr(value)
     return shown if len(shown) <= 40 else shown[:37] + "..."
-
-
-def _parts(prim: Any) -> list[tuple[str, GraphFunction]]:
-    """The graphs inside an operation."""
-    return prim.parts() if hasattr(prim, "parts") else []

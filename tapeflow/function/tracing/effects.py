@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from tapeflow.core import nest
 from tapeflow.core.errors import ValueNeeded, user_call
 from tapeflow.core.frames import Frame, entered
-from tapeflow.core.plan import Plan
 from tapeflow.core.primitive import Spec
-from tapeflow.core.push import Push
+from tapeflow.core.record import Plan, Push
 from tapeflow.core.sizes import settled
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.core.apply import check_dtypes, describe
+from tapeflow.core.contracts import BackwardRule, Executor, Operation
 from tapeflow.core.convert import remembered_constants
 from tapeflow.core.devices import raw
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, user_line
@@ -29,6 +30,7 @@ from tapeflow.transforms.custom_gradient import Rule
 
 from .symbols import Later, SymbolicTensor
 
+_LET_GO = EagerTensor(np.zeros(()))  # in the place of a capture, while it is asked whether somebody else holds it
 _size_number = itertools.count().__next__  # of all graphs: one may be inside another
 
 
@@ -40,7 +42,7 @@ class Node(NamedTuple):
     ['sin']
     """
 
-    prim: Any
+    prim: Operation
     inputs: tuple[int, ...]
     params: dict
     outputs: tuple[int, ...]
@@ -82,7 +84,7 @@ def _made_again(kind: type[Exception], message: str) -> InvalidArgumentError:
 _LINE = re.compile(r" at \S+:\d+")  # in a text, of the user
 
 
-def _in_this_call(prim: Any, specs: list, params: dict) -> str:
+def _in_this_call(prim: Operation, specs: list, params: dict) -> str:
     """What is wrong, with the sizes of the call that is traced."""
     try:
         prim.infer(specs, params)
@@ -91,10 +93,8 @@ def _in_this_call(prim: Any, specs: list, params: dict) -> str:
     return ""
 
 
-class Graph:
+class Graph(Executor):
     """An executor that writes down what the function does."""
-
-    wrong_dtype = _WrongDtype
 
     def __init__(self, within: "tuple[Graph, ...] | None" = None) -> None:
         """`within`: the graphs around it, whose symbols it may capture; None: it captures what it is given."""
@@ -194,17 +194,18 @@ class Graph:
                 # Let go of it: if it is still there, somebody else has it. (How references are counted differs from
                 # Python to Python.)
                 array, still = tensor.array, weakref.ref(tensor)
-                self.captures[key] = tensor = None
-                tensor = still()
-                if tensor is not None and key not in remembered:
-                    self.captures[key] = tensor, place
+                self.captures[key] = _LET_GO, place
+                del tensor
+                elsewhere = still()
+                if elsewhere is not None and key not in remembered:
+                    self.captures[key] = elsewhere, place
                 else:
                     self.constants[place] = EagerTensor(array)
                     del self.captures[key]
 
     # ---- the executor
 
-    def execute(self, prim: Any, args: tuple, params: dict) -> Any:
+    def execute(self, prim: Operation, args: tuple, params: dict) -> Any:
         places = tuple([self.place(a) for a in args])
         specs = [self.symbols[p].spec for p in places]
         try:
@@ -237,19 +238,23 @@ class Graph:
         self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
 
+    def wrong_dtype(self, message: str) -> InvalidArgumentError:
+        """What `core.errors.dtype_clash` makes of a message here."""
+        return _WrongDtype(None, None, message)
+
     def wrong_argument(self, message: str) -> InvalidArgumentError:
         """What `core.errors.invalid` makes of a message here. `found`: for who knows more to say."""
         if _LINE.search(message):  # who names the line means this kind of error
             return InvalidArgumentError(None, None, message)
         error = _WrongShape(None, None, f"{message}\n  Found at {self.line or user_line()}")
-        error.found = message
+        error.found = message  # type: ignore[attr-defined]
         return error
 
-    def _compute_sizes(self, prim: Any, args: tuple, params: dict, symbols: tuple) -> None:
+    def _compute_sizes(self, prim: Operation, args: tuple, params: dict, symbols: tuple) -> None:
         """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of
         something else."""
         unknown = any(type(d) is Size for s in symbols for d in s.spec.shape)
-        if unknown or any(s.dtype.kind not in "iu" for s in symbols) or not hasattr(prim, "kernel"):
+        if unknown or any(s.dtype.kind not in "iu" for s in symbols) or prim.kernel is None:
             return
         if any(type(a) is SymbolicTensor and a._made is None for a in args):
             return
@@ -257,7 +262,7 @@ class Graph:
         for symbol in symbols:
             symbol._made = later
 
-    def existing(self, prim: Any, args: tuple) -> tuple | None:
+    def existing(self, prim: Operation, args: tuple) -> tuple | None:
         """What `prim` gives, if it is there with these arguments: as other handles, which no tape knows."""
         places = tuple([self.place(a) for a in args])
         for node in reversed(self.nodes):
@@ -312,7 +317,7 @@ class Graph:
     def keys(self, key: Tensor) -> Tensor:
         return key
 
-    def announce(self, rule: Any, inputs: tuple, outs: tuple, body: Any) -> None:
+    def announce(self, rule: BackwardRule, inputs: tuple, outs: tuple, body: Any) -> None:
         places = lambda tensors: tuple([self.place(t) for t in tensors])
         self.nodes.append(Node(rule, places(inputs) + places(body), {}, places(outs), True, user_line()))
 
@@ -335,11 +340,11 @@ class Graph:
         that were not known when it was traced are now, by number."""
         values = self.constants | {p: t for t, p in self.captures.values()} | values
         into = current().executor
-        lined = isinstance(into, Graph)
-        before = into.line if lined else None
+        writing = into if isinstance(into, Graph) else None
+        before = None if writing is None else writing.line
         for node in self.leading_to(values, outputs, effects):
-            if lined:
-                into.line = node.line
+            if writing is not None:
+                writing.line = node.line
             args = [values[p] for p in node.inputs]
             if node.prim.body is None:
                 prim, params = node.prim, node.params
@@ -350,14 +355,18 @@ class Graph:
             else:  # a user's rule: the outputs are fresh, and come from the inputs by the rule
                 inputs, body = args[: -len(node.outputs)], args[-len(node.outputs) :]
                 fresh = tuple([b._twin() for b in body])
-                bound = getattr(node.prim, "bound", None)  # one that is a graph needs no closure
-                rule = ReplayedRule(node, self, values, sizes) if bound is None else bound(inputs, sizes)
+                rule = rule_of(node).bound(inputs, sizes) or ReplayedRule(node, self, values, sizes)
                 rule.announce(tuple(inputs), fresh, body)
                 made = dict(zip(node.outputs, fresh))
             values.update(made)
-        if lined:
-            into.line = before
+        if writing is not None:
+            writing.line = before
         return [values[p] for p in outputs]
+
+
+def rule_of(node: Node) -> BackwardRule:
+    assert isinstance(node.prim, BackwardRule), "only rules stand for other operations"
+    return node.prim
 
 
 class ReplayedRule(Rule):
@@ -365,7 +374,7 @@ class ReplayedRule(Rule):
     the values they have in this replay. There may be several, of a function that is called twice in another."""
 
     def __init__(self, node: Node, graph: Graph, values: dict[int, Tensor], sizes: Any) -> None:
-        self.rule, self.graph, self.values, self.sizes = node.prim, graph, values, sizes
+        self.rule, self.graph, self.values, self.sizes = rule_of(node), graph, values, sizes
         self.name, self.takes_none = node.prim.name, node.prim.takes_none
         self.specs = [graph.symbols[p].spec for p in node.outputs]
 
@@ -389,7 +398,9 @@ class ReplayedRule(Rule):
             return self.rule.gradients(gs)  # as Python: it may do without the graph's values
         values = dict(zip(graph.inputs, [g for g in gs if g is not None]))
         values |= {
-            p: self.values[t.index] for t, p in graph.captures.values() if getattr(t, "_graph", None) is self.graph
+            p: self.values[t.index]
+            for t, p in graph.captures.values()
+            if isinstance(t, SymbolicTensor) and t._graph is self.graph
         }
         values |= {p: v.value() for v, p in graph.reads.values()} | {
             p: fresh_key(site) for site, p in graph.keys_drawn

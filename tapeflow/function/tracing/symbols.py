@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapeflow.core.contracts import Operation
 from tapeflow.core.dtypes import BY_NUMPY, DType
 from tapeflow.core.errors import OperatorNotAllowedInGraphError, ValueNeeded, user_call, user_line
 from tapeflow.core.primitive import Spec, recorded as ops
@@ -156,7 +157,7 @@ def whole_numbers(tensor: Tensor) -> np.ndarray | None:
 class Later(NamedTuple):
     """An operation on tensors of sizes, which may be computed with the sizes themselves."""
 
-    prim: Any
+    prim: Operation
     args: tuple
     params: dict
     symbols: tuple

@@ -12,7 +12,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.running.calls import GraphFunction
 from tapeflow.transforms.custom_gradient import Rule
 
-from .graph import Graph, Node, SymbolicTensor
+from .graph import Graph, Node, SymbolicTensor, rule_of
 
 
 class LostGradient(ValueNeeded, LookupError):
@@ -90,7 +90,7 @@ def traced(node: Node, graph: Graph) -> tuple[TracedRule, list[int]]:
     try:
         with entered(back.frame()):
             seeds = [back.argument(graph.symbols[p].spec) for p in node.outputs]
-            found = node.prim.gradients(tuple(seeds))
+            found = rule_of(node).gradients(tuple(seeds))
             found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
             places = [back.place(g) for g in found if g is not None]
     except (ValueNeeded, TypeError) as error:

@@ -1,0 +1,172 @@
+"""The three roles in the library: an operation is what is done, one executor does it, and observers look on.
+
+Eager execution is no executor (`Frame.executor` is None): entries compute by themselves then. Everybody else who
+executes is an `Executor`: a graph that is traced, a map over rows, one side of a condition in a map. Tapes and forward
+accumulators are observers.
+"""
+
+from collections.abc import Callable, Container, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .record import Plan, Push
+
+if TYPE_CHECKING:
+    from .errors import InvalidArgumentError
+    from .tensor import Tensor
+
+
+class Operation:
+    """What stands in a node of a graph, and what executors and observers are told of: a primitive, an operation with
+    graphs inside (a choice, a loop, the user's Python), or a rule of a user's.
+
+    The attributes say what the graph's cleaning, tapes and texts ask of it. The defaults are those of an operation
+    that is made of others.
+    """
+
+    name: str
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] | None = None  # the names of several outputs; ("*",) when their number varies
+    variadic = True  # any number of inputs
+    groups: Sequence[tuple] = ()  # of inputs that share a dtype
+    kernel: Any = None  # only primitives have one
+    result: Any = None  # "cut", "complex" or "any", or a function of the parameters that says which of these
+    clash: type[Exception] = TypeError  # what a Python value of the wrong kind raises
+    shape: Callable | None = None
+    batch: Callable | None = None  # the batching rule
+    merges: Callable | None = None
+    moves = False  # every element of the output is one of the inputs'
+    makes_new = False  # the NumPy kernel never gives back an input
+    takes_none = False  # gradients of outputs that nothing reached come as None, not as zeros
+    has_effect = False  # something happens besides what is computed
+    checks = False  # an effect that raises, or does nothing
+    hides_sizes = False  # outputs whose size depends on values are seen by nobody but another of its kind
+    body: Sequence[int] | None = None  # a user's rule: the ids of what the user's function computed itself
+    extensible = False  # versions of it that give more may take its place (`extends`)
+    extends: "Operation | None" = None
+
+    # The function that applies it. (No method here: primitives have theirs written for them.)
+    entry: Callable[..., Any]
+
+    def on(self, engine: str, xp: Any, named: Callable | None = None) -> Callable:
+        """The function that computes it on an engine, whose array library is `xp`."""
+        raise NotImplementedError(f"{self.name} has no kernel for the engine {engine!r}.")
+
+    def infer(self, specs: list, params: dict) -> Any:
+        """Shape and dtype of the output, or a tuple of them."""
+        raise NotImplementedError(f"{self.name} computes nothing.")
+
+    def plan(self, mask: int, count: int) -> Plan | None:
+        """How a tape records it when the inputs in `mask` are watched; None where no gradient flows."""
+        raise NotImplementedError(f"{self.name} has no derivative.")
+
+    def push(self, mask: int, count: int) -> Push:
+        """How the tangents of the inputs in `mask` are pushed forward."""
+        raise NotImplementedError(f"{self.name} has no derivative.")
+
+    def settled(self, sizes: Any) -> "Operation":
+        """The operation, where sizes that were not known are these, by number."""
+        return self
+
+    def root(self) -> "Operation":
+        """What this is an extension of, in the end."""
+        found: Operation = self
+        while found.extends is not None:
+            found = found.extends
+        return found
+
+    def parts(self) -> list[tuple[str, Any]]:
+        """The graphs inside, by name."""
+        return []
+
+    def silent(self) -> "Operation":
+        """The same without what happens besides what it computes."""
+        return self
+
+
+class BackwardRule(Operation):
+    """A rule of a user's: it stands for what the user's function computed, and says how gradients go back."""
+
+    result = "any"
+
+    def gradients(self, gs: tuple) -> list:
+        """One for each input, from one for each output."""
+        raise NotImplementedError  # each kind of rule says it
+
+    def bound(self, inputs: Sequence["Tensor"], sizes: Any) -> "BackwardRule | None":
+        """The rule for a node's inputs, in one replay of its graph; None if a closure is needed for that."""
+        return None
+
+    def announce(self, inputs: tuple, outs: tuple, body: Sequence["Tensor"]) -> None:
+        """Tell executors and observers that `outs` come from `inputs` by this rule."""
+        raise NotImplementedError
+
+    def lifted(self, executor: Any, inputs: list[bool], outs: list[bool]) -> "BackwardRule":
+        """The rule for all rows of a map; `inputs` and `outs` say which differ from row to row."""
+        raise NotImplementedError
+
+
+class Executor:
+    """Does what operations say, in the place of eager execution. Variables and random numbers ask it, too."""
+
+    __slots__ = ()
+
+    def execute(self, prim: Operation, args: tuple, params: dict) -> Any:
+        """The output of the operation, or a tuple of several."""
+        raise NotImplementedError
+
+    def read(self, variable: Any) -> "Tensor":
+        """The value of a variable now."""
+        raise NotImplementedError
+
+    def assign(self, variable: Any, value: "Tensor") -> None:
+        raise NotImplementedError
+
+    def initial(self, value: "Tensor") -> Any:
+        """The array that a new variable starts from."""
+        raise NotImplementedError
+
+    def constant(self, tensor: "Tensor") -> "Tensor":
+        """A tensor that was just made, as it is wanted here."""
+        return tensor
+
+    def fresh_key(self, source: Any) -> "Tensor":
+        """The key for the next draw of random numbers."""
+        raise NotImplementedError
+
+    def keys(self, key: "Tensor") -> "Tensor":
+        """A key for what is drawn now, or one for each row."""
+        return key
+
+    def announce(self, rule: BackwardRule, inputs: tuple, outs: tuple, body: Sequence["Tensor"]) -> None:
+        """A rule of a user's stands for a computation: whoever is below hears of it."""
+        raise NotImplementedError
+
+    def effect(self, what: str) -> None:
+        """Something is about to happen that no graph can hold: raises where that cannot be."""
+
+    def wrong_argument(self, message: str) -> "InvalidArgumentError | None":
+        """The error for an argument that does not fit; None for the usual one."""
+        return None
+
+    def wrong_dtype(self, message: str) -> "InvalidArgumentError | None":
+        """The error for dtypes that do not mix; None for the usual one."""
+        return None
+
+
+class Observer:
+    """Is told of every operation on a watched tensor, after it was executed."""
+
+    __slots__ = ()
+
+    watched: Container[int] = ()  # ids of tensors
+    records: list[Any] | None = None  # a tape's, to which entries append by themselves (`core.record.Record`)
+    differentiates: bool = True  # not one that only looks: calls of functions need no derivative for it
+
+    def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
+        """An operation was executed; bit k of `mask`: argument k is watched."""
+
+    def read(self, variable: Any, tensor: "Tensor | None") -> None:
+        """A variable was read into `tensor`, or only touched (None)."""
+
+    def left(self, tensor: "Tensor", how: str) -> None:
+        """A value leaves for where no derivative follows."""

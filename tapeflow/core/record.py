@@ -1,0 +1,87 @@
+"""What a tape's record looks like, and how gradients are pulled back through it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Record(NamedTuple):
+    """One operation on a tape: `for output, inputs, pullback, saved in records`.
+
+    The code that `core.plan` writes makes a plain tuple in this order, and whoever reads records unpacks them: a tuple
+    of a class of its own costs 100 ns more to make, a tenth of a small operation.
+
+    `output`: the id of the output, 0 for several (then `saved` are `SeveralOutputs`). `inputs`: a tuple of the ids of
+    the inputs that get a gradient; where there is one, that id itself. `saved`: what the pullback reads.
+    """
+
+    output: int
+    inputs: Any
+    pullback: "Pullback"
+    saved: Any
+
+
+class SeveralOutputs(NamedTuple):
+    """In the place of what is saved: the ids of the outputs (0 for one that has no gradient), shape and dtype of each
+    (None where the pullback takes None for a gradient that is not there), and what the pullback reads."""
+
+    ids: list[int]
+    specs: list[tuple | None]
+    saved: tuple
+
+
+class Pullback:
+    """How the gradients of an operation's outputs become those of its inputs: `on_tensors(ops, g, saved)` where
+    somebody records the walk, `on_arrays(ops, g, saved)` where nobody does.
+
+    Both return one gradient for each of the record's inputs; where there is one input, they return it bare.
+
+    `unusual`: several outputs, or rules that may return None or a sparse gradient. `holomorphic`: the walk conjugates
+    around it. `takes_sparse`: a sparse gradient need not be made dense. `restricted(positions)`: the pullback for some
+    of the inputs. `title`: what it belongs to, for texts.
+    """
+
+    __slots__ = ("on_tensors", "on_arrays", "unusual", "holomorphic", "takes_sparse", "restricted", "title")
+
+    def __init__(
+        self,
+        on_tensors: Callable,
+        on_arrays: Callable,
+        *,
+        unusual: bool,
+        holomorphic: bool,
+        takes_sparse: bool,
+        restricted: "Callable[[tuple[int, ...]], Pullback] | None",
+        title: str,
+    ) -> None:
+        self.on_tensors, self.on_arrays, self.unusual = on_tensors, on_arrays, unusual
+        self.holomorphic, self.takes_sparse, self.restricted, self.title = holomorphic, takes_sparse, restricted, title
+
+    def around(self, wrap: Callable[[Callable], Callable]) -> "Pullback":
+        """The same, with something more around both functions."""
+        return Pullback(
+            wrap(self.on_tensors),
+            wrap(self.on_arrays),
+            unusual=self.unusual,
+            holomorphic=self.holomorphic,
+            takes_sparse=self.takes_sparse,
+            restricted=self.restricted,
+            title=self.title,
+        )
+
+
+class Plan(NamedTuple):
+    """How to record an operation of which certain inputs are watched: `record(new_id, out, params, *args)` makes the
+    whole record; `record_any` is the same for tensors that are not on arrays."""
+
+    record: Callable[..., Any]
+    record_any: Callable[..., Any]
+    pullback: Pullback
+
+
+class Push(NamedTuple):
+    """The pushforward of an operation of which certain inputs have a tangent: `run(ops, ts, y, p, *x)` is the tangent
+    of the output (a tuple for several); `ts` has the tangent of each input, None where there is none. `rest` is the
+    mask of the inputs that need the stand-in, the transposed pullback."""
+
+    run: Callable[..., Any] | None
+    rest: int
