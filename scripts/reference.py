@@ -56,6 +56,8 @@ NOT_CALLED = {
     "tf.distribute.cluster_resolver.ClusterResolver": "the base of the others",
     "tf.experimental.Optional": "made by `from_value` and `empty`",
     "tf.linalg.LinearOperator": "the base of `tf.linalg.LinearOperatorDiag` and the others",
+    "tf.lite.Interpreter": "a refusal: `ai_edge_litert.interpreter.Interpreter` is one",
+    "tf.lite.TFLiteConverter": "a refusal: TensorFlow itself converts",
     "tf.queue.QueueBase": "the base of `tf.queue.FIFOQueue`",
     "tf.summary.SummaryWriter": "made by `tf.summary.create_file_writer`",
     "tf.types.experimental.Callable": "made by `tf.function`",

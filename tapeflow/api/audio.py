@@ -27,6 +27,13 @@ class DecodeWav(NamedTuple):
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     """A WAV file, as a string tensor, from samples `[frames, channels]` between -1 and 1.
 
+    Args:
+        audio: The samples, (frames, channels).
+        sample_rate: Frames per second.
+
+    Raises:
+        InvalidArgumentError: If `audio` does not have two axes.
+
     >>> tf.audio.encode_wav([[0.], [0.5]], 8000).numpy()[:4]
     b'RIFF'
     """
@@ -58,6 +65,17 @@ def decode_wav(
 ) -> DecodeWav:
     """The samples `[frames, channels]` of a WAV file, between -1 and 1, and their rate. Frames are cut off or filled
     with silence for `desired_samples`, and channels left out or repeated for `desired_channels`.
+
+    Args:
+        contents: The bytes of the file, a scalar string.
+        desired_channels: How many channels; -1: as many as there are.
+        desired_samples: How many frames; -1: as many as there are.
+
+    Returns:
+        A named tuple: `audio`, float32, and `sample_rate`, int32.
+
+    Raises:
+        InvalidArgumentError: If it is no such file.
 
     >>> audio, rate = tf.audio.decode_wav(tf.audio.encode_wav([[0.], [0.5]], 8000))
     >>> audio.numpy().tolist(), rate.numpy()

@@ -23,6 +23,9 @@ register_composite(
 def is_nested(seq: Any) -> bool:
     """Whether `seq` is a structure that `flatten` would open.
 
+    Args:
+        seq: Anything.
+
     >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested({}), tf.nest.is_nested("text"), tf.nest.is_nested(np.ones(3))
     (True, True, False, False)
     """
@@ -31,6 +34,9 @@ def is_nested(seq: Any) -> bool:
 
 def flatten(structure: Any, expand_composites: bool = False) -> list:
     """The leaves of `structure` in order, dicts by sorted key. A leaf gives a list of itself.
+
+    Returns:
+        A list of the leaves.
 
     >>> tf.nest.flatten({"weights": [1, 2], "bias": (3, {"b": 4, "a": 5})})
     [3, 5, 4, 1, 2]
@@ -42,6 +48,15 @@ def flatten(structure: Any, expand_composites: bool = False) -> list:
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """`flat_sequence`, as `flatten` would give it, folded into the shape of `structure`: the inverse of `flatten`.
+
+    Args:
+        flat_sequence: The leaves, in a sequence.
+
+    Returns:
+        The leaves in the structure.
+
+    Raises:
+        ValueError: If there are more leaves than places, or fewer.
 
     >>> tf.nest.pack_sequence_as({"b": 0, "a": (0, 0)}, [1, 2, 3])
     {'b': 3, 'a': (1, 2)}
@@ -66,6 +81,18 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     first.
 
     `check_types=False` lets a list meet a tuple; `expand_composites=True` opens ragged and sparse tensors.
+
+    Args:
+        func: A function of as many leaves as there are structures.
+        *structure: Structures that are alike.
+        **kwargs: `check_types` and `expand_composites`.
+
+    Returns:
+        What `func` gave, in the structure of the first.
+
+    Raises:
+        ValueError: If the structures are nested differently.
+        TypeError: If their containers are of different types, and `check_types` is on.
 
     >>> grads, scales = {"w": 3., "b": 4.}, {"w": 10., "b": 1.}
     >>> tf.nest.map_structure(lambda g, s: g * s, grads, scales)
@@ -92,6 +119,10 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
     All mappings count as one type, and so do lists and subclasses of list; named tuples must have the same name and
     fields.
+
+    Args:
+        nest1: The first structure.
+        nest2: The second structure.
 
     >>> tf.nest.assert_same_structure({"a": [1, 2]}, {"a": [3., None]})
     >>> tf.nest.assert_same_structure([1, (2, 3)], [1, [2, 3]])

@@ -19,6 +19,12 @@ __all__ = ["experimental"]
 class ProfilerOptions(NamedTuple):
     """How closely to look; accepted, and of no effect: what `Trace` marks is what is measured.
 
+    Args:
+        host_tracer_level: Taken and not used.
+        python_tracer_level: Taken and not used.
+        device_tracer_level: Taken and not used.
+        delay_ms: Taken and not used.
+
     >>> tf.profiler.experimental.ProfilerOptions().host_tracer_level
     2
     """
@@ -40,6 +46,9 @@ class _Running:
 def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     """Begins to measure; `stop` writes what was measured under `logdir`.
 
+    Raises:
+        AlreadyExistsError: If a profiler is running.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as logdir:
     ...     tf.profiler.experimental.start(logdir)
@@ -57,6 +66,12 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
 
 def stop(save: bool = True) -> None:
     """Ends measuring, and writes a trace unless `save` is False: `plugins/profile/<time>/<host>.trace.json.gz`.
+
+    Args:
+        save: False throws away what was measured.
+
+    Raises:
+        UnavailableError: If no profiler is running.
 
     >>> tf.profiler.experimental.stop()
     Traceback (most recent call last):

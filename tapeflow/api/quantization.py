@@ -36,6 +36,12 @@ def fake_quant_with_min_max_args(
 
     The range is moved a little so that 0 is a level. The gradient is 1 inside the range and 0 outside.
 
+    Args:
+        num_bits: How many bits a level takes, from 2 to 16.
+
+    Raises:
+        InvalidArgumentError: If `min` is not smaller than `max`.
+
     >>> tf.quantization.fake_quant_with_min_max_args([-2., 0.3, 0.7, 2.], 0., 3., num_bits=2).numpy()
     array([0., 0., 1., 2.], dtype=float32)
     """
@@ -50,6 +56,9 @@ def fake_quant_with_min_max_vars(
     """As `fake_quant_with_min_max_args`, with a range that is learned: values outside send their gradient to `min` or
     `max`.
 
+    Args:
+        num_bits: How many bits a level takes, from 2 to 16.
+
     >>> low, high = tf.Variable(-1.), tf.Variable(1.)
     >>> with tf.GradientTape() as tape:
     ...     y = tf.quantization.fake_quant_with_min_max_vars([-5., 0.2, 3., 4.], low, high)
@@ -63,6 +72,11 @@ def fake_quant_with_min_max_vars_per_channel(
     inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
 ) -> Tensor:
     """As `fake_quant_with_min_max_vars`, with one range for each position of the last axis.
+
+    Args:
+        min: The lower ends, one for each position of the last axis.
+        max: The upper ends, one for each position of the last axis.
+        num_bits: How many bits a level takes, from 2 to 16.
 
     >>> x = tf.constant([[-5., 0.5], [0.3, 9.]])
     >>> tf.quantization.fake_quant_with_min_max_vars_per_channel(x, [-1., 0.], [2., 3.], num_bits=2).numpy()
@@ -95,6 +109,15 @@ def quantize_and_dequantize_v2(
 
     The range is [input_min, input_max] with `range_given`, else that of the input (of each slice along `axis`). The
     gradient is 1 where the input lies between `input_min` and `input_max`.
+
+    Args:
+        input_min: The lower end of the range.
+        input_max: The upper end of the range.
+        signed_input: False takes the levels from 0 up.
+        num_bits: How many bits a level takes.
+        range_given: False takes the range of the input.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        axis: An axis whose slices have ranges of their own; None: one range for all.
 
     >>> tf.quantization.quantize_and_dequantize_v2([-9., 0.3, 2.6], -4., 3., num_bits=3, range_given=True).numpy()
     array([-4.,  0.,  3.], dtype=float32)

@@ -13,6 +13,10 @@ __all__ = ["ClusterResolver", "SimpleClusterResolver", "TFConfigClusterResolver"
 class ClusterSpec:
     """The addresses of the tasks of each job.
 
+    Args:
+        cluster: A dict from the names of jobs to lists of addresses, or to dicts of them by number; or a
+            `ClusterSpec`.
+
     >>> spec = tf.train.ClusterSpec({"worker": ["host0:2222", "host1:2222"]})
     >>> spec.jobs, spec.num_tasks("worker"), spec.task_address("worker", 1)
     (['worker'], 2, 'host1:2222')
@@ -34,27 +38,47 @@ class ClusterSpec:
         return list(self._tasks)
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks a job has."""
+        """How many tasks a job has.
+
+        Raises:
+            ValueError: If there is no such job.
+        """
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
-        """The numbers of its tasks."""
+        """The numbers of its tasks.
+
+        Raises:
+            ValueError: If there is no such job.
+        """
         return sorted(self._job(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
-        """Where one of them is."""
+        """Where one of them is.
+
+        Raises:
+            ValueError: If there is no such job or task.
+        """
         try:
             return self._job(job_name)[task_index]
         except KeyError:
             raise ValueError(f"No task with index {task_index!r} in job {job_name!r}") from None
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """Where all of them are."""
+        """Where all of them are.
+
+        Raises:
+            ValueError: If there is no such job.
+        """
         tasks = self._job(job_name)
         return [tasks.get(k) for k in range(max(tasks, default=-1) + 1)]
 
     def as_dict(self) -> dict[str, Any]:
-        """The jobs, with lists where tasks are numbered without gaps."""
+        """The jobs, with lists where tasks are numbered without gaps.
+
+        Returns:
+            A dict from names to lists, or to dicts by number.
+        """
         dense = lambda tasks: (
             [tasks[k] for k in sorted(tasks)] if sorted(tasks) == list(range(len(tasks))) else dict(tasks)
         )

@@ -25,15 +25,27 @@ class DistributedIterator:
         return next(self._iterator)
 
     def next(self) -> Any:
-        """The next element, as `next(iterator)` gives it."""
+        """The next element, as `next(iterator)` gives it.
+
+        Returns:
+            A tensor, or tuples and dicts of them.
+        """
         return next(self)
 
     def get_next(self) -> Any:
-        """The next batch; tf.errors.OutOfRangeError after the last one."""
+        """The next batch; tf.errors.OutOfRangeError after the last one.
+
+        Returns:
+            A tensor, or tuples and dicts of them.
+        """
         return self._iterator.get_next()
 
     def get_next_as_optional(self) -> Any:
-        """The next batch, or that there is none, as an Optional."""
+        """The next batch, or that there is none, as an Optional.
+
+        Returns:
+            A `tf.experimental.Optional`.
+        """
         return self._iterator.get_next_as_optional()
 
     @property

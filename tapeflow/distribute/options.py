@@ -20,17 +20,32 @@ class CrossDeviceOps:
     """
 
     def reduce(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any = None) -> Any:
-        """The values of all replicas combined."""
+        """The values of all replicas combined.
+
+        Returns:
+            The value.
+
+        Raises:
+            ValueError: If there is no such `reduce_op`.
+        """
         _check(reduce_op)
         return per_replica_value
 
     def batch_reduce(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list:
-        """The same for several values."""
+        """The same for several values.
+
+        Returns:
+            The values.
+        """
         _check(reduce_op)
         return [value for value, _ in value_destination_pairs]
 
     def broadcast(self, tensor: Any, destinations: Any) -> Any:
-        """The tensor on every device."""
+        """The tensor on every device.
+
+        Returns:
+            The tensor.
+        """
         return tensor
 
 

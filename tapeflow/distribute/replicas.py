@@ -53,7 +53,14 @@ class InputContext:
         self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The part of a batch that each replica gets."""
+        """The part of a batch that each replica gets.
+
+        Args:
+            global_batch_size: The size of a batch for all replicas.
+
+        Raises:
+            ValueError: If replicas cannot share it evenly.
+        """
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(
                 f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` "

@@ -17,6 +17,12 @@ __all__ = [
 class MirroredStrategy(Strategy):
     """The same variables on several devices. Here there is one device, so one replica; naming more raises ValueError.
 
+    Args:
+        devices: The name of one device, or a list of it; None: the default.
+
+    Raises:
+        ValueError: If more than one device is named.
+
     >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
     >>> with strategy.scope():
     ...     v = tf.Variable(3.)
@@ -40,6 +46,9 @@ class MirroredStrategy(Strategy):
 class OneDeviceStrategy(Strategy):
     """Everything on one device.
 
+    Args:
+        device: The name of the device, for `extended.worker_devices`; operations run where they would without it.
+
     >>> tf.distribute.OneDeviceStrategy("/cpu:0").num_replicas_in_sync
     1
     """
@@ -51,6 +60,9 @@ class OneDeviceStrategy(Strategy):
 class MultiWorkerMirroredStrategy(Strategy):
     """The same variables on several machines; here on this one. A cluster of more than one machine raises
     UnimplementedError.
+
+    Raises:
+        UnimplementedError: If the cluster has more than one task.
 
     >>> tf.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync
     1
@@ -82,6 +94,10 @@ class CentralStorageStrategy(Strategy):
 class TPUStrategy(Strategy):
     """A TPU of this machine, as one replica. Where there is none it raises, as TensorFlow does.
 
+    Raises:
+        ValueError: If there is no TPU.
+        NotFoundError: If the resolver knows one, and this machine has none.
+
     >>> tf.distribute.TPUStrategy()
     Traceback (most recent call last):
     ValueError: Please provide a TPU Name to connect to. There is no TPU on this machine.
@@ -100,15 +116,27 @@ class TPUStrategy(Strategy):
         self._device = found[0].name
 
     def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:
-        """The tensor: there is one device."""
+        """The tensor: there is one device.
+
+        Returns:
+            The tensor.
+        """
         return tensor
 
     def experimental_split_to_logical_devices(self, tensor: Any, partition_dimensions: Any) -> Any:
-        """The tensor: there is one device."""
+        """The tensor: there is one device.
+
+        Returns:
+            The tensor.
+        """
         return tensor
 
     def experimental_replicate_to_logical_devices(self, tensor: Any) -> Any:
-        """The tensor: there is one device."""
+        """The tensor: there is one device.
+
+        Returns:
+            The tensor.
+        """
         return tensor
 
 

@@ -55,7 +55,17 @@ class Strategy:
             _current.reset(token)
 
     def run(self, fn: Callable, args: Any = (), kwargs: dict | None = None, options: Any = None) -> Any:
-        """`fn` on every replica."""
+        """`fn` on every replica.
+
+        Args:
+            args: A tuple or list of its arguments; of values for all replicas it gets its own.
+
+        Returns:
+            What `fn` gives.
+
+        Raises:
+            ValueError: If `args` is neither.
+        """
         if not isinstance(args, (list, tuple)):
             raise ValueError(f"positional args must be a list or tuple, got {type(args)}")
         graph = enclosing_graph()
@@ -69,7 +79,17 @@ class Strategy:
             _current.reset(token)
 
     def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
-        """The values of all replicas summed or averaged; over `axis` too when it is given."""
+        """The values of all replicas summed or averaged; over `axis` too when it is given.
+
+        Args:
+            axis: The axis of the batch to sum or average over; None: none.
+
+        Returns:
+            The value, as a tensor.
+
+        Raises:
+            ValueError: If there is no such `reduce_op`.
+        """
         op, value = _reduce_op(reduce_op), _own(value)
         if axis is None:
             return nest.map_structure(_tensor, value)
@@ -77,17 +97,29 @@ class Strategy:
         return nest.map_structure(lambda v: over(v, axis=axis), value)
 
     def gather(self, value: Any, axis: int) -> Any:
-        """The values of all replicas joined along `axis`."""
+        """The values of all replicas joined along `axis`.
+
+        Returns:
+            The value, as a tensor.
+        """
         return nest.map_structure(_tensor, _own(value))
 
     def experimental_local_results(self, value: Any) -> tuple:
-        """The value of each replica here."""
+        """The value of each replica here.
+
+        Returns:
+            A tuple of one value.
+        """
         return value.values if isinstance(value, DistributedValues) else (value,)
 
     unwrap = experimental_local_results
 
     def group(self, value: Any, name: str | None = None) -> Any:
-        """What waits for the value of every replica."""
+        """What waits for the value of every replica.
+
+        Returns:
+            The value.
+        """
         return _own(value)
 
     # ---- input
@@ -107,15 +139,27 @@ class Strategy:
         return PerReplica([value_fn(ValueContext())])
 
     def make_dataset_iterator(self, dataset: Any) -> Any:
-        """The batches of a dataset."""
+        """The batches of a dataset.
+
+        Returns:
+            A `tf.distribute.DistributedIterator`.
+        """
         return iter(self.experimental_distribute_dataset(dataset))
 
     def make_input_fn_iterator(self, input_fn: Callable, replication_mode: Any = None) -> Any:
-        """The batches of the dataset that `input_fn(input_context)` makes."""
+        """The batches of the dataset that `input_fn(input_context)` makes.
+
+        Returns:
+            A `tf.distribute.DistributedIterator`.
+        """
         return iter(self.distribute_datasets_from_function(input_fn))
 
     def experimental_run(self, fn: Callable, input_iterator: Any = None) -> Any:
-        """`fn` of the next batch on every replica."""
+        """`fn` of the next batch on every replica.
+
+        Returns:
+            What `fn` gives.
+        """
         return self.run(fn, args=() if input_iterator is None else (input_iterator.get_next(),))
 
     # ---- nothing to do with one replica
@@ -124,11 +168,19 @@ class Strategy:
         """Nothing."""
 
     def update_config_proto(self, config_proto: Any) -> Any:
-        """The same."""
+        """The same.
+
+        Returns:
+            `config_proto`.
+        """
         return config_proto
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
-        """A context in which variables are on the device of another."""
+        """A context in which variables are on the device of another.
+
+        Returns:
+            A context manager that does nothing.
+        """
         return nullcontext()
 
     def __repr__(self) -> str:
@@ -158,25 +210,51 @@ class StrategyExtended:
         return getattr(self._container, name)
 
     def update(self, var: Any, fn: Callable, args: tuple = (), kwargs: dict | None = None, group: bool = True) -> Any:
-        """`fn(var, …)` for the variable on every device."""
+        """`fn(var, …)` for the variable on every device.
+
+        Args:
+            args: A tuple of its other arguments.
+
+        Returns:
+            What `fn` gives.
+        """
         found = fn(var, *_own(tuple(args)), **_own(kwargs or {}))
         return found if group else (found,)
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """The values of all replicas combined."""
+        """The values of all replicas combined.
+
+        Returns:
+            The value.
+        """
         _reduce_op(reduce_op)
         return _own(value)
 
     def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list:
-        """The same for several values."""
+        """The same for several values.
+
+        Returns:
+            The values.
+        """
         return [self.reduce_to(reduce_op, value, where) for value, where in value_destination_pairs]
 
     def call_for_each_replica(self, fn: Callable, args: tuple = (), kwargs: dict | None = None) -> Any:
-        """`fn` on every replica."""
+        """`fn` on every replica.
+
+        Args:
+            args: A tuple of its arguments.
+
+        Returns:
+            What `fn` gives.
+        """
         return self._container.run(fn, args, kwargs)
 
     def value_container(self, value: Any) -> Any:
-        """What a variable of one replica is part of: itself."""
+        """What a variable of one replica is part of: itself.
+
+        Returns:
+            The variable.
+        """
         return value
 
     def variable_created_in_scope(self, v: Any) -> bool:
@@ -205,16 +283,31 @@ class ReplicaContext:
         return ("",) if self.strategy is _default else (self.strategy._device,)
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The values of all replicas combined."""
+        """The values of all replicas combined.
+
+        Returns:
+            The value, as a tensor; tuples and dicts stay.
+        """
         _reduce_op(reduce_op)
         return nest.map_structure(_tensor, value)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """The values of all replicas joined."""
+        """The values of all replicas joined.
+
+        Returns:
+            The value, as a tensor; tuples and dicts stay.
+        """
         return nest.map_structure(_tensor, value)
 
     def merge_call(self, merge_fn: Callable, args: tuple = (), kwargs: dict | None = None) -> Any:
-        """`merge_fn(strategy, …)` once for all replicas."""
+        """`merge_fn(strategy, …)` once for all replicas.
+
+        Args:
+            args: A tuple of its arguments.
+
+        Returns:
+            What `merge_fn` gives.
+        """
         with self.strategy.scope():
             return merge_fn(self.strategy, *args, **(kwargs or {}))
 

@@ -28,6 +28,15 @@ __all__ = [
 def make_parse_example_spec(feature_columns: Any) -> dict[str, Any]:
     """What `tf.io.parse_example` needs to read all features of these columns.
 
+    Args:
+        feature_columns: Columns, in a list.
+
+    Returns:
+        A dict from names of features to `tf.io.FixedLenFeature` and `tf.io.VarLenFeature`.
+
+    Raises:
+        ValueError: If two columns ask for one feature in two ways.
+
     >>> tf.feature_column.make_parse_example_spec([tf.feature_column.numeric_column("price")])
     {'price': FixedLenFeature(shape=(1,), dtype=tf.float32, default_value=None)}
     """
@@ -45,8 +54,14 @@ def make_parse_example_spec(feature_columns: Any) -> dict[str, Any]:
 
 def numeric_column(
     key: str, shape: Any = (1,), default_value: Any = None, dtype: Any = float32, normalizer_fn: Callable | None = None
-) -> Any:
+) -> _columns.NumericColumn:
     """Real numbers, as many as `shape` says.
+
+    Args:
+        shape: How many numbers an example has.
+        default_value: What stands for a missing feature; None: it has to be there.
+        dtype: The dtype of the feature.
+        normalizer_fn: A function of the tensor that scales it; kept in the column.
 
     >>> tf.feature_column.numeric_column("price", default_value=0.).default_value
     (0.0,)
@@ -75,8 +90,12 @@ def _nested(values: Any) -> Any:
     return tuple(map(_nested, values)) if isinstance(values, list) else values
 
 
-def bucketized_column(source_column: Any, boundaries: Any) -> Any:
+def bucketized_column(source_column: Any, boundaries: Any) -> _columns.BucketizedColumn:
     """A numeric column cut into ranges: below the first boundary, between two of them, from the last one on.
+
+    Args:
+        source_column: A column of `numeric_column`, with one axis.
+        boundaries: Increasing numbers.
 
     >>> tf.feature_column.bucketized_column(tf.feature_column.numeric_column("age"), [18, 65]).num_buckets
     3
@@ -92,8 +111,13 @@ def bucketized_column(source_column: Any, boundaries: Any) -> Any:
 
 def categorical_column_with_vocabulary_list(
     key: str, vocabulary_list: Any, dtype: Any = None, default_value: int = -1, num_oov_buckets: int = 0
-) -> Any:
+) -> _columns.VocabularyListCategoricalColumn:
     """Words of a list, by their place in it.
+
+    Args:
+        vocabulary_list: The words, or integers.
+        dtype: The dtype of the feature; None: that of the words.
+        default_value: The number of other words.
 
     >>> tf.feature_column.categorical_column_with_vocabulary_list("colour", ["red", "green"]).num_buckets
     2
@@ -122,8 +146,15 @@ def categorical_column_with_vocabulary_file(
     default_value: int | None = None,
     num_oov_buckets: int = 0,
     file_format: str | None = None,
-) -> Any:
+) -> _columns.VocabularyFileCategoricalColumn:
     """Words of a file, one a line, by the number of their line.
+
+    Args:
+        vocabulary_file: The path of the file.
+        vocabulary_size: How many lines count; None: all.
+        dtype: The dtype of the feature: string or int64.
+        default_value: The number of other words; None: -1.
+        file_format: Kept in the column.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/colours.txt"
@@ -148,8 +179,14 @@ def categorical_column_with_vocabulary_file(
     )
 
 
-def categorical_column_with_identity(key: str, num_buckets: int, default_value: int | None = None) -> Any:
+def categorical_column_with_identity(
+    key: str, num_buckets: int, default_value: int | None = None
+) -> _columns.IdentityCategoricalColumn:
     """Integers from 0 up to, without, `num_buckets`.
+
+    Args:
+        num_buckets: How many numbers there are.
+        default_value: What other numbers count as; None: as a mistake.
 
     >>> tf.feature_column.categorical_column_with_identity("hour", 24).num_buckets
     24
@@ -161,8 +198,13 @@ def categorical_column_with_identity(key: str, num_buckets: int, default_value: 
     return _columns.IdentityCategoricalColumn(key, num_buckets, default_value)
 
 
-def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: Any = string) -> Any:
+def categorical_column_with_hash_bucket(
+    key: str, hash_bucket_size: int, dtype: Any = string
+) -> _columns.HashedCategoricalColumn:
     """Any words, by their hash.
+
+    Args:
+        dtype: string, or a dtype of integers.
 
     >>> tf.feature_column.categorical_column_with_hash_bucket("word", 1000).num_buckets
     1000
@@ -181,8 +223,12 @@ def _key(key: Any) -> str:
     return key
 
 
-def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> Any:
+def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> _columns.CrossedColumn:
     """Combinations of features, by their hash.
+
+    Args:
+        keys: Names of features, or columns of categories, two or more.
+        hash_key: A number that changes the hash.
 
     >>> tf.feature_column.crossed_column(["city", "hour"], 1000).name
     'city_X_hour'
@@ -215,8 +261,14 @@ def _categorical(function: Callable) -> Callable:
 
 
 @_categorical
-def weighted_categorical_column(categorical_column: Any, weight_feature_key: str, dtype: Any = float32) -> Any:
+def weighted_categorical_column(
+    categorical_column: Any, weight_feature_key: str, dtype: Any = float32
+) -> _columns.WeightedCategoricalColumn:
     """Categories with a weight for each, from another feature.
+
+    Args:
+        weight_feature_key: The name of the feature of weights.
+        dtype: The dtype of the weights.
 
     >>> words = tf.feature_column.categorical_column_with_hash_bucket("word", 1000)
     >>> tf.feature_column.weighted_categorical_column(words, "count").name
@@ -226,7 +278,7 @@ def weighted_categorical_column(categorical_column: Any, weight_feature_key: str
 
 
 @_categorical
-def indicator_column(categorical_column: Any) -> Any:
+def indicator_column(categorical_column: Any) -> _columns.IndicatorColumn:
     """Categories as ones among zeros.
 
     >>> tf.feature_column.indicator_column(tf.feature_column.categorical_column_with_identity("hour", 24)).name
@@ -246,8 +298,18 @@ def embedding_column(
     max_norm: float | None = None,
     trainable: bool = True,
     use_safe_embedding_lookup: bool = True,
-) -> Any:
+) -> _columns.EmbeddingColumn:
     """Categories as learnt vectors of length `dimension`.
+
+    Args:
+        dimension: The length of the vectors.
+        combiner: How the vectors of several categories become one: "mean", "sum" or "sqrtn".
+        initializer: What the vectors are at first.
+        ckpt_to_load_from: The checkpoint to take them from.
+        tensor_name_in_ckpt: Their name in it.
+        max_norm: The largest length of a vector; None: any.
+        trainable: Are they learnt?
+        use_safe_embedding_lookup: Kept in the column.
 
     >>> words = tf.feature_column.categorical_column_with_hash_bucket("word", 1000)
     >>> tf.feature_column.embedding_column(words, 16).dimension

@@ -85,6 +85,16 @@ def check_gradients(
     as they are; variables always are). The outputs may have any structure; they are added up with random weights, so
     that each of them counts. Of large arguments `most` entries are looked at, chosen by `seed`.
 
+    Args:
+        f: The function.
+        *args: Its arguments.
+        order: 1, or 2 for gradients of gradients as well.
+        rtol: The relative error that is allowed; None: as the dtype asks for.
+        atol: The absolute error that is allowed; None: as the dtype asks for.
+        dtype: The dtype to compute in; None: that of the arguments.
+        most: How many entries of an argument are looked at.
+        seed: An integer that chooses them, and the weights.
+
     >>> found = tf.test.check_gradients(lambda x: tf.sin(x) * x, [1., 2.])
     >>> len(found.entries), found.largest_error < 1e-8
     (4, True)

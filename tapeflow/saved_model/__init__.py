@@ -52,6 +52,19 @@ SERVING, TRAINING, GPU, TPU = "serve", "train", "gpu", "tpu"
 class SaveOptions:
     """TensorFlow's options for saving. They are about its own files and devices: none changes what is saved here.
 
+    Args:
+        namespace_whitelist: Taken and not used.
+        save_debug_info: Taken and not used.
+        function_aliases: Taken and not used.
+        experimental_debug_stripper: Taken and not used.
+        experimental_io_device: Taken and not used.
+        experimental_variable_policy: Taken and not used.
+        experimental_custom_gradients: Taken and not used.
+        experimental_image_format: Taken and not used.
+        experimental_skip_saver: Taken and not used.
+        experimental_sharding_callback: Taken and not used.
+        extra_tags: Taken and not used.
+
     >>> tf.saved_model.SaveOptions(experimental_custom_gradients=True).experimental_custom_gradients
     True
     """
@@ -70,6 +83,13 @@ class SaveOptions:
 
 class LoadOptions:
     """TensorFlow's options for loading. They are about its own files and devices: none changes what is loaded here.
+
+    Args:
+        allow_partial_checkpoint: Taken and not used.
+        experimental_io_device: Taken and not used.
+        experimental_skip_checkpoint: Taken and not used.
+        experimental_variable_policy: Taken and not used.
+        experimental_load_function_aliases: Taken and not used.
 
     >>> tf.saved_model.LoadOptions(experimental_io_device="/job:localhost").experimental_io_device
     '/job:localhost'
@@ -95,6 +115,13 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     A `tf.function` is saved for the kinds of arguments it was called with, or for its `input_signature`, in which
     sizes may be None. `signatures` is one function or a dict of them, for serving: called by keyword, they return a
     dict. By default it is the only function of `obj` with an `input_signature`.
+
+    Args:
+        obj: A `tf.Module`, a Keras model, or another object with variables and functions as attributes.
+        signatures: A function or concrete function, or a dict of them by name.
+
+    Raises:
+        ValueError: If a signature is no function with an input signature.
 
     >>> class Line(tf.Module):
     ...     def __init__(self):
@@ -205,6 +232,13 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
 
     Functions take the kinds of arguments that they were saved for. Neither the source nor the classes of the saved
     object are needed.
+
+    Args:
+        tags: None, or "serve", which is the only one.
+
+    Raises:
+        ValueError: If other tags are asked for.
+        OSError: If there is no such model.
 
     >>> import tempfile
     >>> @tf.function(input_signature=[tf.TensorSpec([], name="x")])

@@ -37,6 +37,12 @@ def graph(graph_data: Any) -> Tensor:
     """Writes a graph: a `tf.Graph`, the `graph` of a concrete function, or a GraphDef message. Returns whether it was
     written.
 
+    Args:
+        graph_data: One of these.
+
+    Raises:
+        ValueError: If it is something else.
+
     >>> @tf.function
     ... def f(x):
     ...     return tf.sin(x) + 1.
@@ -64,6 +70,10 @@ def graph(graph_data: Any) -> Tensor:
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
     """From now on, remember the graphs of functions that run (`graph`), and how long (`profiler`), until
     `trace_export` or `trace_off`.
+
+    Args:
+        graph: Remember graphs.
+        profiler: Measure the time; needs `profiler_outdir`.
 
     >>> tf.summary.trace_on()
     >>> tf.summary.trace_off()
@@ -101,6 +111,9 @@ def trace_off() -> None:
 
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
     """Writes what was traced since `trace_on` under a name, and ends tracing.
+
+    Raises:
+        ValueError: If `trace_on` was not called before.
 
     >>> tf.summary.trace_export("train_step", step=0)
     Traceback (most recent call last):

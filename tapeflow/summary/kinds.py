@@ -65,6 +65,12 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     """Writes a number, for TensorBoard's curves. Returns whether it was written: there is a default writer, and
     `record_if` holds.
 
+    Args:
+        data: One number.
+
+    Raises:
+        ValueError: If there is no step, or it is not one number.
+
     >>> tf.summary.scalar("loss", 0.5, step=1).numpy()                        # no writer
     np.False_
     """
@@ -84,6 +90,13 @@ def histogram(
 ) -> Tensor:
     """Writes how the entries of a tensor are spread, in `buckets` (30) ranges of the same width. Returns whether it
     was written.
+
+    Args:
+        data: Numbers of any shape, or a function that makes them, called if they are written.
+        buckets: How many ranges; None: 30.
+
+    Raises:
+        ValueError: If there is no step.
 
     >>> tf.summary.histogram("weights", tf.random.normal([100]), step=1).numpy()     # no writer
     np.False_
@@ -130,6 +143,12 @@ def _counted(values: np.ndarray, buckets: int) -> np.ndarray:
 def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None) -> Tensor:
     """Writes the first `max_outputs` images of a batch `[images, height, width, channels]`: 1 channel is grey, 3 are
     red, green and blue, 2 and 4 the same with transparency. Floats are from 0 to 1. Returns whether they were written.
+
+    Args:
+        data: Images, or a function that makes them, called if they are written.
+
+    Raises:
+        ValueError: If there is no step, or the data has other axes.
 
     >>> tf.summary.image("noise", tf.random.uniform([4, 8, 8, 3]), step=1).numpy()   # no writer
     np.False_
@@ -182,6 +201,14 @@ def audio(
     """Writes the first `max_outputs` clips of a batch `[clips, frames, channels]` of floats from -1 to 1, as WAV files
     of 16 bits. Returns whether they were written.
 
+    Args:
+        data: Floats, (clips, frames, channels), or a function that makes them, called if they are written.
+        sample_rate: Frames per second.
+        encoding: None or "wav".
+
+    Raises:
+        ValueError: If there is no step, or the data has other axes.
+
     >>> tf.summary.audio("beep", tf.sin(tf.range(800.))[None, :, None], 8000, step=1).numpy()   # no writer
     np.False_
     """
@@ -213,6 +240,13 @@ def audio(
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
     """Writes text, which TensorBoard shows as Markdown; of a matrix of strings, a table. Returns whether it was
     written.
+
+    Args:
+        data: Strings, or a function that makes them, called if they are written.
+
+    Raises:
+        ValueError: If there is no step.
+        TypeError: If they are no strings.
 
     >>> tf.summary.text("notes", "a *good* run", step=1).numpy()              # no writer
     np.False_

@@ -50,6 +50,13 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: s
 
     The tensor may be a function that makes it, which is called if it is written. Returns whether it was.
 
+    Args:
+        tag: The name, a string.
+        metadata: The message, or its bytes.
+
+    Raises:
+        ValueError: If there is no step.
+
     >>> tf.summary.write("embedding", tf.zeros([2, 3]), step=0).numpy()       # no writer
     np.False_
     """

@@ -39,6 +39,9 @@ state = State()
 def set_step(step: Any) -> None:
     """Makes `step` the step of summaries that are given none: a number, or a variable, whose value then counts.
 
+    Args:
+        step: A number or a variable; None for no step.
+
     >>> tf.summary.experimental.set_step(3)
     >>> tf.summary.experimental.get_step()
     3
@@ -49,6 +52,9 @@ def set_step(step: Any) -> None:
 
 def get_step() -> Any:
     """What `set_step`, or `writer.as_default(step)`, was given; None if there is no step.
+
+    Returns:
+        A number, a tensor, a variable, or None.
 
     >>> tf.summary.experimental.get_step() is None
     True
@@ -123,6 +129,11 @@ def wanted() -> Any:
 @contextmanager
 def summary_scope(name: str | None, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
     """The name of a summary, with the open name scopes before it, and a scope of that name: `(tag, scope)`.
+
+    Args:
+        name: The name; None or empty: `default_name`.
+        default_name: The name where there is none.
+        values: Taken and not used.
 
     >>> with tf.name_scope("train"), tf.summary.experimental.summary_scope("loss") as (tag, scope):
     ...     print(tag, scope)

@@ -25,7 +25,11 @@ class SummaryWriter:
     records = False  # whether anything comes of what it is given
 
     def add(self, **fields: Any) -> None:
-        """Writes an event with these fields."""
+        """Writes an event with these fields.
+
+        Args:
+            **fields: The fields of the event, such as `step` and `summary`.
+        """
 
     @contextmanager
     def _defaulting(self, step: Any) -> Iterator["SummaryWriter"]:
@@ -43,11 +47,22 @@ class SummaryWriter:
 
     def as_default(self, step: Any = None) -> Any:
         """A context in which summaries go to this writer, with this step if one is given. They are on disk when it
-        ends."""
+        ends.
+
+        Returns:
+            A context manager, whose value is the writer.
+
+        Raises:
+            RuntimeError: If the writer is closed.
+        """
         return self._defaulting(step)
 
     def set_as_default(self, step: Any = None) -> None:
-        """From now on, in this thread, summaries go to this writer."""
+        """From now on, in this thread, summaries go to this writer.
+
+        Raises:
+            RuntimeError: If the writer is closed.
+        """
         self.as_default()  # fails if it is closed
         state.writer = self
         if step is not None:
@@ -108,6 +123,13 @@ def create_file_writer(
     """A writer to a new event file in `logdir`, which is made if it is missing. Its queue is written when it has more
     than `max_queue` events (10) or `flush_millis` (two minutes) have passed, and when the writer is flushed or closed,
     or the program ends.
+
+    Args:
+        max_queue: How many events wait; None: 10.
+        flush_millis: For how long they wait, in milliseconds; None: two minutes.
+        filename_suffix: What the file's name ends with; None: ".v2".
+        experimental_trackable: Taken and not used.
+        experimental_mesh: Taken and not used.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as logdir:

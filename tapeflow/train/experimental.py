@@ -33,7 +33,11 @@ class PythonState(abc.ABC):
 
     @abc.abstractmethod
     def deserialize(self, string_value: Any) -> None:
-        """Takes the state back."""
+        """Takes the state back.
+
+        Args:
+            string_value: What `serialize` gave.
+        """
 
     def _serialize_to_tensors(self) -> dict[str, np.ndarray]:
         text = self.serialize()

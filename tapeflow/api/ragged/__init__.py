@@ -44,6 +44,17 @@ def constant(
     `ragged_rank` says how many axes are ragged and `inner_shape` what shape the rest has; by default all but the last
     level of nesting are rows.
 
+    Args:
+        pylist: Nested lists; what is innermost are numbers, strings or bools.
+        ragged_rank: How many axes are ragged.
+        inner_shape: The shape of what is not ragged.
+
+    Returns:
+        A `tf.RaggedTensor`, or a `tf.Tensor` where nothing is ragged.
+
+    Raises:
+        ValueError: If values lie at different depths.
+
     >>> tf.ragged.constant([[1, 2, 3], [], [4, 5]])
     <tf.RaggedTensor [[1, 2, 3], [], [4, 5]]>
     >>> tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1).flat_values.shape
@@ -93,6 +104,14 @@ def _nesting(value: Any, depth: int, leaves: set[int]) -> int:
 def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     """`op` on the flat values of every ragged argument, the result with their rows.
 
+    Args:
+        op: A function of tensors.
+        *args: Its arguments; ragged ones must have the same rows.
+        **kwargs: Its arguments by name.
+
+    Returns:
+        A `tf.RaggedTensor`; what `op` gives where no argument is ragged.
+
     >>> tf.ragged.map_flat_values(lambda x, y: x * y + 1, tf.ragged.constant([[1, 2], [3]]), 10)
     <tf.RaggedTensor [[11, 21], [31]]>
     """
@@ -115,6 +134,11 @@ def range(
     row_splits_dtype: Any = int64,
 ) -> RaggedTensor:
     """One range of numbers for each entry: from 0 to `starts`, or from `starts` to `limits` in steps of `deltas`.
+
+    Args:
+        starts: Where each range begins; alone, where it ends.
+        limits: Where each range ends, itself left out.
+        deltas: The step, not zero.
 
     >>> tf.ragged.range([3, 0, 2])
     <tf.RaggedTensor [[0, 1, 2], [], [0, 1]]>
@@ -162,6 +186,12 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The entries where `mask` is true, with the rows they were in kept apart.
 
+    Args:
+        mask: Bools, a tensor or `tf.RaggedTensor` whose rows are those of `data`.
+
+    Returns:
+        A `tf.RaggedTensor`; of a mask with one axis, rows of `data` as it is.
+
     >>> tf.ragged.boolean_mask([[1, 2, 3], [4, 5, 6]], [[True, False, True], [False, False, True]])
     <tf.RaggedTensor [[1, 3], [6]]>
     """
@@ -186,6 +216,10 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     """The row number of every value, from where rows begin and end.
 
+    Args:
+        splits: Where rows begin and the last one ends.
+        out_type: int32 or int64; None: int64.
+
     >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy()
     array([0, 0, 2])
     """
@@ -199,6 +233,11 @@ def segment_ids_to_row_splits(
 ) -> Tensor:
     """Where rows begin and end, from the row number of every value.
 
+    Args:
+        segment_ids: The row of each value; they do not decrease.
+        num_segments: How many rows there are; None: as many as the ids need.
+        out_type: int32 or int64; None: int64.
+
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy()
     array([0, 2, 2, 3])
     """
@@ -211,6 +250,13 @@ def segment_ids_to_row_splits(
 
 def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> RaggedTensor:
     """Row `p` has the entries of `data` whose partition is `p`, in order.
+
+    Args:
+        partitions: For each entry of `data` the row where it goes, from 0.
+        num_partitions: How many rows there are.
+
+    Raises:
+        InvalidArgumentError: If a partition is not below `num_partitions`.
 
     >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 3)
     <tf.RaggedTensor [[b'b'], [b'a', b'c'], []]>

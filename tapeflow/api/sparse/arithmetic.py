@@ -21,6 +21,13 @@ __all__ = ["add", "map_values", "maximum", "minimum", "reduce_max", "reduce_sum"
 def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     """`op` on the values of every sparse argument; they must have their values at the same places.
 
+    Args:
+        op: A function of tensors.
+
+    Raises:
+        ValueError: If no argument is sparse.
+        InvalidArgumentError: If they have their values at different places.
+
     >>> tf.sparse.map_values(tf.add, tf.sparse.eye(2), 10.).values.numpy()
     array([11., 11.], dtype=float32)
     """
@@ -39,6 +46,15 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum of two tensors of which at least one is sparse: sparse if both are.
 
     Where both have a value, sums smaller than `threshold` are dropped.
+
+    Args:
+        threshold: The smallest absolute value of a sum that is kept.
+
+    Returns:
+        A `tf.SparseTensor` of two, a `tf.Tensor` otherwise.
+
+    Raises:
+        TypeError: If neither is sparse.
 
     >>> s = tf.sparse.add(tf.sparse.eye(2), tf.sparse.from_dense([[1., 5.], [0., 0.]]))
     >>> s.values.numpy()
@@ -99,6 +115,14 @@ def sparse_dense_matmul(
 ) -> Tensor:
     """The product of a sparse and a dense matrix (in either order), either of them conjugated and transposed on
     request.
+
+    Args:
+        sp_a: A `tf.SparseTensor`; or a dense matrix, where `b` is sparse.
+        adjoint_a: True takes the conjugate transpose of the first.
+        adjoint_b: True takes the conjugate transpose of the second.
+
+    Raises:
+        InvalidArgumentError: If they are no matrices whose sizes fit.
 
     >>> tf.sparse.sparse_dense_matmul(tf.sparse.from_dense([[1., 0.], [0., 2.]]), [[1., 1.], [1., 1.]]).numpy()
     array([[1., 1.],
@@ -172,6 +196,9 @@ def reduce_sum(
 ) -> Any:
     """The sum over `axis`, dense or (with `output_is_sparse`) sparse.
 
+    Returns:
+        A `tf.Tensor`, or a `tf.SparseTensor` with `output_is_sparse`.
+
     >>> tf.sparse.reduce_sum(tf.sparse.from_dense([[1., 2.], [0., 4.]]), axis=0).numpy()
     array([1., 6.], dtype=float32)
     """
@@ -187,6 +214,9 @@ def reduce_max(
     name: str | None = None,
 ) -> Any:
     """The largest entry over `axis`, zero where there is no entry; dense or (with `output_is_sparse`) sparse.
+
+    Returns:
+        A `tf.Tensor`, or a `tf.SparseTensor` with `output_is_sparse`.
 
     >>> tf.sparse.reduce_max(tf.sparse.from_dense([[1., 2.], [0., -4.]]), axis=1).numpy()
     array([ 2., -4.], dtype=float32)

@@ -24,6 +24,11 @@ def cross_hashed(
 ) -> SparseTensor:
     """Every combination of one category from each input, row by row, as a number below `num_buckets` (0: any number).
 
+    Args:
+        inputs: Columns of categories, integers or strings: matrices and sparse tensors of as many rows.
+        num_buckets: How many numbers there are.
+        hash_key: A number that changes the hash.
+
     >>> tf.sparse.cross_hashed([tf.constant([["a", "b"]]), tf.constant([["c"]])], num_buckets=100).values.numpy()
     array([66, 54])
     """

@@ -44,6 +44,13 @@ def to_dense(
 ) -> Tensor:
     """The dense tensor, with `default_value` (zero) where there is no value.
 
+    Args:
+        default_value: What stands where there is no entry; None: zero, or an empty string.
+        validate_indices: False also takes indices that are out of order or repeated, of which the last counts.
+
+    Raises:
+        InvalidArgumentError: If indices are out of order or repeated.
+
     >>> tf.sparse.to_dense(tf.SparseTensor([[0], [2]], [5, 6], [4]), default_value=-1).numpy()
     array([ 5, -1,  6, -1], dtype=int32)
     """
@@ -70,18 +77,34 @@ def to_dense(
 def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Tensor:
     """A bool tensor that says for each row which of `vocab_size` values it holds.
 
+    Args:
+        vocab_size: How many values there are, from 0.
+
+    Raises:
+        InvalidArgumentError: If a value is negative or not below `vocab_size`.
+
     >>> tf.sparse.to_indicator(tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 3, 0], [2, 2]), 4).numpy()
     array([[False,  True, False,  True],
            [ True, False, False, False]])
     """
     where, values, shape = parts(as_sparse(sp_input))
-    out = np.zeros((*shape[:-1], int(vocab_size)), bool)
-    out[(*where[:, :-1].T, values.array)] = True
+    held, count = values.array, int(vocab_size)
+    if held.size and not 0 <= held.min() <= held.max() < count:
+        raise invalid(
+            f"Indices are not valid (out of bounds): values must be from 0 to {count - 1}, got {held.min()} to "
+            f"{held.max()}. Give a larger vocab_size."
+        )
+    out = np.zeros((*shape[:-1], count), bool)
+    out[(*where[:, :-1].T, held)] = True
     return EagerTensor(out)
 
 
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = float32, name: str | None = None) -> SparseTensor:
     """The identity matrix.
+
+    Args:
+        num_rows: How many rows.
+        num_columns: How many columns; None: as many.
 
     >>> tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy()
     array([[1., 0., 0.],
@@ -109,6 +132,9 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """With the axes in another order; reversed by default.
 
+    Args:
+        perm: The old axis for each new one.
+
     >>> tf.sparse.transpose(tf.sparse.from_dense([[0, 3], [4, 5]])).values.numpy()
     array([4, 3, 5], dtype=int32)
     """
@@ -119,6 +145,9 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same entries in another shape, in which one size may be -1.
+
+    Raises:
+        InvalidArgumentError: If there are more elements in all, or fewer.
 
     >>> tf.sparse.reshape(tf.sparse.from_dense([[0, 3], [4, 0]]), [4]).indices.numpy().ravel()
     array([1, 2])
@@ -150,6 +179,12 @@ def concat(
 ) -> SparseTensor:
     """Sparse tensors one after the other along an axis; other axes must agree, or grow with `expand_nonconcat_dims`.
 
+    Args:
+        expand_nonconcat_dims: True makes the other axes as large as the largest.
+
+    Raises:
+        InvalidArgumentError: If shapes do not fit.
+
     >>> e = tf.sparse.eye(2)
     >>> tf.sparse.to_dense(tf.sparse.concat(1, [e, e])).numpy()
     array([[1., 0., 1., 0.],
@@ -175,6 +210,10 @@ def concat(
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The part of `size` that begins at `start`; what reaches over the edge is cut.
 
+    Args:
+        start: A number for each axis.
+        size: A number for each axis.
+
     >>> tf.sparse.to_dense(tf.sparse.slice(tf.sparse.eye(3), [1, 0], [2, 2])).numpy()
     array([[0., 1.],
            [0., 0.]], dtype=float32)
@@ -195,6 +234,12 @@ def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
     """`num_split` pieces along an axis; the first ones are one longer when it does not divide evenly.
+
+    Args:
+        num_split: How many pieces.
+
+    Raises:
+        InvalidArgumentError: If there are more pieces than rows along the axis.
 
     >>> [part.shape.as_list() for part in tf.sparse.split(tf.sparse.eye(5), 2, axis=0)]
     [[3, 5], [2, 5]]
@@ -217,6 +262,12 @@ def split(
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """Only the entries for which `to_retain`, a bool for each, is true.
 
+    Args:
+        to_retain: A bool for each entry.
+
+    Raises:
+        ValueError: If there are more bools than entries, or fewer.
+
     >>> tf.sparse.retain(tf.sparse.from_dense([3, 0, 4]), [False, True]).values.numpy()
     array([4], dtype=int32)
     """
@@ -230,6 +281,12 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same entries in a larger shape, or in the smallest that holds them.
+
+    Args:
+        new_shape: The shape, nowhere smaller; None for the smallest.
+
+    Raises:
+        ValueError: If it is smaller somewhere.
 
     >>> tf.sparse.reset_shape(tf.SparseTensor([[0, 1]], [1.], [9, 9])).shape
     TensorShape([1, 2])
@@ -248,6 +305,9 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
     """With `default_value` in column 0 of every row that has no entry; and a bool for each row that had none.
 
+    Args:
+        default_value: The value of the new entries, a scalar.
+
     >>> filled, empty = tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 2]], [5], [3, 4]), 0)
     >>> filled.indices.numpy().tolist(), empty.numpy().tolist()
     ([[0, 0], [1, 2], [2, 0]], [True, False, True])
@@ -263,6 +323,9 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
 
 def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows whose index is in `mask_indices`.
+
+    Args:
+        mask_indices: The indices of the rows to leave out.
 
     >>> s = tf.IndexedSlices(tf.constant([[1.], [2.], [3.]]), tf.constant([4, 5, 6]))
     >>> tf.sparse.mask(s, [5]).indices.numpy()

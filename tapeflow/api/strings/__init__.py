@@ -91,6 +91,13 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     """`len` bytes (or characters) from `pos`, which counts from the end when negative; a shorter string gives what it
     has.
 
+    Args:
+        pos: Where to begin: a scalar, or a number for each string.
+        len: How many: of the shape of `pos`.
+
+    Raises:
+        InvalidArgumentError: If a `pos` lies outside of its string.
+
     >>> tf.strings.substr(["gradient", "tape"], [0, -2], [4, 9]).numpy()
     array([b'grad', b'pe'], dtype=object)
     """
@@ -106,6 +113,13 @@ def regex_replace(
     """Every match of `pattern` (or only the first) written anew: `\\\\1` in `rewrite` is the first group, `\\\\0` the
     match.
 
+    Args:
+        rewrite: What to put in the place of a match.
+        replace_global: False replaces the first match only.
+
+    Raises:
+        InvalidArgumentError: If the pattern is no regular expression.
+
     >>> tf.strings.regex_replace("step=12 loss=3", r"(\\w+)=(\\d+)", r"\\2 \\1").numpy()
     b'12 step 3 loss'
     """
@@ -114,6 +128,9 @@ def regex_replace(
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
     """Whether the whole string matches `pattern`.
+
+    Raises:
+        InvalidArgumentError: If the pattern is no regular expression.
 
     >>> tf.strings.regex_full_match(["epoch-3", "epoch"], r"epoch-\\d+").numpy()
     array([ True, False])
@@ -136,6 +153,9 @@ def _bytes(value: Any) -> bytes:
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     """The strings of several tensors of one shape (or scalars), joined element by element.
+
+    Args:
+        inputs: A list of tensors of strings.
 
     >>> tf.strings.join([["a", "b"], "-", ["1", "2"]]).numpy()
     array([b'a-1', b'b-2'], dtype=object)
@@ -166,6 +186,13 @@ def reduce_join(
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts of each string between `sep` (any run of white space by default): ragged, or a vector for one string.
 
+    Args:
+        sep: What is between the parts; None: white space.
+        maxsplit: How often to split at most; -1: as often as it comes.
+
+    Returns:
+        Strings: a `tf.RaggedTensor` with one axis more; a vector for one string.
+
     >>> tf.strings.split(["to be", "or not to be"])
     <tf.RaggedTensor [[b'to', b'be'], [b'or', b'not', b'to', b'be']]>
     >>> tf.strings.split("a,b,,c", sep=",").numpy()
@@ -183,6 +210,9 @@ def _words(s: bytes, maxsplit: int) -> list:
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Each string as its single bytes: ragged, or a vector for one string.
+
+    Returns:
+        Strings: a `tf.RaggedTensor` with one axis more; a vector for one string.
 
     >>> tf.strings.bytes_split(["ab", "c"])
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
@@ -242,6 +272,14 @@ _NUMBER_TYPES = ("float32", "float64", "int32", "int64", "uint32", "uint64")
 def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:
     """`template` with each placeholder replaced by a tensor, of which at most `2 * summarize` entries an axis are
     shown.
+
+    Args:
+        template: The text, a Python string.
+        inputs: A tensor, or a list of them.
+        placeholder: What stands in the template for a tensor.
+
+    Raises:
+        ValueError: If there are more placeholders than tensors, or fewer.
 
     >>> tf.strings.format("loss {} at {}", (tf.constant(0.5), tf.range(9))).numpy()
     b'loss 0.5 at [0 1 2 ... 6 7 8]'

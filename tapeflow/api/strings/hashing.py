@@ -31,6 +31,9 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     """A bucket for each string by SipHash with a key of two integers: nobody without it can fill one bucket on
     purpose.
 
+    Args:
+        key: Two integers.
+
     >>> tf.strings.to_hash_bucket_strong(["hello", "world"], 10, key=[1, 2]).numpy()
     array([2, 0])
     """

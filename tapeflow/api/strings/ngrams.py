@@ -24,6 +24,19 @@ def ngrams(
 ) -> Any:
     """All runs of `ngram_width` strings along the last axis, joined; of several widths one after the other.
 
+    Args:
+        data: Strings: a tensor of one axis or more, or a `tf.RaggedTensor`.
+        ngram_width: How many strings a run has, or a list of such numbers.
+        pad_values: What to put at both ends of every row, or a pair for left and right; None: nothing.
+        padding_width: How many of them, at most one less than the run has; None: as many.
+        preserve_short_sequences: True gives a row that is too short for any run as one run.
+
+    Returns:
+        A tensor, or a `tf.RaggedTensor` of a ragged one.
+
+    Raises:
+        ValueError: If a width is not positive.
+
     >>> tf.strings.ngrams(["to", "be", "or"], 2).numpy()
     array([b'to be', b'be or'], dtype=object)
     >>> tf.strings.ngrams(["a"], 2, pad_values=("<", ">")).numpy()
@@ -105,6 +118,13 @@ def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:
     """The strings with the same id joined, in order; an id that nobody has gives an empty string.
+
+    Args:
+        segment_ids: The number of a segment for each string, or for each row of them.
+        num_segments: How many segments there are.
+
+    Raises:
+        InvalidArgumentError: If an id is negative or not below `num_segments`.
 
     >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, separator="-").numpy()
     array([b'b', b'a-c', b''], dtype=object)

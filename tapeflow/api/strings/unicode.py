@@ -36,6 +36,12 @@ def unicode_split(
 ) -> Any:
     """Each string as its characters.
 
+    Returns:
+        Strings: a `tf.RaggedTensor` with one axis more; a vector for one string.
+
+    Raises:
+        InvalidArgumentError: If an encoding is not known, or with "strict" if something is no text.
+
     >>> tf.strings.unicode_split("né", "UTF-8").numpy()
     array([b'n', b'\\xc3\\xa9'], dtype=object)
     """
@@ -47,6 +53,12 @@ def unicode_split_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
 ) -> tuple[Any, Any]:
     """Each string as its characters, and the bytes where they begin.
+
+    Returns:
+        Two ragged tensors, or two vectors for one string: characters, and int64 places.
+
+    Raises:
+        InvalidArgumentError: If an encoding is not known, or with "strict" if something is no text.
 
     >>> characters, offsets = tf.strings.unicode_split_with_offsets("né!", "UTF-8")
     >>> offsets.numpy()
@@ -67,6 +79,12 @@ def unicode_decode(
 ) -> Any:
     """The code points of each string, as int32.
 
+    Returns:
+        int32: a `tf.RaggedTensor` with one axis more; a vector for one string.
+
+    Raises:
+        InvalidArgumentError: If an encoding is not known, or with "strict" if something is no text.
+
     >>> tf.strings.unicode_decode(["né", "x"], "UTF-8")
     <tf.RaggedTensor [[110, 233], [120]]>
     """
@@ -84,6 +102,12 @@ def unicode_decode_with_offsets(
 ) -> tuple[Any, Any]:
     """The code points of each string, and the bytes where they begin.
 
+    Returns:
+        Two ragged tensors, or two vectors for one string: int32 code points, and int64 places.
+
+    Raises:
+        InvalidArgumentError: If an encoding is not known, or with "strict" if something is no text.
+
     >>> codes, offsets = tf.strings.unicode_decode_with_offsets("né!", "UTF-8")
     >>> codes.numpy(), offsets.numpy()
     (array([110, 233,  33], dtype=int32), array([0, 1, 3]))
@@ -97,6 +121,15 @@ def unicode_encode(
     input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
 ) -> Any:
     """Strings of the code points along the last axis: the inverse of `unicode_decode`.
+
+    Args:
+        input: Code points, int32: a tensor or a `tf.RaggedTensor`.
+
+    Returns:
+        Strings with one axis less.
+
+    Raises:
+        InvalidArgumentError: If an encoding is not known, or with "strict" if something is no text.
 
     >>> tf.strings.unicode_encode([110, 233], "UTF-8").numpy().decode()
     'né'
@@ -126,6 +159,9 @@ def unicode_transcode(
     name: str | None = None,
 ) -> Tensor:
     """The same text in another encoding.
+
+    Raises:
+        InvalidArgumentError: If an encoding is not known, or with "strict" if something is no text.
 
     >>> tf.strings.unicode_transcode("né", "UTF-8", "UTF-16-BE").numpy()
     b'\\x00n\\x00\\xe9'

@@ -68,7 +68,11 @@ class TestCase(_CaseAssertions):
         cls.__test__ = True
 
     def evaluate(self, tensors: Any) -> Any:
-        """Tensors as NumPy arrays, in their structure."""
+        """Tensors as NumPy arrays, in their structure.
+
+        Returns:
+            NumPy arrays in the structure of `tensors`.
+        """
         return nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, tensors)
 
     def get_temp_dir(self) -> str:
@@ -148,7 +152,18 @@ class TestCase(_CaseAssertions):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """`assertAllClose` with tolerances for the less exact of the two dtypes."""
+        """`assertAllClose` with tolerances for the less exact of the two dtypes.
+
+        Args:
+            rtol: The same for other dtypes.
+            atol: The same for other dtypes.
+            float_rtol: `rtol` for float32.
+            float_atol: `atol` for float32.
+            half_rtol: `rtol` for float16.
+            half_atol: `atol` for float16.
+            bfloat16_rtol: `rtol` for bfloat16.
+            bfloat16_atol: `atol` for bfloat16.
+        """
         by_name = {
             "float32": (float_rtol, float_atol),
             "float16": (half_rtol, half_atol),
@@ -177,12 +192,23 @@ class TestCase(_CaseAssertions):
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
-        """All values between the bounds, which count unless they are open."""
+        """All values between the bounds, which count unless they are open.
+
+        Args:
+            lower_bound: The smallest value that is allowed.
+            upper_bound: The largest value that is allowed.
+            open_lower_bound: True leaves out the lower bound itself.
+            open_upper_bound: True leaves out the upper bound itself.
+        """
         (self.assertAllGreater if open_lower_bound else self.assertAllGreaterEqual)(target, lower_bound)
         (self.assertAllLess if open_upper_bound else self.assertAllLessEqual)(target, upper_bound)
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
-        """Every value is one of the set."""
+        """Every value is one of the set.
+
+        Args:
+            expected_set: The values that are allowed.
+        """
         extra = set(np.ravel(_array(target)).tolist()) - set(expected_set)
         self.assertFalse(extra, f"{extra} not in {expected_set}")
 
@@ -209,6 +235,17 @@ def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tu
     matrices.
 
     They are real: a complex number counts as two, its real and its imaginary part.
+
+    Args:
+        f: The function, of floats or complex numbers, which gives one tensor.
+        x: Its arguments, in a list.
+        delta: How far arguments are moved; None: 1/1024.
+
+    Returns:
+        Two lists of matrices, (entries of the result, entries of the argument).
+
+    Raises:
+        ValueError: If `x` is no list.
 
     >>> by_tape, by_differences = tf.test.compute_gradient(lambda x: x ** 2, [tf.constant([1., 3.], tf.float64)])
     >>> np.allclose(by_tape[0], by_differences[0]), by_tape[0]
@@ -256,6 +293,9 @@ def _reals(value: Any) -> np.ndarray:
 def main(argv: Any = None) -> None:
     """Runs the tests of the program.
 
+    Args:
+        argv: The arguments of the program; None: its own.
+
     >>> tf.test.main                                            # doctest: +ELLIPSIS
     <function main at ...>
     """
@@ -274,7 +314,17 @@ class Benchmark:
         throughput: float | None = None, extras: dict | None = None, name: str | None = None,
         metrics: list | None = None,
     ) -> None:  # fmt: skip
-        """Prints what was measured."""
+        """Prints what was measured.
+
+        Args:
+            iters: How many iterations were measured.
+            cpu_time: Processor time of one, in seconds.
+            wall_time: Time of one, in seconds.
+            throughput: Megabytes per second.
+            extras: More to print, by name.
+            name: What was measured; None: the name of the class.
+            metrics: Taken and not used.
+        """
         parts = [f"{iters} iterations"] if iters is not None else []
         parts += [f"{wall_time:g} s each"] if wall_time is not None else []
         parts += [f"{cpu_time:g} s of CPU"] if cpu_time is not None else []
@@ -283,7 +333,11 @@ class Benchmark:
         print(f"{name or type(self).__name__}: {', '.join(parts)}")
 
     def evaluate(self, tensors: Any) -> Any:
-        """Tensors as NumPy arrays, in their structure."""
+        """Tensors as NumPy arrays, in their structure.
+
+        Returns:
+            NumPy arrays in the structure of `tensors`.
+        """
         return nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, tensors)
 
 

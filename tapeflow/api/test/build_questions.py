@@ -18,6 +18,10 @@ __all__ = [
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
     """Whether there is a GPU to run on.
 
+    Args:
+        cuda_only: Taken and not used.
+        min_cuda_compute_capability: Taken and not used.
+
     >>> tf.test.is_gpu_available()
     False
     """
@@ -72,6 +76,9 @@ def is_built_with_xla() -> bool:
 def is_cpu_target_available(target: str) -> bool:
     """Whether code can be compiled for a kind of processor: for the one that is here.
 
+    Args:
+        target: "x86" or "arm".
+
     >>> isinstance(tf.test.is_cpu_target_available("x86"), bool)
     True
     """
@@ -86,6 +93,10 @@ def is_cpu_target_available(target: str) -> bool:
 
 def disable_with_predicate(pred: Callable, skip_message: str) -> Callable:
     """Decorates a test that is skipped where `pred()` holds.
+
+    Args:
+        pred: A function of nothing.
+        skip_message: Why it is skipped.
 
     >>> @tf.test.disable_with_predicate(lambda: False, "never")
     ... def test(self):
@@ -106,6 +117,13 @@ def disable_with_predicate(pred: Callable, skip_message: str) -> Callable:
 
 def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
     """Decorates a class of tests; they run once, as they are.
+
+    Args:
+        cls: The class.
+        only_as_function: Taken and not used.
+
+    Returns:
+        The class, or a decorator.
 
     >>> tf.test.with_eager_op_as_function(int) is int
     True

@@ -104,7 +104,12 @@ class CaseAssertions(unittest.TestCase):
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:
-        """An error of the type whose text the expression matches, or for which the function holds."""
+        """An error of the type whose text the expression matches, or for which the function holds.
+
+        Args:
+            exception_type: The class of the error.
+            expected_err_re_or_predicate: A regular expression for the text, or a function of the error.
+        """
         matches: Callable = expected_err_re_or_predicate
         if not callable(matches):
             matches = lambda error: re.search(expected_err_re_or_predicate, str(error)) is not None
@@ -116,11 +121,26 @@ class CaseAssertions(unittest.TestCase):
             self.fail(f"{exception_type} was not raised.")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        """The same for one of `tf.errors`."""
+        """The same for one of `tf.errors`.
+
+        Args:
+            expected_err_re_or_predicate: A regular expression for the text, or a function of the error.
+
+        Returns:
+            A context manager.
+        """
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertRaisesWithLiteralMatch(self, expected_exception: Any, expected_exception_message: str) -> Any:
-        """An error of the type with exactly this text."""
+        """An error of the type with exactly this text.
+
+        Args:
+            expected_exception: The class of the error.
+            expected_exception_message: Its text.
+
+        Returns:
+            A context manager.
+        """
         return self.assertRaisesWithPredicateMatch(
             expected_exception, lambda error: str(error) == expected_exception_message
         )

@@ -17,6 +17,12 @@ class ExponentialMovingAverage:
 
     With `num_updates` the decay is smaller at first: at most `(1 + num_updates) / (10 + num_updates)`.
 
+    Args:
+        decay: How much of the average stays, close to 1.
+        num_updates: How many updates there were so far.
+        zero_debias: Taken and not used: averages start as the values.
+        name: What is added to the variables' names.
+
     >>> v = tf.Variable(1., name="v")
     >>> ema = tf.train.ExponentialMovingAverage(0.75)
     >>> ema.apply([v])
@@ -36,7 +42,14 @@ class ExponentialMovingAverage:
 
     def apply(self, var_list: Iterable[Any] | None = None) -> None:
         """Updates the averages, which start as the variables' values. Without a list, those of all variables seen
-        before."""
+        before.
+
+        Args:
+            var_list: Variables.
+
+        Raises:
+            TypeError: If one is not a variable of floats.
+        """
         for variable in [ref.deref() for ref in self._averages] if var_list is None else list(var_list):
             variable = _variable(variable)
             if variable.dtype.name not in ("float16", "float32", "float64", "bfloat16"):
@@ -61,17 +74,29 @@ class ExponentialMovingAverage:
         return 1.0 - decay
 
     def average(self, var: Any) -> Variable | None:
-        """The average of a variable; None where there is none."""
+        """The average of a variable; None where there is none.
+
+        Args:
+            var: The variable.
+        """
         return self._averages.get(_variable(var).ref())
 
     def average_name(self, var: Any) -> str:
-        """The name of the average of a variable, also before there is one."""
+        """The name of the average of a variable, also before there is one.
+
+        Args:
+            var: The variable.
+        """
         if (made := self.average(var)) is not None:
             return made.name.removesuffix(":0")
         return f"{_variable(var).name.removesuffix(':0')}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables: Iterable[Any] | None = None) -> dict[str, Variable]:
-        """The variables by the names of their averages, to load averages in their places."""
+        """The variables by the names of their averages, to load averages in their places.
+
+        Args:
+            moving_avg_variables: The variables; None: those that have averages.
+        """
         known = [ref.deref() for ref in self._averages] if moving_avg_variables is None else moving_avg_variables
         return {self.average_name(variable): variable for variable in known}
 

@@ -29,6 +29,13 @@ class Checkpoint:
     Values are stored by the names that lead to them (`model/layers/0/kernel`), so a program that gives its objects the
     same names restores them. What does not exist yet gets its value when it is made.
 
+    Args:
+        root: The object that is saved, with all in it; None: what is given by name alone.
+        **kwargs: More objects, each under its name.
+
+    Raises:
+        ValueError: If something is given that has no variables, or a name that `root` has for another object.
+
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
     >>> step, weights = tf.Variable(3), tf.Variable([1., 2.])
@@ -92,7 +99,11 @@ class Checkpoint:
         return path
 
     def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
-        """Writes a checkpoint under exactly this path, without a number and without telling the folder."""
+        """Writes a checkpoint under exactly this path, without a number and without telling the folder.
+
+        Returns:
+            The path.
+        """
         has_an_effect("writing a checkpoint")
         path = os.fsdecode(file_prefix)
         arrivals.settle()  # values that wait for an object which is there by now belong into the file, too
@@ -112,6 +123,12 @@ class Checkpoint:
 
         The status that it returns says what was matched: `assert_consumed()`, `assert_existing_objects_matched()`,
         `assert_nontrivial_match()`, and `expect_partial()` where a part is all that is wanted.
+
+        Args:
+            options: Taken and not used.
+
+        Raises:
+            NotFoundError: If there is no checkpoint under that path.
         """
         if save_path is None:
             return InitializationOnlyStatus()
@@ -130,7 +147,15 @@ class Checkpoint:
         return status
 
     def read(self, save_path: Any, options: CheckpointOptions | None = None) -> CheckpointLoadStatus:
-        """Gives the objects the values of a checkpoint that `write` wrote; `save_counter` is left alone."""
+        """Gives the objects the values of a checkpoint that `write` wrote; `save_counter` is left alone.
+
+        Args:
+            save_path: The path of a checkpoint, as `write` gives it.
+            options: Taken and not used.
+
+        Raises:
+            NotFoundError: If there is no checkpoint under that path.
+        """
         has_an_effect("restoring a checkpoint")
         source = open_checkpoint(os.fsdecode(save_path))
         if source.graph is None:

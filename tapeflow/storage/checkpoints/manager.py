@@ -25,6 +25,20 @@ __all__ = ["CheckpointManager", "checkpoints_iterator"]
 class CheckpointManager:
     """Saves checkpoints under numbers and deletes the old ones; after a restart it goes on where it was.
 
+    Args:
+        checkpoint: The `tf.train.Checkpoint` to save.
+        directory: The path of the folder.
+        max_to_keep: How many checkpoints stay; None: all.
+        keep_checkpoint_every_n_hours: One in so many hours stays for good; None: none does.
+        checkpoint_name: What their names begin with.
+        step_counter: A variable with the number of the step.
+        checkpoint_interval: How many steps lie between two checkpoints at least; needs `step_counter`.
+        init_fn: What `restore_or_initialize` calls where there is nothing to restore.
+        last_checkpoint_step: The step of the last checkpoint, where it is known.
+
+    Raises:
+        ValueError: If `max_to_keep` is not positive, or there is an interval and no counter.
+
     >>> import os, tempfile
     >>> step = tf.Variable(0)
     >>> manager = tf.train.CheckpointManager(tf.train.Checkpoint(step=step), tempfile.mkdtemp(), max_to_keep=2)
@@ -82,7 +96,12 @@ class CheckpointManager:
     def save(
         self, checkpoint_number: Any = None, check_interval: bool = True, options: CheckpointOptions | None = None
     ) -> str | None:
-        """Writes a checkpoint and returns its path; None where `checkpoint_interval` says that it is too early."""
+        """Writes a checkpoint and returns its path; None where `checkpoint_interval` says that it is too early.
+
+        Args:
+            checkpoint_number: The number in the name; None: the checkpoint's own count.
+            check_interval: False saves also when it is too early.
+        """
         has_an_effect("writing a checkpoint")
         if self._interval is not None:
             step = int(self._step_counter)
@@ -146,6 +165,11 @@ def checkpoints_iterator(
     one that trains.
 
     After `timeout` seconds without a new one `timeout_fn` is asked whether to end; without it, it ends.
+
+    Args:
+        min_interval_secs: How many seconds lie between two of them at least.
+        timeout: How many seconds to wait; None: for ever.
+        timeout_fn: A function that says whether to end; None: to end.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()

@@ -118,6 +118,9 @@ class CheckpointReader:
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """A reader for a checkpoint, or for the latest one in a folder.
 
+    Raises:
+        NotFoundError: If there is no checkpoint.
+
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
     >>> _ = tf.train.Checkpoint(v=tf.Variable([1., 2.])).save(folder + "/ckpt")
@@ -132,6 +135,9 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
 def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     """The keys and shapes of a checkpoint's tensors, sorted.
 
+    Raises:
+        NotFoundError: If there is no checkpoint.
+
     >>> import tempfile
     >>> path = tf.train.Checkpoint(w=tf.Variable([[1., 2.]])).write(tempfile.mkdtemp() + "/ckpt")
     >>> tf.train.list_variables(path)
@@ -142,6 +148,15 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
 
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     """One tensor of a checkpoint, by key.
+
+    Args:
+        name: The key.
+
+    Returns:
+        A NumPy array, or a NumPy scalar.
+
+    Raises:
+        NotFoundError: If there is no such key, or no checkpoint.
 
     >>> import tempfile
     >>> path = tf.train.Checkpoint(w=tf.Variable([1., 2.])).write(tempfile.mkdtemp() + "/ckpt")

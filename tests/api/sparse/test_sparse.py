@@ -103,6 +103,13 @@ def test_dense_results(got, want):
     assert np.asarray(got()).tolist() == np.asarray(want).tolist()
 
 
+@pytest.mark.parametrize("value", [-1, 2])
+def test_an_indicator_has_no_place_for_a_value_beyond_the_vocabulary(value):
+    """-1 used to mark the last place."""
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
+        P.to_indicator(tf.SparseTensor([[0, 0]], [value], [1, 1]), 2)
+
+
 def test_complex_adjoints():
     s = P.from_dense(tf.constant([[1 + 1j, 0], [0, 2j]]))
     x = np.array([[1j], [1 + 0j]])
