@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SCALAR, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, SCALAR, completed, complex_normal, normal, of
 
 _d = np.dtype
 
@@ -25,3 +25,5 @@ SAMPLES = {
         of(np.zeros((0, 2), np.int32), dtype=_d(np.int64)),
     ],
 }
+
+SAMPLES = completed(SAMPLES, "cast")

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SCALAR, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, SCALAR, completed, complex_normal, normal, of, referred
 
 _all = (None, None, None)
 _i = lambda *values, dtype=np.int32: np.array(values, dtype)
@@ -34,6 +34,25 @@ _gathers = [
     of(complex_normal(3, 2), _i(1, 1), axis=0),
     of(np.array([b"a", b"b"], object), _i(1, 0), axis=0, order=0),
 ]
+
+
+def _sliced(x, index):
+    """One axis after the other, by the places that are taken."""
+    if Ellipsis in index:
+        at, used = index.index(Ellipsis), sum(i is not None for i in index) - 1
+        index = (*index[:at], *[_all] * (x.ndim - used), *index[at + 1 :])
+    axis = 0
+    for i in index:
+        if i is None:
+            x = np.expand_dims(x, axis)
+        else:
+            places = range(x.shape[axis])
+            x = np.take(x, places[slice(*i)] if isinstance(i, tuple) else places[i], axis)
+            if not isinstance(i, tuple):
+                continue
+        axis += 1
+    return x
+
 
 SAMPLES = {
     "getitem": [
@@ -123,3 +142,7 @@ SAMPLES = {
         of(np.array([1], np.uint8), depth=300, axis=1),
     ],
 }
+
+SAMPLES = referred(SAMPLES, getitem=_sliced)
+
+SAMPLES = completed(SAMPLES, "unslice ravel_index")

@@ -1,6 +1,20 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SCALAR, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, SCALAR, complex_normal, normal, of, referred
+
+
+def _concat(*xs, axis):
+    rows = [row for x in xs for row in np.moveaxis(x, axis, 0)]
+    return np.moveaxis(np.array(rows), 0, axis)
+
+
+def _split(x, sizes, axis):
+    return [np.take(x, range(sum(sizes[:k]), sum(sizes[: k + 1])), axis) for k in range(len(sizes))]
+
+
+def _unstack(x, axis):
+    return [np.take(x, i, axis) for i in range(x.shape[axis])]
+
 
 SAMPLES = {
     "concat": [
@@ -29,3 +43,11 @@ SAMPLES = {
         of(complex_normal(2, 2), axis=0),
     ],
 }
+
+SAMPLES = referred(
+    SAMPLES,
+    concat=_concat,
+    stack=lambda *xs, axis: np.moveaxis(np.array(xs), 0, axis),
+    split=_split,
+    unstack=_unstack,
+)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import complex_normal, normal, of
+from tests.ops.samples.sample import completed, complex_normal, normal, of
 
 _ids = np.array([2, 0], np.int32)
 _twice = np.array([1, 1, 3], np.int64)
@@ -45,3 +45,5 @@ SAMPLES = {
         for name, ufunc in (("scatter_max", np.maximum), ("scatter_min", np.minimum))
     },
 }
+
+SAMPLES = completed(SAMPLES, "scatter_update clear_rows scatter_max scatter_min")

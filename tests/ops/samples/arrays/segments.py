@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import complex_normal, normal, of
+from tests.ops.samples.sample import completed, complex_normal, held, normal, of
 
 IDS = np.array([2, 0, 2, -1, 0], np.int32)  # segment 1 is empty, row 3 belongs to none
 MANY = np.arange(600, dtype=np.int64) * 7 % 41 - 1
@@ -49,6 +49,19 @@ def _extreme(reference):
         of(np.zeros((0, 2)), np.zeros(0, np.int32), num_segments=2, empty=1.0, reference=reference),
         of(np.array([1, -5, 3, 4, 5], np.int32), IDS, num_segments=3, empty=9, order=0),
     ]
+
+
+def _is_stable_order(out, ids):
+    """In every row: the order of Python's stable sort, the way back, where a segment begins and where it ends."""
+    assert ids.shape == out[0].shape
+    for place in np.ndindex(ids.shape[:-1]):
+        row = ids[place].tolist()
+        order, back, first, last = (part[place].tolist() for part in out)
+        assert order == sorted(range(len(row)), key=row.__getitem__)
+        assert [order[i] for i in back] == list(range(len(row)))
+        together = [row[i] for i in order]
+        assert first == [i == together.index(v) for i, v in enumerate(together)]
+        assert last == [v not in together[i + 1 :] for i, v in enumerate(together)]
 
 
 SAMPLES = {
@@ -101,3 +114,7 @@ SAMPLES = {
         of(np.array([1], np.int32)),
     ],
 }
+
+SAMPLES = held(SAMPLES, segment_order=_is_stable_order)
+
+SAMPLES = completed(SAMPLES, "unsorted_segment_sum unsorted_segment_max")

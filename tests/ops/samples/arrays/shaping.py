@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SCALAR, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, SCALAR, completed, complex_normal, each, held, normal, of, referred
 
 _lengths = np.array([2, 0, 3], np.int32)
 
@@ -11,6 +11,41 @@ def _reverse_sequence(x, lengths, seq_axis, batch_axis):
     for i, n in enumerate(lengths):
         moved[i, :n] = given[i, :n][::-1]
     return out
+
+
+def _moves(place):
+    """Every element of the output is the input's at `place(index of the output, shape of the input, **params)`."""
+
+    def holds(out, x, **params):
+        for index in np.ndindex(out.shape):
+            assert out[index] == x[place(index, x.shape, **params)]
+
+    return holds
+
+
+def _same_order(out, x, shape):
+    assert out.shape == shape and list(out.flat) == list(x.flat)
+
+
+def _repeated(out, x, shape):
+    assert out.shape == shape
+    _moves(lambda index, old, shape: tuple(0 if n == 1 else i for i, n in zip(index[len(index) - len(old) :], old)))(
+        out, x, shape=shape
+    )
+
+
+def _permuted(out, x, perm):
+    assert out.shape == tuple(x.shape[i] for i in perm)
+    _moves(lambda index, _, perm: tuple(index[perm.index(i)] for i in range(len(perm))))(out, x, perm=perm)
+
+
+def _mirrored(index, shape, axis):
+    return tuple(n - 1 - i if k in axis else i for k, (i, n) in enumerate(zip(index, shape)))
+
+
+def _rolled(index, shape, shift, axis):
+    by = dict(zip(axis, shift))
+    return tuple((i - by.get(k, 0)) % n for k, (i, n) in enumerate(zip(index, shape)))
 
 
 SAMPLES = {
@@ -61,3 +96,21 @@ SAMPLES = {
     ],
     "size_tensor": [of(sizes=(2, 3), dtype=np.dtype("int32"), order=0), of(sizes=4, dtype=np.dtype("int64"), order=0)],
 }
+
+SAMPLES = referred(
+    SAMPLES,
+    assigned=each(lambda x, variable: x),
+    identity=each(lambda x: x),
+    stop_gradient=each(lambda x: x),
+    size_tensor=lambda sizes, dtype: list(sizes) if isinstance(sizes, tuple) else sizes,
+)
+SAMPLES = held(
+    SAMPLES,
+    reshape=_same_order,
+    broadcast_to=_repeated,
+    transpose=_permuted,
+    flip=_moves(_mirrored),
+    roll=_moves(_rolled),
+)
+
+SAMPLES = completed(SAMPLES, "reverse_sequence")

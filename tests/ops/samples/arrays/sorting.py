@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SPECIAL, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, SPECIAL, completed, complex_normal, normal, of, referred
 
 _python_sort = lambda x, descending: [sorted(row, reverse=descending) for row in x]
 _python_order = lambda x, descending: [
@@ -24,6 +24,14 @@ def _add_along(x, indices, size):
 
 
 _arg = lambda name: lambda x, axis, dtype: np.apply_along_axis(lambda v: getattr(np, f"nan{name}")(v), axis, x)
+
+
+def _along(x, indices):
+    out = np.empty(indices.shape, x.dtype)
+    for place in np.ndindex(indices.shape):
+        out[place] = x[(*place[:-1], indices[place])]
+    return out
+
 
 SAMPLES = {
     "sort": [
@@ -139,3 +147,7 @@ SAMPLES = {
     ],
     "invert_permutation": [of(np.array([2, 0, 1]), reference=np.argsort), of(np.zeros(0, np.int32))],
 }
+
+SAMPLES = referred(SAMPLES, take_along=_along)
+
+SAMPLES = completed(SAMPLES, "add_along invert_permutation")

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import between, normal, of
+from tests.ops.samples.sample import between, completed, normal, of
 
 
 def _positions(before, after):
@@ -174,3 +174,5 @@ SAMPLES = {
         ),
     ],
 }
+
+SAMPLES = completed(SAMPLES, "resample suppress")

@@ -1,6 +1,19 @@
 import numpy as np
 
-from tests.ops.samples.sample import complex_normal, normal, of
+from tests.ops.samples.sample import complex_normal, held, normal, of
+
+from .decompositions import is_lu
+
+
+def _is_lu_with_pivots(out, x):
+    lu, pivots, permutation = out
+    is_lu(lu, permutation, x)
+    for place in np.ndindex(pivots.shape[:-1]):
+        order = list(range(x.shape[-2]))
+        for i, p in enumerate(pivots[place]):
+            order[i], order[p] = order[p], order[i]
+        assert order == permutation[place].tolist()
+
 
 SAMPLES = {
     "lu_factor": [
@@ -15,3 +28,5 @@ SAMPLES = {
         of(np.zeros((0, 3, 2))),
     ],
 }
+
+SAMPLES = held(SAMPLES, lu_factor=_is_lu_with_pivots)

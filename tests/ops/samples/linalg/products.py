@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, completed, complex_normal, normal, of, referred
 
 _two = lambda a, b, equation: of(a, b, equation=equation, reference=lambda a, b, equation: np.einsum(equation, a, b))
 _wide = normal(2, 3, 4)
@@ -65,3 +65,7 @@ SAMPLES = {
         of(complex_normal(2, 3), k=(0, 0), rows=3, cols=3, align="RIGHT_LEFT"),
     ],
 }  # fmt: skip
+
+SAMPLES = referred(SAMPLES, matrix_transpose=lambda x: np.einsum("...ij->...ji", x))
+
+SAMPLES = completed(SAMPLES, "matmul")

@@ -1,6 +1,8 @@
 import numpy as np
 
-from tests.ops.samples.sample import complex_normal, normal, of
+from tests.ops.samples.sample import completed, complex_normal, held, normal, of
+
+from .decompositions import adjoint, close
 
 
 def _matrix(*shape, make=normal):
@@ -34,6 +36,21 @@ _triangular = lambda a, b, lower, transpose: of(
 )
 _tridiagonal = lambda d, b, transpose: of(d, b, transpose=transpose, reference=_reference_tridiagonal)
 _diagonals = lambda *shape, make=normal: make(*shape) + np.array([0.0, 4.0, 0.0])[:, None]
+
+
+def _undoes(out, x):
+    one = np.broadcast_to(np.eye(x.shape[-1]), x.shape)
+    close(out @ x, one)
+    close(x @ out, one)
+
+
+def _is_pseudoinverse(out, x, rcond):
+    """Penrose's four conditions, which have one solution."""
+    close(x @ out @ x, x)
+    close(out @ x @ out, out)
+    close(adjoint(x @ out), x @ out)
+    close(adjoint(out @ x), out @ x)
+
 
 SAMPLES = {
     "inv": [of(_matrix(3, 3)), of(_matrix(2, 4, 4)), of(_matrix(3, 3, make=complex_normal)), of(np.zeros((0, 0)))],
@@ -91,3 +108,7 @@ SAMPLES = {
         of(normal(4, 2), normal(2, 4, 3), order=0),
     ],
 }
+
+SAMPLES = held(SAMPLES, inv=_undoes, pinv=_is_pseudoinverse)
+
+SAMPLES = completed(SAMPLES, "solve")

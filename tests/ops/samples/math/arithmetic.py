@@ -1,6 +1,20 @@
+import cmath
+import math
+
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SCALAR, SPECIAL, complex_normal, normal, of, positive
+from tests.ops.samples.sample import (
+    EMPTY,
+    SCALAR,
+    SPECIAL,
+    completed,
+    complex_normal,
+    each,
+    normal,
+    of,
+    positive,
+    referred,
+)
 
 _a, _b, _row = normal(3, 4), normal(3, 4, seed="b"), normal(4, seed="row")
 _column = positive(3, 1)
@@ -30,6 +44,30 @@ def _real_pairs(second=normal, reference=None):
 
 def _truncated(a, b):
     return np.fmod(a, b)
+
+
+_INF = math.inf
+
+
+def _root(x):
+    return cmath.sqrt(x) if isinstance(x, complex) else math.sqrt(x)
+
+
+def _larger(a, b):
+    return math.nan if a != a or b != b else max(a, b)
+
+
+def _smaller(a, b):
+    return math.nan if a != a or b != b else min(a, b)
+
+
+def _added_as_logarithms(a, b):
+    top, low = max(a, b), min(a, b)
+    return a + b if a != a or b != b else top if low == -_INF or top == _INF else top + math.log1p(math.exp(low - top))
+
+
+def _inverse(x):
+    return math.copysign(_INF, x) if x == 0 else 1 / x
 
 
 SAMPLES = {
@@ -108,3 +146,19 @@ SAMPLES = {
         of(EMPTY, EMPTY),
     ],
 }
+
+SAMPLES = referred(
+    SAMPLES,
+    neg=each(lambda x: 0 - x),
+    reciprocal=each(_inverse),
+    sqrt=each(_root),
+    rsqrt=each(lambda x: _inverse(_root(x))),
+    maximum=each(_larger),
+    minimum=each(_smaller),
+    atan2=each(math.atan2),
+    hypot=each(math.hypot),
+    logaddexp=each(_added_as_logarithms),
+    nextafter=each(math.nextafter),
+)
+
+SAMPLES = completed(SAMPLES, "add sub mul add_n div floordiv truncatediv truncatemod square pow_slope")

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SPECIAL, normal, of
+from tests.ops.samples.sample import EMPTY, SPECIAL, completed, normal, of
 
 
 def _reference(x, low, high):
@@ -21,3 +21,5 @@ SAMPLES = {
         of(np.float64(0.3), np.float64(0.0), np.float64(1.0)),
     ],
 }
+
+SAMPLES = completed(SAMPLES, "clip")

@@ -1,6 +1,8 @@
+import math
+
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SCALAR, SPECIAL, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, SCALAR, SPECIAL, completed, complex_normal, each, normal, of, referred
 
 _z, _no_z, _special_z = (
     complex_normal(3, 4),
@@ -26,3 +28,13 @@ SAMPLES = {
     "sign": [of(_z, reference=lambda z: z / np.abs(z)), *_complex, *_real],
     "angle": [of(_z, reference=lambda z: np.arctan2(z.imag, z.real)), *_complex],
 }
+
+SAMPLES = referred(
+    SAMPLES,
+    conj=each(lambda x: complex(x.real, -x.imag) if isinstance(x, complex) else x),
+    real=each(lambda x: x.real),
+    imag=each(lambda x: x.imag),
+    abs=each(lambda x: math.hypot(x.real, x.imag)),
+)
+
+SAMPLES = completed(SAMPLES, "complex angle")

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, completed, complex_normal, normal, of, referred
 
 _slow = lambda x: x @ np.exp(-2j * np.pi * np.outer(np.arange(x.shape[-1]), np.arange(x.shape[-1])) / x.shape[-1])
 _real = lambda x, lengths, axes: of(x, lengths=lengths, axes=axes)
@@ -39,6 +39,46 @@ def _laid_over(x, step):
     for k in range(frames):
         out[..., k * step : k * step + length] += x[..., k, :]
     return out
+
+
+def _spectrum(x, axes, sign=-1):
+    """The sum over exp(sign 2πi jk / n), along one axis after the other."""
+    for axis in axes:
+        n = x.shape[axis]
+        matrix = np.exp(sign * 2j * np.pi * np.outer(np.arange(n), np.arange(n)) / max(n, 1))
+        x = np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
+    return x
+
+
+def _inverse_spectrum(x, axes):
+    return _spectrum(x, axes, 1) / np.prod([max(x.shape[axis], 1) for axis in axes])
+
+
+def _fitted(x, lengths, axes):
+    """Cut or filled up with zeros."""
+    out = np.zeros([dict(zip(axes, lengths)).get(k, n) for k, n in enumerate(x.shape)], x.dtype)
+    part = tuple(slice(min(a, b)) for a, b in zip(x.shape, out.shape))
+    out[part] = x[part]
+    return out
+
+
+def _real_spectrum(x, lengths, axes):
+    whole = _spectrum(_fitted(x, np.maximum(lengths, 1), axes), axes)  # nothing sums up to 0
+    return np.take(whole, range(lengths[-1] // 2 + 1 if lengths[-1] else 0), axes[-1])
+
+
+def _from_half(x, lengths, axes):
+    """The other half of the last axis, after the others are transformed, is the conjugate, mirrored."""
+    n = lengths[-1]
+    x = _inverse_spectrum(_fitted(x, (*lengths[:-1], n // 2 + 1), axes), axes[:-1])
+    places = np.arange(n)
+    half = np.take(x, np.minimum(places, n - places), axes[-1])
+    shape = [1] * x.ndim
+    shape[axes[-1]] = n
+    upper = (places > n // 2).reshape(shape)
+    middle = ((places == 0) | (2 * places == n)).reshape(shape)
+    whole = np.where(middle, half.real, np.where(upper, half.conj(), half))
+    return _inverse_spectrum(whole, axes[-1:]).real
 
 
 SAMPLES = {
@@ -107,3 +147,7 @@ SAMPLES = {
         of(np.zeros((3, 0)), step=2),
     ],
 }
+
+SAMPLES = referred(SAMPLES, fft=_spectrum, ifft=_inverse_spectrum, rfft=_real_spectrum, irfft=_from_half)
+
+SAMPLES = completed(SAMPLES, "dct")

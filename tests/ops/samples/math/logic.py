@@ -1,6 +1,10 @@
+import cmath
+import math
+import operator
+
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SCALAR, SPECIAL, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, SCALAR, SPECIAL, completed, complex_normal, each, normal, of, referred
 
 _a, _b, _row = normal(3, 4), normal(3, 4, seed="b"), normal(4, seed="row")
 _words = np.array([b"a", b"bc", b""], object)
@@ -26,6 +30,15 @@ _divided = [of(_bits, np.array([4, 6, 10])), of(np.uint8([12, 0]), np.uint8([8, 
 _asked = [of(SPECIAL), of(SCALAR), of(EMPTY), of(complex_normal(3))]
 _many = normal(100, 100)
 _far = np.array([1, 70, -3])
+
+
+def _asked_of(function):
+    return each(lambda x: getattr(cmath if isinstance(x, complex) else math, function)(x), dtype=bool)
+
+
+def _compared(function):
+    return each(function, dtype=bool)
+
 
 SAMPLES = {
     **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), _ordered),
@@ -62,3 +75,28 @@ SAMPLES = {
     ],
     "zeros_like": [of(_a, reference=lambda x: x * 0), of(SCALAR), of(EMPTY), of(_bits)],
 }
+
+SAMPLES = referred(
+    SAMPLES,
+    less=_compared(operator.lt),
+    less_equal=_compared(operator.le),
+    greater=_compared(operator.gt),
+    greater_equal=_compared(operator.ge),
+    equal=_compared(operator.eq),
+    not_equal=_compared(operator.ne),
+    logical_and=_compared(lambda a, b: a and b),
+    logical_or=_compared(lambda a, b: a or b),
+    logical_xor=_compared(lambda a, b: a != b),
+    logical_not=_compared(operator.not_),
+    is_finite=_asked_of("isfinite"),
+    is_inf=_asked_of("isinf"),
+    is_nan=_asked_of("isnan"),
+    bitwise_and=each(operator.and_, dtype=int),
+    bitwise_or=each(operator.or_, dtype=int),
+    bitwise_xor=each(operator.xor, dtype=int),
+    gcd=each(math.gcd, dtype=int),
+    lcm=each(math.lcm, dtype=int),
+    bitwise_invert=lambda x: np.iinfo(x.dtype).max - x + np.iinfo(x.dtype).min,
+)
+
+SAMPLES = completed(SAMPLES, "left_shift right_shift where zeros_like")

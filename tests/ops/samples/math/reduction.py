@@ -1,7 +1,7 @@
 import numpy as np
 from scipy.special import logsumexp
 
-from tests.ops.samples.sample import EMPTY, SCALAR, between, complex_normal, normal, of, positive
+from tests.ops.samples.sample import EMPTY, SCALAR, between, completed, complex_normal, normal, of, positive
 
 INF, NAN = np.inf, np.nan
 TIES = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
@@ -106,3 +106,5 @@ SAMPLES = {
     "reduce_any": _over(normal(2, 3) > 0, _numpy(np.any)),
     "reduce_all": _over(normal(2, 3) > 0, _numpy(np.all)),
 }
+
+SAMPLES = completed(SAMPLES, "reduce_mean sum_squares length reduce_max reduce_min")

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, SCALAR, complex_normal, normal, of, positive
+from tests.ops.samples.sample import EMPTY, SCALAR, completed, complex_normal, normal, of, positive
 
 from .arithmetic import pairs
 
@@ -47,3 +47,5 @@ SAMPLES = {
         ),
     ],
 }
+
+SAMPLES = completed(SAMPLES, "masked")

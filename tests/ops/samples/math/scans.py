@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import EMPTY, between, complex_normal, normal, of
+from tests.ops.samples.sample import EMPTY, between, completed, complex_normal, normal, of
 
 ZEROS = np.array([[2.0, 0.0, 4.0], [0.0, 0.0, 3.0], [1.0, 2.0, 3.0], [0.5, 0.0, 1.5]])
 INF = np.inf
@@ -80,3 +80,5 @@ SAMPLES = {
         of(np.array([1, 2], np.int32), axis=0, by=1),
     ],
 }
+
+SAMPLES = completed(SAMPLES, "cumsum cumprod cumulative_logsumexp linear_scan")

@@ -1,8 +1,21 @@
 import math
 
 import numpy as np
+from scipy.integrate import quad
 
-from tests.ops.samples.sample import EMPTY, SCALAR, SPECIAL, between, normal, of, positive
+from tests.ops.samples.sample import (
+    EMPTY,
+    SCALAR,
+    SPECIAL,
+    between,
+    completed,
+    each,
+    held,
+    normal,
+    of,
+    positive,
+    referred,
+)
 
 
 def _unary(x, special=SPECIAL, **more):
@@ -54,6 +67,103 @@ _shape, _at, _unit = between(0.6, 4, 3, 4), between(0.2, 6, 3, 4), between(0.1, 
 _order = np.array([[0.0], [1.0], [2.0]])
 _edge_a, _edge_x = np.array([1.0, 1.0, -1.0]), np.array([0.0, 1.0, 0.5])
 _wide = np.array([1e-3, 0.1, 0.5, 3.0, 80.0, 2000.0])
+
+
+# ---- by their definitions as integrals and sums
+
+
+def _adaptive(f, start, stop):
+    return quad(f, start, stop, epsabs=1e-13, epsrel=1e-11, limit=200)[0]
+
+
+def _erfc(x):
+    return 2 / math.sqrt(math.pi) * _adaptive(lambda t: math.exp(-t * t), x, math.inf)
+
+
+def _igamma(a, x):
+    """The integral of t**(a-1) exp(-t) / gamma(a) up to x, over u = (t/x)**a."""
+    return x**a / a / math.gamma(a) * _adaptive(lambda u: math.exp(-x * u ** (1 / a)), 0, 1)
+
+
+def _betainc(a, b, x):
+    """The integral of t**(a-1) (1-t)**(b-1) / B(a, b) up to x, over u = (t/x)**a."""
+    if a == 0:
+        return 1.0  # the limit
+    if not 0 <= x <= 1:
+        return math.nan
+    whole = math.gamma(a) * math.gamma(b) / math.gamma(a + b)
+    return x**a / a / whole * _adaptive(lambda u: (1 - x * u ** (1 / a)) ** (b - 1), 0, 1)
+
+
+def _zeta(s, q, terms=30):
+    """The first terms, and Euler and Maclaurin's formula for the others."""
+    end = q + terms
+    rest = end ** (1 - s) / (s - 1) + end**-s / 2 + s * end ** (-s - 1) / 12
+    return math.fsum((q + n) ** -s for n in range(terms)) + rest - s * (s + 1) * (s + 2) * end ** (-s - 3) / 720
+
+
+_circle = (np.arange(64) + 0.5) * np.pi / 64  # sums over it are exact for smooth periodic functions
+
+
+def _bessel_i(x, nu):
+    return np.mean(np.exp(x[..., None] * np.cos(_circle)) * np.cos(nu * _circle), -1)
+
+
+def _bessel_j(x, nu):
+    return np.mean(np.cos(nu * _circle - x[..., None] * np.sin(_circle)), -1)
+
+
+@np.vectorize
+def _bessel_k(x, nu):
+    return _adaptive(lambda t: math.exp(-x * math.cosh(t)) * math.cosh(nu * t), 0, 12)
+
+
+@np.vectorize
+def _bessel_y(x, nu):
+    near = _adaptive(lambda t: math.sin(x * math.sin(t) - nu * t), 0, math.pi)
+    grown = lambda t: math.exp(nu * t) + (-1) ** nu * math.exp(-nu * t)
+    return (near - _adaptive(lambda t: grown(t) * math.exp(-x * math.sinh(t)), 0, 12)) / math.pi
+
+
+def _digamma(x, up=20):
+    """For large x by its asymptotic series, for others by its step from x to x + 1."""
+    large = x + up
+    series = math.log(large) - 1 / (2 * large) - large**-2 / 12 + large**-4 / 120
+    return series - math.fsum(1 / (x + n) for n in range(up))
+
+
+def _polygamma(n, x):
+    return _digamma(x) if n == 0 else (-1) ** (n + 1) * math.factorial(int(n)) * _zeta(n + 1, x)
+
+
+def _beta_pdf(a, b, x):
+    return math.gamma(a + b) / (math.gamma(a) * math.gamma(b)) * x ** (a - 1) * (1 - x) ** (b - 1)
+
+
+def _dawsn(x):
+    return math.exp(-x * x) * _adaptive(lambda t: math.exp(t * t), 0, x)
+
+
+def _expint(x):
+    return 0.5772156649015329 + math.log(x) + math.fsum(x**k / (k * math.factorial(k)) for k in range(1, 60))
+
+
+def _spence(x):
+    return _adaptive(lambda t: -1.0 if t == 1 else math.log(t) / (1 - t), 1, x)
+
+
+def _not_empty(f):
+    return lambda x, nu: f(x, nu) if x.size else x
+
+
+def _inverts(f):
+    """f of the result is the argument."""
+
+    def holds(out, x):
+        np.testing.assert_allclose(each(f)(out), x, rtol=1e-9)
+
+    return holds
+
 
 SAMPLES = {
     "erf": [
@@ -195,3 +305,35 @@ SAMPLES = {
     ],
     "spence": [*_unary(positive(3, 4)), of(np.array([1.0, 1.005, 0.99, 1.02]))],
 }
+
+SAMPLES = referred(
+    SAMPLES,
+    special=False,
+    erfc=each(_erfc),
+    lgamma=each(math.lgamma),
+    digamma=each(_digamma),
+    polygamma=each(_polygamma),
+    beta_pdf=each(_beta_pdf),
+    igamma=each(_igamma),
+    igammac=each(lambda a, x: 1 - _igamma(a, x)),
+    betainc=each(_betainc),
+    zeta=each(_zeta),
+    bessel_i=_bessel_i,
+    bessel_ie=lambda x, nu: _bessel_i(x, nu) * np.exp(-np.abs(x)),
+    bessel_j=_bessel_j,
+    bessel_k=_not_empty(_bessel_k),
+    bessel_ke=_not_empty(lambda x, nu: _bessel_k(x, nu) * np.exp(x)),
+    bessel_y=_not_empty(_bessel_y),
+    dawsn=each(_dawsn),
+    expint=each(_expint),
+    spence=each(_spence),
+)
+SAMPLES = held(
+    SAMPLES,
+    special=False,
+    erfinv=_inverts(math.erf),
+    erfcinv=_inverts(math.erfc),
+    ndtri=_inverts(lambda x: math.erfc(-x / math.sqrt(2)) / 2),
+)
+
+SAMPLES = completed(SAMPLES, "igamma_slope betainc_slope zeta_slope")

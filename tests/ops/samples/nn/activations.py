@@ -1,7 +1,7 @@
 import numpy as np
 from scipy import special
 
-from tests.ops.samples.sample import EMPTY, SCALAR, SPECIAL, normal, of
+from tests.ops.samples.sample import EMPTY, SCALAR, SPECIAL, completed, normal, of
 
 _ROOT = np.sqrt(2 / np.pi)
 
@@ -71,3 +71,8 @@ SAMPLES = {
         of(SPECIAL, axis=0, order=0),
     ],
 }
+
+SAMPLES = completed(
+    SAMPLES,
+    "relu_grad relu6_grad leaky_relu leaky_relu_grad elu selu softplus softsign silu gelu gelu_tanh log_softmax",
+)

@@ -2,7 +2,7 @@ from itertools import product
 
 import numpy as np
 
-from tests.ops.samples.sample import normal, of
+from tests.ops.samples.sample import completed, normal, of
 
 
 def _conv(x, w, strides, padding, dilations, groups):
@@ -117,3 +117,5 @@ SAMPLES = {
         of(np.zeros((0, 3, 3, 1)), np.zeros((0, 3, 3, 2)), window=(3, 3), **_PLAIN),
     ],
 }
+
+SAMPLES = completed(SAMPLES, "conv conv_filter_grad")

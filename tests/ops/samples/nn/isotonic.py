@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.ops.samples.sample import normal, of
+from tests.ops.samples.sample import completed, normal, of
 
 
 def _levels(x):
@@ -22,3 +22,5 @@ SAMPLES = {
         of(np.zeros((0, 3))),
     ]
 }
+
+SAMPLES = completed(SAMPLES, "isotonic_levels")

@@ -1,7 +1,7 @@
 import numpy as np
 from scipy import special
 
-from tests.ops.samples.sample import EMPTY, SCALAR, between, normal, of
+from tests.ops.samples.sample import EMPTY, SCALAR, between, completed, normal, of
 
 _LOGITS = normal(3, 4)
 _LABELS = special.softmax(normal(3, 4, seed="labels"), axis=1)
@@ -59,3 +59,5 @@ SAMPLES = {
     ],
     "l2_loss": [of(normal(3, 4), reference=lambda x: np.sum(x**2) / 2), of(SCALAR), of(EMPTY), of(normal(2, 3).T)],
 }
+
+SAMPLES = completed(SAMPLES, "sigmoid_cross_entropy l2_loss")
