@@ -66,7 +66,7 @@ OWED = """
     compat/raw_ops: table
     compat/v1: app asserts data dimension fallback initializers linalg logging losses math nn old_names
         optimizers random renamed schedules sessions train variables
-    core: apply batching broadcasting composite devices dtypes entry fitting frames plan primitive push
+    core: apply batching broadcasting composite devices dtypes entry fitting frames plan primitive push record
         tensor_like
     core/variables: arrivals graph_updates policies
     data: elements functions generators grain_sources grouping interleaving iterators mixing options padding

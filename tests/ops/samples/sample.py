@@ -15,10 +15,10 @@ class Sample:
 
     `reference(*args, **params)` is the same computed in another way: with NumPy or SciPy by another formula, or in
     plain Python. `holds(out, *args, **params)` asserts what is exactly true of the result (`out` is a list where there
-    are several), where many results would be right, or an inverse says more than a second way. A primitive has one of
-    them in at least one sample. `order` is how many derivatives are compared with finite differences (0: none, for special points
-    and integer results). `skip` names inputs whose derivative is not checked, each with a reason in a comment beside
-    it.
+    are several), where many results would be right, or an inverse says more than a second way. Every primitive has one
+    of them in at least one sample. `order` is how many derivatives are compared with finite differences (0: none, for
+    special points and integer results). `skip` names inputs whose derivative is not checked, each with a reason in a
+    comment beside it.
     """
 
     args: tuple

@@ -30,7 +30,7 @@ def _permutation(key, size):
 
 
 def _is_part_of_a_permutation(out, seed, index, max_index):
-    assert out.shape == index.shape and ((0 <= out) & (out <= max_index)).all()
+    assert out.shape == index.shape and ((out >= 0) & (out <= max_index)).all()
     assert len(set(out.flat)) == out.size
     if max_index > 10:
         assert out.tolist() != index.tolist()
