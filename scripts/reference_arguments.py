@@ -12,7 +12,7 @@ from reference_text import escaped, shown
 SECTIONS = {"Args": "parameters", "Returns": "result", "Raises": "errors"}
 
 # Results of these types need no sentence: what they are is said in the first line of the docstring.
-SAYS_ENOUGH = re.compile(r"(?!.*\bAny\b)(?!(tuple|list|dict|object)\b(?!\[))")
+SAYS_ENOUGH = re.compile(r"(?!.*\bAny\b)(?!tuple\b)(?!(list|dict|object)\b(?!\[))(?!_)")
 
 
 class Docstring(NamedTuple):
@@ -132,8 +132,12 @@ def type_name(annotation: Any) -> str:
 
 
 def result_type(value: Any) -> str:
+    inside = getattr(value, "__wrapped__", None)
+    if inspect.isgeneratorfunction(inside) and not inspect.isgeneratorfunction(value):
+        return "context manager"
     found = signature_of(value)
-    return "" if found is None else type_name(found.return_annotation)
+    written = "" if found is None else type_name(found.return_annotation)
+    return "" if written.startswith("_") else written
 
 
 def section(value: Any, names: list[str], *, bound: bool = False, owner: Any = None) -> Iterator[str]:

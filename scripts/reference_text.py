@@ -1,5 +1,6 @@
 """How a public name is written down in the reference: the call, and its docstring as Markdown."""
 
+import enum
 import inspect
 import re
 from typing import Any
@@ -44,6 +45,8 @@ def shown(value: Any) -> str:
     """A value as one would write it: no addresses, so that two builds are the same."""
     if inspect.isclass(value) or inspect.isroutine(value):
         return value.__name__
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
     written = f"tf.{value.name}" if type(value).__name__ == "DType" else repr(value)
     return "..." if " at 0x" in written else written
 

@@ -95,6 +95,9 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     derivative of their own: such pairs add nothing to the gradient, which is right for all that does not depend on the
     choice among them.
 
+    Returns:
+        The eigenvalues, and the eigenvectors as columns of matrices.
+
     >>> values, vectors = tf.linalg.eigh([[2., 1.], [1., 2.]])
     >>> np.round(values.numpy(), 5), np.round(np.abs(vectors.numpy()), 3)
     (array([1., 3.], dtype=float32), array([[0.707, 0.707],
@@ -121,6 +124,9 @@ def _like(values: Tensor, tensor: Tensor) -> Tensor:
 
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Complex eigenvalues and eigenvectors (columns, of length 1) of square matrices.
+
+    Returns:
+        The eigenvalues, and the eigenvectors as columns of matrices.
 
     >>> values, vectors = tf.linalg.eig([[0., 1.], [-1., 0.]])           # a quarter turn
     >>> values.numpy()

@@ -106,6 +106,9 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
         ord: Which norm: `"euclidean"`, a number p > 0, `np.inf`; for matrices `"fro"`, 1, 2, `np.inf`.
         axis: None: all elements as one vector; an integer: vectors along it; a pair: matrices in them.
 
+    Returns:
+        The tensor divided by its norm, and the norm.
+
     Raises:
         ValueError: If there is no such norm, or `axis` is no pair for a matrix.
 

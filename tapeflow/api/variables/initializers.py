@@ -1,6 +1,6 @@
 """Initial values for variables: objects that make a tensor of a given shape when they are called."""
 
-from typing import Any
+from typing import Any, Self
 
 from tapeflow.api import random
 from tapeflow.api.arguments import static_shape
@@ -31,7 +31,7 @@ class _Initializer:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     @classmethod
-    def from_config(cls, config: dict) -> "_Initializer":
+    def from_config(cls, config: dict) -> Self:
         """An initializer from what `get_config` gave.
 
         Args:
