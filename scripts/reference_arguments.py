@@ -128,6 +128,9 @@ def type_name(annotation: Any) -> str:
     written = re.sub(r"<class '([^']+)'>", r"\1", written)
     written = re.sub(r"\b(?:[A-Za-z_]\w*\.)+([A-Za-z_]\w*)", r"\1", written)
     written = re.sub(r"(?<![\w.])[~+-](?=\w)", "", written).replace("NoneType", "None")
+    written = re.sub(r"^Optional\[(.*)\]$", r"\1 | None", written)
+    if written.startswith("Union["):
+        written = written[6:-1].replace(", ", " | ")
     return "" if written in ("Any", "_empty") else written
 
 

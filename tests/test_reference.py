@@ -105,6 +105,7 @@ def test_a_function_without_explanations_is_found():
         (tf.Tensor, "Tensor"),
         (list[tf.Tensor], "list[Tensor]"),
         (inspect.signature(tf.sin).parameters["x"].annotation, "TensorLike"),
+        (inspect.signature(tf.reduce_sum).parameters["axis"].annotation, "AxisLike | None"),
         ("tf.Tensor | None", "Tensor | None"),
         (None, "None"),
     ],

@@ -1,6 +1,7 @@
 """`tf.space_to_batch`, `tf.batch_to_space`, and patches of volumes."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,15 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, ShapeLike, TensorLike
 
 from .joining import concat
 from .shaping import pad
 
 
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch(
+    input: AnyTensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None
+) -> Tensor:
     """Space cut into blocks of `block_shape`, after zero padding; each place within a block becomes a batch of its
     own.
 
@@ -46,7 +50,9 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     return ops.reshape(moved, shape=(batch * math.prod(blocks), *[d // b for d, b in zip(space, blocks)], *tail))
 
 
-def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch_nd(
+    input: AnyTensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None
+) -> Tensor:
     """`tf.space_to_batch` under its other name.
 
     Args:
@@ -62,7 +68,9 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | N
     return space_to_batch(input, block_shape, paddings)
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+def batch_to_space(
+    input: AnyTensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None
+) -> Tensor:
     """The opposite of `tf.space_to_batch`: batches woven into blocks of space, then cropped.
 
     Args:
@@ -113,7 +121,7 @@ def _edges(given: Any, count: int, what: str) -> list[list[int]]:
 
 
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: ShapeLike, block_shape: TensorLike, base_paddings: TensorLike | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The paddings that make a space a multiple of `block_shape`, and the crops that take them off again.
 
@@ -136,7 +144,9 @@ def required_space_to_batch_paddings(
     return table([[before, after + e] for (before, after), e in zip(base, extra)]), table([[0, e] for e in extra])
 
 
-def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
+def extract_volume_patches(
+    input: TensorLike, ksizes: int | Sequence[int], strides: int | Sequence[int], padding: str, name: str | None = None
+) -> Tensor:
     """Every patch of a volume, flattened into the last axis. All arguments have five entries: batch, three of space,
     channels.
 

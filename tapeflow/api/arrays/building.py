@@ -19,13 +19,14 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.runtime.memory_limits import check_fits, exhausted
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.function.control.conditions import has_no_value
 from tapeflow.vectorize.values import largest, one_size
 
 _FLOAT32 = np.dtype(np.float32)
 
 
-def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: Any = None) -> Tensor:
     """Zeros (False for bool, empty strings for string).
 
     >>> tf.zeros([2, 3]).numpy()
@@ -35,7 +36,7 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any
     return _filled(static_shape(shape), dtype, 0)
 
 
-def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: Any = None) -> Tensor:
     """Ones (True for bool).
 
     >>> tf.ones([3], tf.int64).numpy()
@@ -44,7 +45,9 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any 
     return _filled(static_shape(shape), dtype, 1)
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros_like(
+    input: AnyTensorLike, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None
+) -> Tensor:
     """Zeros of the shape of `input`, and of its dtype unless another is given.
 
     >>> tf.zeros_like([[1, 2]]).numpy()
@@ -53,7 +56,9 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     return _filled_like(as_tensor(input), dtype, 0)
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+def ones_like(
+    input: AnyTensorLike, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None
+) -> Tensor:
     """Ones of the shape of `input`, and of its dtype unless another is given.
 
     >>> tf.ones_like([[1., 2.]]).numpy()
@@ -98,7 +103,7 @@ def _made(make: Callable, shape: tuple, dtype: np.dtype) -> np.ndarray:
         raise exhausted(shape, dtype) from error
 
 
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+def fill(dims: ShapeLike, value: AnyTensorLike, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of shape `dims` with `value` everywhere.
 
     Args:
@@ -121,7 +126,11 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 
 
 def eye(
-    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
+    num_rows: TensorLike,
+    num_columns: TensorLike | None = None,
+    batch_shape: ShapeLike | None = None,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
 ) -> Tensor:
     """Identity matrices: ones on the diagonal, zeros elsewhere.
 
@@ -153,7 +162,13 @@ def eye(
 _WIDENING = [int32, int64, float32, float64]
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range") -> Tensor:
+def range(
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str | None = "range",
+) -> Tensor:
     """The numbers from `start` in steps of `delta`, up to and without `limit`. With one argument they start at 0.
 
     Args:
@@ -230,7 +245,7 @@ def _scalar(value: Any, dtype: DType) -> Any:
     return value.array.item()
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` evenly spaced values from `start` to `stop`, both included, along a new `axis`. Differentiable in both
     ends.
 
@@ -268,12 +283,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: AnyTensorLike | None = None,
+    off_value: AnyTensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Along a new axis of size `depth`: `on_value` (1) at the index, `off_value` (0) elsewhere. Indices outside give
@@ -317,7 +332,9 @@ def _value_of(value: Any, default: int, dtype: DType) -> Tensor:
         raise TypeError(f"one_hot was asked for dtype {dtype.name}. {error}") from None
 
 
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Tensor:
+def sequence_mask(
+    lengths: TensorLike, maxlen: TensorLike | None = None, dtype: DTypeLike = bool_, name: str | None = None
+) -> Tensor:
     """True in the first `lengths` places of a new last axis, which has `maxlen` places (the longest length by
     default).
 

@@ -1,7 +1,5 @@
 """Casts between dtypes: `tf.cast`, `tf.saturate_cast`, `tf.bitcast`."""
 
-from typing import Any
-
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
@@ -9,9 +7,10 @@ from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+def cast(x: AnyTensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """`x` in another dtype. Floats lose their fraction on the way to integers, complex numbers their imaginary part.
 
     Gradients pass between floating and complex dtypes and end at integers and bool.
@@ -28,7 +27,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     return x if x.dtype is dtype else ops.cast(x, dtype=dtype.np)
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+def saturate_cast(value: AnyTensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """`value` in another dtype, where what does not fit, an infinity for one, becomes the nearest number that does.
 
     >>> tf.saturate_cast([-5, 100, 300], tf.uint8).numpy()
@@ -68,7 +67,7 @@ def _range(dtype: DType) -> tuple:
     return number(dtype.min), number(dtype.max)
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+def bitcast(input: AnyTensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
     """The same bytes read as another dtype. A wider element becomes a last axis of narrower ones, and the other way
     round.
 

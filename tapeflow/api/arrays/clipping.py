@@ -13,6 +13,7 @@ from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AxisLike, TensorLike
 from tapeflow.vectorize.mapped import MappedTensor
 
 __all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
@@ -40,7 +41,9 @@ def _on_rows(function: Any, t: Any) -> Any:
     return IndexedSlices(function(as_tensor(t.values)), t.indices, t.dense_shape)
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Any:
     """`t` with what is below `clip_value_min` or above `clip_value_max` set to that bound.
 
     The bounds are numbers or tensors that broadcast to the shape of `t`. Where the value is clipped, the gradient goes
@@ -81,7 +84,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return _on_rows(clipped, t)
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Any:
     """`t`, scaled down to the Euclidean norm `clip_norm` where it is longer than that; norms are taken over `axes`.
 
     IndexedSlices stay IndexedSlices; rows that repeat are added up first, so that the norm is the true one.
@@ -137,7 +140,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
 
 def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: Any, clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
 ) -> tuple[list, Tensor]:
     """All tensors scaled by one factor, so that their `global_norm` is at most `clip_norm`; and the norm they had.
 

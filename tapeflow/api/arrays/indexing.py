@@ -1,6 +1,7 @@
 """Reading parts of a tensor: `tf.gather`, `tf.slice`, `tf.boolean_mask`, `tf.where`, …"""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,16 @@ from tapeflow.core.dtypes import INDEX, bool_, int64
 from tapeflow.core.errors import dtype_clash, invalid, uneven_rows
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, TensorLike
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
 
 def gather(
-    params: Any,
-    indices: Any,
+    params: AnyTensorLike,
+    indices: TensorLike,
     validate_indices: Any = None,
-    axis: Any = None,
+    axis: AxisLike | None = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
@@ -92,7 +94,11 @@ def _gather_batched(params: Tensor, indices: Tensor, axis: int, batch_dims: int)
 
 
 def gather_nd(
-    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+    params: AnyTensorLike,
+    indices: TensorLike,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
 ) -> Tensor:
     """The elements (or slices) of `params` that the rows of `indices` point at, one number for each of the first axes.
 
@@ -155,7 +161,9 @@ def _gather_nd_or_zero(params: Tensor, indices: Tensor, depth: int) -> Tensor:
     return ops.where(mask, found, ops.zeros_like(found))
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(
+    condition: TensorLike, x: AnyTensorLike | None = None, y: AnyTensorLike | None = None, name: str | None = None
+) -> Tensor:
     """Element by element `x` where the condition holds and `y` elsewhere, with broadcasting.
 
     With a condition alone: the index of each element that is true (or not zero), one row each.
@@ -187,7 +195,9 @@ def _like(value: Any, other: Any) -> Any:
     return value
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask") -> Tensor:
+def boolean_mask(
+    tensor: AnyTensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str | None = "boolean_mask"
+) -> Tensor:
     """The elements (or slices) of `tensor` where `mask` is true. The mask's axes are those of the tensor from `axis`
     on.
 
@@ -225,7 +235,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
     return ops.transpose(out, perm=(*range(1, axis + 1), 0, *range(axis + 1, out.ndim)))
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+def slice(input_: AnyTensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Tensor:
     """The block that starts at `begin` and has `size` elements along each axis; -1 means all that remain.
 
     Args:
@@ -275,10 +285,10 @@ def _slice_by_row(x: Tensor, begin: Tensor, sizes: tuple) -> Tensor:
 
 
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: AnyTensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: int | Sequence[int] | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,

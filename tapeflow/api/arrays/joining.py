@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
@@ -12,13 +11,14 @@ from tapeflow.core.convert import convert_group
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, TensorLike
 from tapeflow.core.variables.variable import Variable
 from tapeflow.vectorize.values import largest, one_size, values_of
 
 from .building import zeros
 
 
-def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
+def concat(values: AnyTensorLike, axis: AxisLike, name: str | None = "concat") -> Tensor:
     """The tensors one after the other along an axis they have.
 
     >>> tf.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0).numpy()
@@ -40,7 +40,7 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     return ops.concat(*tensors, axis=one_axis(axis, tensors[0].ndim))
 
 
-def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
+def stack(values: AnyTensorLike, axis: int = 0, name: str | None = "stack") -> Tensor:
     """The tensors, all of one shape, side by side along a new axis.
 
     >>> tf.stack([[1, 2], [3, 4], [5, 6]], axis=1).numpy()
@@ -66,7 +66,7 @@ def _tensors(values: Sequence) -> Sequence[Tensor]:
     return convert_group(values)
 
 
-def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Tensor:
+def parallel_stack(values: AnyTensorLike, name: str | None = "parallel_stack") -> Tensor:
     """`tf.stack` along the first axis.
 
     >>> tf.parallel_stack([1, 2]).numpy()
@@ -75,7 +75,7 @@ def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Tensor:
     return stack(values)
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Tensor]:
+def unstack(value: AnyTensorLike, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Tensor]:
     """The slices along an axis, without it: the opposite of `tf.stack`.
 
     Args:
@@ -100,7 +100,11 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
 
 
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = "split"
+    value: AnyTensorLike,
+    num_or_size_splits: TensorLike,
+    axis: AxisLike = 0,
+    num: int | None = None,
+    name: str | None = "split",
 ) -> list[Tensor]:
     """Pieces along an axis: so many equal ones, or pieces of the sizes given, of which one may be -1 (what remains).
 
@@ -143,7 +147,9 @@ def _sizes(sizes: tuple, total: int, axis: int) -> tuple:
     return tuple([rest if s == -1 else s for s in sizes])
 
 
-def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
+def dynamic_partition(
+    data: AnyTensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
     """The rows of `data` sorted into lists: row i goes to list `partitions[i]`.
 
     Args:

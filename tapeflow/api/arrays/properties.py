@@ -15,7 +15,7 @@ from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.tensor_like import AnyTensorLike
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike
 
 
 @expose(ops.identity)
@@ -51,7 +51,7 @@ def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
     return [ops.identity(as_tensor(x)) for x in input]
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+def guarantee_const(input: AnyTensorLike, name: str | None = None) -> Tensor:
     """The same value. (A promise to TensorFlow's graph optimiser that it never changes, which tensors here never do.)
 
     >>> tf.guarantee_const(2.).numpy()
@@ -60,7 +60,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     return ops.identity(as_tensor(input))
 
 
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def shape(input: AnyTensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The shape as an integer tensor.
 
     >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
@@ -74,7 +74,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     return _as_tensor_of_sizes(sizes, out_type)
 
 
-def shape_n(input: Sequence, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
+def shape_n(input: Sequence, out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 
     >>> [s.numpy().tolist() for s in tf.shape_n([tf.zeros([2, 3]), 5.])]
@@ -83,7 +83,7 @@ def shape_n(input: Sequence, out_type: Any = int32, name: str | None = None) -> 
     return [shape(x, out_type) for x in input]
 
 
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def size(input: AnyTensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """How many elements there are, as an integer tensor.
 
     >>> tf.size(tf.zeros([2, 3])).numpy()
@@ -95,7 +95,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     return _as_tensor_of_sizes(total, out_type)
 
 
-def rank(input: Any, name: str | None = None) -> Tensor:
+def rank(input: AnyTensorLike, name: str | None = None) -> Tensor:
     """How many axes there are, as an integer tensor. `x.ndim` gives a Python int.
 
     >>> tf.rank(tf.zeros([2, 3])).numpy()
@@ -115,7 +115,7 @@ def _sizes(value: Any) -> tuple:
     return tuple(value.shape) if isinstance(value, (Tensor, IndexedSlices)) else tuple(as_tensor(value).shape)
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+def ensure_shape(x: AnyTensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """`x`, if its shape fits `shape`, in which None stands for any size; otherwise an InvalidArgumentError.
 
     >>> tf.ensure_shape(tf.zeros([4, 3]), [None, 3]).shape
@@ -129,7 +129,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     return ops.identity(x)
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
     """The shape that tensors of these two shapes broadcast to; None is an unknown size.
 
     Args:
@@ -148,7 +148,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
         raise ValueError(str(error)) from None
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
     """The shape, as an integer tensor, that tensors of these two shapes broadcast to.
 
     Args:

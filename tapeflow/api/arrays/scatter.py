@@ -12,12 +12,17 @@ from tapeflow.core.dtypes import bool_, int32, string
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, ShapeLike, TensorLike
 
 from .building import zeros
 
 
 def scatter_nd(
-    indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
+    indices: TensorLike,
+    updates: AnyTensorLike,
+    shape: ShapeLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """Zeros of `shape`, with `updates` added at the places that the rows of `indices` point at.
 
@@ -43,7 +48,11 @@ def scatter_nd(
 
 
 def tensor_scatter_nd_add(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: AnyTensorLike,
+    indices: TensorLike,
+    updates: AnyTensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """`tensor` with `updates` added at `indices`; at an index that repeats all of them are added.
 
@@ -61,7 +70,11 @@ def tensor_scatter_nd_add(
 
 
 def tensor_scatter_nd_sub(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: AnyTensorLike,
+    indices: TensorLike,
+    updates: AnyTensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """`tensor` with `updates` subtracted at `indices`.
 
@@ -78,7 +91,9 @@ def tensor_scatter_nd_sub(
     return tensor - scatter_nd(indices, updates, tensor.shape, bad_indices_policy)
 
 
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_update(
+    tensor: AnyTensorLike, indices: TensorLike, updates: AnyTensorLike, name: str | None = None
+) -> Tensor:
     """`tensor` with `updates` in place of what was at `indices`.
 
     Raises:
@@ -95,7 +110,11 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
 
 
 def tensor_scatter_nd_max(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: AnyTensorLike,
+    indices: TensorLike,
+    updates: AnyTensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """`tensor` with the larger of element and update at `indices`.
 
@@ -112,7 +131,11 @@ def tensor_scatter_nd_max(
 
 
 def tensor_scatter_nd_min(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: AnyTensorLike,
+    indices: TensorLike,
+    updates: AnyTensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """`tensor` with the smaller of element and update at `indices`.
 

@@ -12,9 +12,10 @@ from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, ShapeLike, TensorLike
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+def reshape(tensor: AnyTensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The elements in their order in a new shape. One size may be -1: what remains.
 
     >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy()
@@ -51,7 +52,9 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
     return tuple([total // known if d == -1 else d for d in shape])
 
 
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose") -> Tensor:
+def transpose(
+    a: AnyTensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Tensor:
     """The axes in the order `perm`; reversed when it is not given. `conjugate` conjugates complex elements as well.
 
     Args:
@@ -81,7 +84,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
     return ops.conj(out) if conjugate and a.dtype.is_complex else out
 
 
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
+def expand_dims(input: AnyTensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """A new axis of size 1 at place `axis`.
 
     >>> tf.expand_dims([1, 2, 3], 0).shape, tf.expand_dims([1, 2, 3], -1).shape
@@ -93,7 +96,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     return ops.reshape(input, shape=(*shape[:axis], 1, *shape[axis:]))
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def squeeze(input: AnyTensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """Without the axes of size 1: all of them, or those named.
 
     >>> tf.squeeze(tf.zeros([1, 2, 1, 3])).shape, tf.squeeze(tf.zeros([1, 2, 1, 3]), [2]).shape
@@ -114,7 +117,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     return ops.reshape(input, shape=tuple([d for i, d in enumerate(shape) if i not in gone]))
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def broadcast_to(input: AnyTensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Repeated along new axes and axes of size 1 to fill `shape`, by NumPy's rule.
 
     >>> tf.broadcast_to([1, 2], [3, 2]).numpy()
@@ -125,7 +128,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return ops.broadcast_to(as_tensor(input), shape=static_shape(shape))
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+def tile(input: AnyTensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """`input` repeated as a whole: `multiples` times along each axis.
 
     Args:
@@ -150,7 +153,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     return ops.reshape(spread, shape=tuple([m * d for m, d in zip(times, shape)]))
 
 
-def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def repeat(input: AnyTensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """Every element `repeats` times in place: one number for all, or one for each slice along `axis`. Without `axis`
     it is flat.
 
@@ -183,7 +186,11 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 
 
 def pad(
-    tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
+    tensor: AnyTensorLike,
+    paddings: TensorLike,
+    mode: str = "CONSTANT",
+    constant_values: AnyTensorLike = 0,
+    name: str | None = None,
 ) -> Tensor:
     """`tensor` with more elements around it: `paddings` has a pair (before, after) for each axis.
 
@@ -262,7 +269,7 @@ def _mirrored(x: Tensor, axis: int, before: int, after: int, edge: bool) -> Tens
     return ops.concat(*parts, axis=axis)
 
 
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+def reverse(tensor: AnyTensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """The elements in opposite order along each axis in the list `axis`.
 
     >>> tf.reverse([[1, 2], [3, 4]], [0]).numpy()
@@ -278,7 +285,11 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def reverse_sequence(
-    input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None
+    input: AnyTensorLike,
+    seq_lengths: TensorLike,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The first `seq_lengths[i]` elements along `seq_axis` in opposite order, in slice i along `batch_axis`; the rest
     stays.
@@ -301,7 +312,7 @@ def reverse_sequence(
     return ops.reverse_sequence(input, as_tensor(seq_lengths), seq_axis=seq_axis, batch_axis=batch_axis)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+def roll(input: AnyTensorLike, shift: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """The elements moved by `shift` places along `axis`; what leaves at one end enters at the other.
 
     Args:

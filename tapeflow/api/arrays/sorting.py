@@ -8,7 +8,7 @@ from tapeflow.core.dtypes import as_dtype, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.tensor_like import TensorLike
+from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, DTypeLike, ShapeLike, TensorLike
 
 
 class TopK(NamedTuple):
@@ -33,7 +33,7 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor
 
 
-def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+def sort(values: AnyTensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """The elements in order along `axis`. Differentiable: the gradient goes back to where each element came from.
 
     Args:
@@ -50,7 +50,7 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
 
 
 def argsort(
-    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+    values: AnyTensorLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
     """The indices that put the elements in order along `axis`. Equal elements always keep their order.
 
@@ -85,7 +85,9 @@ def _along(function: Any, values: Any, axis: Any, direction: str) -> Tensor:
     return ops.transpose(out, perm=tuple(perm))
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
+def top_k(
+    input: TensorLike, k: TensorLike = 1, sorted: bool = True, index_type: DTypeLike = int32, name: str | None = None
+) -> TopK:
     """The `k` largest elements along the last axis, largest first, and their indices; of equal ones the first come
     first.
 
@@ -113,7 +115,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
     return TopK(values, indices if index_type is int32 else ops.cast(indices, dtype=index_type.np))
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
     """For each row of `predictions`: is the class `targets[i]` among the `k` largest? Ties count as among them.
 
     Args:
@@ -137,7 +139,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
 
 def approx_max_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -170,7 +172,7 @@ def approx_max_k(
 
 
 def approx_min_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -199,7 +201,9 @@ def approx_min_k(
     return -values, indices
 
 
-def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+def argmax(
+    input: AnyTensorLike, axis: AxisLike | None = None, output_type: DTypeLike = int64, name: str | None = None
+) -> Tensor:
     """The index of the largest element along `axis` (the first axis by default); of equal ones the first. nan never
     wins.
 
@@ -210,7 +214,9 @@ def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | N
     return ops.argmax(input, axis=_axis(axis, input), dtype=as_dtype(output_type).np)
 
 
-def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+def argmin(
+    input: AnyTensorLike, axis: AxisLike | None = None, output_type: DTypeLike = int64, name: str | None = None
+) -> Tensor:
     """The index of the smallest element along `axis` (the first axis by default); of equal ones the first. nan never
     wins.
 
@@ -227,7 +233,7 @@ def _axis(axis: Any, x: Tensor) -> int:
     return one_axis(0 if axis is None else axis, x.ndim)
 
 
-def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+def unique(x: AnyTensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Unique:
     """The different elements of a vector in the order of their first occurrence, and for each element which of them it
     is.
 
@@ -248,7 +254,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     return Unique(y, idx)
 
 
-def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(x: AnyTensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> UniqueWithCounts:
     """`tf.unique`, and how often each of the different elements occurs.
 
     Args:
@@ -269,7 +275,11 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
 
 
 def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
+    sorted_sequence: TensorLike,
+    values: AnyTensorLike,
+    side: str = "left",
+    out_type: DTypeLike = int32,
+    name: str | None = None,
 ) -> Tensor:
     """Where each value would go in a sorted row: before equal elements (`side="left"`) or after them (`"right"`).
 
@@ -304,7 +314,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Tensor:
     """Positions in a flattened tensor of shape `dims`, as indices: one row for each axis.
 
     Args:

@@ -7,9 +7,12 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, TensorLike
 
 
-def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def space_to_depth(
+    input: AnyTensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """Each `block_size` x `block_size` block of pixels becomes the channels of one pixel.
 
     Args:
@@ -30,7 +33,9 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
     return from_last(ops.reshape(cells, shape=(n, h // block, w // block, block * block * c)), first)
 
 
-def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def depth_to_space(
+    input: AnyTensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """The channels of each pixel become a `block_size` x `block_size` block of pixels.
 
     Args:
@@ -52,7 +57,7 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
     return from_last(ops.reshape(cells, shape=(n, h * block, w * block, inner)), first)
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """`value + bias`, one number for each channel: the last dimension, or the second if `data_format` begins with
     "NC".
 

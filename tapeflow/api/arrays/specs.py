@@ -8,6 +8,7 @@ from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike
 from tapeflow.core.variables.variable import Variable
 
 
@@ -189,7 +190,7 @@ class IndexedSlicesSpec(TypeSpec):
         return f"IndexedSlicesSpec({', '.join(map(repr, parts))})"
 
 
-def type_spec_from_value(value: Any) -> TypeSpec:
+def type_spec_from_value(value: AnyTensorLike) -> TypeSpec:
     """The spec of a tensor, a variable, slices, or anything a tensor can be made of.
 
     >>> tf.type_spec_from_value(tf.constant([1., 2.]))

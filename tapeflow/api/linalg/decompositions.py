@@ -10,7 +10,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, int32
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.tensor_like import TensorLike
+from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
 __all__ = [
     "cholesky", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh", "expm", "logm", "lu", "matrix_rank", "qr",
@@ -38,7 +38,7 @@ class Qr(NamedTuple):
     r: Tensor
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Matrices as a product of `q`, with orthonormal columns, and an upper triangular `r`; signs are LAPACK's.
 
     Args:
@@ -62,7 +62,7 @@ class Lu(NamedTuple):
     p: Tensor
 
 
-def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> Lu:
     """Square matrices with rows in the order `p` as L U: below the diagonal of `lu` lies L (whose diagonal is 1), on
     and above it U.
 
@@ -88,7 +88,7 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
 # ---- eigenvalues
 
 
-def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues, ascending, and eigenvectors (columns) of symmetric or Hermitian matrices.
 
     Only the lower triangle is read, and the gradient is there too. Eigenvectors of equal eigenvalues have no
@@ -108,7 +108,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     return _like(values, tensor), vectors
 
 
-def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Eigenvalues, ascending, of symmetric or Hermitian matrices (of which the lower triangle is read).
 
     >>> tf.linalg.eigvalsh([[2., 0.], [0., -1.]]).numpy()
@@ -122,7 +122,7 @@ def _like(values: Tensor, tensor: Tensor) -> Tensor:
     return ops.cast(values, dtype=tensor.dtype.np) if tensor.dtype.is_complex else values
 
 
-def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Complex eigenvalues and eigenvectors (columns, of length 1) of square matrices.
 
     Returns:
@@ -145,12 +145,12 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
 
 
 def eigh_tridiagonal(
-    alpha: Any,
-    beta: Any,
+    alpha: TensorLike,
+    beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
     select_range: Any = None,
-    tol: Any = None,
+    tol: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Eigenvalues (with `eigvals_only=False` eigenvectors too) of the Hermitian matrix with the diagonal `alpha` and
@@ -203,7 +203,7 @@ def eigh_tridiagonal(
 # ---- singular values
 
 
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """Singular values `s`, descending, and vectors `u`, `v` (columns): `tensor` is u · diag(s) · vᴴ. With
     `compute_uv=False` only `s`.
 
@@ -227,7 +227,9 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     return ops.svd(tensor, full=bool(full_matrices)) if compute_uv else ops.singular_values(tensor)
 
 
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def matrix_rank(
+    a: TensorLike, tol: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """How many singular values are above `tol` (by default the largest times the longer side times the dtype's
     precision).
 

@@ -11,6 +11,7 @@ from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 from tapeflow.ops.linalg.products import diagonal_length, diagonal_places
 
 __all__ = ["band_part", "diag", "diag_part", "set_diag", "tensor_diag", "tensor_diag_part", "trace"]
@@ -18,7 +19,7 @@ __all__ = ["band_part", "diag", "diag_part", "set_diag", "tensor_diag", "tensor_
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None) -> Tensor:
     """Matrices with everything set to zero beyond `num_lower` diagonals below and `num_upper` above the main one; -1
     keeps all.
 
@@ -48,12 +49,12 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 
 
 def diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str | None = "diag",
-    k: Any = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
-    padding_value: Any = 0,
+    k: TensorLike = 0,
+    num_rows: TensorLike = -1,
+    num_cols: TensorLike = -1,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """Matrices with the given diagonals, and `padding_value` elsewhere.
@@ -112,7 +113,11 @@ def _sides(longest: int, band: tuple[int, int], rows: int, cols: int) -> tuple[i
 
 
 def diag_part(
-    input: Any, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+    input: TensorLike,
+    name: str | None = "diag_part",
+    k: TensorLike = 0,
+    padding_value: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """The diagonal `k` of matrices, or the band of diagonals of a pair `k`, packed as `tf.linalg.diag` takes it.
 
@@ -141,7 +146,11 @@ def diag_part(
 
 
 def set_diag(
-    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+    input: TensorLike,
+    diagonal: TensorLike,
+    name: str | None = "set_diag",
+    k: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """Matrices with their diagonal (or band) `k` replaced by `diagonal`, packed as `tf.linalg.diag` takes it.
 
@@ -170,7 +179,7 @@ def set_diag(
     return ops.where(EagerTensor(_on_band(rows, cols, band)), filled, input)
 
 
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the main diagonal of matrices.
 
     >>> tf.linalg.trace([[1., 2.], [3., 4.]]).numpy()
@@ -180,7 +189,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     return ops.reduce_sum(diagonal, axis=(diagonal.ndim - 1,), keepdims=False)
 
 
-def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with `diagonal` at the places whose two halves of indices are equal, 0 elsewhere.
 
     Args:
@@ -198,7 +207,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     )
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The elements of a tensor of even rank at the places whose two halves of indices are equal.
 
     >>> tf.linalg.tensor_diag_part(tf.reshape(tf.range(16), [2, 2, 2, 2])).numpy()

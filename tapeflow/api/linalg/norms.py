@@ -10,6 +10,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AxisLike, TensorLike
 
 __all__ = ["norm", "normalize"]
 
@@ -17,7 +18,11 @@ _MATRIX_NORMS = ["euclidean", "fro", 1, 2, np.inf]
 
 
 def norm(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
+    tensor: TensorLike,
+    ord: str | float = "euclidean",
+    axis: AxisLike | None = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The norm of a vector (all elements, or those along one `axis`), or of a matrix (`axis` is a pair).
 
@@ -98,7 +103,9 @@ def _matrix_norm(x: Tensor, ord: Any, rows: int, cols: int, keepdims: bool) -> T
     )
 
 
-def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+def normalize(
+    tensor: TensorLike, ord: str | float = "euclidean", axis: AxisLike | None = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """`tensor` divided by its norm, and the norm (with its axes kept). See `tf.norm` for the arguments; zeros become
     nan.
 

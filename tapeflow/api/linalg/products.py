@@ -9,20 +9,21 @@ from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import FailedPreconditionError, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
 __all__ = ["adjoint", "cross", "matmul", "matrix_transpose", "matvec", "tensordot"]
 
 
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike | None = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
@@ -85,8 +86,8 @@ def _turned(x: Tensor, transposed: bool, adjoint: bool) -> Tensor:
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -106,7 +107,7 @@ def matvec(
     return ops.reshape(product, shape=tuple(product.shape[:-1]))
 
 
-def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: bool = False) -> Tensor:
+def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """The last two axes exchanged; `conjugate` also conjugates.
 
     Args:
@@ -123,7 +124,7 @@ def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: b
     return ops.matrix_transpose(ops.conj(a) if conjugate and a.dtype.is_complex else a)
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The conjugate transpose of the last two axes; for real numbers the transpose.
 
     >>> tf.linalg.adjoint([[1 + 2j, 3 + 4j]]).numpy()
@@ -133,7 +134,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     return matrix_transpose(matrix, conjugate=True)
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Tensor:
     """Multiply and sum over pairs of axes; the axes left over of `a` come first in the result, then those of `b`.
 
     `axes` is how many axes at the end of `a` meet those at the beginning of `b`, or a pair of axes, or of lists of
@@ -197,7 +198,7 @@ def _flat(axes: Any) -> list:
     return as_tensor(axes).array.reshape(-1).tolist()
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of the vectors of length 3 in the last axes.
 
     >>> tf.linalg.cross([1., 0., 0.], [0., 1., 0.]).numpy()

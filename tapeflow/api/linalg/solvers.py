@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of square matrices (with `adjoint` of their adjoint). A matrix without one raises
     InvalidArgumentError.
 
@@ -38,7 +38,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     return _adjoint(inverse) if adjoint else inverse
 
 
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The x with `matrix` x = `rhs` (with `adjoint`: matrixᴴ x = rhs); columns of `rhs` are solved for together.
 
     Raises:
@@ -53,7 +53,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 
 
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """The x with `matrix` x = `rhs`, reading only the lower (or upper) triangle; `adjoint` solves with the adjoint of
     that triangle.
@@ -71,7 +71,7 @@ def triangular_solve(
     return ops.triangular_solve(matrix, rhs, lower=bool(lower), transpose=bool(adjoint))
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """The x with A x = `rhs`, where `chol` is `tf.linalg.cholesky(A)`.
 
     Args:
@@ -86,7 +86,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 
 
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """`tf.linalg.triangular_solve` for a triangle given by its diagonals, one a row, highest first.
 
@@ -110,7 +110,9 @@ def banded_triangular_solve(
 # ---- from an LU decomposition
 
 
-def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
+def lu_reconstruct(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The matrix of which `tf.linalg.lu` gave `lower_upper` and `perm`.
 
     >>> tf.linalg.lu_reconstruct([[4., 2.], [0.75, -0.5]], [1, 0]).numpy()
@@ -122,7 +124,9 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
     return _in_order(product, ops.argsort(as_tensor(perm), descending=False))
 
 
-def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
+def lu_solve(
+    lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The x with A x = `rhs`, where `lower_upper, perm` is `tf.linalg.lu(A)`.
 
     >>> tf.linalg.lu_solve(*tf.linalg.lu([[3., 1.], [1., 2.]]), [[9.], [8.]]).numpy().round(4)
@@ -134,7 +138,9 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
     return triangular_solve(lower_upper, triangular_solve(_unit_lower(lower_upper), permuted), lower=False)
 
 
-def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
+def lu_matrix_inverse(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The inverse of A, where `lower_upper, perm` is `tf.linalg.lu(A)`.
 
     >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[2., 0.], [0., 4.]])).numpy()
@@ -188,7 +194,7 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
-def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """The sign (for complex matrices the phase) and the logarithm of the absolute value of the determinant, which may
     itself be out of range.
 
@@ -201,7 +207,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     return LogMatrixDeterminant(sign, ops.cast(log, dtype=input.dtype.np) if input.dtype.is_complex else log)
 
 
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of symmetric (Hermitian) positive definite matrices, real.
 
     >>> tf.linalg.logdet([[2., 1.], [1., 3.]]).numpy()
@@ -216,7 +222,9 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 # ---- systems without an exact solution
 
 
-def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
+def lstsq(
+    matrix: TensorLike, rhs: TensorLike, l2_regularizer: TensorLike = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
     """The x that makes |`matrix` x - `rhs`|² + `l2_regularizer` |x|² smallest; if several do without a regularizer,
     the shortest.
 
@@ -247,7 +255,9 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     return cholesky_solve(chol, ops.matmul(back, rhs)) if rows >= cols else ops.matmul(back, cholesky_solve(chol, rhs))
 
 
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def pinv(
+    a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The Moore-Penrose pseudo-inverse. Singular values up to `rcond` times the largest count as zero; by default
     rounding errors do.
 
@@ -298,8 +308,8 @@ def _compact(diagonals: Any, format: str) -> Tensor:
 
 
 def tridiagonal_solve(
-    diagonals: Any,
-    rhs: Any,
+    diagonals: TensorLike,
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,
@@ -341,7 +351,9 @@ def tridiagonal_solve(
     return ops.reshape(out, shape=tuple(out.shape[:-1])) if is_vector else out
 
 
-def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
+def tridiagonal_matmul(
+    diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
+) -> Tensor:
     """A tridiagonal matrix times `rhs`; the diagonals are given as for `tf.linalg.tridiagonal_solve`.
 
     >>> tf.linalg.tridiagonal_matmul([[1., 1., 0.], [2., 2., 2.], [0., 1., 1.]], [[1.], [2.], [3.]]).numpy().ravel()

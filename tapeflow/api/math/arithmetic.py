@@ -12,12 +12,12 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.tensor_like import TensorLike
+from tapeflow.core.tensor_like import AnyTensorLike, TensorLike
 
 # ---- sums and products
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+def add(x: AnyTensorLike, y: AnyTensorLike, name: str | None = None) -> Tensor:
     """x + y, with broadcasting. Strings are joined.
 
     >>> tf.add([[1], [2]], [10, 20]).numpy()
@@ -103,7 +103,7 @@ def accumulate_n(inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, 
     return add_n(tensors)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """`scalar * x`; the scalar has rank 0. IndexedSlices stay sparse.
 
     Args:
@@ -128,7 +128,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return product
 
 
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y, but 0 where `y` is 0, even if `x` is infinite or NaN. The gradient of `y` is 0 there too.
 
     >>> tf.math.multiply_no_nan([np.nan, np.inf, 3.], [0., 0., 2.]).numpy()
@@ -139,7 +139,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     return ops.mul(ops.where(blank, ops.zeros_like(x), x), y)
 
 
-def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """(x - y)², with broadcasting; |x - y|² for complex numbers.
 
     >>> tf.math.squared_difference([1., 5.], 2.).numpy()
@@ -165,7 +165,7 @@ def _unless_zero(x: Any, y: Any, function: Callable, harmless: float) -> Tensor:
     return ops.where(zero, ops.zeros_like(value), value)
 
 
-def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, but 0 where `x` is 0, whatever `y` is; so are the gradients.
 
     >>> tf.math.xdivy([0., 1.], [0., 4.]).numpy()
@@ -174,7 +174,7 @@ def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _unless_zero(x, y, ops.div, 1.0)
 
 
-def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x log(y), but 0 where `x` is 0, whatever `y` is: the term of an entropy.
 
     >>> p = tf.constant([0., 0.5, 0.5])
@@ -184,7 +184,7 @@ def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _unless_zero(x, y, lambda x, y: x * ops.log(y), 1.0)
 
 
-def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x log(1 + y), but 0 where `x` is 0, whatever `y` is.
 
     >>> tf.math.xlog1py([0., 2.], [-1., 1e-6]).numpy()

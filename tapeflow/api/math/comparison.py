@@ -94,7 +94,7 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
+def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
     """True where exactly one of them is.
 
     >>> tf.math.logical_xor([True, True, False], [True, False, False]).numpy()
@@ -141,7 +141,7 @@ def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
     return ops.getitem(flat, index=((None, -1, None),)), ops.getitem(flat, index=((1, None, None),))
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Is no element smaller than the one before it? Fewer than two elements are in order.
 
     >>> tf.math.is_non_decreasing([1., 2., 2.]).numpy()
@@ -150,7 +150,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     return ops.reduce_all(ops.less_equal(*_neighbours(x)), axis=(0,), keepdims=False)
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Is every element larger than the one before it? Fewer than two elements are in order.
 
     >>> tf.math.is_strictly_increasing([1., 2., 2.]).numpy()

@@ -1,15 +1,15 @@
 """Complex numbers from parts and their parts. The gradient of a real value with respect to a + ib is ∂/∂a + i ∂/∂b."""
 
 import math
-from typing import Any
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import DType, float32, float64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """real + i·imag: complex64 from float32, complex128 from float64.
 
     Args:
@@ -37,7 +37,7 @@ def _numeric(x: Tensor) -> Tensor:
     return x
 
 
-def real(input: Any, name: str | None = None) -> Tensor:
+def real(input: TensorLike, name: str | None = None) -> Tensor:
     """The real part; a real tensor is its own.
 
     >>> tf.math.real([1 + 2j, 3 - 4j]).numpy()
@@ -47,7 +47,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     return ops.real(x) if x.dtype.is_complex else _numeric(x)
 
 
-def imag(input: Any, name: str | None = None) -> Tensor:
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part; that of a real tensor is 0.
 
     >>> tf.math.imag([1 + 2j, 3 - 4j]).numpy()
@@ -57,7 +57,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     return ops.imag(x) if x.dtype.is_complex else ops.zeros_like(x)
 
 
-def conj(x: Any, name: str | None = None) -> Tensor:
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The complex conjugate; a real tensor is its own.
 
     >>> tf.math.conj([1 + 2j, 3 - 4j]).numpy()
@@ -67,7 +67,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     return ops.conj(x) if x.dtype.is_complex else x
 
 
-def angle(input: Any, name: str | None = None) -> Tensor:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The angle of a complex number, from -π to π; 0 or π for a real one. The gradient at 0 is 0.
 
     >>> tf.math.angle([1j, -1 + 0j]).numpy().round(4)

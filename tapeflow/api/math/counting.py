@@ -10,15 +10,16 @@ from tapeflow.core.dtypes import as_dtype, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import DTypeLike, TensorLike
 from tapeflow.vectorize.values import largest, one_size, values_of
 
 
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = int32,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
@@ -96,11 +97,11 @@ def _counts(numbers: Tensor, weights: Tensor | None, size: int, dtype: Any, bina
 
 
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = int32,
     name: str | None = None,
 ) -> Tensor:
     """How often each label (row) was predicted as each class (column), or the sum of the `weights` of those cases.
@@ -155,7 +156,11 @@ def confusion_matrix(
 
 
 def histogram_fixed_width_bins(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = int32,
+    name: str | None = None,
 ) -> Tensor:
     """For each value the number of its bin, of `nbins` equal ones over `value_range`. Values outside fall in the first
     or last.
@@ -185,7 +190,11 @@ def histogram_fixed_width_bins(
 
 
 def histogram_fixed_width(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = int32,
+    name: str | None = None,
 ) -> Tensor:
     """How many values fall in each of `nbins` equal bins over `value_range`; those outside count in the first or last.
 

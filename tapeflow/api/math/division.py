@@ -24,7 +24,7 @@ def _inexact(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return x, y
 
 
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y. Integers give float64, or float32 if they have 8 or 16 bits.
 
     >>> tf.truediv(7, 2).numpy()
@@ -33,7 +33,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     return ops.div(*_inexact(x, y))
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, as the operator does it: integers divide into floating numbers.
 
     >>> tf.divide([1., 6.], [4., 3.]).numpy()
@@ -92,7 +92,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, but 0 where `y` is 0; so are the gradients.
 
     >>> tf.math.divide_no_nan([3., 0.], [0., 0.]).numpy()
@@ -110,7 +110,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, but 0 where `x` is 0; so is the gradient.
 
     >>> tf.math.reciprocal_no_nan([4., 0.]).numpy()

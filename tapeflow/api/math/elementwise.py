@@ -1,7 +1,5 @@
 """Functions of one number, applied to every element: `tf.exp`, `tf.sin`, `tf.round`, …"""
 
-from typing import Any
-
 from tapeflow.api.arguments import expose
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.primitive import recorded as ops
@@ -221,7 +219,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def round(x: Any, name: str | None = None) -> Tensor:
+def round(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; integers stay as they are. No gradient passes.
 
     >>> tf.round([0.5, 1.5, 2.5, -1.2]).numpy()

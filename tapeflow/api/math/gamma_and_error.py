@@ -1,7 +1,5 @@
 """The special functions that `tf.math` itself has: error functions, gamma, beta, zeta. The others are in `special`."""
 
-from typing import Any
-
 from tapeflow.api.arguments import expose
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
@@ -110,7 +108,7 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def lbeta(x: Any, name: str | None = None) -> Tensor:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """log of the multivariate beta function over the last axis: Σ lgamma(x) - lgamma(Σ x).
 
     >>> tf.exp(tf.math.lbeta([2., 3.])).numpy().round(4)      # 1! 2! / 4!

@@ -1,7 +1,6 @@
 """Powers, roots and polynomials: `tf.pow`, `tf.sqrt`, `tf.math.polyval`, …"""
 
 from collections.abc import Sequence
-from typing import Any
 
 from tapeflow.api.arguments import expose
 from tapeflow.core.apply import as_tensor
@@ -48,7 +47,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:
+def polyval(coeffs: Sequence, x: TensorLike, name: str | None = None) -> Tensor:
     """The polynomial with these coefficients, that of the highest power first, at `x`.
 
     Args:

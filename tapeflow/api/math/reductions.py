@@ -12,6 +12,7 @@ from tapeflow.core.dtypes import DType, as_dtype, bool_, float16, float32, int64
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, DTypeLike, TensorLike
 
 __all__ = [
     "count_nonzero",
@@ -67,7 +68,9 @@ def _one(axis: Any, rank: int) -> int:
 # ---- sums and extremes
 
 
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_sum(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The sum over `axis` (None: all axes; an int or several). `keepdims` leaves them in place with size 1.
 
     >>> x = tf.constant([[1., 2., 3.], [4., 5., 6.]])
@@ -78,7 +81,9 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return ops.reduce_sum(x, axis=axes_of(axis, x.ndim), keepdims=bool(keepdims))
 
 
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_mean(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The mean over `axis`. Integers have an integer mean, rounded towards zero: cast first for a fraction.
 
     >>> tf.reduce_mean([[1., 2.], [5., 7.]], axis=1).numpy()
@@ -90,7 +95,9 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     return ops.reduce_mean(x, axis=axes_of(axis, x.ndim), keepdims=bool(keepdims))
 
 
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_max(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The largest element over `axis`; of nothing, minus infinity. In the gradient, elements that tie share equally.
 
     >>> x = tf.Variable([1., 4., 4.])
@@ -103,7 +110,9 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return ops.reduce_max(x, axis=axes_of(axis, x.ndim), keepdims=bool(keepdims))
 
 
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_min(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The smallest element over `axis`; of nothing, infinity. In the gradient, elements that tie share equally.
 
     >>> tf.reduce_min([[3, 1], [2, 5]], axis=0).numpy()
@@ -113,7 +122,9 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return ops.reduce_min(x, axis=axes_of(axis, x.ndim), keepdims=bool(keepdims))
 
 
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_prod(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The product over `axis`; of nothing, 1. The gradient is exact where elements are zero, too.
 
     >>> x = tf.Variable([0., 3., 4.])
@@ -126,7 +137,9 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     return ops.reduce_prod(x, axis=axes_of(axis, x.ndim), keepdims=bool(keepdims))
 
 
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_logsumexp(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """log(sum(exp(x))) over `axis`, without overflow.
 
     >>> tf.reduce_logsumexp([1000., 1000.]).numpy()
@@ -141,7 +154,9 @@ def _boolean(value: Any) -> Tensor:
     return value if isinstance(value, (Tensor, Composite)) else to_tensor(value, bool_)
 
 
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_any(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Is any element over `axis` True? Of nothing, False.
 
     >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy()
@@ -151,7 +166,9 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return ops.reduce_any(x, axis=axes_of(axis, x.ndim), keepdims=bool(keepdims))
 
 
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_all(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Are all elements over `axis` True? Of nothing, True.
 
     >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy()
@@ -173,7 +190,9 @@ def _no_integers(x: Tensor) -> Tensor:
     return x
 
 
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_variance(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The mean squared distance from the mean over `axis` (divided by n, not n - 1). Real, for complex numbers too.
 
     >>> tf.math.reduce_variance([[1., 3.], [5., 5.]], axis=1).numpy()
@@ -187,7 +206,9 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
     return ops.reduce_mean(ops.real(ops.conj(deviation) * deviation), axis=axis, keepdims=bool(keepdims))
 
 
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_std(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The standard deviation over `axis`, the root of `reduce_variance`. Equal values have gradient 0, not NaN.
 
     >>> x = tf.Variable([5., 5., 5.])
@@ -200,7 +221,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The root of the sum of squares over `axis`, in the dtype of the input. The gradient at zero is zero.
 
@@ -229,7 +250,13 @@ def root_of(squares: Tensor, dtype: DType) -> Tensor:
     return norm if norm.dtype is dtype else ops.cast(norm, dtype=dtype.np)
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
+def l2_normalize(
+    x: TensorLike,
+    axis: AxisLike | None = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: AxisLike | None = None,
+) -> Tensor:
     """`x` divided by its Euclidean length over `axis`, or by sqrt(`epsilon`) if that is longer.
 
     Args:
@@ -252,7 +279,11 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 
 
 def count_nonzero(
-    input: Any, axis: Any = None, keepdims: bool | None = None, dtype: Any = int64, name: str | None = None
+    input: AnyTensorLike,
+    axis: AxisLike | None = None,
+    keepdims: bool | None = None,
+    dtype: DTypeLike = int64,
+    name: str | None = None,
 ) -> Tensor:
     """How many elements over `axis` are not zero (of strings: not empty).
 
@@ -265,7 +296,7 @@ def count_nonzero(
     return ops.cast(count, dtype=as_dtype(dtype).np)
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+def zero_fraction(value: AnyTensorLike, name: str | None = None) -> Tensor:
     """The share of elements that are zero, a float32; NaN if there are none.
 
     >>> tf.math.zero_fraction([0., 0., 0., 2.]).numpy()

@@ -9,6 +9,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AxisLike, TensorLike
 
 __all__ = ["cumprod", "cumsum", "cumulative_logsumexp"]
 
@@ -21,7 +22,9 @@ def _scanned(x: Tensor, axis: Any) -> int:
     return one_axis(axis, x.ndim)
 
 
-def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+def cumsum(
+    x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """Running sum along `axis`. `exclusive` leaves each element out of its own sum; `reverse` goes from the end.
 
     Args:
@@ -39,7 +42,9 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
     return ops.cumsum(x, axis=_scanned(x, axis), exclusive=bool(exclusive), reverse=bool(reverse))
 
 
-def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+def cumprod(
+    x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """Running product along `axis`. The gradient is exact where elements are zero, too.
 
     >>> x = tf.Variable([2., 0., 4.])
@@ -53,7 +58,7 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
 
 
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
     """Running log(sum(exp(x))) along `axis`, without overflow; an empty sum is -inf.
 

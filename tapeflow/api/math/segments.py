@@ -10,6 +10,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 from tapeflow.vectorize.values import largest, one_size, values_of
 
 __all__ = [
@@ -77,7 +78,7 @@ def _limit(data: Tensor, which: int) -> Any:
 # ---- sorted
 
 
-def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Row i of the result is the sum of the rows with id i; 0 where there are none. Ids must not decrease.
 
     Raises:
@@ -93,7 +94,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return ops.unsorted_segment_sum(data, ids, num_segments=count)
 
 
-def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Row i of the result is the mean of the rows with id i; 0 where there are none. Ids must not decrease.
 
     Raises:
@@ -113,7 +114,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     )
 
 
-def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Row i of the result is the largest of the rows with id i, element by element; 0 where there are none.
 
     Ids must not decrease. In the gradient, rows that tie share equally.
@@ -130,7 +131,7 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return ops.unsorted_segment_max(data, ids, num_segments=count, empty=0)
 
 
-def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Row i of the result is the smallest of the rows with id i, element by element; 0 where there are none.
 
     Ids must not decrease. In the gradient, rows that tie share equally.
@@ -146,7 +147,7 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return ops.unsorted_segment_min(data, ids, num_segments=count, empty=0)
 
 
-def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Row i of the result is the product of the rows with id i; 1 where there are none. Ids must not decrease.
 
     Raises:
@@ -163,7 +164,9 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
 # ---- unsorted
 
 
-def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_sum(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Row i of the result, of `num_segments`, is the sum of the rows with id i. Rows with a negative id are left out.
 
     >>> tf.math.unsorted_segment_sum([1., 2., 3., 4.], [1, 0, 1, -1], 3).numpy()
@@ -173,7 +176,9 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: s
     return ops.unsorted_segment_sum(data, ids, num_segments=count)
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Row i of the result is the mean of the rows with id i; 0 where there are none.
 
     >>> tf.math.unsorted_segment_mean([1., 2., 3.], [1, 0, 1], 3).numpy()
@@ -184,7 +189,9 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     return total / _divisor(total, ids, count)
 
 
-def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Row i of the result is the sum of the rows with id i, divided by the square root of their number.
 
     >>> tf.math.unsorted_segment_sqrt_n([1., 2., 3., 4.], [0, 0, 0, 0], 1).numpy()
@@ -195,7 +202,9 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
     return total / ops.sqrt(_divisor(total, ids, count))
 
 
-def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_max(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Row i of the result is the largest of the rows with id i; the lowest number of the dtype where there are none.
 
     >>> tf.math.unsorted_segment_max([1., 5., 3.], [1, 1, 0], 2).numpy()
@@ -205,7 +214,9 @@ def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: s
     return ops.unsorted_segment_max(data, ids, num_segments=count, empty=_limit(data, 0))
 
 
-def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_min(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Row i of the result is the smallest of the rows with id i; the highest number of the dtype where there are none.
 
     >>> tf.math.unsorted_segment_min([1., 5., 3.], [1, 1, 0], 2).numpy()
@@ -215,7 +226,9 @@ def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: s
     return ops.unsorted_segment_min(data, ids, num_segments=count, empty=_limit(data, 1))
 
 
-def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_prod(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Row i of the result is the product of the rows with id i; 1 where there are none. The gradient is exact at
     zeros.
 

@@ -1,15 +1,16 @@
 """`tf.math.sobol_sample`."""
 
-from typing import Any
-
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
 __all__ = ["sobol_sample"]
 
 
-def sobol_sample(dim: int, num_results: Any, skip: Any = 0, dtype: Any = float32, name: str | None = None) -> Tensor:
+def sobol_sample(
+    dim: int, num_results: TensorLike, skip: TensorLike = 0, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
     """Points of the Sobol sequence, `[num_results, dim]`, which fill the unit cube more evenly than random ones.
 
     Args:

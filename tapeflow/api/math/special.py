@@ -1,7 +1,5 @@
 """`tf.math.special`: Bessel functions and integrals that have names."""
 
-from typing import Any as _Any
-
 from tapeflow.api.arguments import expose as _expose
 from tapeflow.core.primitive import recorded as _ops
 from tapeflow.core.tensor import Tensor as _Tensor
@@ -30,7 +28,7 @@ __all__ = [
 ]
 
 
-def bessel_i0(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_i0(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The modified Bessel function of the first kind, of order 0.
 
     >>> tf.math.bessel_i0([0., 1.]).numpy().round(4)
@@ -39,7 +37,7 @@ def bessel_i0(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_i(x, nu=0)
 
 
-def bessel_i0e(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_i0e(x: _TensorLike, name: str | None = None) -> _Tensor:
     """exp(-|x|) bessel_i0(x), which does not overflow.
 
     >>> tf.math.bessel_i0e([0., 1000.]).numpy().round(4)
@@ -48,7 +46,7 @@ def bessel_i0e(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_ie(x, nu=0)
 
 
-def bessel_i1(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_i1(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
     >>> tf.math.bessel_i1([0., 1.]).numpy().round(4)
@@ -57,7 +55,7 @@ def bessel_i1(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_i(x, nu=1)
 
 
-def bessel_i1e(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_i1e(x: _TensorLike, name: str | None = None) -> _Tensor:
     """exp(-|x|) bessel_i1(x), which does not overflow.
 
     >>> tf.math.bessel_i1e([0., 1000.]).numpy().round(4)
@@ -66,7 +64,7 @@ def bessel_i1e(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_ie(x, nu=1)
 
 
-def bessel_j0(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_j0(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The Bessel function of the first kind, of order 0.
 
     >>> tf.math.special.bessel_j0([0., 2.4048]).numpy().round(4)      # 1, and its first zero
@@ -75,7 +73,7 @@ def bessel_j0(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_j(x, nu=0)
 
 
-def bessel_j1(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_j1(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The Bessel function of the first kind, of order 1.
 
     >>> tf.math.special.bessel_j1([0., 1.]).numpy().round(4)
@@ -84,7 +82,7 @@ def bessel_j1(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_j(x, nu=1)
 
 
-def bessel_k0(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_k0(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The modified Bessel function of the second kind, of order 0; infinite at 0, NaN below.
 
     >>> tf.math.special.bessel_k0([0., 1.]).numpy().round(4)
@@ -93,7 +91,7 @@ def bessel_k0(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_k(x, nu=0)
 
 
-def bessel_k0e(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_k0e(x: _TensorLike, name: str | None = None) -> _Tensor:
     """exp(x) bessel_k0(x), which does not underflow.
 
     >>> tf.math.special.bessel_k0e([1., 1000.]).numpy().round(4)
@@ -102,7 +100,7 @@ def bessel_k0e(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_ke(x, nu=0)
 
 
-def bessel_k1(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_k1(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The modified Bessel function of the second kind, of order 1; infinite at 0, NaN below.
 
     >>> tf.math.special.bessel_k1([0., 1.]).numpy().round(4)
@@ -111,7 +109,7 @@ def bessel_k1(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_k(x, nu=1)
 
 
-def bessel_k1e(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_k1e(x: _TensorLike, name: str | None = None) -> _Tensor:
     """exp(x) bessel_k1(x), which does not underflow.
 
     >>> tf.math.special.bessel_k1e([1., 1000.]).numpy().round(4)
@@ -120,7 +118,7 @@ def bessel_k1e(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_ke(x, nu=1)
 
 
-def bessel_y0(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_y0(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The Bessel function of the second kind, of order 0; minus infinity at 0, NaN below.
 
     >>> tf.math.special.bessel_y0([0., 1.]).numpy().round(4)
@@ -129,7 +127,7 @@ def bessel_y0(x: _Any, name: str | None = None) -> _Tensor:
     return _ops.bessel_y(x, nu=0)
 
 
-def bessel_y1(x: _Any, name: str | None = None) -> _Tensor:
+def bessel_y1(x: _TensorLike, name: str | None = None) -> _Tensor:
     """The Bessel function of the second kind, of order 1; minus infinity at 0, NaN below.
 
     >>> tf.math.special.bessel_y1([0., 1.]).numpy().round(4)

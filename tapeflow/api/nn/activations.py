@@ -64,7 +64,7 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x where it is positive, `alpha * x` elsewhere. At 0 the slope is `alpha`.
 
     Args:
@@ -80,7 +80,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     return ops.where(ops.greater(x, 0.0), x, x * alpha)
 
 
-def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tensor:
     """`relu(x)` and `relu(-x)` side by side: twice the length along `axis`.
 
     >>> tf.nn.crelu([[-1., 2.]]).numpy()
@@ -90,7 +90,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     return ops.relu(ops.concat(x, -x, axis=one_axis(axis, x.ndim)))
 
 
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """x Φ(x), with the normal distribution function Φ; `approximate=True` takes a tanh in its place.
 
     Args:
@@ -111,7 +111,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     return ops.gelu_tanh(x) if approximate else ops.gelu(x)
 
 
-def silu(features: Any, beta: Any = 1.0) -> Tensor:
+def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """x sigmoid(beta x), also called swish.
 
     Args:
@@ -129,7 +129,7 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
 swish = silu
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), exact also where sigmoid(x) is 0 as a float.
 
     >>> tf.math.log_sigmoid([-1000., 0.]).numpy().round(4)
@@ -138,7 +138,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     return -ops.softplus(-as_tensor(x))
 
 
-def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """exp(x) divided by its sum along `axis` (the last one): probabilities.
 
     >>> tf.nn.softmax([1000., 1000., -1000.]).numpy()
@@ -148,7 +148,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
     return ops.softmax(x, axis=_axis_of_classes(x, axis))
 
 
-def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """log(softmax(x)) along `axis` (the last one), exact also where the probability is 0 as a float.
 
     >>> tf.nn.log_softmax([1000., 0.]).numpy()

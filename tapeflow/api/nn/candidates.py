@@ -11,6 +11,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 from tapeflow.vectorize.values import values_of
 
 
@@ -73,12 +74,12 @@ def _sample(
 
 
 def uniform_candidate_sampler(
-    true_classes: Any,
-    num_true: Any,
-    num_sampled: Any,
-    unique: Any,
-    range_max: Any,
-    seed: Any = None,
+    true_classes: TensorLike,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
+    unique: bool,
+    range_max: TensorLike,
+    seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
     """Classes below `range_max`, all equally likely. `unique` draws until there are `num_sampled` different ones.
@@ -93,12 +94,12 @@ def uniform_candidate_sampler(
 
 
 def log_uniform_candidate_sampler(
-    true_classes: Any,
-    num_true: Any,
-    num_sampled: Any,
-    unique: Any,
-    range_max: Any,
-    seed: Any = None,
+    true_classes: TensorLike,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
+    unique: bool,
+    range_max: TensorLike,
+    seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
     """Classes below `range_max` by Zipf's law, log(1 + 1/(class+1)) / log(range_max+1): for vocabularies sorted by
@@ -115,12 +116,12 @@ def log_uniform_candidate_sampler(
 
 
 def learned_unigram_candidate_sampler(
-    true_classes: Any,
-    num_true: Any,
-    num_sampled: Any,
-    unique: Any,
-    range_max: Any,
-    seed: Any = None,
+    true_classes: TensorLike,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
+    unique: bool,
+    range_max: TensorLike,
+    seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
     """Classes by how often they were seen. Called eagerly, each call begins with every class seen once: all equally
@@ -134,18 +135,18 @@ def learned_unigram_candidate_sampler(
 
 
 def fixed_unigram_candidate_sampler(
-    true_classes: Any,
-    num_true: Any,
-    num_sampled: Any,
-    unique: Any,
-    range_max: Any,
+    true_classes: TensorLike,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
+    unique: bool,
+    range_max: TensorLike,
     vocab_file: str = "",
     distortion: float = 1.0,
     num_reserved_ids: int = 0,
     num_shards: int = 1,
     shard: int = 0,
-    unigrams: Any = (),
-    seed: Any = None,
+    unigrams: TensorLike = (),
+    seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
     """Classes by given weights: `unigrams`, or the last column of the CSV file `vocab_file`, to the power
@@ -185,7 +186,12 @@ def fixed_unigram_candidate_sampler(
 
 
 def all_candidate_sampler(
-    true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, seed: Any = None, name: str | None = None
+    true_classes: TensorLike,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
+    unique: bool,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Candidates:
     """All classes 0 … `num_sampled` - 1, each once: to test a sampled loss against the full one.
 

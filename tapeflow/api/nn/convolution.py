@@ -5,6 +5,7 @@ Padding is "SAME", "VALID" or explicit pairs; strides and dilations are a number
 dimension of the tensor. Filters that take fewer channels than the images have make a grouped convolution.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.api.arguments import static_shape
@@ -13,18 +14,19 @@ from tapeflow.core.convert import convert_group
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import ShapeLike, TensorLike
 from tapeflow.engines.numpy.nn.windows import output_size
 
 from .layouts import channels_first, from_last, pairs, spatial, to_last
 
 
 def convolution(
-    input: Any,
-    filters: Any,
-    strides: Any = None,
-    padding: Any = "VALID",
+    input: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int] | None = None,
+    padding: str | Sequence[Sequence[int]] = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution over one, two or three spatial dimensions, as many as the filters say.
@@ -43,12 +45,12 @@ def convolution(
 
 
 def conv1d(
-    input: Any,
-    filters: Any,
-    stride: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    stride: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution of (batch, width, channels) with filters (width, channels in, channels out).
@@ -65,12 +67,12 @@ def conv1d(
 
 
 def conv2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution of (batch, height, width, channels) with filters (height, width, channels in, channels out).
@@ -89,12 +91,12 @@ def conv2d(
 
 
 def conv3d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution of (batch, depth, height, width, channels) with filters (depth, height, width, channels in, channels
@@ -111,7 +113,9 @@ def conv3d(
     return convolve(x, w, strides, padding, data_format, dilations, 3)
 
 
-def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
+def atrous_conv2d(
+    value: TensorLike, filters: TensorLike, rate: int, padding: str | Sequence[Sequence[int]], name: str | None = None
+) -> Tensor:
     """`conv2d` with `rate - 1` gaps between the taps of the filters.
 
     Args:
@@ -128,13 +132,13 @@ def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str |
 
 
 def conv_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `convolution` over one, two or three spatial dimensions; filters are (…, channels out, channels
@@ -155,13 +159,13 @@ def conv_transpose(
 
 
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv1d`: from one number per window back to a signal. Filters are (width, channels out,
@@ -183,13 +187,13 @@ def conv1d_transpose(
 
 
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv2d`, often used to enlarge images. Filters are (height, width, channels out, channels in).
@@ -211,13 +215,13 @@ def conv2d_transpose(
 
 
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv3d`. Filters are (depth, height, width, channels out, channels in).
@@ -238,7 +242,12 @@ def conv3d_transpose(
 
 
 def atrous_conv2d_transpose(
-    value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    rate: int,
+    padding: str | Sequence[Sequence[int]],
+    name: str | None = None,
 ) -> Tensor:
     """The transpose of `atrous_conv2d`.
 

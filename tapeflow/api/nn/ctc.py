@@ -10,16 +10,17 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 from tapeflow.function.control.conditions import has_no_value
 from tapeflow.ops.nn.ctc import IMPOSSIBLE
 from tapeflow.vectorize.values import values_of
 
 
 def ctc_loss(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    labels: TensorLike,
+    logits: TensorLike,
+    label_length: TensorLike,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
     unique: Any = None,
     blank_index: int | None = None,
@@ -132,7 +133,7 @@ def _loss(log_probs: Tensor, labels: Tensor, counts: Tensor, lengths: Tensor, bl
 
 
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+    inputs: TensorLike, sequence_length: TensorLike, merge_repeated: bool = True, blank_index: int | None = None
 ) -> tuple[list[SparseTensor], Tensor]:
     """The best class of every frame, repeats merged and blanks left out: ([labels], -Σ of the best logits).
 
@@ -158,7 +159,7 @@ def ctc_greedy_decoder(
 
 
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
     """The `top_paths` most probable label sequences and their log-probabilities, by a search that keeps `beam_width`
     prefixes.
@@ -184,7 +185,7 @@ def ctc_beam_search_decoder(
     return [_sparse(ops.getitem(labels, index=(whole, k))) for k in range(top_paths)], scores
 
 
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Runs of equal labels become one: (labels padded with 0, their lengths).
 
     Args:
@@ -207,7 +208,7 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     return EagerTensor(out), EagerTensor(counts)
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different labels of each row in order of appearance, padded with 0, and for each label its place among them.
 
     Args:

@@ -1,24 +1,25 @@
 """Convolutions of each channel by itself: grouped convolutions with one channel to a group."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from tapeflow.api.arguments import static_shape
 from tapeflow.core.convert import convert_group
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import ShapeLike, TensorLike
 
 from .convolution import conv2d, convolve, convolve_back
 from .layouts import channels_first, pairs, spatial, to_last
 
 
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Each channel convolved with its own filters: (height, width, channels, filters per channel).
@@ -52,13 +53,13 @@ def depthwise_conv2d(
 
 
 def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: ShapeLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: int | Sequence[int] = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `depthwise_conv2d` for its images, given the one for its result.
@@ -79,13 +80,13 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: ShapeLike,
+    out_backprop: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: int | Sequence[int] = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `depthwise_conv2d` for its filters, given the one for its result.
@@ -112,13 +113,13 @@ def depthwise_conv2d_backprop_filter(
 
 
 def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """`depthwise_conv2d`, then a 1x1 `conv2d` that mixes the channels.

@@ -9,9 +9,16 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import ShapeLike, TensorLike
 
 
-def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
+def dropout(
+    x: TensorLike,
+    rate: TensorLike,
+    noise_shape: ShapeLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Each element is 0 with probability `rate`, and else divided by `1 - rate`, so that the mean stays what it was.
 
     With `noise_shape`, one decision serves all elements along its dimensions of size 1. A tape keeps nothing but the
@@ -32,7 +39,12 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
 
 
 def stateless_dropout(
-    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
+    x: TensorLike,
+    rate: TensorLike,
+    seed: TensorLike,
+    rng_alg: Any = None,
+    noise_shape: ShapeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """`dropout` whose decisions follow from `seed`, two integers, alone.
 
@@ -55,7 +67,11 @@ def stateless_dropout(
 
 
 def general_dropout(
-    x: Any, rate: Any, uniform_sampler: Callable[[Any, Any], Any], noise_shape: Any = None, name: str | None = None
+    x: TensorLike,
+    rate: TensorLike,
+    uniform_sampler: Callable[[Any, Any], Any],
+    noise_shape: ShapeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """`dropout` with its random numbers from `uniform_sampler(shape, dtype)`: numbers in [0, 1), dropped where below
     `rate`.

@@ -9,9 +9,12 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 
-def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
+def embedding_lookup(
+    params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
+) -> Tensor:
     """The rows `ids` of `params`. The gradient is a `tf.IndexedSlices` of the rows that were read, whatever the
     table's size.
 
@@ -33,7 +36,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name:
 
 
 def embedding_lookup_sparse(
-    params: Any,
+    params: TensorLike,
     sp_ids: SparseTensor,
     sp_weights: SparseTensor | None,
     combiner: str | None = None,
@@ -67,7 +70,7 @@ def embedding_lookup_sparse(
 
 
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
+    embedding_weights: TensorLike,
     sparse_ids: SparseTensor,
     sparse_weights: SparseTensor | None = None,
     combiner: str = "mean",

@@ -11,13 +11,14 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random.streams import next_key
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 FractionalPool = namedtuple("FractionalPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
 
 
 def fractional_max_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: TensorLike,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,
@@ -56,8 +57,8 @@ def fractional_max_pool(
 
 
 def fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: TensorLike,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,

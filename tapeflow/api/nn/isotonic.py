@@ -1,16 +1,15 @@
 """Isotonic regression: the nearest sequence that only falls, or only rises."""
 
-from typing import Any
-
 import numpy as np
 
 from tapeflow.api.arguments import one_axis
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 
-def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, Tensor]:
+def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, Tensor]:
     """The sequences along `axis` that never rise (never fall, unless `decreasing`) and are nearest to the inputs, and
     for each element the number of the level it is on. Every level is the mean of its elements, and so is its gradient.
 

@@ -26,7 +26,9 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+def softmax_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
+) -> Tensor:
     """-Σ labels · log softmax(logits) along `axis`: one loss per example. The labels are probabilities and get a
     gradient too.
 
@@ -68,7 +70,9 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
     return _cast(loss, dtype)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, name: str | None = None
+) -> Tensor:
     """-log softmax(logits)[label]: one loss per example, for labels that are class numbers.
 
     Args:
@@ -105,7 +109,9 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     return _cast(loss, dtype)
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
+def sigmoid_cross_entropy_with_logits(
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """-z log sigmoid(x) - (1 - z) log(1 - sigmoid(x)) of labels z and logits x, element by element.
 
     Args:
@@ -121,7 +127,9 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     return ops.sigmoid_cross_entropy(logits, labels)
 
 
-def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
+def weighted_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
+) -> Tensor:
     """`sigmoid_cross_entropy_with_logits` with the term of positive labels multiplied by `pos_weight`.
 
     Args:
@@ -139,7 +147,9 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
     return (1 - z) * x + weight * ops.softplus(-x)
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
+def log_poisson_loss(
+    targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
     """exp(c) - z c: how unlikely counts z are under a Poisson distribution of mean exp(c), up to a constant.
 
     `compute_full_loss` adds Stirling's approximation of that constant, log(z!), where z > 1.
@@ -165,7 +175,9 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     return loss + ops.where(counted, stirling, ops.zeros_like(z))
 
 
-def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
+def compute_average_loss(
+    per_example_loss: TensorLike, sample_weight: TensorLike | None = None, global_batch_size: TensorLike | None = None
+) -> Tensor:
     """Sum of the losses divided by the batch size: the number of examples here, or `global_batch_size` when given.
 
     Args:
@@ -201,7 +213,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
     return _sum(losses) / _cast(size, losses.dtype.np)
 
 
-def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """Sum of a regularization loss, divided by the number of replicas that add theirs to it: one.
 
     Args:

@@ -1,6 +1,6 @@
 """Grey-scale morphology: dilation and erosion by a structuring function."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -9,12 +9,19 @@ from tapeflow.core.convert import convert_group
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 from .layouts import pairs, spatial
 
 
 def dilation2d(
-    input: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None
+    input: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str,
+    dilations: int | Sequence[int],
+    name: str | None = None,
 ) -> Tensor:
     """The largest image + filter in each window, channel by channel; filters are (height, width, channels).
 
@@ -54,7 +61,13 @@ def dilation2d(
 
 
 def erosion2d(
-    value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str,
+    dilations: int | Sequence[int],
+    name: str | None = None,
 ) -> Tensor:
     """The smallest image - filter in each window, the filter turned round: the dual of `dilation2d`.
 

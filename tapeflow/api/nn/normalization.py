@@ -1,7 +1,5 @@
 """Moments and normalisations of `tf.nn`."""
 
-from typing import Any
-
 import numpy as np
 
 from tapeflow.api.math.division import divide_no_nan
@@ -11,6 +9,7 @@ from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AxisLike, TensorLike
 
 from .layouts import channels_first
 
@@ -18,7 +17,7 @@ from .layouts import channels_first
 
 
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance over `axes`. Half-precision inputs are added up in float32. `shift` is not needed and not
     used.
@@ -42,7 +41,7 @@ def moments(
 
 
 def weighted_moments(
-    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: AxisLike, frequency_weights: TensorLike, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance over `axes` with a weight for each element: a weight of 2 counts like the element twice.
 
@@ -79,7 +78,7 @@ def weighted_moments(
 
 
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """What moments are made of: the number of elements over `axes`, Σ(x - shift), Σ(x - shift)², and the shift.
 
@@ -105,7 +104,7 @@ def sufficient_statistics(
 
 
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike | None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance from what `sufficient_statistics` gives, which can be added up over batches before.
 
@@ -133,7 +132,13 @@ def normalize_moments(
 
 
 def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
+    variance_epsilon: float,
+    name: str | None = None,
 ) -> Tensor:
     """scale (x - mean) / sqrt(variance + variance_epsilon) + offset; `offset` and `scale` may be None.
 
@@ -163,11 +168,11 @@ def batch_normalization(
 
 
 def batch_norm_with_global_normalization(
-    input: Any,
-    mean: Any,
-    variance: Any,
-    beta: Any,
-    gamma: Any,
+    input: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    beta: TensorLike,
+    gamma: TensorLike,
     variance_epsilon: float,
     scale_after_normalization: bool,
     name: str | None = None,
@@ -192,11 +197,11 @@ def batch_norm_with_global_normalization(
 
 
 def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any = None,
-    variance: Any = None,
+    x: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
     epsilon: float = 0.001,
     data_format: str = "NHWC",
     is_training: bool = True,
@@ -243,7 +248,12 @@ def fused_batch_norm(
 
 
 def local_response_normalization(
-    input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str | None = None
+    input: TensorLike,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    name: str | None = None,
 ) -> Tensor:
     """x / (bias + alpha Σ x²) ** beta, the sum over the channels at most `depth_radius` away.
 

@@ -4,6 +4,7 @@
 part: a maximum ignores it, a mean divides by the number of real elements.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engines.numpy.nn.windows import output_size
 
 from .layouts import channels_first, everywhere, explicit_padding, named_padding
@@ -22,7 +24,12 @@ from .layouts import channels_first, everywhere, explicit_padding, named_padding
 
 
 def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The largest element of each window, over one to three spatial dimensions. The first of equals gets the gradient.
 
@@ -39,7 +46,12 @@ def max_pool(
 
 
 def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NWC",
+    name: str | None = None,
 ) -> Tensor:
     """The largest element of each window of (batch, width, channels).
 
@@ -53,7 +65,12 @@ def max_pool1d(
 
 
 def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """The largest element of each window of (batch, height, width, channels).
 
@@ -72,7 +89,12 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Tensor:
     """The largest element of each window of (batch, depth, height, width, channels).
 
@@ -86,12 +108,12 @@ def max_pool3d(
 
 
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    output_dtype: Any = int64,
+    output_dtype: DTypeLike = int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -134,7 +156,12 @@ def _max_pool(
 
 
 def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The mean of each window, over one to three spatial dimensions.
 
@@ -151,7 +178,12 @@ def avg_pool(
 
 
 def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NWC",
+    name: str | None = None,
 ) -> Tensor:
     """The mean of each window of (batch, width, channels).
 
@@ -165,7 +197,12 @@ def avg_pool1d(
 
 
 def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """The mean of each window of (batch, height, width, channels).
 
@@ -179,7 +216,12 @@ def avg_pool2d(
 
 
 def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Tensor:
     """The mean of each window of (batch, depth, height, width, channels).
 
@@ -221,13 +263,13 @@ def _mean(x: Tensor, window: tuple, strides: tuple, padding: tuple, dilations: t
 
 
 def pool(
-    input: Any,
-    window_shape: Any,
+    input: TensorLike,
+    window_shape: ShapeLike,
     pooling_type: str,
-    strides: Any = None,
-    padding: Any = "VALID",
+    strides: int | Sequence[int] | None = None,
+    padding: str | Sequence[Sequence[int]] = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Pooling of type "MAX" or "AVG"; windows may have gaps (`dilations`).

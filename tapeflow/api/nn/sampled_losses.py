@@ -8,16 +8,17 @@ from tapeflow.api import random as _random
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 from .embedding import embedding_lookup
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 
 
 def nce_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
@@ -61,10 +62,10 @@ def nce_loss(
 
 
 def sampled_softmax_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
@@ -105,7 +106,11 @@ def sampled_softmax_loss(
 
 
 def compute_accidental_hits(
-    true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None, name: str | None = None
+    true_classes: TensorLike,
+    sampled_candidates: TensorLike,
+    num_true: int,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Which sampled candidates are labels after all: (example, place among the candidates, a very negative number to
     add to the logit).
