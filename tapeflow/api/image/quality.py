@@ -24,6 +24,9 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     Args:
         image: Images, (batch, height, width, channels).
 
+    Returns:
+        The differences to the next row, and to the next column.
+
     >>> dy, dx = tf.image.image_gradients(tf.reshape(tf.constant([1., 4., 9., 16.]), [1, 2, 2, 1]))
     >>> dy.numpy().ravel(), dx.numpy().ravel()
     (array([ 8., 12.,  0.,  0.], dtype=float32), array([3., 0., 7., 0.], dtype=float32))

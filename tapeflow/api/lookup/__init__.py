@@ -81,7 +81,11 @@ class StaticHashTable:
         return EagerTensor(packed([len(self._values)], int64, ()))
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys, and their values."""
+        """All keys, and their values.
+
+        Returns:
+            The keys, and the values in the same order.
+        """
         keys, values = list(self._values), list(self._values.values())
         return EagerTensor(packed(keys, self.key_dtype, (len(keys),))), EagerTensor(
             packed(values, self.value_dtype, (len(values),))

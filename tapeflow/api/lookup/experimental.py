@@ -104,7 +104,11 @@ class MutableHashTable:
         return EagerTensor(packed([len(self._values)], int64, ()))
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys, and their values."""
+        """All keys, and their values.
+
+        Returns:
+            The keys, and the values in the same order.
+        """
         has_an_effect("reading a table")
         count = len(self._values)
         keys = EagerTensor(packed(list(self._values), self.key_dtype, (count,)))

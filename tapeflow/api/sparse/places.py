@@ -308,6 +308,9 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     Args:
         default_value: The value of the new entries, a scalar.
 
+    Returns:
+        The sparse tensor, and a vector that says which rows were empty.
+
     >>> filled, empty = tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 2]], [5], [3, 4]), 0)
     >>> filled.indices.numpy().tolist(), empty.numpy().tolist()
     ([[0, 0], [1, 2], [2, 0]], [True, False, True])
