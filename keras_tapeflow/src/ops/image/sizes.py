@@ -1,10 +1,10 @@
 """Resizing images, and scaling and translating them."""
 
-from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.api.image.resize import resampled
+from tapeflow.api.image.scaling import KERNELS, scaled_and_translated
 from tapeflow.core.tensor import Tensor
 
 from ..core import cast, dense_tensor as convert_to_tensor
@@ -80,54 +80,15 @@ def _padded(x: Tensor, size: tuple, top: int, fill_value: Any) -> Tensor:
 # ---- scaled and moved by numbers that may be computed
 
 
-def _triangle(x: Tensor) -> Tensor:
-    return tf.maximum(1 - x, 0)
-
-
-def _cubic(x: Tensor) -> Tensor:
-    """Keys' cubic."""
-    inner = (1.5 * x - 2.5) * x * x + 1
-    outer = ((-0.5 * x + 2.5) * x - 4) * x + 2
-    return tf.where(x >= 2, tf.zeros_like(x), tf.where(x >= 1, outer, inner))
-
-
-def _lanczos(radius: int) -> Callable:
-    sinc = tf.experimental.numpy.sinc
-    return lambda x: tf.where(x >= radius, tf.zeros_like(x), sinc(x) * sinc(x / radius))
-
-
-_KERNELS = {
-    **dict.fromkeys(("linear", "bilinear", "trilinear", "triangle"), _triangle),
-    **dict.fromkeys(("cubic", "bicubic", "tricubic"), _cubic),
-    "lanczos3": _lanczos(3),
-    "lanczos5": _lanczos(5),
-}
-SCALE_AND_TRANSLATE_METHODS = set(_KERNELS)
+SCALE_AND_TRANSLATE_METHODS = set(KERNELS)
 
 
 def scale_and_translate(images, output_shape, scale, translation, spatial_dims, method, antialias=True):
     check_option("method", method, SCALE_AND_TRANSLATE_METHODS)
     x = convert_to_tensor(images)
     dtype = wide(x)
-    out = cast(x, dtype)
     factors, shifts = [tf.unstack(convert_to_tensor(numbers, dtype)) for numbers in (scale, translation)]
-    for axis, factor, shift in zip(spatial_dims, factors, shifts):
-        axis %= x.ndim
-        mix = _mixture(sizes(x)[axis], int(output_shape[axis]), factor, shift, _KERNELS[method], antialias)
-        mixed = tf.tensordot(out, mix, [[axis], [0]])
-        order = [*range(axis), x.ndim - 1, *range(axis, x.ndim - 1)]
-        out = mixed if axis == x.ndim - 1 else tf.transpose(mixed, order)
+    axes = [axis % x.ndim for axis in spatial_dims]
+    before, after = [sizes(x)[axis] for axis in axes], [int(output_shape[axis]) for axis in axes]
+    out = scaled_and_translated(cast(x, dtype), axes, before, after, factors, shifts, method, antialias)
     return narrowed(out, x.dtype)
-
-
-def _mixture(before: int, after: int, factor: Tensor, shift: Tensor, kernel: Callable, antialias: bool) -> Tensor:
-    """How much each new line, a column, has of each old one, a row: the kernel around where the middle of the new one
-    comes from."""
-    step = 1 / factor
-    width = tf.maximum(step, 1) if antialias else tf.ones_like(step)
-    at = (tf.range(after, dtype=factor.dtype) + 0.5 - shift) * step - 0.5
-    share = kernel(tf.abs(at - tf.range(before, dtype=factor.dtype)[:, None]) / width)
-    total = tf.reduce_sum(share, axis=0)
-    something = tf.abs(total) > 1000 * (1.2e-7 if factor.dtype is tf.float32 else 2.3e-16)
-    inside = (at >= -0.5) & (at <= before - 0.5) & something
-    return tf.where(inside, share / tf.where(something, total, tf.ones_like(total)), tf.zeros_like(share))
