@@ -28,6 +28,9 @@ bytes_or_text_types = (bytes, str)
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     """Text as bytes; bytes as they are.
 
+    Raises:
+        TypeError: If it is neither bytes nor str.
+
     >>> tf.compat.as_bytes("né")
     b'n\\xc3\\xa9'
     """
@@ -40,6 +43,9 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
     """Bytes as text; text as it is.
+
+    Raises:
+        TypeError: If it is neither bytes nor str.
 
     >>> tf.compat.as_text(tf.constant("loss").numpy())
     'loss'
@@ -71,6 +77,9 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
 
 def path_to_str(path: Any) -> Any:
     """A path object as text; anything else as it is.
+
+    Returns:
+        A str, or what was given.
 
     >>> import pathlib
     >>> tf.compat.path_to_str(pathlib.PurePosixPath("logs") / "run")

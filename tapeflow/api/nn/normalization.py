@@ -214,6 +214,9 @@ def fused_batch_norm(
     `exponential_avg_factor` below 1 they come back mixed into the given `mean` and `variance`. Otherwise the given
     ones are used.
 
+    Returns:
+        The normalised values, the mean and the variance.
+
     >>> x = tf.reshape(tf.constant([1., 2., 4., 8.]), [1, 2, 2, 1])
     >>> y, mean, variance = tf.compat.v1.nn.fused_batch_norm(x, [1.], [0.])
     >>> mean.numpy(), variance.numpy().round(3)

@@ -7,6 +7,7 @@ needs the graphs and sessions of version 1 says so when it is called, and what t
 from typing import Any
 
 from tapeflow.api.autodiff.gradient_registry import no_gradient as _no_gradient
+from tapeflow.core.tensor import Tensor as _Tensor
 
 from . import (
     app as app,
@@ -173,7 +174,7 @@ def get_default_session() -> None:
     """
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> _Tensor:
     """The input: nothing else can be fed where operations are eager.
 
     >>> tf.compat.v1.placeholder_with_default(3., []).numpy()
@@ -185,7 +186,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 # ---- operations that have changed
 
 
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> _Tensor:
     """`tf.gather` along the last axis of `indices`, for each of what comes before it.
 
     >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy().tolist()
@@ -202,6 +203,9 @@ def string_split(
     """The words of each text, as a sparse or (`result_type="RaggedTensor"`) a ragged tensor; `tf.strings.split` is the
     new way.
 
+    Returns:
+        A `tf.SparseTensor`, or a `tf.RaggedTensor`.
+
     >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy().tolist()
     [b'a', b'b', b'c']
     """
@@ -213,7 +217,7 @@ def string_split(
     return rows if result_type == "RaggedTensor" else rows.to_sparse()
 
 
-def div(x: Any, y: Any, name: str | None = None) -> Any:
+def div(x: Any, y: Any, name: str | None = None) -> _Tensor:
     """The quotient as in Python 2: of integers it is rounded down.
 
     >>> tf.compat.v1.div(7, 2).numpy(), tf.compat.v1.div(7., 2.).numpy()
@@ -225,7 +229,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
 
 def multinomial(
     logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None, output_dtype: Any = None
-) -> Any:
+) -> _Tensor:
     """`tf.random.categorical`.
 
     >>> tf.compat.v1.multinomial([[0., -1e9]], 2).numpy()
@@ -241,7 +245,7 @@ def sparse_to_dense(
     default_value: Any = 0,
     validate_indices: bool = True,
     name: str | None = None,
-) -> Any:
+) -> _Tensor:
     """A tensor of `default_value` with some values at some places; `tf.sparse.to_dense` is the new way.
 
     >>> tf.compat.v1.sparse_to_dense([[1]], [3], [5]).numpy()

@@ -83,6 +83,12 @@ def verify_tensor_all_finite(
 ) -> Any:
     """`tf.debugging.assert_all_finite`: the tensor itself, unless there is a NaN or an infinity in it.
 
+    Returns:
+        The tensor.
+
+    Raises:
+        InvalidArgumentError: If there is a NaN or an infinity in it.
+
     >>> tf.compat.v1.verify_tensor_all_finite(tf.constant(1.), "bad numbers").numpy()
     np.float32(1.0)
     """

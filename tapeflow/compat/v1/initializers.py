@@ -63,6 +63,9 @@ def random_normal_initializer(
 ) -> Any:
     """Normally distributed numbers.
 
+    Returns:
+        An initializer: a function of a shape, and a dtype if another is wanted.
+
     >>> tf.compat.v1.random_normal_initializer()([2]).shape
     TensorShape([2])
     """
@@ -75,6 +78,12 @@ def random_uniform_initializer(
 ) -> Any:
     """Evenly distributed numbers, from 0 to 1 unless it is said otherwise.
 
+    Args:
+        maxval: The bound, itself not drawn; None: 1.
+
+    Returns:
+        An initializer: a function of a shape, and a dtype if another is wanted.
+
     >>> bool(tf.reduce_all(tf.compat.v1.random_uniform_initializer()([9]) >= 0))
     True
     """
@@ -86,6 +95,9 @@ def truncated_normal_initializer(
     mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32
 ) -> Any:
     """Normally distributed numbers, none two standard deviations or more from the mean.
+
+    Returns:
+        An initializer: a function of a shape, and a dtype if another is wanted.
 
     >>> tf.compat.v1.truncated_normal_initializer()([2]).shape
     TensorShape([2])
@@ -103,6 +115,9 @@ def variance_scaling_initializer(
 ) -> Any:
     """Numbers whose variance is `scale` divided by how many values go in (or out, or the mean of both). `"normal"` is
     another name of `"truncated_normal"`.
+
+    Returns:
+        An initializer: a function of a shape, and a dtype if another is wanted.
 
     >>> tf.compat.v1.variance_scaling_initializer()([2, 2]).shape
     TensorShape([2, 2])
@@ -143,6 +158,9 @@ def _fans(shape: tuple[int, ...]) -> tuple[int, int]:
 def glorot_uniform_initializer(seed: int | None = None, dtype: Any = float32) -> Any:
     """Glorot's uniform numbers, up to sqrt(6 / (in + out)).
 
+    Returns:
+        An initializer: a function of a shape, and a dtype if another is wanted.
+
     >>> bool(tf.reduce_max(tf.abs(tf.compat.v1.glorot_uniform_initializer()([3, 3]))) <= 1.)
     True
     """
@@ -151,6 +169,9 @@ def glorot_uniform_initializer(seed: int | None = None, dtype: Any = float32) ->
 
 def glorot_normal_initializer(seed: int | None = None, dtype: Any = float32) -> Any:
     """Glorot's truncated normal numbers, of variance 2 / (in + out).
+
+    Returns:
+        An initializer: a function of a shape, and a dtype if another is wanted.
 
     >>> tf.compat.v1.glorot_normal_initializer()([3, 3]).shape
     TensorShape([3, 3])

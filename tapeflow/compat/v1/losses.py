@@ -37,7 +37,11 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """All of them."""
+        """All of them.
+
+        Returns:
+            The five names.
+        """
         return cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_BY_NONZERO_WEIGHTS
 
     @classmethod
@@ -55,6 +59,9 @@ def compute_weighted_loss(
 ) -> Tensor:
     """Losses times weights, reduced. Weights are one number, or have the rank of the losses, with 1 where they are the
     same for all.
+
+    Raises:
+        ValueError: If the weights do not fit, or there is no such reduction.
 
     >>> tf.compat.v1.losses.compute_weighted_loss([[1., 2.], [3., 4.]], weights=[[1.], [0.]]).numpy()
     np.float32(1.5)
@@ -299,6 +306,9 @@ def add_loss(loss: Any, loss_collection: Any = "losses") -> None:
 def get_losses(scope: Any = None, loss_collection: Any = "losses") -> list:
     """An empty list, as in TensorFlow when operations are eager.
 
+    Returns:
+        No losses.
+
     >>> tf.compat.v1.losses.get_losses()
     []
     """
@@ -307,6 +317,9 @@ def get_losses(scope: Any = None, loss_collection: Any = "losses") -> list:
 
 def get_regularization_losses(scope: Any = None) -> list:
     """An empty list, as in TensorFlow when operations are eager.
+
+    Returns:
+        No losses.
 
     >>> tf.compat.v1.losses.get_regularization_losses()
     []
@@ -325,6 +338,9 @@ def get_regularization_loss(scope: Any = None, name: str = "total_regularization
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: Any = None) -> Tensor:
     """ValueError: the sum of no losses. Add them up yourself.
+
+    Raises:
+        ValueError: If it is called.
 
     >>> tf.compat.v1.losses.get_total_loss()
     Traceback (most recent call last):

@@ -131,6 +131,9 @@ def moments(
 ) -> tuple[Tensor, Tensor]:
     """`tf.nn.moments`, with `keep_dims` as another name of `keepdims`.
 
+    Returns:
+        The mean and the variance.
+
     >>> [float(m) for m in tf.compat.v1.nn.moments(tf.constant([1., 3.]), [0])]
     [2.0, 1.0]
     """
@@ -147,6 +150,9 @@ def weighted_moments(
 ) -> tuple[Tensor, Tensor]:
     """`tf.nn.weighted_moments`, with `keep_dims` as another name of `keepdims`.
 
+    Returns:
+        The mean and the variance.
+
     >>> [float(m) for m in tf.compat.v1.nn.weighted_moments(tf.constant([1., 3.]), [0], tf.constant([1., 0.]))]
     [1.0, 0.0]
     """
@@ -157,6 +163,9 @@ def weighted_moments(
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """`tf.nn.in_top_k`, with predictions first.
+
+    Args:
+        predictions: Scores, (rows, classes).
 
     >>> tf.compat.v1.nn.in_top_k([[0.1, 0.9]], [1], 1).numpy().tolist()
     [True]

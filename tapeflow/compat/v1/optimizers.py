@@ -37,7 +37,11 @@ class Optimizer:
         self, loss: Callable, var_list: Sequence | None = None, gate_gradients: int = GATE_OP,
         aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, grad_loss: Any = None,
     ) -> list[tuple]:  # fmt: skip
-        """Pairs of gradients and variables: those in `var_list`, or all that the loss reads and that are trainable."""
+        """Pairs of gradients and variables: those in `var_list`, or all that the loss reads and that are trainable.
+
+        Raises:
+            RuntimeError: If `loss` is no function.
+        """
         if not callable(loss):
             raise RuntimeError(
                 "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
@@ -48,7 +52,11 @@ class Optimizer:
         return list(zip(tape.gradient(value, variables, grad_loss), variables))
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> None:
-        """Changes the variables, and counts in `global_step`."""
+        """Changes the variables, and counts in `global_step`.
+
+        Raises:
+            ValueError: If there are no gradients.
+        """
         pairs = [(g, v) for g, v in grads_and_vars]
         if not pairs:
             raise ValueError("No variables provided.")
@@ -73,7 +81,11 @@ class Optimizer:
         self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step)
 
     def variables(self) -> list:
-        """What it remembers from step to step."""
+        """What it remembers from step to step.
+
+        Returns:
+            Variables.
+        """
         return [] if self._keras is None else list(self._keras.variables)
 
     def _made(self) -> Any:

@@ -122,6 +122,9 @@ def norm(
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """`tf.expand_dims`, with `dim` as another name of `axis`.
 
+    Raises:
+        ValueError: If there is no axis.
+
     >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape
     TensorShape([1, 2])
     """
@@ -276,6 +279,9 @@ def cond(
 ) -> Any:  # fmt: skip
     """`tf.cond`, with `fn1` and `fn2` as other names of its functions. A list of one comes back bare, unless `strict`.
 
+    Returns:
+        What the function that was called gives.
+
     >>> tf.compat.v1.cond(tf.constant(True), lambda: [tf.constant(1)], lambda: [tf.constant(2)]).numpy()
     np.int32(1)
     """
@@ -289,6 +295,9 @@ def while_loop(
     return_same_structure: bool = False,
 ) -> Any:  # fmt: skip
     """`tf.while_loop`. Of a single loop variable the value comes back bare, unless `return_same_structure`.
+
+    Returns:
+        The loop variables at the end.
 
     >>> tf.compat.v1.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.constant(0)]).numpy()
     np.int32(3)
@@ -326,6 +335,9 @@ def Print(
 
 def py_func(func: Callable, inp: Sequence, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """`tf.numpy_function`: Python that gets NumPy arrays.
+
+    Returns:
+        A tensor, or a list of them where `Tout` is one.
 
     >>> tf.compat.v1.py_func(lambda x: x + 1, [tf.constant(1.)], tf.float32).numpy()
     np.float32(2.0)

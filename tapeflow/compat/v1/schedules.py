@@ -36,6 +36,9 @@ def exponential_decay(
 ) -> Callable[[], Tensor]:
     """learning_rate · decay_rate ** (global_step / decay_steps).
 
+    Returns:
+        A function of nothing that gives the rate now.
+
     >>> tf.compat.v1.train.exponential_decay(1., 2, 1, 0.5)().numpy()
     np.float32(0.25)
     """
@@ -56,6 +59,9 @@ def natural_exp_decay(
     name: str | None = None,
 ) -> Callable[[], Tensor]:
     """learning_rate · exp(-decay_rate · global_step / decay_steps).
+
+    Returns:
+        A function of nothing that gives the rate now.
 
     >>> tf.compat.v1.train.natural_exp_decay(1., 0, 1, 0.5)().numpy()
     np.float32(1.0)
@@ -78,6 +84,9 @@ def inverse_time_decay(
 ) -> Callable[[], Tensor]:
     """learning_rate / (1 + decay_rate · global_step / decay_steps).
 
+    Returns:
+        A function of nothing that gives the rate now.
+
     >>> tf.compat.v1.train.inverse_time_decay(1., 2, 1, 0.5)().numpy()
     np.float32(0.5)
     """
@@ -95,6 +104,9 @@ def polynomial_decay(
 ) -> Callable[[], Tensor]:  # fmt: skip
     """From learning_rate to end_learning_rate in decay_steps; with `cycle` it starts again, over twice, three times as
     many.
+
+    Returns:
+        A function of nothing that gives the rate now.
 
     >>> tf.compat.v1.train.polynomial_decay(1., 5, 10, 0.)().numpy()
     np.float32(0.5)
@@ -116,6 +128,9 @@ def cosine_decay(
 ) -> Callable[[], Tensor]:
     """From learning_rate to alpha · learning_rate along a cosine.
 
+    Returns:
+        A function of nothing that gives the rate now.
+
     >>> tf.compat.v1.train.cosine_decay(1., 10, 10)().numpy()
     np.float32(0.0)
     """
@@ -132,6 +147,16 @@ def piecewise_constant(
     x: Any, boundaries: Sequence, values: Sequence, name: str | None = None
 ) -> Callable[[], Tensor]:
     """The first of `values` up to the first boundary, and so on.
+
+    Args:
+        x: The number of the step.
+        values: The rates, one more than boundaries.
+
+    Returns:
+        A function of nothing that gives the rate now.
+
+    Raises:
+        ValueError: If there are more values, or fewer.
 
     >>> tf.compat.v1.train.piecewise_constant(5, [4, 6], [1., 2., 3.])().numpy()
     np.float32(2.0)

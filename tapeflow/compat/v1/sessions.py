@@ -67,7 +67,14 @@ class Session:
         self.config = config
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """The values of `fetches` as NumPy arrays. Nothing can be fed: there is no graph."""
+        """The values of `fetches` as NumPy arrays. Nothing can be fed: there is no graph.
+
+        Returns:
+            NumPy arrays, in the structure of `fetches`.
+
+        Raises:
+            RuntimeError: If something is fed.
+        """
         if feed_dict:
             raise RuntimeError("A session here has no graph to feed values to; call the function with them.")
         return _nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, fetches)

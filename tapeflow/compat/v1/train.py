@@ -92,6 +92,9 @@ def create_global_step(graph: Any = None) -> _Variable:
 def summary_iterator(path: Any) -> _Iterator[Any]:
     """The events of an event file that `tf.summary` wrote, as messages.
 
+    Returns:
+        Messages.
+
     >>> import glob, tempfile
     >>> folder = tempfile.mkdtemp()
     >>> with tf.summary.create_file_writer(folder).as_default(step=3) as writer:

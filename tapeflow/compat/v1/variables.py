@@ -30,6 +30,9 @@ def assign(
 ) -> Any:
     """`ref.assign(value)`.
 
+    Returns:
+        The variable; inside a function its new value.
+
     >>> v = tf.Variable(1.)
     >>> tf.compat.v1.assign(v, 5.).numpy()
     np.float32(5.0)
@@ -40,6 +43,9 @@ def assign(
 def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Any:
     """`ref.assign_add(value)`.
 
+    Returns:
+        The variable; inside a function its new value.
+
     >>> tf.compat.v1.assign_add(tf.Variable(1.), 2.).numpy()
     np.float32(3.0)
     """
@@ -48,6 +54,9 @@ def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str 
 
 def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Any:
     """`ref.assign_sub(value)`.
+
+    Returns:
+        The variable; inside a function its new value.
 
     >>> tf.compat.v1.assign_sub(tf.Variable(1.), 2.).numpy()
     np.float32(-1.0)
@@ -103,6 +112,9 @@ def global_variables(scope: Any = None) -> list:
     """An empty list, as in TensorFlow where operations are eager: there is no graph with a collection. A module knows
     its variables.
 
+    Returns:
+        No variables.
+
     >>> tf.compat.v1.global_variables()
     []
     """
@@ -112,6 +124,9 @@ def global_variables(scope: Any = None) -> list:
 def trainable_variables(scope: Any = None) -> list:
     """An empty list, as in TensorFlow where operations are eager: there is no graph with a collection. A module knows
     its variables.
+
+    Returns:
+        No variables.
 
     >>> tf.compat.v1.trainable_variables()
     []
@@ -127,6 +142,13 @@ def _scattered(name: str, example: str) -> Callable:
 
     scatter.__name__ = scatter.__qualname__ = name
     scatter.__doc__ = f"""`ref.{name}`, for rows.
+
+    Args:
+        indices: Which rows.
+        updates: A row for each of them.
+
+    Returns:
+        The variable; inside a function its new value.
 
     >>> tf.compat.v1.{name}(tf.Variable([1., 2.]), [0], [5.]).numpy()
     array({example}, dtype=float32)
@@ -148,6 +170,9 @@ def get_variable(
     synchronization: Any = None, aggregation: Any = None,
 ) -> Variable:  # fmt: skip
     """A new variable. As in TensorFlow where operations are eager, variables are not shared by name: keep the object.
+
+    Raises:
+        ValueError: If there is neither a shape nor values.
 
     >>> tf.compat.v1.get_variable("w", [2], initializer=tf.ones_initializer()).numpy()
     array([1., 1.], dtype=float32)
