@@ -31,7 +31,10 @@ ROOT = Path(__file__).resolve().parent.parent
 # Namespaces in which everything is another name of something, or that are tables: names and signatures will do.
 TABLES = {"tf.raw_ops", "tf.experimental.numpy", "tf.experimental.numpy.fft", "tf.experimental.numpy.linalg"}
 # Of classes that the package itself also uses: what is for programs.
-ONLY = {"Graph": {"as_default", "as_graph_def", "get_operations", "inputs", "outputs", "operations", "name"}}
+ONLY = {
+    "Graph": {"as_default", "as_graph_def", "get_operations", "inputs", "outputs", "operations", "name"},
+    "GradientMonitor": {"step", "summary"},
+}
 # Classes that programs get from elsewhere, and where from. Enumerations and classes of constants need no mention.
 NOT_CALLED = {
     "tf.DType": "`tf.float32` and the others are there; `tf.as_dtype` finds one by its name",

@@ -47,13 +47,6 @@ class Serving:
     lost = False  # in a forked process, which the engine's threads did not come to
 
 
-class Rounding:
-    """May accelerators round the factors of float32 products to 10 bits (TensorFloat-32)? As in TensorFlow, they
-    may."""
-
-    allowed = True
-
-
 class DeviceTensor(EagerTensor):
     """A tensor on an array of the engine, `_held`, on one of its devices.
 

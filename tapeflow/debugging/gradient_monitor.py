@@ -62,16 +62,7 @@ class GradientMonitor(Monitor):
             str, int
         ] = {}  # of variables whose gradients were taken together: the first name, and a number
 
-    def __enter__(self) -> "GradientMonitor":
-        super().__enter__()
-        try:
-            self._open()
-        except BaseException:
-            super().__exit__()
-            raise
-        return self
-
-    def _open(self) -> None:
+    def begin(self) -> None:
         made_here = self._given is not None and not isinstance(self._given, SummaryWriter)
         self._writer = create_file_writer(self._given) if made_here else self._given
         stream = sys.stderr if self._stream is None else self._stream
@@ -79,15 +70,12 @@ class GradientMonitor(Monitor):
             self._view = Screen(stream) if is_terminal(stream) else Printed(stream)
             self._view.open()
 
-    def __exit__(self, *error: Any) -> None:
-        try:
-            super().__exit__(*error)
-        finally:
-            view, writer, self._view, self._writer = self._view, self._writer, None, None
-            if view is not None:
-                view.close()
-            if writer is not None:
-                (writer.flush if writer is self._given else writer.close)()
+    def end(self) -> None:
+        view, writer, self._view, self._writer = self._view, self._writer, None, None
+        if view is not None:
+            view.close()
+        if writer is not None:
+            (writer.flush if writer is self._given else writer.close)()
 
     def summary(self) -> str:
         """The latest numbers of every variable, and all warnings.

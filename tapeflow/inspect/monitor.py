@@ -12,17 +12,17 @@ import sys
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from tapeflow.core.frames import current
+from tapeflow.core.listeners import Listener, board
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.tensor import next_id
 from tapeflow.core.variables.variable import Variable, label
-from tapeflow.function.tracing.concrete import TOLD_OF_RUNS, ConcreteFunction
+from tapeflow.function.tracing.concrete import ConcreteFunction
 from tapeflow.function.tracing.graph import Graph
-from tapeflow.function.tracing.polymorphic import Switches
 from tapeflow.tape import gradient_tape
-from tapeflow.tape.recording import Attendants, Recording
+from tapeflow.tape.recording import Recording
 
 from .monitor_site import Site
 
@@ -45,8 +45,8 @@ class Measured(NamedTuple):
     dead: float  # the share of units that got no gradient in the last three measurements; NaN for tables of rows, say
 
 
-class Monitor:
-    """Hears of gradients; `history` has what was measured, `warnings` what was wrong."""
+class Monitor(Listener):
+    """Hears of gradients, in all threads; `history` has what was measured, `warnings` what was wrong."""
 
     def __init__(self, every: int = 20) -> None:
         if not isinstance(every, int) or every < 1:
@@ -62,25 +62,33 @@ class Monitor:
         self._warned: set[tuple[str, str]] = set()
         self._new: dict[str, list[str]] = {}  # names of one measurement, by what is wrong
         self._steps = 0
-        self._key = next_id()  # of the traces that the monitor is a part of
+        self.graph_key = next_id()
         self._lock = Lock()  # tapes of other threads are heard, too
 
-    def __enter__(self) -> Any:
-        if self in Attendants.now:
+    def __enter__(self) -> Self:
+        if self in board.listeners():
             raise RuntimeError("This gradient monitor is on already. Make another one for a block inside.")
-        Attendants.now = (*Attendants.now, self)
-        Switches.traced_along = (*Switches.traced_along, self._key)
-        TOLD_OF_RUNS.append(self._about_to_run)
+        try:
+            board.put_everywhere(self)
+            self.begin()
+        except BaseException:  # nobody will call __exit__
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: Any) -> None:
-        Attendants.now = tuple(a for a in Attendants.now if a is not self)
-        Switches.traced_along = tuple(k for k in Switches.traced_along if k != self._key)
-        TOLD_OF_RUNS.remove(self._about_to_run)
-        with self._lock:
-            for site in self._sites.values():
-                self._complete(site, at_once=True)
-                site.disarm()
+        try:
+            try:
+                board.take_off(self)
+            except BaseException:  # Ctrl-C, perhaps before it was done
+                board.take_off(self)
+                raise
+            with self._lock:
+                for site in self._sites.values():
+                    self._complete(site, at_once=True)
+                    site.disarm()
+        finally:
+            self.end()
 
     def step(self) -> None:
         """A step of the loop is done, its update too: what was measured is shown now, and not only when the next step
@@ -97,20 +105,22 @@ class Monitor:
                     self._steps,
                 )
 
+    # ---- for who shows it
+
+    def begin(self) -> None:
+        """The monitor is on."""
+
+    def deliver(self, found: list[Measured]) -> None:
+        """These were measured."""
+
+    def end(self) -> None:
+        """Nothing more will be measured."""
+
     # ---- what tapes tell
 
-    def tape_opened(self, recording: Recording) -> None:
-        pass
-
-    def tape_watches(self, recording: Recording, value: Any) -> None:
-        pass
-
-    def before_walk(self, recording: Recording, records: list) -> list:
-        return records
-
-    def after_walk(self, recording: Recording, sources: list, gradients: list) -> None:
+    def after_walk(self, tape: Recording, sources: list, gradients: list) -> None:
         executor = current().executor
-        if executor is not None and not isinstance(executor, Graph) or self not in Attendants.now:
+        if executor is not None and not isinstance(executor, Graph) or self not in board.listeners():
             return  # rows of a Jacobian; or it is over
         with self._lock:
             place = _caller()
@@ -158,7 +168,7 @@ class Monitor:
         if site not in inside:
             inside.append(site)
 
-    def _about_to_run(self, function: ConcreteFunction) -> None:
+    def before_run(self, function: ConcreteFunction) -> None:
         sites = self._in_graphs.get(function.graph)
         if (
             sites is None or function.sizes or function.as_python
@@ -197,9 +207,6 @@ class Monitor:
         if len(self.history) > _MOST:
             del self.history[: _MOST // 2]
         self.deliver(found)
-
-    def deliver(self, found: list[Measured]) -> None:
-        """For who shows it."""
 
     def _judge(self, found: list[Measured], site: Site) -> None:
         huge = {m.name for m in found if m.gradient > HUGE * max(m.weight, 1.0)}

@@ -20,18 +20,36 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.plan import PULLBACK_OF
 from tapeflow.core.record import Record
 from tapeflow.core.tensor import EagerTensor, identify
-from tapeflow.function.running.numpy_plan import Looking
+from tapeflow.function.tracing.graph import Node
 from tapeflow.tape.recording import Recording
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
-from .witness import Witness, attend, attending, forget
+from .witness import Attendance, Switch, Witness, attend, attendance, forget
 
 _LONGEST_CHAIN = 8
 
 
+def looking_at(nodes: list[Node]) -> Callable[[int], None]:
+    """For a plan of these nodes: a function that is called after each of them, and refuses what is not finite."""
+    makers = {p: node for node in nodes for p in node.outputs}
+
+    def look(k: int) -> None:
+        node, frame = nodes[k], sys._getframe(1)
+        if node.prim.moves:
+            return
+        for p in node.outputs:
+            array = frame.f_locals[f"t{p}"]
+            if np.asarray(array).dtype.kind in "fcV" and not np.isfinite(array).all():
+                raise invalid(_plan_report(node, makers, frame.f_globals | frame.f_locals, array))
+
+    return look
+
+
 class Checker(Witness):
     """Refuses results that are not finite."""
+
+    after_nodes = staticmethod(looking_at)
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +75,7 @@ class Checker(Witness):
         if isinstance(tensor, EagerTensor):
             self.ranges[tensor.serial] = range_text(tensor.array)
 
-    def before_walk(self, recording: Recording, records: list) -> list:
+    def before_walk(self, tape: Recording, records: list) -> list:
         """The same records, which say which of them is being pulled."""
         return [
             Record(out, ids, pullback.around(partial(self._marked, out, ids)), saved)
@@ -105,22 +123,6 @@ class Checker(Witness):
             found.append(f"    {origin.operation} at {origin.line}, in {self.ranges.get(i, 'not known')}")
             ids.extend(origin.inputs)
         return ["  it came from, latest first:", *found] if found else []
-
-
-def looking_at(nodes: list) -> Callable:
-    """For a plan of these nodes: a function that is called after each of them."""
-    makers = {p: node for node in nodes for p in node.outputs}
-
-    def look(k: int) -> None:
-        node, frame = nodes[k], sys._getframe(1)
-        if node.prim.moves:
-            return
-        for p in node.outputs:
-            array = frame.f_locals[f"t{p}"]
-            if np.asarray(array).dtype.kind in "fcV" and not np.isfinite(array).all():
-                raise invalid(_plan_report(node, makers, frame.f_globals | frame.f_locals, array))
-
-    return look
 
 
 def _plan_report(node: Any, makers: dict, values: dict, array: Any) -> str:
@@ -187,7 +189,7 @@ def _differentiated() -> str | None:
     return None
 
 
-class enable_check_numerics:
+class enable_check_numerics(Switch):
     """From now on an operation that gives an infinity or a NaN raises InvalidArgumentError: in gradients and inside
     functions, too.
 
@@ -207,16 +209,15 @@ class enable_check_numerics:
     Detected Infinity or NaN in op "log": 1 infinite of 2 elements of a tensor of shape (2,).
     """
 
+    _kind = Checker
+
     def __init__(self, stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-        self._before = attending(Checker)
-        if self._before is None:
-            _check(Checker())
-
-    def __enter__(self) -> "enable_check_numerics":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        _check(self._before)
+        before = attendance(Checker)
+        try:
+            super().__init__()
+        except BaseException:  # Ctrl-C, perhaps when it was done
+            attend(Checker, before)
+            raise
 
 
 def disable_check_numerics() -> None:
@@ -226,9 +227,4 @@ def disable_check_numerics() -> None:
     >>> tf.math.log(0.).numpy()
     np.float32(-inf)
     """
-    _check(None)
-
-
-def _check(checker: Checker | None) -> None:
-    attend(Checker, checker)
-    Looking.now = None if checker is None else looking_at
+    attend(Checker, Attendance(None, None))

@@ -9,17 +9,18 @@ import itertools
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from weakref import WeakKeyDictionary
 
 from tapeflow.core.contracts import Observer, Operation
 from tapeflow.core.errors import line_of, user_place
 from tapeflow.core.frames import current, enter
+from tapeflow.core.listeners import Listener, board
 from tapeflow.core.record import Record
 from tapeflow.core.tensor import identify, next_id
 from tapeflow.core.variables.variable import Variable, scope
 from tapeflow.tape.memory import Everything
-from tapeflow.tape.recording import Attendants, Recording
+from tapeflow.tape.recording import Recording
 
 from . import profile
 
@@ -65,7 +66,7 @@ class TapeStory:
         self.profile: list | None = None
 
 
-class Witness(Observer):
+class Witness(Observer, Listener):
     """An observer of everything. `origins` by tensor id; of variables it knows the latest read, of tapes a story. It
     holds no values."""
 
@@ -121,23 +122,20 @@ class Witness(Observer):
 
     # ---- what tapes tell
 
-    def tape_opened(self, recording: Recording) -> None:
-        self.tapes[recording] = TapeStory(Origin("tape", (), user_place(), _scope(), next_id()))
+    def tape_opened(self, tape: Recording) -> None:
+        self.tapes[tape] = TapeStory(Origin("tape", (), user_place(), _scope(), next_id()))
 
-    def tape_watches(self, recording: Recording, value: Any) -> None:
+    def tape_watches(self, tape: Recording, value: Any) -> None:
         origin = Origin("watch", (value.serial,), user_place(), _scope(), next_id())
-        self.tapes[recording].watches.setdefault(value.serial, origin)
+        self.tapes[tape].watches.setdefault(value.serial, origin)
 
-    def before_walk(self, recording: Recording, records: list) -> list:
+    def before_walk(self, tape: Recording, records: list) -> list:
         """Records that tell, when they are pulled, how large the gradient is and how long it takes."""
-        self.tapes[recording].profile = profile.of_records(recording.records, self)
+        self.tapes[tape].profile = profile.of_records(tape.records, self)
         return [
             Record(out, ids, pullback.around(partial(self._timed, out, saved)), saved)
             for out, ids, pullback, saved in records
         ]
-
-    def after_walk(self, recording: Recording, sources: list, gradients: list) -> None:
-        pass
 
     def _timed(self, out: int, saved: Any, pull: Callable) -> Callable:
         known_as = out or next(iter(saved.ids), 0)  # one of several outputs, if there are any
@@ -165,9 +163,67 @@ def _scope() -> str:
     return "/".join(filter(None, [name() for name in scopes]))
 
 
-class explain_gradients:
-    """From now on, in this thread, `tape.explain`, `tape.summary` and `tape.report` know the line, the time and the
-    memory of every operation.
+class Attendance(NamedTuple):
+    """Who of one kind looks on in a context: at its operations, and as a listener. Only while a function is traced, or
+    where a frame was left that had it, are these not the same one."""
+
+    observer: Any
+    listener: Any
+
+
+def attendance(kind: type) -> Attendance:
+    """As it is now. (Not of subclasses: a checker is a witness, and may be there beside one.)"""
+    found = [next((x for x in there if type(x) is kind), None) for there in (current().observers, board.here())]
+    return Attendance(*found)
+
+
+def attend(kind: type, wanted: Attendance) -> None:
+    """From now on, in this thread or task, these of the kind look on, and no others; None for nobody."""
+    frame, listeners = current(), board.here()
+    observed = frame
+    for observer in frame.observers:
+        if type(observer) is kind and observer is not wanted.observer:
+            observed = observed.without(observer)
+    if wanted.observer is not None and wanted.observer not in observed.observers:
+        observed = observed.watched_by(wanted.observer)
+    others = tuple(x for x in listeners if type(x) is not kind)
+    try:
+        enter(observed)
+        board.set_here(others if wanted.listener is None else (*others, wanted.listener))
+    except BaseException:  # Ctrl-C: both or nothing
+        enter(frame)
+        board.set_here(listeners)
+        raise
+
+
+class Switch:
+    """Lets one of a kind look on, or nobody, from now on, or for the block of a `with`."""
+
+    _kind: type[Witness]
+
+    def __init__(self, enabled: bool = True) -> None:
+        self._before = attendance(self._kind)
+        there = (self._before.listener or self._kind()) if enabled else None
+        try:
+            attend(self._kind, Attendance(there, there))
+        except BaseException:  # Ctrl-C, perhaps when it was done: nobody will call __exit__
+            attend(self._kind, self._before)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        try:
+            attend(self._kind, self._before)
+        except BaseException:  # Ctrl-C, perhaps before it was done
+            attend(self._kind, self._before)
+            raise
+
+
+class explain_gradients(Switch):
+    """From now on, in this thread or asyncio task, `tape.explain`, `tape.summary` and `tape.report` know the line, the
+    time and the memory of every operation.
 
     Operations take some microseconds more. As a context manager for its block only; `explain_gradients(False)` ends
     it.
@@ -185,37 +241,10 @@ class explain_gradients:
     used too early
     """
 
-    def __init__(self, enabled: bool = True) -> None:
-        self._before = attending(Witness)
-        if enabled != (self._before is not None):
-            attend(Witness, Witness() if enabled else None)
-
-    def __enter__(self) -> "explain_gradients":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        attend(Witness, self._before)
+    _kind = Witness
 
 
 def witness_of(recording: Recording | None) -> Witness | None:
     """Who was there when a tape was opened: one that knows most, if there are several."""
-    found = [] if recording is None else [a for a in recording.attendants if isinstance(a, Witness)]
-    return min(found, key=lambda a: type(a) is not Witness, default=None)
-
-
-def attending(kind: type) -> Any:
-    """The witness of just this kind that looks on now, or None."""
-    return next((o for o in current().observers if type(o) is kind), None)
-
-
-def attend(kind: type, witness: Any) -> None:
-    """Let this one look on from now on, and no other of its kind; None for nobody."""
-    frame = current()
-    for observer in frame.observers:
-        if type(observer) is kind and observer is not witness:
-            frame = frame.without(observer)
-    if witness is not None and witness not in frame.observers:
-        frame = frame.watched_by(witness)
-    enter(frame)
-    others = tuple(a for a in Attendants.now if type(a) is not kind)
-    Attendants.now = others if witness is None else (*others, witness)
+    found = [] if recording is None else [x for x in recording.listeners if isinstance(x, Witness)]
+    return min(found, key=lambda x: type(x) is not Witness, default=None)

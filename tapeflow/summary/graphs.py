@@ -10,10 +10,11 @@ import numpy as np
 
 from tapeflow.api.profiler import experimental as _profiler
 from tapeflow.core.dtypes import BY_NUMPY
+from tapeflow.core.listeners import Listener, board
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.sizes import public
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.function.tracing import concrete
+from tapeflow.function.tracing.concrete import ConcreteFunction
 from tapeflow.function.tracing.graph import Graph, Node
 from tapeflow.function.tracing.regions import inside_a_graph
 
@@ -28,7 +29,7 @@ class _Trace:
     """What is being traced, in the whole process."""
 
     lock = Lock()
-    functions: "list[concrete.ConcreteFunction] | None" = None  # those that ran
+    functions: list[ConcreteFunction] | None = None  # those that ran
     profiler_outdir: str | None = None
     profiles = False
 
@@ -90,7 +91,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
             return
         _Trace.functions, _Trace.profiles, _Trace.profiler_outdir = [], profiler, profiler_outdir
         if graph:
-            concrete.TOLD_OF_RUNS.append(_seen)
+            board.put_everywhere(_RUNS)
         if profiler:
             _profiler.start(profiler_outdir)
 
@@ -102,8 +103,7 @@ def trace_off() -> None:
     """
     with _Trace.lock:
         _Trace.functions = None
-        if _seen in concrete.TOLD_OF_RUNS:
-            concrete.TOLD_OF_RUNS.remove(_seen)
+        board.take_off(_RUNS)
         if _Trace.profiles:
             _Trace.profiles = False
             _profiler.stop()
@@ -135,10 +135,16 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
         trace_off()
 
 
-def _seen(function: "concrete.ConcreteFunction") -> None:
-    functions = _Trace.functions
-    if functions is not None and not any(function.graph is f.graph for f in functions):
-        functions.append(function)
+class _Runs(Listener):
+    """Of all threads: in TensorFlow, too, a trace has the functions that other threads ran."""
+
+    def before_run(self, function: ConcreteFunction) -> None:
+        functions = _Trace.functions
+        if functions is not None and not any(function.graph is f.graph for f in functions):
+            functions.append(function)
+
+
+_RUNS = _Runs()
 
 
 def _run_metadata(graphs: Iterable[bytes]) -> bytes:

@@ -438,13 +438,13 @@ class GradientTape(Questions):
                 seed = seed.array if plain else seeds.own(seed)
                 grads[i] = grads[i] + seed if i in grads else seed
         ids, keep, records = paths
-        attendants = recording.attendants
+        listeners = recording.listeners
         if consume:
             recording.spent = True
             asked, graph = tuple(grads), unconnected.edges(recording) if recording.notes else None
-        if attendants:
-            for attendant in attendants:
-                records = attendant.before_walk(recording, records)
+        if listeners:
+            for listener in listeners:
+                records = listener.before_walk(recording, records)
         if consume and records is not recording.records:
             recording.records.clear()
         with quiet():
@@ -452,9 +452,9 @@ class GradientTape(Questions):
             found = [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
         if consume:
             recording.end = asked, keep, tuple(grads), refused, graph
-        if attendants:
-            for attendant in attendants:
-                attendant.after_walk(recording, leaves, found)
+        if listeners:
+            for listener in listeners:
+                listener.after_walk(recording, leaves, found)
         return found
 
     # ---- as a Python object

@@ -9,19 +9,12 @@ from tapeflow.core.contracts import Observer, Operation
 from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.dtypes import NATIVE, DType
 from tapeflow.core.errors import user_line
+from tapeflow.core.listeners import Listener, board
 from tapeflow.core.record import Record, SeveralOutputs
 from tapeflow.core.tensor import EagerTensor, identify, next_id
 
 _MOST_NOTES = 10_000
 _ON_ARRAYS = {EagerTensor}
-
-
-class Attendants:
-    """Who hears of tapes from now on, to explain them later (`tapeflow.inspect`): of each that opens, of what it
-    watches, and of the records before a backward walk, in place of which they may give others that tell them more; and
-    of the gradients that were found."""
-
-    now: tuple = ()
 
 
 class Note(NamedTuple):
@@ -52,7 +45,7 @@ class Recording(Observer):
 
     __slots__ = (
         "records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "on_tensors", "spent",
-        "notes", "end", "attendants", "__weakref__",
+        "notes", "end", "listeners", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, watch_accessed_variables: bool) -> None:
@@ -68,10 +61,11 @@ class Recording(Observer):
         self.spent = False
         self.notes: list[Note] = []  # see tape/unconnected.py
         self.end: tuple | None = None  # an `End`, for who asks (made of it, since that takes 200 ns)
-        self.attendants = attendants = Attendants.now
-        if attendants:  # (30 ns less than a loop over nothing)
-            for attendant in attendants:
-                attendant.tape_opened(self)
+        self.listeners: tuple[Listener, ...] = ()
+        if board.used:  # (100 ns less than asking who listens, and looping over nobody)
+            self.listeners = board.listeners()
+            for listener in self.listeners:
+                listener.tape_opened(self)
 
     # ---- watching
 
@@ -80,16 +74,16 @@ class Recording(Observer):
         self.kept.append(tensor)
         self._meet(tensor.dtype)
         self.on_tensors |= type(tensor) is DeviceTensor
-        for attendant in self.attendants:
-            attendant.tape_watches(self, tensor)
+        for listener in self.listeners:
+            listener.tape_watches(self, tensor)
 
     def watch_variable(self, variable: Any) -> None:
         """From now on reads of it count."""
         self.variables[variable.serial] = variable
         self.reads.setdefault(variable.serial, [])
         self._meet(variable.dtype)
-        for attendant in self.attendants:
-            attendant.tape_watches(self, variable)
+        for listener in self.listeners:
+            listener.tape_watches(self, variable)
 
     def _meet(self, dtype: DType) -> None:
         if dtype.is_complex:

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.function.tracing.concrete import TOLD_OF_RUNS
-from tapeflow.function.tracing.polymorphic import Switches
-from tapeflow.tape.recording import Attendants
+from tapeflow.core.listeners import board
 
 ENGINES = ["eager", "plan", "xla"]
 
@@ -28,7 +26,7 @@ def monitor(every=1, **options):
 @pytest.fixture(autouse=True)
 def left_clean():
     yield
-    assert not Attendants.now and not Switches.traced_along and not TOLD_OF_RUNS
+    assert not board.listeners()
 
 
 class Net:

@@ -272,12 +272,12 @@ def test_the_switch():
             pass
         with tf.GradientTape() as tape:
             pass
-        assert tape._recording.attendants, "still on after a block inside"
+        assert tape._recording.listeners, "still on after a block inside"
     finally:
         tf.debugging.explain_gradients(False)
     with tf.GradientTape() as tape:
         pass
-    assert not tape._recording.attendants
+    assert not tape._recording.listeners
 
 
 def test_many_sources_and_their_names(x):

@@ -43,7 +43,7 @@ def test_lines_layers_and_times_with_a_witness(capsys):
     sources = [e for e in entries if e.is_source]
     assert {e.watched for e in sources} == {"kernel", "bias"}
     assert all(e.result and e.line for e in entries if not e.is_source)
-    steps = tape._recording.attendants[0].steps
+    steps = tape._recording.listeners[0].steps
     assert all(e.tensor in steps for e in entries if not e.is_source)
     last = entries[-1]
     assert steps[last.tensor].norm == 1.0 and sum(steps[last.tensor].histogram[0]) == 1

@@ -9,7 +9,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.inspect import witness as module
 from tapeflow.inspect.numerics import Checker
-from tapeflow.inspect.witness import Witness, attending
+from tapeflow.inspect.witness import Witness, attendance
 
 
 def test_it_keeps_no_values():
@@ -29,7 +29,7 @@ def test_it_keeps_no_values():
 def test_it_forgets(monkeypatch, kind):
     monkeypatch.setattr(module, "_MOST", 50)
     with tf.debugging.explain_gradients() if kind is Witness else tf.debugging.enable_check_numerics():
-        witness = attending(kind)
+        witness = attendance(kind).listener
         x = tf.constant(1.0)
         for _ in range(100):
             with tf.GradientTape() as tape:

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.function.tracing.concrete import TOLD_OF_RUNS
-from tapeflow.function.tracing.polymorphic import Switches
-from tapeflow.tape.recording import Attendants
+from tapeflow.core.listeners import board
 
 keras = tf.keras
 
@@ -27,7 +25,7 @@ RATE = 0.05
 @pytest.fixture(autouse=True)
 def left_clean():
     yield
-    assert not Attendants.now and not Switches.traced_along and not TOLD_OF_RUNS
+    assert not board.listeners()
 
 
 def data(size=48):
@@ -196,7 +194,7 @@ def test_a_fit_that_fails_ends_the_monitor():
     callback = tf.debugging.GradientMonitorCallback(every=1, terminal=False)
     with pytest.raises(KeyboardInterrupt):
         model.fit(*data(), batch_size=8, verbose=0, callbacks=[callback, Failing()])
-    assert not Attendants.now
+    assert not board.listeners()
     assert [m.step for m in callback.monitor.history if m.name == "dense/bias"] == [1, 2, 3]
     model.fit(*data(), batch_size=8, verbose=0, callbacks=[callback])
     assert len(callback.monitor.history) == 2 * (3 + 6)

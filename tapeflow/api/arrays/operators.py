@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.interop import promotion
+from tapeflow.core import settings
 from tapeflow.core.apply import apply
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.composite import Composite
@@ -53,7 +54,7 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None, unlike:
             return apply(prim, args, params)
         if _has_own(b, mirror):
             return NotImplemented
-        if promotion.enabled and b is not None:
+        if settings.numpy_promotion and b is not None:
             a, b = promotion.promoted(a, b)
         if prepare is not None:
             done = prepare(a, b)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.api.interop import promotion
 from tapeflow.api.interop.numpy_functions import FUNCTIONS
+from tapeflow.core import settings
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
@@ -70,7 +70,7 @@ _METHODS = {
 def _on_request(name: str, method: Callable) -> property:
     """A method that is there when NumPy's behaviour is switched on; otherwise core's hint at what to use instead."""
     hint = getattr(Tensor, name)
-    return property(lambda self: partial(method, self) if promotion.enabled else hint.fget(self))
+    return property(lambda self: partial(method, self) if settings.numpy_promotion else hint.fget(self))
 
 
 for _name, _method in _METHODS.items():

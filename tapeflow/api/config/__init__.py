@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from tapeflow.core.devices import Rounding
+from tapeflow.core import settings as _settings
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.function.tracing.polymorphic import Switches
 
 from .devices import (
     LogicalDevice as LogicalDevice,
@@ -54,7 +53,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
     >>> tf.config.run_functions_eagerly(False)
     """
-    Switches.eager = bool(run_eagerly)
+    _settings.functions_run_eagerly = bool(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
@@ -63,7 +62,7 @@ def functions_run_eagerly() -> bool:
     >>> tf.config.functions_run_eagerly()
     False
     """
-    return Switches.eager
+    return _settings.functions_run_eagerly
 
 
 experimental_run_functions_eagerly = run_functions_eagerly
@@ -207,12 +206,12 @@ def _allow_rounding(enabled: bool) -> None:
     Args:
         enabled: They may.
     """
-    Rounding.allowed = bool(enabled)
+    _settings.tensor_float_32 = bool(enabled)
 
 
 def _rounding_allowed() -> bool:
     """Whether GPUs may round the factors of float32 products."""
-    return Rounding.allowed
+    return _settings.tensor_float_32
 
 
 def _nothing() -> None:

@@ -10,9 +10,6 @@ from tapeflow.core.dtypes import BY_NUMPY, DType, as_dtype
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
-# Switched on by tf.experimental.numpy.experimental_enable_numpy_behavior(), for the whole process.
-enabled = False
-
 
 def result_type(*values: Any) -> DType:
     """The dtype that NumPy gives `values`: tensors, arrays and dtypes decide, Python numbers only add their kind.

@@ -16,8 +16,9 @@ import jax
 import numpy as np
 from jax.sharding import SingleDeviceSharding
 
+from tapeflow.core import settings
 from tapeflow.core.contracts import Operation
-from tapeflow.core.devices import HOST, Device, DeviceTensor, Rounding, Serving
+from tapeflow.core.devices import HOST, Device, DeviceTensor, Serving
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current
 
@@ -181,7 +182,7 @@ def brought(held: Any, device: Device) -> Any:
 
 def compiled(run: Callable, device: Device, donated: tuple[int, ...] = ()) -> Callable:
     """`run`, a function of JAX arrays, compiled for a device, when it is called."""
-    if not Rounding.allowed:
+    if not settings.tensor_float_32:
         run = jax.default_matmul_precision("float32")(run)  # while it is traced
     # Said of the inputs, too, jax compiles once, wherever they come from; where all come from NumPy that is so anyway,
     # and faster.
@@ -191,7 +192,7 @@ def compiled(run: Callable, device: Device, donated: tuple[int, ...] = ()) -> Ca
 
 def _program(prim: Operation, params: dict, device: Device) -> Callable | None:
     """The kernel with these parameters as a function of arrays, compiled; None if there is no kernel."""
-    known = _programs.setdefault((prim, device, Rounding.allowed), {})
+    known = _programs.setdefault((prim, device, settings.tensor_float_32), {})
     try:
         key = tuple([(type(v), _key(v)) for v in params.values()])
         found = known.get(key, _MISSING)

@@ -9,7 +9,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapeflow.core.devices import HOST, Device, DeviceTensor, LateTensor, Rounding, Serving
+from tapeflow.core import settings
+from tapeflow.core.devices import HOST, Device, DeviceTensor, LateTensor, Serving
 from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
 from tapeflow.core.runtime.refcounts import held_elsewhere
@@ -50,7 +51,7 @@ class Program:
             devices.lost()
         device = current().device or self._device(tensors)
         latest, rounding, compiled = self.latest
-        if device is not latest or rounding is not Rounding.allowed:
+        if device is not latest or rounding is not settings.tensor_float_32:
             compiled = self._compiled(device)
         try:
             if device is HOST or device.is_host:
@@ -120,7 +121,7 @@ class Program:
         return devices.default()
 
     def _compiled(self, device: Device) -> Callable:
-        key = device, Rounding.allowed
+        key = device, settings.tensor_float_32
         if key not in self.compiled:  # (on the host, jax copies what NumPy has views of)
             self.compiled[key] = devices.compiled(self.function, device, tuple(self.donated))
         self.latest = *key, self.compiled[key]

@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from tapeflow.core import settings
 from tapeflow.core.runtime.locks import Lock
 
 from .before import OPERATORS, Before, NotConvertible
@@ -25,12 +26,6 @@ _log = logging.getLogger("tapeflow")
 _lock = Lock()
 _made: WeakKeyDictionary[CodeType, Any] = WeakKeyDictionary()  # code -> what makes the converted function, or None
 _generated: WeakSet[CodeType] = WeakSet()
-
-
-class Verbosity:
-    """For the whole process."""
-
-    level = 0  # from 1 on, what is not converted is a warning
 
 
 def converted(function: Callable) -> Callable:
@@ -82,7 +77,7 @@ def _maker(function: FunctionType) -> Callable[[FunctionType], FunctionType] | N
                 _made[code] = _Maker(function)
             except NotConvertible as error:
                 _made[code] = None
-                level = logging.WARNING if Verbosity.level else logging.INFO
+                level = logging.WARNING if settings.autograph_verbosity else logging.INFO
                 _log.log(
                     level, "AutoGraph does not convert %s, and runs it as it is: %s.", function.__qualname__, error
                 )

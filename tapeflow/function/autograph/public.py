@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core import settings
+
 from . import convert
 from .before import NotConvertible
 
@@ -43,7 +45,7 @@ def as_it_is(function: Callable) -> Callable:
 
 
 def set_verbosity(level: int, to_screen: bool) -> None:
-    convert.Verbosity.level = level
+    settings.autograph_verbosity = level
     log = logging.getLogger("tapeflow")
     ours = [h for h in log.handlers if isinstance(h, _ToScreen)]
     if to_screen and not ours:

@@ -5,7 +5,7 @@ A call under a tape is told of as one operation. Its forward run also returns wh
 nothing else stays alive. Backward runs are graphs, too, made once, so gradients of gradients are calls of calls.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from tapeflow.core.contracts import Observer, Operation
 from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
 from tapeflow.core.random.streams import fresh_key
 from tapeflow.core.record import Push
@@ -46,24 +47,27 @@ class GraphFunction:
         ] = ()  # the places of values that are not needed after a call: of variables that get others
         self.host_only = False
         self.derivatives: dict[int, Derivative] = {}
+        self.looked_at: dict[Callable, Callable] = {}  # plans that call somebody between their nodes
         self.may_refuse = False  # a caller can run Python instead, where users' backward functions have values
 
     @property
     def run(self) -> Any:
         """On NumPy's arrays."""
-        return self._run if plan.Looking.now is None else self._looked_at
+        after_nodes = board.after_nodes() if board.used else None
+        return self._run if after_nodes is None else self._looked_at(after_nodes)
 
     @cached_property
     def _run(self) -> Any:
         return self._compiled(None)
 
-    @cached_property
-    def _looked_at(self) -> Any:
-        return self._compiled(plan.Looking.now)
+    def _looked_at(self, after_nodes: Callable) -> Any:
+        if after_nodes not in self.looked_at:
+            self.looked_at[after_nodes] = self._compiled(after_nodes)
+        return self.looked_at[after_nodes]
 
-    def _compiled(self, looking: Any) -> Any:
+    def _compiled(self, after_nodes: Callable | None) -> Any:
         with self.graph.lock:  # a backward graph is written in the same graph, perhaps now, by another thread
-            return plan.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, looking)
+            return plan.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, after_nodes)
 
     @cached_property
     def program(self) -> Any:
@@ -74,7 +78,7 @@ class GraphFunction:
     def compute(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
         """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device. `assigned`:
         see `__call__`."""
-        if plan.Looking.now is not None:
+        if board.used and board.after_nodes() is not None:
             return self._looked_through(tensors, assigned)
         if not self.jit:
             device = current().device

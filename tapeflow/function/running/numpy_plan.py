@@ -31,20 +31,13 @@ _OPERATORS: dict[Any, tuple[str, Any]] = {
 }  # fmt: skip
 
 
-class Looking:
-    """Who looks at every value that a plan computes: a function that is told the nodes of a plan, and gives one to
-    call after each of them, with its number (`tf.debugging.enable_check_numerics`)."""
-
-    now: Callable | None = None
-
-
 def compiled(
     graph: Graph,
     inputs: list[int],
     outputs: list[int],
     name: str,
     effects: bool = False,
-    looking: Callable | None = None,
+    after_nodes: Callable | None = None,
 ) -> Callable:
     """A function from the arrays at `inputs` to a tuple of those at `outputs`."""
     clean = Cleaned(graph, inputs, outputs, effects)
@@ -52,14 +45,14 @@ def compiled(
     kernels = [kernel_of(node, graph) for node in clean.nodes]
     lifetimes = _Lifetimes(graph, clean, kernels, {*inputs, *clean.outputs, *clean.held})
     lines, lines_of = [f"def run({', '.join(f't{p}' for p in inputs)}):"], {}
-    if looking is not None:
-        env["look"] = looking(clean.nodes)
+    if after_nodes is not None:
+        env["after"] = after_nodes(clean.nodes)
     for k, (node, kernel) in enumerate(zip(clean.nodes, kernels)):
-        over = None if looking else lifetimes.written_over(k)
+        over = None if after_nodes else lifetimes.written_over(k)
         lines.append(f"    {_statement(k, node, kernel, over, env)}")
         lines_of[len(lines)] = node
-        if looking is not None:  # who looks wants to see everything
-            lines.append(f"    look({k})")
+        if after_nodes is not None:  # who looks wants to see everything
+            lines.append(f"    after({k})")
         elif gone := lifetimes.gone_after(k):
             lines.append(f"    del {', '.join(f't{p}' for p in gone)}")
     lines.append(f"    return ({''.join(f't{p}, ' for p in clean.outputs)})")

@@ -15,6 +15,7 @@ from tapeflow.core.devices import raw
 from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.frames import Frame, current, entered
+from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
 from tapeflow.core.random.streams import fresh_key
 from tapeflow.core.shapes import TensorShape
@@ -32,7 +33,6 @@ from .regions import enclosing_graphs
 
 # What a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise.
 ANY_SIZE = 840
-TOLD_OF_RUNS: list = []  # called with each function that runs; empty unless somebody traces (`tf.summary.trace_on`)
 _ACQUIRE, _RELEASE, _ALL = methodcaller("acquire"), methodcaller("release"), deque(maxlen=0).extend
 MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
 
@@ -197,8 +197,9 @@ class ConcreteFunction:
         )
 
     def run(self, tensors: list[Tensor]) -> Any:
-        for tell in TOLD_OF_RUNS:
-            tell(self)
+        if board.used:
+            for listener in board.listeners():
+                listener.before_run(self)
         if self.sizes:
             version = self.at(tensors) or self._traced_again(tensors)
             return version.run(tensors)

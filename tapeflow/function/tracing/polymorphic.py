@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core import nest
+from tapeflow.core import nest, settings
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.frames import current
+from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -30,15 +31,6 @@ _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
 _EXACT = frozenset((bool, int, str, bytes, type(None)))  # those that are the same if they are equal, and of one type
 _MOST_TRACES = 256  # that are remembered by their arguments; the oldest goes
 _MOST_GENERAL = 16  # of those for more than one size, where what Python asked about sizes is all that differs
-
-
-class Switches:
-    """For the whole process."""
-
-    eager = False  # tf.config.run_functions_eagerly
-    traced_along: tuple[
-        int, ...
-    ] = ()  # of whom graphs have a part (gradient monitors), by number: theirs are other traces
 
 
 class Function:
@@ -98,14 +90,14 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         executor = current().executor
-        if Switches.eager or executor is not None and not isinstance(executor, Graph):
+        if settings.functions_run_eagerly or executor is not None and not isinstance(executor, Graph):
             return self.python_function(*args, **kwargs)
         self._calls += 1
         if kwargs or len(args) != self._arity:
             concrete, tensors = self._concrete(args, kwargs)
             return concrete.run(tensors)
         # Most calls are with tensors and numbers, and like an earlier one: a key that is made fast finds it.
-        key, tensors = [*Switches.traced_along], []
+        key, tensors = [*board.graph_keys()] if board.used else [], []
         for a in args:
             if type(a) is EagerTensor:
                 array = a.array
@@ -163,7 +155,7 @@ class Function:
         args, kwargs = self._bound(args, kwargs)
         structure = args, kwargs
         leaves = opened(structure)
-        key: list[Any] = [(_containers(structure), Switches.traced_along)]
+        key: list[Any] = [(_containers(structure), board.graph_keys())]
         places, tensors, specs = [], [], []
         for k, leaf in enumerate(leaves):
             if isinstance(leaf, (Tensor, np.ndarray, np.generic)):

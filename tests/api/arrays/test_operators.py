@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.api.interop import promotion
+from tapeflow.core import settings
 
 c = tf.constant
 
@@ -206,7 +206,7 @@ def test_indexed_slices():
 
 @pytest.fixture
 def numpy_behavior(monkeypatch):
-    monkeypatch.setattr(promotion, "enabled", True)
+    monkeypatch.setattr(settings, "numpy_promotion", True)
 
 
 def test_numpy_promotion_on_request(numpy_behavior):

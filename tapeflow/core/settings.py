@@ -1,0 +1,19 @@
+"""Settings of the whole process, written by the layers above: `settings.tensor_float_32 = False`.
+
+They are not of a thread, as listeners are (`core/listeners.py`), since TensorFlow's are not: what one thread sets
+there, all others see at once.
+"""
+
+functions_run_eagerly = False
+"""`tf.config.run_functions_eagerly`: `tf.function` calls the Python function."""
+
+tensor_float_32 = True
+"""`tf.config.experimental.enable_tensor_float_32_execution`: accelerators may round the factors of float32 products to
+10 bits (TensorFloat-32)."""
+
+numpy_promotion = False
+"""`tf.experimental.numpy.experimental_enable_numpy_behavior`: operators promote dtypes as NumPy does, and tensors have
+NumPy's methods."""
+
+autograph_verbosity = 0
+"""`tf.autograph.set_verbosity`: from 1 on, it is a warning that a function is not converted."""
