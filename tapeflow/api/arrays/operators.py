@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.interop import promotion
-from tapeflow.core import settings
 from tapeflow.core.apply import apply
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.composite import Composite
@@ -20,6 +19,7 @@ from tapeflow.core.convert import constant_like, is_convertible, to_tensor
 from tapeflow.core.dtypes import float32, float64
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime import settings
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.interop.numpy_functions import FUNCTIONS
-from tapeflow.core import settings
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime import settings
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
 

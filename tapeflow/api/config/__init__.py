@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from tapeflow.core import settings as _settings
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.runtime import settings as _settings
 
 from .devices import (
     LogicalDevice as LogicalDevice,

@@ -16,11 +16,11 @@ import jax
 import numpy as np
 from jax.sharding import SingleDeviceSharding
 
-from tapeflow.core import settings
 from tapeflow.core.contracts import Operation
 from tapeflow.core.devices import HOST, Device, DeviceTensor, Serving
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current
+from tapeflow.core.runtime import settings
 
 from . import kernel
 

@@ -9,10 +9,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapeflow.core import settings
 from tapeflow.core.devices import HOST, Device, DeviceTensor, LateTensor, Serving
 from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
+from tapeflow.core.runtime import settings
 from tapeflow.core.runtime.refcounts import held_elsewhere
 from tapeflow.core.runtime.undisturbed import undisturbed
 from tapeflow.core.tensor import EagerTensor, Tensor

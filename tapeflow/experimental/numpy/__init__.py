@@ -21,7 +21,6 @@ from tapeflow.api.interop.numpy_functions.registry import numpy_dtype
 from tapeflow.api.interop.promotion import (
     result_type as result_type,
 )
-from tapeflow.core import settings as _settings
 from tapeflow.core.dtypes import (
     DType,
     bool_ as bool_,
@@ -40,6 +39,7 @@ from tapeflow.core.dtypes import (
     uint32 as uint32,
     uint64 as uint64,
 )
+from tapeflow.core.runtime import settings as _settings
 from tapeflow.core.tensor import Tensor as ndarray
 
 from . import random as random
@@ -61,7 +61,7 @@ for _name, _function in FUNCTIONS.items():
 def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:
     """From now on, in the whole process, operators promote dtypes as in NumPy, and tensors have NumPy's methods.
 
-    >>> from tapeflow.core import settings
+    >>> from tapeflow.core.runtime import settings
     >>> tf.experimental.numpy.experimental_enable_numpy_behavior()
     >>> tf.constant(1) + tf.constant(0.5)
     <tf.Tensor: shape=(), dtype=float64, numpy=1.5>

@@ -14,7 +14,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from tapeflow.core import settings
+from tapeflow.core.runtime import settings
 from tapeflow.core.runtime.locks import Lock
 
 from .before import OPERATORS, Before, NotConvertible

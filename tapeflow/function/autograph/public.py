@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core import settings
+from tapeflow.core.runtime import settings
 
 from . import convert
 from .before import NotConvertible

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core import nest, settings
+from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.frames import current
 from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
+from tapeflow.core.runtime import settings
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.autograph.convert import converted

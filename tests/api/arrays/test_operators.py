@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core import settings
+from tapeflow.core.runtime import settings
 
 c = tf.constant
 

@@ -1,7 +1,7 @@
 """Settings of the whole process, written by the layers above: `settings.tensor_float_32 = False`.
 
-They are not of a thread, as listeners are (`core/listeners.py`), since TensorFlow's are not: what one thread sets
-there, all others see at once.
+They are not of a thread, as listeners are (`tapeflow/core/listeners.py`), since TensorFlow's are not: what one thread
+sets there, all others see at once.
 """
 
 functions_run_eagerly = False

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import tapeflow as tf
-from tapeflow.core import settings
+from tapeflow.core.runtime import settings
 
 SETTINGS = {
     "functions_run_eagerly": (tf.config.run_functions_eagerly, tf.config.functions_run_eagerly),
