@@ -15,14 +15,13 @@ ELSEWHERE = ("benchmarks", "examples", "fuzz", "spec", "typing")
 ACROSS = """
     api: nothing odd_arguments
     api/arrays: shaping_properties
-    api/control: control_by_row
     api/random: tensorflow_random
     core/variables: interrupts
     engines/xla: device_registry forking kernels
     function/autograph: functions limits programs
     function/running: compiled_registry interrupts late_values xla_devices
     function/tracing: interrupted_contexts sizes traced_registry
-    inspect: monitor_warnings report_in_a_browser
+    inspect: report_in_a_browser
     keras_tapeflow/installing: coming_layout hook keras_own_tests names other_backends wheel
     keras_tapeflow/models: derivatives_of_models engine_choice interrupts layer_gradients layers_as_on_jax
         mixed_precision preprocessing sparse_models
@@ -36,77 +35,135 @@ ACROSS = """
 
 # Parts of a module: they are tested in its file, through it. Each line: the file of tests, then the parts.
 THROUGH = """
+    api/assertions/values: api/assertions/shapes
+    api/autograph/autograph: api/autograph/experimental
+    api/control/branches_and_loops: api/control/functional
+    api/control/tensor_array: api/control/graph_tensor_array api/control/tensor_array_spec
+    api/image/files: api/image/bitmaps api/image/jpeg api/image/pictures
+    api/interop/array_api: api/interop/array_api_dtypes
+    api/interop/numpy_functions/numpy_functions: api/interop/numpy_functions/creation
+        api/interop/numpy_functions/elementwise api/interop/numpy_functions/fourier
+        api/interop/numpy_functions/joining api/interop/numpy_functions/linear
+        api/interop/numpy_functions/reductions api/interop/numpy_functions/registry
+        api/interop/numpy_functions/running api/interop/numpy_functions/searching
+        api/interop/numpy_functions/shaping api/interop/numpy_functions/statistics api/interop/promotion
+    api/linalg/operators/operators: api/linalg/experimental api/linalg/operators/base
+        api/linalg/operators/combined api/linalg/operators/patterned api/linalg/operators/simple
+    api/lookup/lookup: api/lookup/experimental api/lookup/initializers api/lookup/keys
+    api/nn/convolution: api/nn/depthwise api/nn/layouts
+    api/ragged/ragged: api/ragged/making api/ragged/rules api/ragged/tensor
+    api/random/stateless: api/random/draws api/random/experimental
+    api/signal/fourier: api/signal/cosine
+    api/sparse/sparse: api/sparse/arithmetic api/sparse/places api/sparse/segments api/sparse/tensor
+    api/strings/edit_distance: api/strings/fingerprints
+    api/strings/printing: api/strings/formatting
+    compat/v1/v1: compat/v1/data compat/v1/fallback compat/v1/logging compat/v1/losses compat/v1/optimizers
+        compat/v1/renamed compat/v1/schedules compat/v1/variables
+    data/batching: data/grouping data/padding
+    data/dataset: data/elements data/functions data/iterators data/mixing data/pipeline data/reading data/rows
+        data/selection
+    data/element_specs: data/options
+    data/experimental: data/grain_sources
+    data/files/listing: data/files/csv
+    data/files/storing: data/files/elements
+    data/sources: data/generators
+    data/threads: data/interleaving
+    demo: demo/picture demo/screen demo/spirals demo/tour
+    distribute/distribute: distribute/cluster_resolver distribute/datasets distribute/experimental
+        distribute/options distribute/replicas distribute/strategies distribute/strategy distribute/tpu
+    engines/xla/devices: api/config/devices core/devices
+    experimental/numpy/numpy: experimental/numpy/random
+    feature_column/feature_column: feature_column/columns
+    function/autograph/convert: function/autograph/passes
+    function/autograph/programs: function/autograph/after function/autograph/before function/autograph/branches
+        function/autograph/calling function/autograph/containers function/autograph/hiding
+        function/autograph/logic function/autograph/loops function/autograph/operators function/autograph/public
+        function/autograph/ranges function/autograph/source function/autograph/symbolic
+    function/control/conditions: engines/xla/flow function/control/flow function/tracing/regions
+    function/function: api/control/function function/running/calls function/tracing/concrete
+        function/tracing/graph function/tracing/symbolic_gradients
+    function/running/xla_devices: engines/xla/programs
+    function/saving/writing: function/saving/restoring function/saving/stored_values
+        function/tracing/traced_rules
+    function/tracing/arguments/binding: function/tracing/arguments/mistakes
+    function/tracing/sizes: function/tracing/symbols
+    inspect/monitor: inspect/gradient_numbers inspect/monitor_site
+    inspect/report: inspect/folding inspect/layout inspect/notebook inspect/profile inspect/report_data
+        inspect/views
+    io/files: api/strings/paths io/file_objects io/gfile
+    io/parsing: io/columns io/sequences
+    io/records: io/python_io
+    io/tensors: io/sparse_strings
+    keras_tapeflow/src/datasets: keras_tapeflow/src/trainer
+    keras_tapeflow/src/export: keras_tapeflow/src/layer
+    keras_tapeflow/src/ops/image: keras_tapeflow/src/ops/image/colours keras_tapeflow/src/ops/image/filters
+        keras_tapeflow/src/ops/image/geometry keras_tapeflow/src/ops/image/layout
+        keras_tapeflow/src/ops/image/sampling keras_tapeflow/src/ops/image/sizes
+    keras_tapeflow/src/ops/math: keras_tapeflow/src/ops/floating
+    keras_tapeflow/src/ops/nn: keras_tapeflow/src/ops/nn/activations keras_tapeflow/src/ops/nn/attention
+        keras_tapeflow/src/ops/nn/convolution keras_tapeflow/src/ops/nn/ctc keras_tapeflow/src/ops/nn/encodings
+        keras_tapeflow/src/ops/nn/losses keras_tapeflow/src/ops/nn/normalization
+        keras_tapeflow/src/ops/nn/pooling
+    keras_tapeflow/src/ops/numpy: keras_tapeflow/src/ops/numpy/common keras_tapeflow/src/ops/numpy/creation
+        keras_tapeflow/src/ops/numpy/elementwise keras_tapeflow/src/ops/numpy/indexing
+        keras_tapeflow/src/ops/numpy/joining keras_tapeflow/src/ops/numpy/logic
+        keras_tapeflow/src/ops/numpy/pairs keras_tapeflow/src/ops/numpy/products
+        keras_tapeflow/src/ops/numpy/reductions keras_tapeflow/src/ops/numpy/shaping
+        keras_tapeflow/src/ops/numpy/statistics
+    keras_tapeflow/src/ops/sparse: keras_tapeflow/src/ops/sparse_classes keras_tapeflow/src/ops/sparse_products
+        keras_tapeflow/src/ops/sparse_rules
+    keras_tapeflow/whole_saves: keras_tapeflow/backups
+    names/missing: names/hints names/public
+    programs/checking: programs/support programs/symbols
+    programs/stand_in: programs/internals
+    saved_model/saved_model: function/saving/loaded saved_model/files saved_model/loading saved_model/writing
+        storage/array_file
+    storage/checkpoints/checkpoint: storage/checkpoints/encoding storage/checkpoints/reader
+        storage/checkpoints/restoring storage/checkpoints/status storage/checkpoints/trackable
+    storage/checkpoints/damage: storage/checkpoints/graph storage/checkpoints/state storage/checkpoints/storage
+    storage/checkpoints/tensorflow_files: storage/checkpoints/bundle storage/checkpoints/keras_objects
+        storage/checkpoints/table storage/checkpoints/wire
+    summary/in_graphs: summary/graphs
+    summary/kinds: summary/recording
+    summary/writers: summary/protos summary/state
+    transforms/derivatives: transforms/directions transforms/functions
+    transforms/forward: transforms/pushing
+    vectorize/vmap: vectorize/mapped
 """
 
 # Modules that have no test of their own yet. This list only gets shorter.
 OWED = """
     api: arguments autodiff dtypes errors keras_loading linalg lite op_libraries xla
     api/arrays: composite_specs constants tensor_methods
-    api/assertions: shapes
     api/autodiff: gradient_registry
-    api/autograph: experimental
-    api/config: devices
-    api/control: function functional graph_tensor_array graphs tensor_array_spec
-    api/image: bitmaps jpeg pictures
-    api/interop: array_api_dtypes promotion
-    api/interop/numpy_functions: creation elementwise fourier joining linear reductions registry running
-        searching shaping statistics
-    api/linalg: experimental
-    api/linalg/operators: base combined patterned simple
-    api/lookup: experimental initializers keys
-    api/nn: depthwise layouts
-    api/ragged: making rules tensor
-    api/random: draws experimental
-    api/signal: cosine
-    api/sparse: arithmetic places segments tensor
-    api/strings: fingerprints formatting host paths
+    api/control: graphs
+    api/strings: host
     api/test: build_questions
     api/variables: creating
     .: compat experimental train
     compat/raw_ops: table
-    compat/v1: app asserts data dimension fallback initializers linalg logging losses math nn old_names
-        optimizers random renamed schedules sessions train variables
-    core: apply batching broadcasting composite devices dtypes entry fitting frames plan primitive push record
+    compat/v1: app asserts dimension initializers linalg math nn old_names random sessions train
+    core: apply batching broadcasting composite dtypes entry fitting frames plan primitive push record
         tensor_like
     core/variables: arrivals graph_updates policies
-    data: elements functions generators grain_sources grouping interleaving iterators mixing options padding
-        pipeline reading rows selection transformations
-    data/files: csv elements tfrecords
-    debugging: experimental gradient_monitor
-    demo: picture screen spirals tour
-    distribute: cluster_resolver coordinator datasets experimental options replicas strategies strategy tpu
+    data/files: tfrecords
+    data: transformations
+    debugging: experimental
+    distribute: coordinator
     engines: recipes xla
-    engines/xla: flow programs
-    experimental/numpy: random
-    feature_column: columns
-    function/autograph: after before branches calling containers hiding logic loops operators passes public
-        ranges source symbolic
-    function/control: flow
-    function/running: calls
-    function/saving: describing loaded restoring stored_values
-    function/tracing/arguments: mistakes
-    function/tracing: concrete graph regions symbolic_gradients symbols traced_rules
-    inspect: folding gradient_numbers layout methods monitor_site notebook profile report_data views
-    io: columns features file_objects gfile python_io sequences sparse_strings
-    keras_tapeflow: backups sparse_arrays src
-    keras_tapeflow/src: batches layer trainer
-    keras_tapeflow/src/ops: control floating parts shapes sparse_classes sparse_products sparse_rules
-    keras_tapeflow/src/ops/image: colours filters geometry layout sampling sizes
-    keras_tapeflow/src/ops/nn: activations attention convolution ctc encodings losses normalization pooling
-    keras_tapeflow/src/ops/numpy: common creation elementwise indexing joining logic pairs products reductions
-        shaping statistics
-    names: hints public
+    function/saving: describing
+    inspect: methods
+    io: features
+    keras_tapeflow: sparse_arrays src
+    keras_tapeflow/src: batches
+    keras_tapeflow/src/ops: control parts shapes
     ops: families
-    programs: children internal_names internals support symbols
-    saved_model: files loading writing
-    storage: array_file leftovers
-    storage/checkpoints: bundle encoding graph keras_objects options reader restoring state status storage table
-        trackable wire
-    summary: event_files graphs protos recording state
+    programs: children internal_names
+    storage/checkpoints: options
+    storage: leftovers
+    summary: event_files
     tape: accumulation recording seeds
     train: experimental
-    transforms: directions functions pushing
-    vectorize: branches mapped
 """
 
 
