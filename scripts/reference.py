@@ -28,8 +28,8 @@ from reference_text import MESSAGE, first_sentence, markdown, shown, signature
 from tapeflow.names.public import is_public
 
 ROOT = Path(__file__).resolve().parent.parent
-# Namespaces in which everything is another name of something, or that are tables: names and signatures will do.
-TABLES = {"tf.raw_ops", "tf.experimental.numpy", "tf.experimental.numpy.fft", "tf.experimental.numpy.linalg"}
+# Namespaces in which everything is another name of something: names and signatures will do.
+TABLES = {"tf.raw_ops"}
 # Of classes that the package itself also uses: what is for programs.
 ONLY = {
     "Graph": {"as_default", "as_graph_def", "get_operations", "inputs", "outputs", "operations", "name"},

@@ -4,6 +4,8 @@ A docstring's own `Args:` goes first, then the meanings of the namespace it is i
 in `PLAIN` say it all: they are shown with their type and default, without a sentence.
 """
 
+import reference_numpy
+
 # ---- everywhere
 
 MEANINGS = {
@@ -62,6 +64,8 @@ BESIDE = {
 # ---- in one namespace, and in those inside it
 
 IN = {
+    "tf.experimental.numpy": reference_numpy.MEANINGS,
+    "tf.experimental.numpy.linalg": {"rtol": "`rcond`, or for a rank `tol`, in parts of the largest singular value."},
     "tf.compat": {
         "bytes_or_text": "bytes or str.",
         "encoding": "The name of an encoding.",

@@ -42,14 +42,19 @@ _Integers = namedtuple("iinfo", "bits max min dtype")
 
 
 def _dtype_of(value: Any) -> DType:
-    return as_dtype(getattr(value, "dtype", value))
+    return as_dtype(value if isinstance(value, type) else getattr(value, "dtype", value))  # np.float32 is a type
 
 
 def finfo(type: Any, /) -> Any:
     """The limits of a floating dtype, or of the parts of a complex one.
 
+    Returns:
+        An object with `min`, `max`, `bits` and others as attributes.
+
     >>> tf.constant(0.).__array_namespace__().finfo(tf.float32).bits
     32
+    >>> tf.experimental.numpy.finfo(np.float16).bits
+    16
     """
     dtype = _dtype_of(type).real_dtype
     info = ml_dtypes.finfo(dtype.np)
@@ -58,6 +63,9 @@ def finfo(type: Any, /) -> Any:
 
 def iinfo(type: Any, /) -> Any:
     """The limits of an integer dtype.
+
+    Returns:
+        An object with `min`, `max`, `bits` and others as attributes.
 
     >>> tf.constant(0.).__array_namespace__().iinfo(tf.int8).max
     127

@@ -73,6 +73,9 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
 def shape(a: Any) -> tuple[int, ...]:
     """The shape as a tuple.
 
+    Returns:
+        The size of each axis.
+
     >>> tf.experimental.numpy.shape([[1, 2]])
     (1, 2)
     """
@@ -156,6 +159,12 @@ def flatten(a: Any, order: str = "C") -> ndarray:
 def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
     """The indices of a diagonal.
 
+    Args:
+        n: How long the axes are.
+
+    Returns:
+        For each axis the indices.
+
     >>> [i.numpy().tolist() for i in tf.experimental.numpy.diag_indices(2)]
     [[0, 1], [0, 1]]
     """
@@ -164,6 +173,9 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
 
 def ix_(*args: Any) -> tuple[ndarray, ...]:
     """Index vectors shaped so that they pick every combination.
+
+    Returns:
+        For each sequence a tensor that broadcasts against the others.
 
     >>> a = tf.experimental.numpy.arange(9).T
     >>> tf.reshape(a, [3, 3])[tf.experimental.numpy.ix_([0, 2], [0, 1])].numpy()

@@ -109,7 +109,11 @@ def linspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
-    """`num` evenly spaced numbers from `start` to `stop`; differentiable in both."""
+    """`num` evenly spaced numbers from `start` to `stop`; differentiable in both.
+
+    Returns:
+        The numbers; with `retstep` a pair, with the distance between them.
+    """
     start, stop = promoted(start, stop, 1.0, inexact=float64)[:2]
     steps = num - 1 if endpoint else num
     t = np.arange(num) / max(steps, 1)
@@ -144,7 +148,11 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
 
 @like_numpy("[1.0, 2.0], [3.0, 4.0, 5.0]")
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """Coordinates of a grid from the coordinates along each axis."""
+    """Coordinates of a grid from the coordinates along each axis.
+
+    Returns:
+        For each axis the coordinates of all points.
+    """
     xs = [ravel(x) for x in xi]
     rank = len(xs)
     place = lambda i: {0: 1, 1: 0}.get(i, i) if indexing == "xy" and rank > 1 else i

@@ -284,13 +284,21 @@ def _heaviside(x: Tensor, at_zero: Tensor) -> Tensor:
 
 @like_numpy("[7.5, -7.5], 2.0")
 def divmod_(x1: Any, x2: Any, /) -> tuple[Tensor, Tensor]:
-    """The floored quotient and the remainder."""
+    """The floored quotient and the remainder.
+
+    Returns:
+        The quotient and the remainder.
+    """
     return floor_divide(x1, x2), remainder(x1, x2)
 
 
 @like_numpy("[1.5, -2.25]")
 def modf(x: Any, /) -> tuple[Tensor, Tensor]:
-    """The fractional and the whole part, both with the sign of the number."""
+    """The fractional and the whole part, both with the sign of the number.
+
+    Returns:
+        The fractional and the whole part.
+    """
     (x,) = promoted(x, inexact=True)
     whole = _trunc(x)
     return x - whole, whole

@@ -58,25 +58,41 @@ def _along(
 
 @like_numpy(_SIGNAL, within="fft")
 def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: None = None) -> Tensor:
-    """The discrete Fourier transform along an axis."""
+    """The discrete Fourier transform along an axis.
+
+    Args:
+        n: The length along the axis, to which it is cut or filled up with zeros; None: as it is.
+    """
     return _along(tf.signal.fft, _complex(a), n, axis, norm, False)
 
 
 @like_numpy(_SIGNAL, within="fft")
 def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: None = None) -> Tensor:
-    """The inverse transform along an axis."""
+    """The inverse transform along an axis.
+
+    Args:
+        n: The length along the axis, to which it is cut or filled up with zeros; None: as it is.
+    """
     return _along(tf.signal.ifft, _complex(a), n, axis, norm, True)
 
 
 @like_numpy(_SIGNAL, within="fft")
 def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: None = None) -> Tensor:
-    """The transform of real numbers: the first half, which says it all."""
+    """The transform of real numbers: the first half, which says it all.
+
+    Args:
+        n: The length along the axis, to which it is cut or filled up with zeros; None: as it is.
+    """
     return _along(tf.signal.rfft, promoted(a, inexact=float64)[0], n, axis, norm, False)
 
 
 @like_numpy("[1 + 0j, 2 - 1j, 3 + 0j]", within="fft")
 def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: None = None) -> Tensor:
-    """Real numbers back from the first half of their transform."""
+    """Real numbers back from the first half of their transform.
+
+    Args:
+        n: The length along the axis, to which it is cut or filled up with zeros; None: as it is.
+    """
     a = _complex(a)
     length = 2 * (a.shape[one_axis(axis, len(a.shape))] - 1) if n is None else n
     transform = lambda x: tf.signal.irfft(_fitted(x, length // 2 + 1), fft_length=[length])
@@ -171,11 +187,19 @@ def _shifted(x: Any, taken: Any, by: Callable) -> Tensor:
 
 @like_numpy("4, 0.5", within="fft")
 def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """The frequencies of `fft`."""
+    """The frequencies of `fft`.
+
+    Args:
+        n: How many samples there are.
+    """
     return tensor(np.fft.fftfreq(n, d), numpy_dtype(dtype))
 
 
 @like_numpy("4, 0.5", within="fft")
 def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """The frequencies of `rfft`."""
+    """The frequencies of `rfft`.
+
+    Args:
+        n: How many samples there are.
+    """
     return tensor(np.fft.rfftfreq(n, d), numpy_dtype(dtype))

@@ -121,7 +121,11 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
 
 @like_numpy("np.ones((2, 3))", check="len({ours}) == len({theirs})")
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """The slices along an axis."""
+    """The slices along an axis.
+
+    Returns:
+        The slices.
+    """
     x = tensor(x)
     return ops.unstack(x, axis=one_axis(axis, len(x.shape)))
 
@@ -172,7 +176,12 @@ def flipud(m: Any) -> Tensor:
 
 @like_numpy(_MATRIX)
 def rot90(m: Any, k: int = 1, axes: tuple = (0, 1)) -> Tensor:
-    """Turned by `k` times 90 degrees in the plane of two axes."""
+    """Turned by `k` times 90 degrees in the plane of two axes.
+
+    Args:
+        k: How many times.
+        axes: The plane, from the first axis to the second.
+    """
     k %= 4
     if k == 2:
         return flip(flip(m, axes[0]), axes[1])
@@ -194,7 +203,11 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
 
 @like_numpy("[1.0, 2.0], (1, 2), constant_values=9.0")
 def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Tensor:
-    """With more elements at the ends of each axis: constants, edges, reflections, or the other end again."""
+    """With more elements at the ends of each axis: constants, edges, reflections, or the other end again.
+
+    Args:
+        mode: `constant`, `reflect`, `symmetric`, `edge` or `wrap`.
+    """
     array = tensor(array)
     widths = np.broadcast_to(np.asarray(pad_width), (len(array.shape), 2)).astype(int)
     if mode == "constant":

@@ -186,21 +186,39 @@ def solve(a: Any, b: Any) -> Tensor:
 
 @like_numpy(_SQUARE, within="linalg")
 def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
-    """The lower triangular L with L times its adjoint equal to `a`."""
+    """The lower triangular L with L times its adjoint equal to `a`.
+
+    Args:
+        upper: Give the upper triangle.
+    """
     lower = tf.linalg.cholesky(_inexact(a))
     return _conj(matrix_transpose(lower)) if upper else lower
 
 
 @like_numpy(_TALL, within="linalg", check="np.allclose({ours}.Q @ {ours}.R, " + _TALL + ")")
 def qr(a: Any, mode: str = "reduced") -> Any:
-    """Orthonormal columns Q and an upper triangle R with Q R equal to `a`."""
+    """Orthonormal columns Q and an upper triangle R with Q R equal to `a`.
+
+    Args:
+        mode: `reduced`, `complete` or `r`.
+
+    Returns:
+        `Q` and `R`; with the mode `r` only `R`.
+    """
     q, r = tf.linalg.qr(_inexact(a), full_matrices=mode == "complete")
     return r if mode == "r" else QRResult(q, r)
 
 
 @like_numpy(_TALL, within="linalg", check="np.allclose({ours}.S, {theirs}.S)")
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    """Singular values, with the vectors on both sides."""
+    """Singular values, with the vectors on both sides.
+
+    Args:
+        compute_uv: Give the vectors, too.
+
+    Returns:
+        `U`, `S` and `Vh`; without `compute_uv` only `S`.
+    """
     a = _inexact(a)
     if not compute_uv:
         return tf.linalg.svd(a, compute_uv=False)
@@ -216,7 +234,11 @@ def svdvals(x: Any, /) -> Tensor:
 
 @like_numpy(_SQUARE, within="linalg", check="np.allclose({ours}.eigenvalues, {theirs}.eigenvalues)")
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
-    """Eigenvalues, ascending, and eigenvectors of a symmetric matrix, of which the triangle `UPLO` is read."""
+    """Eigenvalues, ascending, and eigenvectors of a symmetric matrix, of which the triangle `UPLO` is read.
+
+    Args:
+        UPLO: Which triangle is read: `L` or `U`.
+    """
     a = _inexact(a)
     values, vectors = tf.linalg.eigh(a if UPLO == "L" else _conj(matrix_transpose(a)))
     return EighResult(_real(values), vectors)
@@ -224,7 +246,11 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:
 
 @like_numpy(_SQUARE, within="linalg")
 def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
-    """Eigenvalues of a symmetric matrix, ascending."""
+    """Eigenvalues of a symmetric matrix, ascending.
+
+    Args:
+        UPLO: Which triangle is read: `L` or `U`.
+    """
     a = _inexact(a)
     return _real(tf.linalg.eigvalsh(a if UPLO == "L" else _conj(matrix_transpose(a))))
 
@@ -252,7 +278,11 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
 
 @like_numpy(_TALL, within="linalg")
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
-    """The number of singular values that are not nearly zero."""
+    """The number of singular values that are not nearly zero.
+
+    Args:
+        tol: Which singular values count: larger ones than this; None: what is no rounding error.
+    """
     s = svdvals(A)
     if tol is None:
         rows, cols = tensor(A).shape[-2:]
@@ -267,7 +297,11 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 
 @like_numpy(_SQUARE + ", 3", within="linalg")
 def matrix_power(a: Any, n: int) -> Tensor:
-    """A square matrix multiplied by itself; inverted first if `n` is negative."""
+    """A square matrix multiplied by itself; inverted first if `n` is negative.
+
+    Args:
+        n: The power, a whole number.
+    """
     a = tensor(a)
     if n < 0:
         a, n = inv(a), -n
@@ -290,7 +324,11 @@ def multi_dot(arrays: Any, *, out: None = None) -> Tensor:
 
 @like_numpy(_TALL + ", [1.0, 2.0, 4.0]", within="linalg", check="np.allclose({ours}[0], {theirs}[0])")
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple:
-    """The x that makes |a x - b| smallest; with it the residuals, the rank and the singular values."""
+    """The x that makes |a x - b| smallest; with it the residuals, the rank and the singular values.
+
+    Returns:
+        The solution, the residuals, the rank, and the singular values.
+    """
     a, b = promoted(a, b, inexact=float64)
     x = matmul(pinv(a, rcond), b)
     s, rank = svdvals(a), matrix_rank(a)
@@ -301,7 +339,11 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple:
 
 @like_numpy(_TALL, within="linalg")
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Length of vectors, or size of matrices: NumPy's `ord`."""
+    """Length of vectors, or size of matrices: NumPy's `ord`.
+
+    Args:
+        ord: Which norm: a number, infinity, for matrices `fro` and `nuc`; None: the Euclidean one.
+    """
     x = _inexact(x)
     rank = len(x.shape)
     if axis is None:
@@ -319,7 +361,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
 
 @like_numpy("[[3.0, 4.0], [6.0, 8.0]], axis=1", within="linalg")
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
-    """The length of vectors; of all elements without `axis`."""
+    """The length of vectors; of all elements without `axis`.
+
+    Args:
+        ord: Which norm: a number, infinity, for matrices `fro` and `nuc`; None: the Euclidean one.
+    """
     x = _inexact(x)
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order {ord!r} for vectors. It is a number; 'fro' and 'nuc' are for matrices.")
@@ -345,7 +391,11 @@ def _root_of_squares(x: Tensor, taken: tuple, keepdims: bool) -> Tensor:
 
 @like_numpy(_SQUARE, within="linalg")
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
-    """The size of matrices: 'fro', 'nuc', 1, 2, inf and their negatives."""
+    """The size of matrices: 'fro', 'nuc', 1, 2, inf and their negatives.
+
+    Args:
+        ord: Which norm: a number, infinity, for matrices `fro` and `nuc`; None: the Euclidean one.
+    """
     x = _inexact(x)
     if ord == "fro":
         y = _root_of_squares(x, (len(x.shape) - 2, len(x.shape) - 1), False)
@@ -363,7 +413,11 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
 
 @like_numpy(_SQUARE, within="linalg")
 def cond(x: Any, p: Any = None) -> Tensor:
-    """How much a solution can change with its data."""
+    """How much a solution can change with its data.
+
+    Args:
+        p: Which norm: None, 2, -2: by singular values; 1, -1, inf, -inf, `fro`: by the inverse.
+    """
     if p in (None, 2, -2):
         s = svdvals(x)
         large, small = max_(s, -1), min_(s, -1)

@@ -99,7 +99,11 @@ def std(
 
 @like_numpy("[1.0, 2.0, 4.0], weights=[3.0, 2.0, 1.0]")
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
-    """The weighted mean."""
+    """The weighted mean.
+
+    Returns:
+        The mean; with `returned` a pair, with the sum of the weights.
+    """
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
         return (

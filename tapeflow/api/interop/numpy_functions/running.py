@@ -73,7 +73,11 @@ def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> 
 
 @like_numpy(_MATRIX + ", axis=1")
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """Differences of neighbours along an axis, `n` times."""
+    """Differences of neighbours along an axis, `n` times.
+
+    Args:
+        n: How often.
+    """
     a = tensor(a)
     axis = one_axis(axis, len(a.shape))
     ends = [None if e is None else _edge(tensor(e, a.dtype), a, axis) for e in (prepend, append)]

@@ -23,7 +23,11 @@ _MATRIX = "[[1.0, 5.0, 3.0], [4.0, 2.0, 6.0]]"
 
 @like_numpy("[True, False], [1.0, 2.0], [3.0, 4.0]")
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
-    """`x` where the condition is true and `y` elsewhere; with one argument the indices where it is true."""
+    """`x` where the condition is true and `y` elsewhere; with one argument the indices where it is true.
+
+    Returns:
+        A tensor; with one argument the indices, one tensor for each axis.
+    """
     condition = _truth(tensor(condition))
     if x is None and y is None:
         return nonzero(condition)
@@ -33,7 +37,11 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
 
 @like_numpy("[[0, 1], [2, 0]]", check="len({ours}) == len({theirs})")
 def nonzero(a: Any) -> tuple[Tensor, ...]:
-    """The indices of elements that are not zero, one tensor an axis."""
+    """The indices of elements that are not zero, one tensor an axis.
+
+    Returns:
+        For each axis the indices.
+    """
     found = ops.nonzero(tensor(a))
     return tuple(ops.getitem(found, index=((None, None, None), i)) for i in range(found.shape[1]))
 
@@ -52,7 +60,11 @@ def flatnonzero(a: Any) -> Tensor:
 
 @like_numpy("[10.0, 20.0, 30.0], [2, -1]")
 def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "raise") -> Tensor:
-    """Elements along an axis, by index; negative ones count from the end."""
+    """Elements along an axis, by index; negative ones count from the end.
+
+    Args:
+        mode: What an index out of range does: `raise`, `wrap` or `clip`.
+    """
     a = tensor(a)
     if axis is None:
         a, axis = ravel(a), 0
@@ -132,7 +144,11 @@ def argsort(
 
 @like_numpy("[1.0, 3.0, 5.0], [0.0, 3.0, 4.0]")
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
-    """Where elements would be put to keep `a` in order."""
+    """Where elements would be put to keep `a` in order.
+
+    Args:
+        v: What is looked for.
+    """
     a, v = promoted(a, v)
     if sorter is not None:
         a = take(a, sorter)
@@ -141,7 +157,11 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
 
 @like_numpy("[0.2, 6.4, 3.0], [0.0, 1.0, 4.0, 10.0]")
 def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
-    """The bin of every element."""
+    """The bin of every element.
+
+    Args:
+        right: A number on an edge belongs to the bin below it.
+    """
     return tensor(np.digitize(np.asarray(x), np.asarray(bins), right))
 
 
@@ -158,7 +178,11 @@ def unique(
     *,
     equal_nan: bool = True,
 ) -> Any:
-    """The different elements in ascending order, with the indices and counts asked for."""
+    """The different elements in ascending order, with the indices and counts asked for.
+
+    Returns:
+        The different elements, in order; a tuple, with what else was asked for.
+    """
     ar = tensor(ar)
     plain = np.asarray(ar.array)
     _, index, *more = np.unique(plain, True, return_inverse, return_counts, axis, equal_nan=equal_nan)
@@ -208,7 +232,11 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 @like_numpy("[1.0, -2.0, 3.0], [2.0, 4.0]")
 def polyval(p: Any, x: Any) -> Tensor:
-    """A polynomial, highest power first, at `x`."""
+    """A polynomial, highest power first, at `x`.
+
+    Args:
+        p: The coefficients, that of the highest power first.
+    """
     dtype = result_type(p, x)
     p, x = tensor(p, dtype), tensor(x, dtype)
     y = ops.zeros_like(x)
@@ -219,7 +247,12 @@ def polyval(p: Any, x: Any) -> Tensor:
 
 @like_numpy("[1.0, 2.0, 3.0], [0.0, 1.0, 0.5]")
 def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
-    """The convolution of two vectors."""
+    """The convolution of two vectors.
+
+    Args:
+        v: The filter.
+        mode: `full`, `same` or `valid`: how much of the result is given.
+    """
     a, v = promoted(a, v)
     if a.shape[0] < v.shape[0]:
         a, v = v, a

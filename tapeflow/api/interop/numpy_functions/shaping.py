@@ -128,7 +128,11 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Tensor:
 
 @like_numpy("[1.0, 2.0], [[3.0], [4.0]]")
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Tensor, ...]:
-    """All in the shape they broadcast to."""
+    """All in the shape they broadcast to.
+
+    Returns:
+        The arrays, as tensors of one shape.
+    """
     xs = [tensor(a) for a in args]
     shape = np.broadcast_shapes(*[tuple(x.shape) for x in xs])
     return tuple(ops.broadcast_to(x, shape=shape) for x in xs)
@@ -141,19 +145,31 @@ def _at_least(rank: int, arrays: tuple, place: Any) -> Any:
 
 @like_numpy("1.0")
 def atleast_1d(*arys: Any) -> Any:
-    """With at least one axis."""
+    """With at least one axis.
+
+    Returns:
+        A tensor; a tuple for several arrays.
+    """
     return _at_least(1, arys, lambda s: (1,))
 
 
 @like_numpy("[1.0, 2.0]")
 def atleast_2d(*arys: Any) -> Any:
-    """With at least two axes, new ones in front."""
+    """With at least two axes, new ones in front.
+
+    Returns:
+        A tensor; a tuple for several arrays.
+    """
     return _at_least(2, arys, lambda s: (1,) * (2 - len(s)) + s)
 
 
 @like_numpy("[1.0, 2.0]")
 def atleast_3d(*arys: Any) -> Any:
-    """With at least three axes."""
+    """With at least three axes.
+
+    Returns:
+        A tensor; a tuple for several arrays.
+    """
     return _at_least(3, arys, lambda s: {0: (1, 1, 1), 1: (1, *s, 1), 2: (*s, 1)}[len(s)])
 
 
@@ -162,14 +178,24 @@ def atleast_3d(*arys: Any) -> Any:
 
 @like_numpy(_MATRIX + ", 1")
 def diag(v: Any, k: int = 0) -> Tensor:
-    """The diagonal of a matrix, or a matrix with a vector as its diagonal."""
+    """The diagonal of a matrix, or a matrix with a vector as its diagonal.
+
+    Args:
+        v: A vector, or what is made one; of a matrix `diag` gives the diagonal.
+        k: Which diagonal: 0 the main one, positive above it.
+    """
     v = tensor(v)
     return tf.linalg.diag(v, k=k) if len(v.shape) == 1 else diagonal(v, k)
 
 
 @like_numpy("[1.0, 2.0]")
 def diagflat(v: Any, k: int = 0) -> Tensor:
-    """A matrix with all elements of `v` as its diagonal."""
+    """A matrix with all elements of `v` as its diagonal.
+
+    Args:
+        v: A vector, or what is made one; of a matrix `diag` gives the diagonal.
+        k: Which diagonal: 0 the main one, positive above it.
+    """
     return diag(ravel(v), k)
 
 
@@ -191,14 +217,22 @@ def _triangle(m: Any, keep: np.ndarray) -> Tensor:
 
 @like_numpy("[[1.0, 2.0], [3.0, 4.0]]")
 def tril(m: Any, k: int = 0) -> Tensor:
-    """The lower triangle, zeros above diagonal `k`."""
+    """The lower triangle, zeros above diagonal `k`.
+
+    Args:
+        k: The last diagonal that stays: 0 the main one, positive above it.
+    """
     m = tensor(m)
     return _triangle(m, np.tri(*m.shape[-2:], k=k, dtype=bool))
 
 
 @like_numpy("[[1.0, 2.0], [3.0, 4.0]]")
 def triu(m: Any, k: int = 0) -> Tensor:
-    """The upper triangle, zeros below diagonal `k`."""
+    """The upper triangle, zeros below diagonal `k`.
+
+    Args:
+        k: The last diagonal that stays: 0 the main one, positive above it.
+    """
     m = tensor(m)
     return _triangle(m, ~np.tri(*m.shape[-2:], k=k - 1, dtype=bool))
 

@@ -99,7 +99,12 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Tensor:
-    """Quantiles in percent."""
+    """Quantiles in percent.
+
+    Args:
+        q: From 0 to 100.
+        method: Between two elements: `linear`, `lower`, `higher`, `midpoint` or `nearest`.
+    """
     return quantile(a, promoted(q, inexact=float64)[0] / 100.0, axis, method=method, keepdims=keepdims)
 
 
@@ -113,7 +118,12 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Tensor:
-    """The value below which a part `q` of the elements lies, interpolated between its neighbours."""
+    """The value below which a part `q` of the elements lies, interpolated between its neighbours.
+
+    Args:
+        q: From 0 to 1.
+        method: Between two elements: `linear`, `lower`, `higher`, `midpoint` or `nearest`.
+    """
     (a,) = promoted(a, inexact=float64)
     taken = axes(axis, len(a.shape))
     kept = tuple(i for i in range(len(a.shape)) if i not in taken)
