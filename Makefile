@@ -41,7 +41,8 @@ test-long: .venv/.dev
 lint: .venv/.dev
 	@$(BIN)/ruff format --check --quiet . > /dev/null || { echo "Some files are not formatted: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/python scripts/check_types.py
 
 # Not --quiet: warnings that are not shown do not count, and the build would not be strict.
 docs: .venv/.docs

@@ -29,6 +29,7 @@ doctest.OutputChecker.check_output = lambda self, want, got, flags: (
 
 np.testing.assert_allclose = assert_allclose
 
+collect_ignore = ["tapeflow/keras", "tests/typing/mistakes.py"]  # for type checkers alone
 SEED = 2015
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")

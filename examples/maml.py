@@ -64,7 +64,7 @@ def train(steps, inner_steps, first_order=False, seed=0):
     together."""
     rng = np.random.default_rng(seed)
     weights = weights_at_start(rng)
-    means, squares = [0.0] * len(weights), [0.0] * len(weights)
+    means, squares = ([tf.zeros_like(v) for v in weights] for _ in range(2))
     for step in range(1, steps + 1):
         seen, unseen = sine_waves(rng, TASKS, SHOTS)
         with tf.GradientTape() as tape:

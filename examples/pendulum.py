@@ -63,7 +63,7 @@ def main(steps):
     variables = network(rng)
     times = np.linspace(0.0, PERIOD_PART, 64)[:, None]
     t = tf.constant(times)
-    means, squares = [0.0] * len(variables), [0.0] * len(variables)
+    means, squares = ([tf.zeros_like(v) for v in variables] for _ in range(2))
     for step in range(1, steps + 1):
         rate = 0.01 * (1 - step / (steps + 1))
         with tf.GradientTape() as tape:

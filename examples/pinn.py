@@ -73,7 +73,7 @@ def residual_forward(x, t, variables):
 def main(steps=2000, points=300):
     rng = np.random.default_rng(0)
     variables = network(rng)
-    means, squares = [0.0] * len(variables), [0.0] * len(variables)
+    means, squares = ([tf.zeros_like(v) for v in variables] for _ in range(2))
     columns = lambda *arrays: [tf.constant(a.reshape(-1, 1)) for a in arrays]
     edge_x, edge_t = columns(np.repeat([-WIDTH, WIDTH], 20), np.tile(np.linspace(0, TIME, 20), 2))
     edge_u = tf.constant(soliton(edge_x.numpy(), edge_t.numpy()))

@@ -12,7 +12,7 @@ from reference_text import escaped, shown
 SECTIONS = {"Args": "parameters", "Returns": "result", "Raises": "errors"}
 
 # Results of these types need no sentence: what they are is said in the first line of the docstring.
-SAYS_ENOUGH = re.compile(r"(?!.*\bAny\b)(?!tuple\b)(?!(list|dict|object)\b(?!\[))(?!_)")
+SAYS_ENOUGH = re.compile(r"Dataset\[|(?!.*\bAny\b)(?!tuple\b)(?!(list|dict|object)\b(?!\[))(?!_)")
 
 
 class Docstring(NamedTuple):

@@ -294,7 +294,7 @@ from .core.variables.variable import Variable as Variable
 from .tape.gradient_tape import GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients
 
 import sys as _sys
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 import tapeflow_keras_hook as _keras_hook
 
@@ -340,7 +340,9 @@ _ELSEWHERE = {
 # Keras, and TensorFlow's own names for its parts.
 _KERAS = frozenset({"initializers", "keras", "losses", "metrics", "optimizers"})
 
-if _TYPE_CHECKING:  # what `__getattr__` below imports on first use, for those who read the code and do not run it
+if (
+    _typing.TYPE_CHECKING
+):  # what `__getattr__` below imports on first use, for those who read the code and do not run it
     from . import (
         compat as compat,
         data as data,
@@ -428,7 +430,7 @@ __all__ = [
     "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like",
 ]  # fmt: skip
 
-if not _TYPE_CHECKING:  # to a checker, a module with `__getattr__` has every name
+if not _typing.TYPE_CHECKING:  # to a checker, a module with `__getattr__` has every name
 
     def __getattr__(name):
         if name in _ON_FIRST_USE:

@@ -1,13 +1,13 @@
 """TensorShape: a tuple of sizes in which a size, or the rank, may be unknown."""
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .sizes import Size
 
 
-class TensorShape(tuple):
+class TensorShape(tuple[int | Any, ...]):
     """The shape of a tensor. It is a tuple, so it indexes, unpacks and compares like one.
 
     Args:
@@ -40,10 +40,10 @@ class TensorShape(tuple):
     ndims = rank
 
     @property
-    def dims(self) -> list | None:
+    def dims(self) -> list[int | None] | None:
         return None if self is _UNKNOWN else list(tuple.__iter__(self))
 
-    def as_list(self) -> list:
+    def as_list(self) -> list[int | None]:
         self._need_rank("as_list()")
         return list(self)
 
@@ -146,7 +146,7 @@ class TensorShape(tuple):
         self._need_rank("len()")
         return tuple.__len__(self)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[int | Any]:
         self._need_rank("Iteration")
         return tuple.__iter__(self)
 

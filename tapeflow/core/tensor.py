@@ -38,6 +38,9 @@ class Tensor(Value):
     __array_priority__ = 100
 
     _origin: tuple[Any, Any]
+    device: str
+    T: "Tensor"  # these two are operations, which `tapeflow.api.arrays.tensor_methods` installs
+    mT: "Tensor"
 
     @property
     def shape(self) -> TensorShape:

@@ -12,6 +12,7 @@ from tapeflow.core.dtypes import as_dtype, int64
 from . import element_specs
 from .element_specs import ragged_places
 from .elements import leaves_of, packed_like, rows_of, stacked
+from .iterators import Element
 from .padding import Padding
 from .pipeline import Pipeline, positive
 
@@ -38,7 +39,7 @@ class Batches:
         return self._join(group)
 
 
-class Batching(Pipeline):
+class Batching(Pipeline[Element]):
     """`batch`, `padded_batch`, `ragged_batch`, `unbatch`, `rebatch`."""
 
     def batch(
@@ -48,7 +49,7 @@ class Batching(Pipeline):
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> "Dataset":
+    ) -> "Dataset[Element]":
         """Every `batch_size` elements stacked to one; the last batch may be smaller, or is dropped.
 
         Args:
@@ -81,7 +82,7 @@ class Batching(Pipeline):
         padding_values: Any = None,
         drop_remainder: Any = False,
         name: str | None = None,
-    ) -> "Dataset":
+    ) -> "Dataset[Element]":
         """As `batch`, for elements of different shapes: each is filled up, to the largest of its batch or to
         `padded_shapes`.
 
@@ -114,7 +115,7 @@ class Batching(Pipeline):
 
     def ragged_batch(
         self, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = int64, name: str | None = None
-    ) -> "Dataset":
+    ) -> "Dataset[Any]":
         """As `batch`, for elements of different shapes: they become ragged tensors. Those of one known shape stay
         tensors.
 
@@ -151,7 +152,7 @@ class Batching(Pipeline):
             return self._count
         return self._count // size if drop else math.ceil(self._count / size)
 
-    def unbatch(self, name: str | None = None) -> "Dataset":
+    def unbatch(self, name: str | None = None) -> "Dataset[Any]":
         """The rows of every element as elements.
 
         >>> [x.numpy().item() for x in tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).unbatch()]
@@ -168,7 +169,7 @@ class Batching(Pipeline):
         size = sizes.pop() if len(sizes) == 1 else None
         return None if size is None else self._count * size
 
-    def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> "Dataset":
+    def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> "Dataset[Element]":
         """Batches of another size, or of the sizes of a list in turn.
 
         Args:

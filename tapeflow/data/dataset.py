@@ -2,10 +2,13 @@
 
 from typing import Any
 
+from tapeflow.core.tensor import Tensor
+
 from .batching import Batching
 from .files.storing import Storing
 from .functions import Functions
 from .grouping import Grouping
+from .iterators import Element
 from .mixing import Mixing
 from .pipeline import Pipeline
 from .reading import Reading
@@ -13,7 +16,16 @@ from .selection import Selection
 from .sources import Sources
 
 
-class Dataset(Sources, Mixing, Functions, Selection, Batching, Grouping, Storing, Reading):
+class Dataset(
+    Sources[Element],
+    Mixing[Element],
+    Functions[Element],
+    Selection[Element],
+    Batching[Element],
+    Grouping[Element],
+    Storing[Element],
+    Reading[Element],
+):
     """A sequence of elements, made anew by every iteration. Each method gives a new dataset.
 
     An element is a tensor, or a tuple or dict of them. No gradient goes through a dataset.
@@ -24,7 +36,9 @@ class Dataset(Sources, Mixing, Functions, Selection, Batching, Grouping, Storing
     """
 
     @staticmethod
-    def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> "Dataset":
+    def list_files(
+        file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None
+    ) -> "Dataset[Tensor]":
         """The names of the files that match a pattern, or one of several; in random order, another in every iteration,
         unless `shuffle=False`.
 

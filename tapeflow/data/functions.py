@@ -3,19 +3,20 @@
 import itertools
 import logging
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
 from tapeflow.api.arrays.specs import TensorSpec
 from tapeflow.core.dtypes import bool_, int64
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 from . import element_specs
 from .element_specs import Cell
 from .elements import Calls, applied, element, result
 from .interleaving import interleaved
+from .iterators import Element
 from .pipeline import AUTOTUNE, Pipeline, check_dataset, positive, whole_number
 from .threads import Parallel, ReadAhead, auto_workers
 
@@ -25,18 +26,41 @@ if TYPE_CHECKING:
 _AHEAD = 4  # elements that AUTOTUNE reads ahead
 
 
-class Functions(Pipeline):
+A = TypeVar("A")
+B = TypeVar("B")
+R = TypeVar("R")
+
+
+class Functions(Pipeline[Element]):
     """`map`, `filter`, `flat_map`, `interleave`, `scan`, `take_while`, `prefetch`, …"""
 
+    @overload
+    def map(
+        self: "Functions[tuple[A, B]]", map_func: Callable[[A, B], R], num_parallel_calls: Any = None,
+        deterministic: bool | None = None, synchronous: bool | None = None,
+        use_unbounded_threadpool: bool | None = False, name: str | None = None,
+    ) -> "Dataset[R]": ...  # fmt: skip
+    @overload
+    def map(
+        self, map_func: Callable[[Element], R], num_parallel_calls: Any = None,
+        deterministic: bool | None = None, synchronous: bool | None = None,
+        use_unbounded_threadpool: bool | None = False, name: str | None = None,
+    ) -> "Dataset[R]": ...  # fmt: skip
+    @overload
+    def map(
+        self, map_func: Callable[..., R], num_parallel_calls: Any = None,
+        deterministic: bool | None = None, synchronous: bool | None = None,
+        use_unbounded_threadpool: bool | None = False, name: str | None = None,
+    ) -> "Dataset[R]": ...  # fmt: skip
     def map(
         self,
-        map_func: Callable,
+        map_func: Callable[..., Any],
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         synchronous: bool | None = None,
         use_unbounded_threadpool: bool | None = False,
         name: str | None = None,
-    ) -> "Dataset":
+    ) -> "Dataset[Any]":
         """`map_func` of every element; the parts of a tuple are its arguments.
 
         With `num_parallel_calls` that many threads call it, AUTOTUNE chooses how many; a function that takes no time
@@ -76,7 +100,15 @@ class Functions(Pipeline):
         spec = Cell(find=lambda: element_specs.mapped(map_func, self.element_spec, peek))
         return self._next(make, self._count, spec, "Map" if workers is None else "ParallelMap")
 
-    def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
+    @overload
+    def filter(
+        self: "Functions[tuple[A, B]]", predicate: Callable[[A, B], Any], name: str | None = None
+    ) -> "Dataset[tuple[A, B]]": ...
+    @overload
+    def filter(self, predicate: Callable[[Element], Any], name: str | None = None) -> "Dataset[Element]": ...
+    @overload
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> "Dataset[Element]": ...
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> "Dataset[Any]":
         """The elements for which `predicate`, a function to a boolean, is true.
 
         Args:
@@ -96,7 +128,9 @@ class Functions(Pipeline):
 
         return self._next(make, None, self._spec, "Filter")
 
-    def take_while(self, predicate: Callable, name: str | None = None) -> "Dataset":
+    def take_while(
+        self, predicate: Callable[[Element], Any] | Callable[..., Any], name: str | None = None
+    ) -> "Dataset[Element]":
         """The elements before the first for which `predicate` is false.
 
         Args:
@@ -108,7 +142,7 @@ class Functions(Pipeline):
         make = lambda: itertools.takewhile(lambda e: _truth(applied(predicate, e)), self._make())
         return self._next(make, None, self._spec, "TakeWhile")
 
-    def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
+    def flat_map(self, map_func: Callable[..., "Dataset[R]"], name: str | None = None) -> "Dataset[R]":
         """The elements of the datasets that `map_func` makes of every element, one dataset after the other.
 
         Args:
@@ -130,7 +164,7 @@ class Functions(Pipeline):
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> "Dataset":
+    ) -> "Dataset[Any]":
         """As `flat_map`, with `cycle_length` of the datasets read in turn, `block_length` elements at a time.
 
         With `num_parallel_calls` a thread for each of them reads ahead; the order is the same.
@@ -165,7 +199,7 @@ class Functions(Pipeline):
     def _spec_of_parts(self, map_func: Callable, make: Callable) -> Cell:
         return Cell(find=lambda: element_specs.element_spec_of_results(map_func, self.element_spec, make))
 
-    def scan(self, initial_state: Any, scan_func: Callable, name: str | None = None) -> "Dataset":
+    def scan(self, initial_state: Any, scan_func: Callable, name: str | None = None) -> "Dataset[Any]":
         """`scan_func(state, element)` gives the next state and an element of the new dataset.
 
         Args:
@@ -193,7 +227,7 @@ class Functions(Pipeline):
         find = lambda: element_specs.mapped(output, (element_specs.spec_of(first), self.element_spec), make)
         return self._next(make, self._count, Cell(find=find), "Scan")
 
-    def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset":
+    def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset[tuple[Tensor, Element]]":
         """Pairs of a number, from `start`, and an element.
 
         Args:
@@ -209,7 +243,7 @@ class Functions(Pipeline):
             make, self._count, self._spec.then(lambda known: (TensorSpec([], int64), known)), "Enumerate"
         )
 
-    def apply(self, transformation_func: Callable) -> "Dataset":
+    def apply(self, transformation_func: Callable[[Any], "Dataset[R]"]) -> "Dataset[R]":
         """`transformation_func` of the whole dataset.
 
         Args:
@@ -223,7 +257,7 @@ class Functions(Pipeline):
         """
         return check_dataset(transformation_func(self), "apply")
 
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> "Dataset":
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> "Dataset[Element]":
         """The same elements, made by a thread that is at most `buffer_size` ahead. It ends with the iterator.
 
         Args:
@@ -242,7 +276,7 @@ class Functions(Pipeline):
             (lambda: ReadAhead(self._make, size)) if size else self._make, self._count, self._spec, "Prefetch"
         )
 
-    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> "Dataset":
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> "Dataset[Element]":
         """Without the elements that raise an error when they are made.
 
         Args:

@@ -15,6 +15,7 @@ from tapeflow.core.tensor import EagerTensor
 from . import element_specs
 from .element_specs import Cell, DatasetSpec
 from .elements import applied, element, leaves_of, packed_like
+from .iterators import Element
 from .pipeline import Pipeline, check_dataset, new, of_rows, positive, whole_number
 from .rows import Rows
 
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
     from .dataset import Dataset
 
 
-class Grouping(Pipeline):
+class Grouping(Pipeline[Element]):
     """`window`, `group_by_window`, `bucket_by_sequence_length`."""
 
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
-    ) -> "Dataset":
+    ) -> "Dataset[Dataset[Element]]":
         """Datasets of `size` elements, `stride` apart; each begins `shift` after the one before it.
 
         Elements that are tuples or dicts give tuples or dicts of datasets.
@@ -73,7 +74,7 @@ class Grouping(Pipeline):
         window_size: Any = None,
         window_size_func: Callable | None = None,
         name: str | None = None,
-    ) -> "Dataset":
+    ) -> "Dataset[Any]":
         """Elements with the same key, `window_size` at a time, given to `reduce_func(key, dataset)`; what it returns
         is read next.
 
@@ -132,7 +133,7 @@ class Grouping(Pipeline):
         no_padding: bool = False,
         drop_remainder: bool = False,
         name: str | None = None,
-    ) -> "Dataset":
+    ) -> "Dataset[Any]":
         """Padded batches of elements of similar length: those between two boundaries are batched together.
 
         Args:
@@ -166,7 +167,7 @@ class Grouping(Pipeline):
             length = whole_number(applied(element_length_func, parts if len(parts) > 1 else parts[0]))
             return int(np.searchsorted(bounds, length, side="right"))
 
-        def batch(key: Any, window: "Dataset") -> "Dataset":
+        def batch(key: Any, window: "Dataset[Any]") -> "Dataset[Any]":
             bucket = whole_number(key)
             if no_padding:
                 return window.batch(sizes[bucket], drop_remainder=drop_remainder)
@@ -184,7 +185,7 @@ class Grouping(Pipeline):
         return self.group_by_window(key_of, batch, window_size_func=lambda key: sizes[whole_number(key)])
 
 
-def from_elements(elements: list, spec: Cell | None = None) -> "Dataset":
+def from_elements(elements: list, spec: Cell | None = None) -> "Dataset[Any]":
     """The dataset of elements that are there."""
     cell = spec or Cell(find=lambda: element_specs.spec_of(elements[0]))
     return new(lambda: iter(elements), len(elements), cell, "Variant")

@@ -1,7 +1,7 @@
 """Reading a dataset: `iter(dataset)`, `dataset.as_numpy_iterator()`, and elements that may not be there."""
 
 from collections.abc import Callable, Iterator as PythonIterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from .element_specs import Cell, spec_of
 from .elements import Opaque, element
 
+Element = TypeVar("Element", covariant=True)  # what a dataset is a sequence of
+
 _ABSENT = object()
 
 
-class Iterator:
+class Iterator(PythonIterator[Element]):
     """What `iter(dataset)` gives.
 
     >>> it = iter(tf.data.Dataset.range(2))
@@ -42,10 +44,10 @@ class Iterator:
     def _type_spec(self) -> "IteratorSpec":
         return IteratorSpec(self.element_spec)
 
-    def __iter__(self) -> "Iterator":
+    def __iter__(self) -> "Iterator[Element]":
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Element:
         has_an_effect(
             "reading a dataset"
         )  # a graph would give the element that it saw when it was traced, again and again
@@ -54,7 +56,7 @@ class Iterator:
             self._taken += 1
             return found
 
-    def next(self) -> Any:
+    def next(self) -> Element:
         """The next element, as `next(iterator)` gives it: Python 2's way, which many programs still use.
 
         Returns:
@@ -74,7 +76,7 @@ class Iterator:
         while self._taken < place and next(self._elements, _ABSENT) is not _ABSENT:
             self._taken += 1
 
-    def get_next(self, name: str | None = None) -> Any:
+    def get_next(self, name: str | None = None) -> Element:
         """The next element; raises OutOfRangeError at the end.
 
         Returns:

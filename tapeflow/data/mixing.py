@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from tapeflow.engines.numpy.random.samplers.words import uniform
 
 from .element_specs import Cell, common
 from .elements import Calls
+from .iterators import Element
 from .pipeline import Make, Pipeline, new, of_rows, structure_of_datasets
 from .rows import joined
 from .sources import generator, in_turn, seeds_of, stream
@@ -24,11 +25,24 @@ if TYPE_CHECKING:
     from .dataset import Dataset
 
 
-class Mixing(Pipeline):
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+class Mixing(Pipeline[Element]):
     """`Dataset.zip`, `choose_from_datasets`, `sample_from_datasets`, `rejection_resample`."""
 
+    @overload
     @staticmethod
-    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
+    def zip(a: "Dataset[A]", b: "Dataset[B]", /, *, name: str | None = None) -> "Dataset[tuple[A, B]]": ...
+    @overload
+    @staticmethod
+    def zip(pair: "tuple[Dataset[A], Dataset[B]]", /, *, name: str | None = None) -> "Dataset[tuple[A, B]]": ...
+    @overload
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset[Any]": ...
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset[Any]":
         """Elements made of one element of each dataset, as long as all have some.
 
         Args:
@@ -65,7 +79,7 @@ class Mixing(Pipeline):
     @staticmethod
     def choose_from_datasets(
         datasets: Any, choice_dataset: "Dataset", stop_on_empty_dataset: bool = True
-    ) -> "Dataset":
+    ) -> "Dataset[Any]":
         """Elements of the datasets whose numbers `choice_dataset` gives, one after the other.
 
         Args:
@@ -107,7 +121,7 @@ class Mixing(Pipeline):
         seed: Any = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
-    ) -> "Dataset":
+    ) -> "Dataset[Any]":
         """Elements of datasets chosen at random, with these probabilities, which may be a dataset of them.
 
         Args:
@@ -159,7 +173,7 @@ class Mixing(Pipeline):
         initial_dist: Any = None,
         seed: Any = None,
         name: str | None = None,
-    ) -> "Dataset":
+    ) -> "Dataset[Any]":
         """Pairs of a class, which `class_func` says, and an element; elements are left out at random so that classes
         come as often as `target_dist` asks. How often they came before is `initial_dist`, or is counted along the way.
 

@@ -13,7 +13,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .element_specs import Cell, DatasetSpec, may_peek
 from .elements import Opaque
-from .iterators import Iterator
+from .iterators import Element, Iterator
 from .options import Options
 from .rows import Rows
 
@@ -27,10 +27,10 @@ UNKNOWN_CARDINALITY = -2
 Make = Callable[[], PythonIterator]
 
 
-class Pipeline(Opaque, Iterable):
+class Pipeline(Opaque, Iterable[Element]):
     """The part of `Dataset` that its methods build on."""
 
-    _concrete: "type[Dataset]"  # set where it is defined
+    _concrete: "type[Dataset[Any]]"  # set where it is defined
 
     def __init__(
         self,
@@ -50,17 +50,17 @@ class Pipeline(Opaque, Iterable):
 
     # ---- new datasets from this one
 
-    def _next(self, make: Make, count: float | None, spec: Cell, kind: str) -> "Dataset":
+    def _next(self, make: Make, count: float | None, spec: Cell, kind: str) -> "Dataset[Any]":
         return self._concrete(make, count, spec, kind, self._options)
 
-    def _reordered(self, change: Callable[[Make], PythonIterator], count: float | None, kind: str) -> "Dataset":
+    def _reordered(self, change: Callable[[Make], PythonIterator], count: float | None, kind: str) -> "Dataset[Any]":
         """The same elements, others of them or in another order: `change` gets a maker of iterators. It does not look
         at the elements, so that numbers of rows can stand for them."""
         return reordered(self, lambda: change(self._indices or self._make), count, kind)
 
     # ---- reading
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Element]:
         has_an_effect("reading a dataset")  # a graph would keep the elements that it saw when it was traced
         return Iterator(self._make(), self._spec, self._make)
 
@@ -114,7 +114,7 @@ class Pipeline(Opaque, Iterable):
         """What `with_options` has set, here and before."""
         return self._options or Options()
 
-    def with_options(self, options: Options, name: str | None = None) -> "Dataset":
+    def with_options(self, options: Options, name: str | None = None) -> "Dataset[Element]":
         """The same dataset with options; what they leave open is as before.
 
         Args:
@@ -139,17 +139,17 @@ class Pipeline(Opaque, Iterable):
 DatasetSpec.value_type = Pipeline
 
 
-def new(make: Make, count: float | None, spec: Cell, kind: str) -> "Dataset":
+def new(make: Make, count: float | None, spec: Cell, kind: str) -> "Dataset[Any]":
     return Pipeline._concrete(make, count, spec, kind)
 
 
 def of_rows(
     rows: Rows, indices: Make, count: float | None, spec: Cell, kind: str, whole: bool = False, options: Any = None
-) -> "Dataset":
+) -> "Dataset[Any]":
     return Pipeline._concrete(lambda: map(rows.one, indices()), count, spec, kind, options, rows, indices, whole)
 
 
-def reordered(source: Pipeline, change: Make, count: float | None, kind: str) -> "Dataset":
+def reordered(source: Pipeline, change: Make, count: float | None, kind: str) -> "Dataset[Any]":
     """A dataset of elements of `source`; `change` iterates over numbers of its rows, if it has any, or over
     elements."""
     if source._rows is not None:

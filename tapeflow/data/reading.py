@@ -9,11 +9,11 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.frames import has_an_effect
 
 from .elements import applied, element
-from .iterators import NumpyIterator
+from .iterators import Element, NumpyIterator
 from .pipeline import Pipeline
 
 
-class Reading(Pipeline):
+class Reading(Pipeline[Element]):
     """`reduce`, `as_numpy_iterator`, `get_single_element`."""
 
     def as_numpy_iterator(self) -> NumpyIterator:
@@ -61,7 +61,7 @@ class Reading(Pipeline):
             _check_state(first, state)
         return state
 
-    def get_single_element(self, name: str | None = None) -> Any:
+    def get_single_element(self, name: str | None = None) -> Element:
         """The only element; raises InvalidArgumentError unless there is exactly one.
 
         Returns:

@@ -14,6 +14,7 @@ from tapeflow.core.errors import InvalidArgumentError
 
 from .element_specs import Cell, common, compatible
 from .elements import leaves_of
+from .iterators import Element
 from .pipeline import UNKNOWN_CARDINALITY, Make, Pipeline, whole_number
 from .sources import in_turn, seeds_of, stream
 
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from .dataset import Dataset
 
 
-class Selection(Pipeline):
+class Selection(Pipeline[Element]):
     """`take`, `skip`, `repeat`, `shard`, `shuffle`, `concatenate`, `unique`."""
 
-    def take(self, count: Any, name: str | None = None) -> "Dataset":
+    def take(self, count: Any, name: str | None = None) -> "Dataset[Element]":
         """The first `count` elements; all when it is -1.
 
         Args:
@@ -38,7 +39,7 @@ class Selection(Pipeline):
         change: Callable[[Make], Iterator] = lambda make: make() if most < 0 else itertools.islice(make(), most)
         return self._reordered(change, left, "Take")
 
-    def skip(self, count: Any, name: str | None = None) -> "Dataset":
+    def skip(self, count: Any, name: str | None = None) -> "Dataset[Element]":
         """Without the first `count` elements; nothing is left when it is -1.
 
         Args:
@@ -54,7 +55,7 @@ class Selection(Pipeline):
         )
         return self._reordered(change, left, "Skip")
 
-    def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
+    def repeat(self, count: Any = None, name: str | None = None) -> "Dataset[Element]":
         """The elements `count` times over; for ever by default.
 
         Args:
@@ -82,7 +83,7 @@ class Selection(Pipeline):
             total = None if self._count is None else self._count * times
         return self._reordered(change, total, "Repeat")
 
-    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> "Dataset":
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> "Dataset[Element]":
         """Every `num_shards`-th element from number `index` on: the part of one of several workers.
 
         Args:
@@ -110,7 +111,7 @@ class Selection(Pipeline):
 
     def shuffle(
         self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = True, name: str | None = None
-    ) -> "Dataset":
+    ) -> "Dataset[Element]":
         """Elements in random order, each drawn from the next `buffer_size`; every iteration has another order, unless
         told not to.
 
@@ -138,7 +139,7 @@ class Selection(Pipeline):
 
         return self._reordered(change, self._count, "Shuffle")
 
-    def concatenate(self, dataset: "Dataset", name: str | None = None) -> "Dataset":
+    def concatenate(self, dataset: "Dataset[Any]", name: str | None = None) -> "Dataset[Element]":
         """These elements, then those of the other dataset.
 
         Args:
@@ -162,7 +163,7 @@ class Selection(Pipeline):
             make, total, Cell(find=lambda: common(self.element_spec, dataset.element_spec)), "Concatenate"
         )
 
-    def unique(self, name: str | None = None) -> "Dataset":
+    def unique(self, name: str | None = None) -> "Dataset[Element]":
         """Without elements that were there before.
 
         >>> [x.numpy().item() for x in tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1]).unique()]

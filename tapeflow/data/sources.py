@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.frames import has_an_effect
 from tapeflow.core.random import philox, streams
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variables.variable import Variable
 from tapeflow.function.tracing.symbols import SymbolicTensor
 
 from .element_specs import Cell, spec_of, unbatched
 from .elements import element, leaves_of, rows_count, rows_of
 from .generators import from_generator
+from .iterators import Element
 from .pipeline import Pipeline, new, of_rows
 from .rows import Rows
 
@@ -29,11 +31,28 @@ if TYPE_CHECKING:
 _SMALL = 1 << 20  # ranges up to here are an array, of which batches are views
 
 
-class Sources(Pipeline):
+# What one tensor is made of; tuples and dicts are structures of several.
+One: TypeAlias = Tensor | Variable | np.ndarray[Any, Any] | list[Any] | int | float | str | bytes
+K = TypeVar("K")
+
+
+class Sources(Pipeline[Element]):
     """`Dataset.from_tensors`, `from_tensor_slices`, `from_generator`, `range`, `counter`, `random`."""
 
+    @overload
     @staticmethod
-    def from_tensors(tensors: Any, name: str | None = None) -> "Dataset":
+    def from_tensors(tensors: One, name: str | None = None) -> "Dataset[Tensor]": ...
+    @overload
+    @staticmethod
+    def from_tensors(tensors: tuple[One, One], name: str | None = None) -> "Dataset[tuple[Tensor, Tensor]]": ...
+    @overload
+    @staticmethod
+    def from_tensors(tensors: dict[K, Any], name: str | None = None) -> "Dataset[dict[K, Any]]": ...
+    @overload
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> "Dataset[Any]": ...
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> "Dataset[Any]":
         """One element, the tensors as they are.
 
         Args:
@@ -45,8 +64,20 @@ class Sources(Pipeline):
         whole = element(tensors)
         return new(lambda: iter([_with_values(whole)]), 1, Cell(spec_of(whole)), "Tensor")
 
+    @overload
     @staticmethod
-    def from_tensor_slices(tensors: Any, name: str | None = None) -> "Dataset":
+    def from_tensor_slices(tensors: One, name: str | None = None) -> "Dataset[Tensor]": ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(tensors: tuple[One, One], name: str | None = None) -> "Dataset[tuple[Tensor, Tensor]]": ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(tensors: dict[K, Any], name: str | None = None) -> "Dataset[dict[K, Any]]": ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> "Dataset[Any]": ...
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> "Dataset[Any]":
         """One element for each row of the tensors, which have as many.
 
         Args:
@@ -74,7 +105,7 @@ class Sources(Pipeline):
     from_generator = staticmethod(from_generator)
 
     @staticmethod
-    def range(*args: Any, **kwargs: Any) -> "Dataset":
+    def range(*args: Any, **kwargs: Any) -> "Dataset[Tensor]":
         """The integers of a Python range, as int64 or `output_type`.
 
         Args:
@@ -116,7 +147,7 @@ class Sources(Pipeline):
         return new(lambda: (EagerTensor(dtype.np.type(i)) for i in numbers), len(numbers), spec, "Range")
 
     @staticmethod
-    def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> "Dataset":
+    def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> "Dataset[Tensor]":
         """Numbers from `start` on, without end.
 
         Args:
@@ -133,7 +164,9 @@ class Sources(Pipeline):
         return new(make, math.inf, Cell(TensorSpec([], dtype)), "Counter")
 
     @staticmethod
-    def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> "Dataset":
+    def random(
+        seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> "Dataset[Tensor]":
         """Random int64 numbers below 2**32, without end. The same in every iteration, unless
         `rerandomize_each_iteration`.
 

@@ -12,7 +12,8 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
-from tapeflow.tape.gradient_tape import GradientTape, zeros_of
+from tapeflow.tape.gradient_tape import GradientTape
+from tapeflow.tape.results import zeros_of
 
 from .explain import explain
 

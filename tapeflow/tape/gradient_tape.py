@@ -1,42 +1,28 @@
 """GradientTape: what a program sees of the tape."""
 
 import contextlib
-import enum
 import logging
-from typing import Any
-
-import numpy as np
+from collections.abc import Iterator
+from typing import Any, NoReturn, Self, TypeVar, overload
 
 from tapeflow.core import nest
 from tapeflow.core.errors import user_line
 from tapeflow.core.frames import current, enter
-from tapeflow.core.primitive import bare, recorded
 from tapeflow.core.runtime.floating import quiet
-from tapeflow.core.sizes import Size
-from tapeflow.core.slices import SparseGradient, finished
-from tapeflow.core.tensor import EagerTensor, Tensor, identify
+from tapeflow.core.tensor import Tensor, identify
 from tapeflow.core.variables.variable import Variable, unwrapped
 from tapeflow.vectorize.mapped import MappedTensor
 
 from . import jacobians, memory, seeds, unconnected
-from .accumulation import Sum, total
 from .questions import Questions
 from .recording import End, Pause, Recording
-from .walk import leading_to, walk
-
-
-class UnconnectedGradients(enum.Enum):
-    """What `tape.gradient` gives for a source that the target does not depend on.
-
-    >>> [u.value for u in tf.UnconnectedGradients]
-    ['none', 'zero']
-    """
-
-    NONE = "none"
-    ZERO = "zero"
-
+from .results import Gradient, packed, paths_to, result, zeros_of
+from .unconnected import Unconnected, UnconnectedGradients as UnconnectedGradients, gradient_mode
+from .walk import walk
 
 _NONE = UnconnectedGradients.NONE
+
+K = TypeVar("K")
 
 
 class GradientTape(Questions):
@@ -57,7 +43,7 @@ class GradientTape(Questions):
     one gradient (or Jacobian) and is then spent, unless it is `persistent`.
     """
 
-    def __init__(self, persistent=False, watch_accessed_variables=True):
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = bool(persistent)
         self._watch_accessed_variables = watch_accessed_variables
         self._recording: Recording | None = None
@@ -67,7 +53,7 @@ class GradientTape(Questions):
 
     # ---- the context
 
-    def __enter__(self) -> "GradientTape":
+    def __enter__(self) -> Self:
         if self._active:
             raise ValueError(
                 "Tape is already recording. A tape can be entered again only after it was left; make a second tape "
@@ -85,7 +71,7 @@ class GradientTape(Questions):
             raise
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self._active:
             try:
                 self._leave()
@@ -139,7 +125,7 @@ class GradientTape(Questions):
 
     # ---- what is recorded
 
-    def watch(self, tensor):
+    def watch(self, tensor: Any) -> None:
         """Record what is computed from `tensor` from now on: a tensor, a variable, or any nest of them.
 
         Returns:
@@ -177,7 +163,7 @@ class GradientTape(Questions):
             self._recording.watch(value)
 
     @contextlib.contextmanager
-    def stop_recording(self):
+    def stop_recording(self) -> Iterator[None]:
         """Inside this context the tape records nothing: what is computed there is a constant to it.
 
         Returns:
@@ -203,7 +189,7 @@ class GradientTape(Questions):
             goes_on = self._active and not recording.spent
             enter(current().exchanged(pause, recording) if goes_on else current().without(pause))
 
-    def reset(self):
+    def reset(self) -> None:
         """Forgets everything recorded and watched. Only inside the tape's `with` block.
 
         Returns:
@@ -217,7 +203,7 @@ class GradientTape(Questions):
             raise ValueError("reset() belongs outside the mapped function, where the tape was opened.")
         self._renew()
 
-    def watched_variables(self):
+    def watched_variables(self) -> tuple[Variable, ...]:
         """The variables watched so far, in the order they were created.
 
         Returns:
@@ -229,7 +215,45 @@ class GradientTape(Questions):
 
     # ---- gradients
 
-    def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Tensor | Variable,
+        output_gradients: Any = None,
+        unconnected_gradients: Unconnected = ...,
+    ) -> Gradient: ...
+    @overload
+    def gradient(
+        self, target: Any, sources: list[Any], output_gradients: Any = None, unconnected_gradients: Unconnected = ...
+    ) -> list[Gradient]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        output_gradients: Any = None,
+        unconnected_gradients: Unconnected = ...,
+    ) -> tuple[Gradient, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Unconnected = ...,
+    ) -> dict[K, Gradient]: ...
+    @overload
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Unconnected = ...
+    ) -> Any: ...
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Unconnected = UnconnectedGradients.NONE,
+    ) -> Any:
         """The gradient of the sum of all elements of `target` with respect to `sources`, in the structure of
         `sources`.
 
@@ -268,14 +292,14 @@ class GradientTape(Questions):
             unconnected.edges(recording) if mode == "error" else []
         )  # before the walk, which lets go of the records
         found = self._walk(
-            recording, _paths_to(leaves, recording), targets, start, leaves, consume=not self._persistent
+            recording, paths_to(leaves, recording), targets, start, leaves, consume=not self._persistent
         )
         if mode == "error" and any(g is None for g in found):
             refused = End(*recording.end).refused if recording.end else ()
             raise ValueError(unconnected.error_text(recording, graph, targets, sources, leaves, found, refused))
         if mode == "zero":
             found = [zeros_of(s) if g is None else g for s, g in zip(leaves, found)]
-        return _packed(sources, leaves, found)
+        return packed(sources, leaves, found)
 
     def _usable(self) -> Recording:
         recording = self._recording
@@ -290,14 +314,59 @@ class GradientTape(Questions):
             )
         return recording
 
+    @overload
     def jacobian(
         self,
-        target,
-        sources,
-        unconnected_gradients=UnconnectedGradients.NONE,
-        parallel_iterations=None,
-        experimental_use_pfor=True,
-    ):
+        target: Any,
+        sources: Tensor | Variable,
+        unconnected_gradients: Unconnected = ...,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Gradient: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: list[Any],
+        unconnected_gradients: Unconnected = ...,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> list[Gradient]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        unconnected_gradients: Unconnected = ...,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> tuple[Gradient, ...]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: dict[K, Any],
+        unconnected_gradients: Unconnected = ...,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> dict[K, Gradient]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Unconnected = ...,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any: ...
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Unconnected = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
         """The derivative of every element of `target` with respect to `sources`: shape target.shape + source.shape.
 
         One backward walk computes many rows at once, as many as fit into some hundred megabytes; `parallel_iterations`
@@ -330,16 +399,16 @@ class GradientTape(Questions):
         found = self._jacobian(
             target, sources, leaves, unconnected_gradients, parallel_iterations, pfor, batched=False
         )
-        return _packed(sources, leaves, found)
+        return packed(sources, leaves, found)
 
     def batch_jacobian(
         self,
-        target,
-        source,
-        unconnected_gradients=UnconnectedGradients.NONE,
-        parallel_iterations=None,
-        experimental_use_pfor=True,
-    ):
+        target: Any,
+        source: Any,
+        unconnected_gradients: Unconnected = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Gradient:
         """The Jacobian of each example of a batch: [batch, *target.shape[1:], *source.shape[1:]].
 
         Rows of the target must depend on their own row of the source only; otherwise their derivatives are added up.
@@ -393,7 +462,7 @@ class GradientTape(Questions):
         if self._active:
             self._step_aside("jacobian")
         [one] = seeds.checked_targets(target)
-        paths = _paths_to(leaves, recording)
+        paths = paths_to(leaves, recording)
         walk_from = lambda seed: self._walk(recording, paths, [one], [seed], leaves, consume=False)
         rows = jacobians.Rows(one, leaves, batched, walk_from)
         guess = memory.guess(paths[2], [one, *leaves], one.dtype.size)
@@ -449,7 +518,7 @@ class GradientTape(Questions):
             recording.records.clear()
         with quiet():
             refused = walk(records, grads, keep, plain, recording.complex, consume)
-            found = [_result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
+            found = [result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
         if consume:
             recording.end = asked, keep, tuple(grads), refused, graph
         if listeners:
@@ -459,27 +528,16 @@ class GradientTape(Questions):
 
     # ---- as a Python object
 
-    def __copy__(self):
+    def __copy__(self) -> Self:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise TypeError("A GradientTape cannot be pickled or deep-copied: it holds what this process computed.")
 
-    def __deepcopy__(self, memo):
-        return self.__reduce__()
-
-
-def gradient_mode(value: Any) -> str:
-    if isinstance(value, UnconnectedGradients):
-        return value.value
-    if value in ("none", "zero", "error"):
-        return value
-    raise ValueError(
-        f"Unknown value for unconnected_gradients: {value!r}. It is 'none', 'zero', 'error' or a "
-        "tf.UnconnectedGradients."
-    )
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        self.__reduce__()
 
 
 def _seen_below(recording: Recording, target: MappedTensor) -> bool:
@@ -496,56 +554,3 @@ def _opened_outside(what: str) -> ValueError:
         f"to a single row, at {user_line()}. Open a tape inside the function, or ask this one outside, for the "
         "results of the map."
     )
-
-
-def _paths_to(sources: list, recording: Recording) -> tuple[list[list[int]], set[int], list]:
-    """(ids of each source, all of them, the records that lead from them)."""
-    ids, records = [_source_ids(recording, source) for source in sources], recording.records
-    every = set(ids[0]) if len(ids) == 1 else {i for group in ids for i in group}
-    return ids, every, records if recording.watches_only(every) else leading_to(every, records)
-
-
-def _source_ids(recording: Recording, source: Any) -> list[int]:
-    """Every id under which the source's gradient arrives: a variable has one for each of its reads."""
-    if isinstance(source, Variable):
-        return [source.serial, *recording.reads.get(source.serial, ())]
-    source = getattr(source, "_differentiable", source)
-    return [source.serial or identify(source)]
-
-
-def _result(grads: dict[int, Any], ids: list[int], source: Any, plain: bool) -> Any:
-    """What reached one source, as the caller gets it: a tensor, IndexedSlices, or None."""
-    found = []
-    for i in ids:
-        if i in grads:
-            found.append(grads[i])
-    if not found:
-        return None
-    g = found[0]
-    if len(found) > 1 or type(g) is Sum:
-        g = total(bare if plain else recorded, found)
-    if type(g) is SparseGradient:
-        return finished(g)
-    if plain:
-        wanted = source.dtype.np
-        g = EagerTensor(g if g.dtype is wanted or g.dtype == wanted else g.astype(wanted))
-    return g
-
-
-def _packed(sources: Any, leaves: list, found: list) -> Any:
-    """The gradients in the structure of `sources`, composites as composites."""
-    if isinstance(sources, (Tensor, Variable)):
-        return found[0]
-    found = [
-        s._with_differentiable(g) if g is not None and hasattr(s, "_with_differentiable") else g
-        for s, g in zip(leaves, found)
-    ]
-    return nest.pack_as(sources, found)
-
-
-def zeros_of(source: Any) -> Tensor:
-    source = getattr(source, "_differentiable", source)
-    shape = tuple(source.shape)
-    if any(type(d) is Size for d in shape):
-        return recorded.broadcast_to(EagerTensor(source.dtype.np.type(0)), shape=shape)
-    return EagerTensor(np.zeros(shape, source.dtype.np))

@@ -4,10 +4,11 @@ Paths end rarely, so a tape always notes where they do (`Recording.note`). `tape
 `tf.debugging.explain_gradients()`.
 """
 
+import enum
 from collections import defaultdict
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,6 +18,31 @@ from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variables.variable import Variable, label
 
 from .recording import Note, Recording
+
+
+class UnconnectedGradients(enum.Enum):
+    """What `tape.gradient` gives for a source that the target does not depend on.
+
+    >>> [u.value for u in tf.UnconnectedGradients]
+    ['none', 'zero']
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+Unconnected: TypeAlias = UnconnectedGradients | str
+
+
+def gradient_mode(value: Any) -> str:
+    if isinstance(value, UnconnectedGradients):
+        return value.value
+    if value in ("none", "zero", "error"):
+        return value
+    raise ValueError(
+        f"Unknown value for unconnected_gradients: {value!r}. It is 'none', 'zero', 'error' or a "
+        "tf.UnconnectedGradients."
+    )
 
 
 class Cause(NamedTuple):

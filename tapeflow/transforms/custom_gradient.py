@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from tapeflow.core import nest
 from tapeflow.core.apply import tell
@@ -19,8 +19,17 @@ from tapeflow.tape.recording import Recording
 from tapeflow.tape.unconnected import edges, leading_to
 from tapeflow.vectorize.mapped import Vectorizer
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def custom_gradient(f: Callable | None = None) -> Callable:
+
+@overload
+def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]: ...
+@overload
+def custom_gradient(
+    f: None = None,
+) -> Callable[[Callable[P, tuple[R, Callable[..., Any]]]], Callable[P, R]]: ...
+def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """Decorates `f`, which returns `(outputs, backward)`: `backward` takes one gradient per output and returns one per
     argument.
 
@@ -30,6 +39,9 @@ def custom_gradient(f: Callable | None = None) -> Callable:
 
     Args:
         f: A function of tensors that returns its result and a function `backward`.
+
+    Returns:
+        A function with the parameters of `f` that returns the result alone.
 
     >>> @tf.custom_gradient
     ... def log1pexp(x):
@@ -52,7 +64,7 @@ def custom_gradient(f: Callable | None = None) -> Callable:
     return decorated
 
 
-def grad_pass_through(f: Callable) -> Callable:
+def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     """`f` forwards, the identity backwards: the straight-through estimator.
 
     Args:

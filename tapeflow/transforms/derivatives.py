@@ -9,7 +9,7 @@ zeros.
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from tapeflow.core import nest
 from tapeflow.core.batching import rows_to
@@ -38,8 +38,11 @@ __all__ = [
     "vmap",
 ]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def value_and_grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Callable:
+
+def value_and_grad(f: Callable[P, R], wrt: Any = 0, *, has_aux: bool = False) -> Callable[P, tuple[R, Any]]:
     """A function that gives the value of `f`, which must be one number, and its gradient.
 
     With `has_aux`, `f` returns `(value, anything else)`, and the result is `((value, anything else), gradient)`.
@@ -76,7 +79,7 @@ def value_and_grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Calla
     return both
 
 
-def grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Callable:
+def grad(f: Callable[P, Any], wrt: Any = 0, *, has_aux: bool = False) -> Callable[P, Any]:
     """A function that gives the gradient of `f`, which must return one number. Gradients of gradients are fine.
 
     Args:
@@ -102,7 +105,9 @@ def grad(f: Callable, wrt: Any = 0, *, has_aux: bool = False) -> Callable:
     return gradient
 
 
-def jacobian(f: Callable, wrt: Any = 0, *, mode: str = "reverse", chunk_size: int | None = None) -> Callable:
+def jacobian(
+    f: Callable[P, Any], wrt: Any = 0, *, mode: str = "reverse", chunk_size: int | None = None
+) -> Callable[P, Any]:
     """A function that gives the derivative of every element of `f` by every element of its argument: out.shape +
     in.shape.
 
@@ -176,7 +181,7 @@ def _directions_last(rows: Tensor, x: Any) -> Tensor:
     return rows if rows.dtype is x.dtype else ops.cast(rows, dtype=x.dtype.np)
 
 
-def hessian(f: Callable, wrt: Any = 0, *, chunk_size: int | None = None) -> Callable:
+def hessian(f: Callable[P, Any], wrt: Any = 0, *, chunk_size: int | None = None) -> Callable[P, Any]:
     """A function that gives the second derivatives of `f`, which must return one number: in.shape + in.shape.
 
     Args:
@@ -190,7 +195,7 @@ def hessian(f: Callable, wrt: Any = 0, *, chunk_size: int | None = None) -> Call
     return jacobian(grad(f, wrt), wrt, chunk_size=chunk_size)
 
 
-def jvp(f: Callable, primals: Any, tangents: Any) -> tuple:
+def jvp(f: Callable[..., R], primals: Any, tangents: Any) -> tuple[R, R]:
     """`(value, tangent)`: the value of `f` at `primals`, and its derivative in the direction `tangents`.
 
     `primals` is a tuple of arguments; anything else is the single argument. If it consists of variables and `f` takes
@@ -218,7 +223,7 @@ def jvp(f: Callable, primals: Any, tangents: Any) -> tuple:
     return out, accumulator.jvp(out, unconnected_gradients="zero")
 
 
-def vjp(f: Callable, *primals: Any, wrt: Any = None) -> tuple:
+def vjp(f: Callable[..., R], *primals: Any, wrt: Any = None) -> tuple[R, Callable[[Any], Any]]:
     """`(value, pullback)`: the value of `f`, and a function from a gradient of the value to the gradients of the
     arguments.
 
@@ -256,7 +261,7 @@ def vjp(f: Callable, *primals: Any, wrt: Any = None) -> tuple:
     return value, pullback
 
 
-def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
+def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     """The product of the second derivatives of `f`, which must return one number, with the direction `tangents`.
 
     Forward mode over the gradient: about the cost of two gradients, whatever the size. Arguments as for `jvp`; the
@@ -286,7 +291,7 @@ def hvp(f: Callable, primals: Any, tangents: Any) -> Any:
     return accumulator.jvp(gradients, unconnected_gradients="zero")
 
 
-def laplacian(f: Callable, wrt: int = 0, *, chunk_size: int | None = None) -> Callable:
+def laplacian(f: Callable[P, R], wrt: int = 0, *, chunk_size: int | None = None) -> Callable[P, R]:
     """A function that gives the sum of the second derivatives of `f` by each element of its argument.
 
     `f` may return any number of values: each has its Laplacian. For a batch of points:

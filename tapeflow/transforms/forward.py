@@ -2,17 +2,20 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self, TypeVar, overload
 
 from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, enter
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable, unwrapped
-from tapeflow.tape.gradient_tape import UnconnectedGradients, gradient_mode, zeros_of
+from tapeflow.tape.results import Gradient, zeros_of
+from tapeflow.tape.unconnected import Unconnected, UnconnectedGradients, gradient_mode
 from tapeflow.vectorize.mapped import MappedTensor, Vectorizer
 
 from .pushing import Pushing
+
+K = TypeVar("K")
 
 
 class ForwardAccumulator:
@@ -45,7 +48,7 @@ class ForwardAccumulator:
 
     _directions: Vectorizer | None = None
 
-    def __init__(self, primals, tangents):
+    def __init__(self, primals: Any, tangents: Any) -> None:
         self._pushing = Pushing(*_checked(primals, tangents))
         self._active = False
 
@@ -62,7 +65,7 @@ class ForwardAccumulator:
         made._directions = directions
         return made
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         if self._active:
             raise ValueError("Accumulator is already recording: it can be entered again only after it was left.")
         frame = current()
@@ -77,7 +80,7 @@ class ForwardAccumulator:
             raise
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self._active:
             self._active = False
             try:
@@ -86,7 +89,17 @@ class ForwardAccumulator:
                 enter(current().without(self._pushing))
                 raise
 
-    def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
+    @overload
+    def jvp(self, primals: Tensor | Variable, unconnected_gradients: Unconnected = ...) -> Gradient: ...
+    @overload
+    def jvp(self, primals: list[Any], unconnected_gradients: Unconnected = ...) -> list[Gradient]: ...
+    @overload
+    def jvp(self, primals: tuple[Any, ...], unconnected_gradients: Unconnected = ...) -> tuple[Gradient, ...]: ...
+    @overload
+    def jvp(self, primals: dict[K, Any], unconnected_gradients: Unconnected = ...) -> dict[K, Gradient]: ...
+    @overload
+    def jvp(self, primals: Any, unconnected_gradients: Unconnected = ...) -> Any: ...
+    def jvp(self, primals: Any, unconnected_gradients: Unconnected = UnconnectedGradients.NONE) -> Any:
         """The tangent of each of `primals`; None (or zeros) for what does not depend on the accumulator's primals.
 
         Args:

@@ -3,7 +3,7 @@ gradient."""
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from tapeflow.core import nest
 from tapeflow.core.contracts import Observer
@@ -14,6 +14,9 @@ from tapeflow.core.variables.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
 
 from .custom_gradient import apply_custom
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class _Reads(Observer):
@@ -30,7 +33,7 @@ class _Reads(Observer):
         return [v for _, v in sorted(self.variables.items())]
 
 
-def recompute_grad(f: Callable) -> Callable:
+def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """`f` with less memory: a tape keeps its arguments only, and `f` runs a second time in the backward pass.
 
     Random numbers drawn inside are drawn again the same, so that the gradient belongs to the value that was seen.

@@ -4,7 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from tapeflow.core import nest
 from tapeflow.core.batching import rows_from, rows_to
@@ -25,9 +25,18 @@ _SHARE = (
 _RANDOMNESS = ("error", "same", "different")
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
 def vmap(
-    f: Callable, in_axes: Any = 0, out_axes: Any = 0, *, randomness: str = "error", chunk_size: int | None = None
-) -> Callable:
+    f: Callable[P, R],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    *,
+    randomness: str = "error",
+    chunk_size: int | None = None,
+) -> Callable[P, R]:
     """`f`, written for one example, as a function of a batch.
 
     `in_axes` says which axis of each positional argument is the batch: an int for all of them, a tuple with one entry

@@ -1,7 +1,7 @@
 """`tf.function`: the public name, with TensorFlow's options."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from tapeflow.api.arrays.specs import TensorSpec
 from tapeflow.core.dtypes import BY_NUMPY
@@ -11,8 +11,26 @@ from tapeflow.function.tracing.polymorphic import Function
 __all__ = ["function"]
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@overload
 def function(
-    func: Callable | None = None,
+    func: Callable[P, R], input_signature: Any = None, autograph: bool = True, jit_compile: bool | None = None,
+    reduce_retracing: bool = False, experimental_implements: Any = None, experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None,
+    experimental_follow_type_hints: Any = None,
+) -> Function[P, R]: ...  # fmt: skip
+@overload
+def function(
+    func: None = None, input_signature: Any = None, autograph: bool = True, jit_compile: bool | None = None,
+    reduce_retracing: bool = False, experimental_implements: Any = None, experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None,
+    experimental_follow_type_hints: Any = None,
+) -> Callable[[Callable[P, R]], Function[P, R]]: ...  # fmt: skip
+def function(
+    func: Callable[..., Any] | None = None,
     input_signature: Any = None,
     autograph: bool = True,
     jit_compile: bool | None = None,

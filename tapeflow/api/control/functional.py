@@ -3,7 +3,7 @@ gradients go through."""
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from tapeflow.function.tracing.regions import inside_a_graph
 from tapeflow.vectorize.vmap import Batch
 
 __all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map"]
+
+R = TypeVar("R")
 
 
 def _slices(elems: Any) -> list:
@@ -207,7 +209,7 @@ def _accumulated(fn: Callable, elems: Any, initializer: Any, reverse: bool, what
     return states
 
 
-def vectorized_map(fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> R:
     """`fn` of every slice of `elems` along the first axis, like `map_fn`, but computed for all of them at once.
 
     Random numbers differ from slice to slice. Operations without a batching rule, and functions that need the value of

@@ -3,13 +3,15 @@
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from tapeflow.api.runtime import name_scope
+from tapeflow.api.runtime import name_scope as _name_scope
 from tapeflow.core.variables import arrivals
 from tapeflow.core.variables.variable import Variable
 
 __all__ = ["Module"]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Module:
@@ -46,8 +48,8 @@ class Module:
                 "class name)."
             )
         self._name = name
-        with name_scope(name) as full:  # the scopes that are open where the module is made stay part of it
-            self._name_scope = name_scope(full)
+        with _name_scope(name) as full:  # the scopes that are open where the module is made stay part of it
+            self._name_scope = _name_scope(full)
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -60,7 +62,7 @@ class Module:
         return self._name
 
     @property
-    def name_scope(self) -> name_scope:
+    def name_scope(self) -> _name_scope:
         """A `tf.name_scope` of this module's name."""
         return self._name_scope
 
@@ -121,7 +123,7 @@ class Module:
                 modules = inner + modules
 
     @classmethod
-    def with_name_scope(cls, method: Callable) -> Callable:
+    def with_name_scope(cls, method: Method) -> Method:
         """A decorator for methods: runs them inside the module's name scope.
 
         >>> class Layer(tf.Module):
@@ -137,7 +139,7 @@ class Module:
             with self.name_scope:
                 return method(self, *args, **kwargs)
 
-        return wrapped
+        return cast(Method, wrapped)
 
 
 def _leaves(path: tuple, value: Any) -> Iterator[tuple[tuple, Any]]:

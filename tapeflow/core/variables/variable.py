@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from functools import partial
 from itertools import chain, repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from tapeflow.core.apply import compute
 from tapeflow.core.convert import register_conversion, to_tensor
 from tapeflow.core.devices import DeviceTensor, LateTensor, device_of, kind_of, moved, placed, raw, tensor_of
-from tapeflow.core.dtypes import as_dtype, resource
+from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import invalid, user_line
 from tapeflow.core.frames import current, has_an_effect
 from tapeflow.core.primitive import recorded
@@ -24,6 +24,7 @@ from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Reference, Tensor, next_id, representation
 from tapeflow.core.typed import Value
 
+from .described import Described
 from .policies import VariableAggregation, VariableSynchronization
 from .updates import Updates, may_be_changed
 
@@ -35,16 +36,18 @@ scope: ContextVar[str] = context_variable("tapeflow_name_scope", "")
 
 
 class _Creation(type):
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        chain = creators.get()
-        if not chain or cls is not Variable:
-            return super().__call__(*args, **kwargs)
-        make = super().__call__
-        for creator in chain:
-            make = partial(creator, make)
-        named = inspect.signature(Variable.__init__).bind(None, *args, **kwargs).arguments
-        del named["self"]
-        return make(**named)
+    if not TYPE_CHECKING:  # to a checker, `tf.Variable(...)` would be what this says it gives
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            chain = creators.get()
+            if not chain or cls is not Variable:
+                return super().__call__(*args, **kwargs)
+            make = super().__call__
+            for creator in chain:
+                make = partial(creator, make)
+            named = inspect.signature(Variable.__init__).bind(None, *args, **kwargs).arguments
+            del named["self"]
+            return make(**named)
 
 
 _UFUNCS = {"add": np.add, "sub": np.subtract}
@@ -56,7 +59,7 @@ _LONGEST_STEP = 600.0  # seconds
 _UNREAD: tuple[int, Any] = (0, None)
 
 
-class Variable(Updates, Value, metaclass=_Creation):
+class Variable(Described, Updates, Value, metaclass=_Creation):
     """A tensor that can be changed, and that tapes watch by themselves.
 
     Args:
@@ -89,7 +92,7 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     __array_priority__ = 100
 
-    def __new__(cls, *_: Any, **__: Any) -> "Variable":
+    def __new__(cls, *_: Any, **__: Any) -> Self:
         return object.__new__(newborn[0] if cls is Variable else cls)
 
     def __init__(
@@ -139,20 +142,6 @@ class Variable(Updates, Value, metaclass=_Creation):
         self._latest = _UNREAD
 
     # ---- what it is
-
-    shape = property(lambda self: self._shape)
-    dtype = property(lambda self: self._dtype)
-    name = property(lambda self: self._name)
-    trainable = property(lambda self: self._trainable)
-    ndim = property(lambda self: self._value.ndim)
-    device = property(lambda self: self._tensor_now().device)
-    handle = property(lambda self: _Handle())
-    synchronization = property(lambda self: self._synchronization)
-    aggregation = property(lambda self: self._aggregation)
-    initializer = property(lambda self: None)
-
-    def get_shape(self) -> TensorShape:
-        return self._shape
 
     def set_shape(self, shape: Any) -> None:
         """States what is known of the shape, for a variable made with an open one; ValueError if it contradicts."""
@@ -260,7 +249,9 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     # ---- writing
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> "Variable":
         """Replaces the value. The shape must be the variable's; Python and NumPy values are converted to its dtype.
 
         Args:
@@ -306,7 +297,7 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> "Variable":
         """Adds `delta`, which must have the variable's shape.
 
         Args:
@@ -326,7 +317,7 @@ class Variable(Updates, Value, metaclass=_Creation):
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> "Variable":
         """Subtracts `delta`, which must have the variable's shape.
 
         Args:
@@ -523,10 +514,6 @@ def _of(value: Tensor, trainable: bool, name: str, shape: Any) -> Variable:
     made = Variable(value, trainable=trainable, shape=shape)
     made._name = name  # in full, whatever scope is open now
     return made
-
-
-class _Handle:
-    dtype = resource
 
 
 register_conversion(Variable, lambda variable, dtype: to_tensor(variable._read(), dtype))

@@ -10,7 +10,7 @@ from tapeflow.api.strings.paths import local_path
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import string
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.element_specs import Cell
 from tapeflow.data.elements import string_scalar
@@ -21,7 +21,7 @@ from tapeflow.io.records import compression, read_records
 from tapeflow.io.streams import open_stream
 
 
-class _FileDataset(Dataset):
+class _FileDataset(Dataset[Tensor]):
     """Byte strings read from one file after the other, or from several at once."""
 
     _kind_name = ""

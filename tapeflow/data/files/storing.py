@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tapeflow.api.strings.paths import local_path
 from tapeflow.core.errors import NotFoundError
 from tapeflow.data.element_specs import Cell, spec_of
+from tapeflow.data.iterators import Element
 from tapeflow.data.pipeline import Pipeline, new
 
 from . import elements as element_files
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 _FILE = "elements.tapeflow"  # in the folder of `save` and `snapshot`
 
 
-class Storing(Pipeline):
+class Storing(Pipeline[Element]):
     """`cache`, `save`, `load`, `snapshot`."""
 
-    def cache(self, filename: Any = "", name: str | None = None) -> "Dataset":
+    def cache(self, filename: Any = "", name: str | None = None) -> "Dataset[Element]":
         """The same elements, made only once and then kept: in memory, or in a file whose name begins with `filename`.
 
         They are kept when an iteration has come to the end. A file is written under another name until then, so that
@@ -74,7 +75,7 @@ class Storing(Pipeline):
         compression: str | None = None,
         reader_func: Callable | None = None,
         wait: bool = False,
-    ) -> "Dataset":
+    ) -> "Dataset[Any]":
         """The elements that `save` wrote.
 
         Args:
@@ -114,7 +115,7 @@ class Storing(Pipeline):
         reader_func: Callable | None = None,
         shard_func: Callable | None = None,
         name: str | None = None,
-    ) -> "Dataset":
+    ) -> "Dataset[Element]":
         """The same elements, written into a folder by the first iteration that comes to the end and read from there
         afterwards.
 

@@ -7,7 +7,7 @@ import inspect
 import logging
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
 
@@ -34,12 +34,19 @@ _MOST_TRACES = 256  # that are remembered by their arguments; the oldest goes
 _MOST_GENERAL = 16  # of those for more than one size, where what Python asked about sizes is all that differs
 
 
-class Function:
+# The parameters and the result of the function, and what a method belongs to.
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R", covariant=True)
+Owner = TypeVar("Owner")
+
+
+class Function(Generic[P, R]):
     """A Python function that is traced when it is called with a new kind of arguments, and otherwise runs as a
     plan."""
 
     def __init__(
-        self, python_function: Callable, input_signature: Any = None, autograph: bool = True,
+        self, python_function: Callable[P, R], input_signature: Any = None, autograph: bool = True,
         jit_compile: bool = False, reduce_retracing: bool | str = False,
     ) -> None:  # fmt: skip
         """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain
@@ -67,6 +74,12 @@ class Function:
         self._complete = False  # there was a trace that came to its end
         self._retracing = Retracing()
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(
+        self: "Function[Concatenate[Owner, Q], R]", instance: Owner, owner: Any = None
+    ) -> "Function[Q, R]": ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else BoundFunction(self._method(instance), instance)
 
@@ -89,7 +102,7 @@ class Function:
                 found = self._methods.setdefault(key, Function(call, *self._options))
         return found
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         executor = current().executor
         if settings.functions_run_eagerly or executor is not None and not isinstance(executor, Graph):
             return self.python_function(*args, **kwargs)

@@ -1,0 +1,74 @@
+"""From the sources that a program asks for to the records that lead there, and from what the walk found to what the
+program gets."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tapeflow.core import nest
+from tapeflow.core.primitive import bare, recorded
+from tapeflow.core.sizes import Size
+from tapeflow.core.slices import SparseGradient, finished
+from tapeflow.core.tensor import EagerTensor, Tensor, identify
+from tapeflow.core.variables.variable import Variable
+
+from .accumulation import Sum, total
+from .recording import Recording
+from .walk import leading_to
+
+# For type checkers. A gradient is a tensor. The `Any` is for IndexedSlices, of a variable that `tf.gather` read, and
+# for None, of a source that the target does not depend on: programs that know better need not say so at every use.
+Gradient: TypeAlias = Tensor | Any
+
+
+def paths_to(sources: list, recording: Recording) -> tuple[list[list[int]], set[int], list]:
+    """(ids of each source, all of them, the records that lead from them)."""
+    ids, records = [source_ids(recording, source) for source in sources], recording.records
+    every = set(ids[0]) if len(ids) == 1 else {i for group in ids for i in group}
+    return ids, every, records if recording.watches_only(every) else leading_to(every, records)
+
+
+def source_ids(recording: Recording, source: Any) -> list[int]:
+    """Every id under which the source's gradient arrives: a variable has one for each of its reads."""
+    if isinstance(source, Variable):
+        return [source.serial, *recording.reads.get(source.serial, ())]
+    source = getattr(source, "_differentiable", source)
+    return [source.serial or identify(source)]
+
+
+def result(grads: dict[int, Any], ids: list[int], source: Any, plain: bool) -> Any:
+    """What reached one source, as the caller gets it: a tensor, IndexedSlices, or None."""
+    found = []
+    for i in ids:
+        if i in grads:
+            found.append(grads[i])
+    if not found:
+        return None
+    g = found[0]
+    if len(found) > 1 or type(g) is Sum:
+        g = total(bare if plain else recorded, found)
+    if type(g) is SparseGradient:
+        return finished(g)
+    if plain:
+        wanted = source.dtype.np
+        g = EagerTensor(g if g.dtype is wanted or g.dtype == wanted else g.astype(wanted))
+    return g
+
+
+def packed(sources: Any, leaves: list, found: list) -> Any:
+    """The gradients in the structure of `sources`, composites as composites."""
+    if isinstance(sources, (Tensor, Variable)):
+        return found[0]
+    found = [
+        s._with_differentiable(g) if g is not None and hasattr(s, "_with_differentiable") else g
+        for s, g in zip(leaves, found)
+    ]
+    return nest.pack_as(sources, found)
+
+
+def zeros_of(source: Any) -> Tensor:
+    source = getattr(source, "_differentiable", source)
+    shape = tuple(source.shape)
+    if any(type(d) is Size for d in shape):
+        return recorded.broadcast_to(EagerTensor(source.dtype.np.type(0)), shape=shape)
+    return EagerTensor(np.zeros(shape, source.dtype.np))
