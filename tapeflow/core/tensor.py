@@ -5,7 +5,7 @@ knows none.
 """
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,9 +38,13 @@ class Tensor(Value):
     __array_priority__ = 100
 
     _origin: tuple[Any, Any]
-    device: str
     T: "Tensor"  # these two are operations, which `tapeflow.api.arrays.tensor_methods` installs
     mT: "Tensor"
+
+    if TYPE_CHECKING:  # a symbol is on no device
+
+        @property
+        def device(self) -> str: ...
 
     @property
     def shape(self) -> TensorShape:

@@ -52,6 +52,9 @@ def value_and_grad(f: Callable[P, R], wrt: Any = 0, *, has_aux: bool = False) ->
         wrt: What to differentiate by: the number of an argument, a tuple of numbers, or variables in any structure.
         has_aux: `f` returns a pair, of which the first is differentiated.
 
+    Returns:
+        A function with the parameters of `f`: the value, and the gradient in the structure of what `wrt` says.
+
     Raises:
         ValueError: Where it is called: if `f` returns no single number.
         TypeError: Where it is called: if an argument is not floating or complex.
@@ -87,6 +90,9 @@ def grad(f: Callable[P, Any], wrt: Any = 0, *, has_aux: bool = False) -> Callabl
         wrt: What to differentiate by: the number of an argument, a tuple of numbers, or variables in any structure.
         has_aux: `f` returns a pair, of which the first is differentiated.
 
+    Returns:
+        A function with the parameters of `f`: the gradient in the structure of what `wrt` says.
+
     Raises:
         ValueError: Where it is called: if `f` returns no single number.
         TypeError: Where it is called: if an argument is not floating or complex.
@@ -120,6 +126,9 @@ def jacobian(
         wrt: What to differentiate by: the number of an argument, a tuple of numbers, or variables in any structure.
         mode: `reverse` or `forward`.
         chunk_size: How many rows (columns) are computed together, at most; None: as many as fit.
+
+    Returns:
+        A function with the parameters of `f`.
 
     Raises:
         ValueError: Where it is called: if `mode` is another word.
@@ -188,6 +197,9 @@ def hessian(f: Callable[P, Any], wrt: Any = 0, *, chunk_size: int | None = None)
         f: A function that returns one floating number.
         wrt: What to differentiate by: the number of an argument, a tuple of numbers, or variables in any structure.
         chunk_size: How many rows are computed together, at most; None: as many as fit.
+
+    Returns:
+        A function with the parameters of `f`.
 
     >>> tf.derivatives.hessian(lambda x: x[0] ** 2 * x[1])(tf.constant([3., 5.])).numpy().tolist()
     [[10.0, 6.0], [6.0, 0.0]]
