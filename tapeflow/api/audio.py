@@ -11,6 +11,7 @@ import numpy as np
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike, TextLike
 
 __all__ = ["decode_wav", "encode_wav"]
 
@@ -24,7 +25,7 @@ class DecodeWav(NamedTuple):
     sample_rate: Tensor
 
 
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
+def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = None) -> Tensor:
     """A WAV file, as a string tensor, from samples `[frames, channels]` between -1 and 1.
 
     Args:
@@ -61,7 +62,7 @@ def wav_file(samples: np.ndarray, rate: int) -> bytes:
 
 
 def decode_wav(
-    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+    contents: TextLike, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
     """The samples `[frames, channels]` of a WAV file, between -1 and 1, and their rate. Frames are cut off or filled
     with silence for `desired_samples`, and channels left out or repeated for `desired_channels`.

@@ -6,6 +6,7 @@ import numpy as np
 
 from tapeflow.api.strings.host import array_of, strings_of
 from tapeflow.core.errors import invalid
+from tapeflow.core.tensor_like import TextLike
 
 from .columns import FEATURES, Rows, column
 
@@ -13,7 +14,7 @@ __all__ = ["parse_example", "parse_single_example"]
 
 
 def parse_single_example(
-    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+    serialized: TextLike, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
     """The features of one serialized `tf.train.Example`, by key.
 
@@ -46,7 +47,7 @@ def parse_single_example(
 
 
 def parse_example(
-    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+    serialized: TextLike, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
     """The features of a vector of serialized `tf.train.Example`, by key, with an axis for the examples.
 

@@ -11,6 +11,7 @@ from tapeflow.api.strings.host import array_of, one_string, strings_of
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.tensor_like import TextLike
 
 from .columns import Rows, column, filled, items, joined
 from .features import FixedLenSequenceFeature, RaggedFeature, VarLenFeature
@@ -19,7 +20,7 @@ __all__ = ["parse_sequence_example", "parse_single_sequence_example"]
 
 
 def parse_single_sequence_example(
-    serialized: Any,
+    serialized: TextLike,
     context_features: Any = None,
     sequence_features: Any = None,
     example_name: Any = None,
@@ -53,7 +54,7 @@ def parse_single_sequence_example(
 
 
 def parse_sequence_example(
-    serialized: Any,
+    serialized: TextLike,
     context_features: Any = None,
     sequence_features: Any = None,
     example_names: Any = None,

@@ -9,13 +9,14 @@ from tapeflow.api.strings.host import array_of, string_tensor, strings_of
 from tapeflow.core.dtypes import as_dtype, int64, string
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import DTypeLike, TextLike
 
 from .tensors import parse_tensor, serialize_tensor
 
 __all__ = ["deserialize_many_sparse", "serialize_many_sparse", "serialize_sparse"]
 
 
-def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Tensor:
+def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """A sparse tensor as three strings.
 
     Args:
@@ -33,7 +34,7 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
     )
 
 
-def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Tensor:
+def serialize_many_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """Every row of a sparse tensor as three strings; `deserialize_many_sparse` puts rows together again.
 
     Args:
@@ -62,7 +63,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
 
 
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+    serialized_sparse: TextLike, dtype: DTypeLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """One sparse tensor of rows that were serialized, with a first axis for the rows; it is as large as the largest of
     them.

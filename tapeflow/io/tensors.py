@@ -10,6 +10,7 @@ from tapeflow.api.strings.host import array_of, one_string, string_tensor, strin
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, TextLike
 
 __all__ = ["decode_raw", "parse_tensor", "serialize_tensor"]
 
@@ -25,7 +26,7 @@ _NAMES = {number: name for name, (number, _) in _TYPES.items()}
 _RAW = "float16 float32 float64 int32 uint16 uint8 int16 int8 int64 complex64 complex128 bool bfloat16".split()
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+def serialize_tensor(tensor: AnyTensorLike, name: str | None = None) -> Tensor:
     """A tensor as the bytes of a `TensorProto`, which `parse_tensor` reads.
 
     >>> tf.io.parse_tensor(tf.io.serialize_tensor([[1., 2.]]), tf.float32).numpy()
@@ -48,7 +49,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     return string_tensor([proto.SerializeToString()], ())
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+def parse_tensor(serialized: TextLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor in the bytes of a `TensorProto`; its dtype must be `out_type`.
 
     Args:
@@ -120,8 +121,8 @@ def _values(proto: Any, dtype: Any, count: int, given: str) -> np.ndarray:
 
 
 def decode_raw(
-    input_bytes: Any,
-    out_type: Any,
+    input_bytes: TextLike,
+    out_type: DTypeLike,
     little_endian: bool = True,
     fixed_length: int | None = None,
     name: str | None = None,

@@ -16,6 +16,7 @@ from tapeflow.api.strings.host import array_of, string_tensor, strings_of
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import DataLossError, ResourceExhaustedError, invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TextLike
 
 from .streams import WINDOWS
 
@@ -26,7 +27,7 @@ __all__ = ["decode_base64", "decode_compressed", "decode_csv", "decode_json_exam
 
 
 def decode_csv(
-    records: Any,
+    records: TextLike,
     record_defaults: Any,
     field_delim: str = ",",
     use_quote_delim: bool = True,
@@ -152,7 +153,7 @@ def _fields(line: bytes, delim: bytes, quotes: bool) -> list[bytes]:
 # ---- base64, compressed data
 
 
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+def encode_base64(input: TextLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Strings in the base64 that is safe in addresses (`-` and `_`), without `=` at the end unless `pad`.
 
     Args:
@@ -166,7 +167,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return string_tensor(coded if pad else [s.rstrip(b"=") for s in coded], strings.shape)
 
 
-def decode_base64(input: Any, name: str | None = None) -> Tensor:
+def decode_base64(input: TextLike, name: str | None = None) -> Tensor:
     """The strings that were encoded.
 
     Raises:
@@ -191,7 +192,7 @@ def _from_base64(s: bytes) -> bytes:
         raise invalid(f"Not base64: {s[:40]!r} ({error}).") from None
 
 
-def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+def decode_compressed(bytes: TextLike, compression_type: str = "", name: str | None = None) -> Tensor:
     """Strings as they were before compression with "ZLIB" or "GZIP".
 
     A string may become a gigabyte: a damaged or malicious one of megabytes could fill the memory otherwise. The
@@ -241,7 +242,7 @@ def _inflated(s: bytes, kind: str, most: int) -> bytes:
     return b"".join(parts)
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
+def decode_json_example(json_examples: TextLike, name: str | None = None) -> Tensor:
     """Serialized `tf.train.Example` messages from their JSON form.
 
     Args:

@@ -14,6 +14,7 @@ from tapeflow.core.dtypes import float16, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 SampledBox = namedtuple("SampleDistortedBoundingBoxV2", ["begin", "size", "bboxes"])
 
@@ -24,7 +25,9 @@ _PALETTE = (
 _WHITE = ((1.0,),)
 
 
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
+def draw_bounding_boxes(
+    images: TensorLike, boxes: TensorLike, colors: TensorLike | None, name: str | None = None
+) -> Tensor:
     """Images with the outlines of boxes, (batch, count, 4). Gradients flow to images and colours.
 
     `colors`, (count, channels), are used in turn; None takes a palette of ten, and white in grey images.
@@ -64,10 +67,10 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
 
 
 def sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
     seed: int = 0,
-    min_object_covered: Any = 0.1,
+    min_object_covered: TensorLike = 0.1,
     aspect_ratio_range: Any = None,
     area_range: Any = None,
     max_attempts: Any = None,
@@ -90,10 +93,10 @@ def sample_distorted_bounding_box(
 
 
 def stateless_sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
-    seed: Any,
-    min_object_covered: Any = 0.1,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
+    seed: TensorLike,
+    min_object_covered: TensorLike = 0.1,
     aspect_ratio_range: Any = None,
     area_range: Any = None,
     max_attempts: Any = None,

@@ -15,9 +15,12 @@ from tapeflow.core.dtypes import as_dtype, float16, float32, float64
 from tapeflow.core.errors import dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
 
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
+def convert_image_dtype(
+    image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
+) -> Tensor:
     """The same picture in another dtype: the largest integer corresponds to 1.0. `saturate` keeps what is out of range
     at the limits.
 
@@ -90,7 +93,7 @@ def _mixed(images: Any, matrix: tuple) -> Tensor:
     return ops.reshape(ops.matmul(rows, to_tensor(matrix, x.dtype)), shape=(*x.shape[:-1], len(matrix[0])))
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """How bright each pixel is; the last dimension becomes 1.
 
     Args:
@@ -104,7 +107,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     return back(_mixed(x, tuple((w,) for w in _GREY)))
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Grey as red, green and blue; the last dimension, 1, becomes 3.
 
     Args:
@@ -122,7 +125,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     return ops.broadcast_to(x, shape=(*x.shape[:-1], 3))
 
 
-def rgb_to_yiq(images: Any) -> Tensor:
+def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Brightness and two colour differences, in-phase and quadrature (NTSC).
 
     Args:
@@ -137,7 +140,7 @@ def rgb_to_yiq(images: Any) -> Tensor:
     return _mixed(images, _YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Tensor:
+def yiq_to_rgb(images: TensorLike) -> Tensor:
     """The inverse of `rgb_to_yiq`.
 
     Args:
@@ -152,7 +155,7 @@ def yiq_to_rgb(images: Any) -> Tensor:
     return _mixed(images, _FROM_YIQ)
 
 
-def rgb_to_yuv(images: Any) -> Tensor:
+def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Brightness and two colour differences, blue and red (PAL).
 
     Args:
@@ -167,7 +170,7 @@ def rgb_to_yuv(images: Any) -> Tensor:
     return _mixed(images, _YUV)
 
 
-def yuv_to_rgb(images: Any) -> Tensor:
+def yuv_to_rgb(images: TensorLike) -> Tensor:
     """The inverse of `rgb_to_yuv`.
 
     Args:
@@ -211,7 +214,7 @@ def _ramps(hue: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return limit(ops.abs(at - 3.0) - 1.0), limit(2.0 - ops.abs(at - 2.0)), limit(2.0 - ops.abs(at - 4.0))
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Hue, saturation and value, each between 0 and 1, of colours between 0 and 1.
 
     Args:
@@ -230,7 +233,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     return ops.stack(hue, saturation, largest, axis=x.ndim - 1)
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value.
 
     Args:
@@ -254,7 +257,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 # ---- adjustments
 
 
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """The image with `delta` added; integers stay in their range.
 
     Args:
@@ -267,7 +270,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
     return back(x + cast(delta, x.dtype))
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """Distances from the mean of each channel of each image, times `contrast_factor`.
 
     Args:
@@ -287,7 +290,7 @@ def _at_least_image(x: Tensor, error: Callable = ValueError) -> None:
         raise error(f"'image' (shape {tuple(x.shape)}) must be at least three-dimensional: height, width, channels.")
 
 
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """`gain * image ** gamma`.
 
     Args:
@@ -309,7 +312,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     return back(ops.pow(x, cast(gamma, x.dtype)) * cast(gain, x.dtype))
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """Colours turned round the colour circle: 1 is a full turn. Grey stays as it is, and its gradient passes
     unchanged.
 
@@ -331,7 +334,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     return back(ops.where(grey, x, turned))
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: str | None = None) -> Tensor:
     """The saturation of each pixel times a factor, at most 1: distances of the colours from the largest of them grow
     by it.
 
@@ -352,7 +355,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     return back(largest - factor * (largest - x))
 
 
-def per_image_standardization(image: Any) -> Tensor:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Each image with mean 0 and variance 1, as float32. (Flat images are divided by 1 / sqrt(number of values)
     instead of 0.)
 

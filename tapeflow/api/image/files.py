@@ -9,6 +9,7 @@ from tapeflow.api.strings.host import array_of, one_string, string_tensor
 from tapeflow.core.dtypes import as_dtype, int32, uint8, uint16
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import DTypeLike, TensorLike, TextLike
 
 from .color import convert_image_dtype
 from .pictures import format_of, jpeg_bytes, jpeg_shape, picture, png_bytes
@@ -52,7 +53,7 @@ def _not_bmp(contents: Any, function: str) -> None:
 
 
 def decode_jpeg(
-    contents: Any,
+    contents: TextLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -82,8 +83,8 @@ def decode_jpeg(
 
 
 def decode_and_crop_jpeg(
-    contents: Any,
-    crop_window: Any,
+    contents: TextLike,
+    crop_window: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -125,7 +126,7 @@ def decode_and_crop_jpeg(
     return whole[top : top + height, left : left + width]
 
 
-def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
+def decode_png(contents: TextLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """A PNG as a tensor of height, width and channels: 1, 3, 4, or what the file has (0); `dtype` is uint8 or uint16.
 
     Args:
@@ -144,7 +145,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str |
     return _one_frame(contents, _decoded(contents, channels, dtype, frames=True))
 
 
-def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+def decode_gif(contents: TextLike, name: str | None = None) -> Tensor:
     """A GIF as a uint8 tensor of frames, height, width and 3 channels.
 
     Raises:
@@ -160,7 +161,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return found if found.ndim == 4 else found[None]
 
 
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+def decode_bmp(contents: TextLike, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP as a uint8 tensor of height, width and channels: 3, 4, or what the file has (0).
 
     Raises:
@@ -178,7 +179,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     return _decoded(contents, channels)
 
 
-def decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
+def decode_webp(contents: TextLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """A WebP picture as a uint8 tensor of one frame, height, width and channels: 3, 4, or what the file has (0).
 
     Args:
@@ -199,9 +200,9 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8, name: str 
 
 
 def decode_image(
-    contents: Any,
+    contents: TextLike,
     channels: int | None = None,
-    dtype: Any = uint8,
+    dtype: DTypeLike = uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
@@ -233,7 +234,7 @@ def decode_image(
     return convert_image_dtype(found, wanted)
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+def is_jpeg(contents: TextLike, name: str | None = None) -> Tensor:
     """Whether a string begins as a JPEG does.
 
     >>> bool(tf.io.is_jpeg(tf.io.encode_png(tf.zeros([1, 1, 3], tf.uint8))))
@@ -242,7 +243,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     return EagerTensor(np.array(one_string(contents, "`contents`").startswith(b"\xff\xd8\xff")))
 
 
-def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: str | None = None) -> Tensor:
+def extract_jpeg_shape(contents: TextLike, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
     """Height, width and channels of a JPEG, without decoding it.
 
     Args:
@@ -258,7 +259,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: str | None
 
 
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -314,7 +315,7 @@ def encode_jpeg(
     return string_tensor([data], ())
 
 
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """A uint8 or uint16 tensor of height, width and 1 to 4 channels as a PNG; of more axes, one PNG for each picture.
 
     Args:

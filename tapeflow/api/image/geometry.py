@@ -7,6 +7,7 @@ from tapeflow.api.arrays.shaping import pad
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 
 def as_batch(image: Any, what: str = "image") -> tuple[Tensor, bool]:
@@ -34,7 +35,7 @@ def _rows_and_columns(image: Any) -> tuple[Tensor, int]:
 # ---- turning over
 
 
-def flip_left_right(image: Any) -> Tensor:
+def flip_left_right(image: TensorLike) -> Tensor:
     """The image as in a mirror beside it.
 
     >>> tf.image.flip_left_right([[[1], [2], [3]]]).numpy().ravel()
@@ -44,7 +45,7 @@ def flip_left_right(image: Any) -> Tensor:
     return ops.flip(x, axis=(rows + 1,))
 
 
-def flip_up_down(image: Any) -> Tensor:
+def flip_up_down(image: TensorLike) -> Tensor:
     """The image as in a mirror below it.
 
     >>> tf.image.flip_up_down([[[1]], [[2]], [[3]]]).numpy().ravel()
@@ -54,7 +55,7 @@ def flip_up_down(image: Any) -> Tensor:
     return ops.flip(x, axis=(rows,))
 
 
-def transpose(image: Any, name: str | None = None) -> Tensor:
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Rows become columns, columns rows.
 
     >>> tf.image.transpose([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0]
@@ -65,7 +66,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
     return ops.transpose(x, perm=(*range(rows), rows + 1, rows, rows + 2))
 
 
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """The image turned counter-clockwise by `k` quarters.
 
     Args:
@@ -88,7 +89,11 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
 ) -> Tensor:
     """The part that begins at the given row and column and has the given height and width.
 
@@ -112,7 +117,11 @@ def crop_to_bounding_box(
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
 ) -> Tensor:
     """The image at the given row and column of a larger one, with zeros around it.
 
@@ -132,7 +141,7 @@ def pad_to_bounding_box(
     return pad(x, [*[(0, 0)] * rows, *zip(start, after), (0, 0)])
 
 
-def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """Cut off evenly on both sides where the image is too large, with zeros on both sides where it is too small.
 
     >>> tf.image.resize_with_crop_or_pad(tf.ones([1, 4, 1]), 3, 2).numpy()[:, :, 0]
@@ -149,7 +158,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     return pad_to_bounding_box(x, *[max((n - m) // 2, 0) for n, m in zip(target, old)], *target)
 
 
-def central_crop(image: Any, central_fraction: Any) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """The middle of the image: `central_fraction` of its height and of its width.
 
     Args:

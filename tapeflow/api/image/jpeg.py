@@ -7,12 +7,15 @@ from tapeflow.api.random.stateless import stateless_uniform
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import int32, uint8
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 from .color import convert_image_dtype
 from .files import decode_jpeg, encode_jpeg
 
 
-def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Tensor:
+def adjust_jpeg_quality(
+    image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None
+) -> Tensor:
     """The image after it was a JPEG of this quality, 0 to 100.
 
     Args:
@@ -29,7 +32,7 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", nam
     )
 
 
-def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Tensor:
+def random_jpeg_quality(image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Tensor:
     """`adjust_jpeg_quality` with a quality drawn from `min_jpeg_quality` up to, without, `max_jpeg_quality`.
 
     Args:
@@ -42,7 +45,9 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int
     return adjust_jpeg_quality(image, uniform([], low, high, dtype=int32, seed=seed))
 
 
-def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Tensor:
+def stateless_random_jpeg_quality(
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike
+) -> Tensor:
     """`adjust_jpeg_quality` with a quality that depends on the seed alone.
 
     Args:

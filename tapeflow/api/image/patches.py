@@ -15,12 +15,13 @@ from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import OutOfRangeError, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import ShapeLike, TensorLike
 from tapeflow.engines.numpy.nn.windows import output_size
 from tapeflow.vectorize.values import values_of
 
 
 def extract_patches(
-    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+    images: TensorLike, sizes: ShapeLike, strides: ShapeLike, rates: ShapeLike, padding: str, name: str | None = None
 ) -> Tensor:
     """Every patch of each image, flattened into the channels. Sizes, strides and rates (gaps) are [1, rows, columns,
     1].
@@ -68,10 +69,10 @@ def _lines(count: int, window: int, step: int, gap: int) -> np.ndarray:
 
 
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: ShapeLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,
@@ -174,9 +175,9 @@ class _Pixels:
 
 
 def extract_glimpse(
-    input: Any,
-    size: Any,
-    offsets: Any,
+    input: TensorLike,
+    size: ShapeLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     noise: str = "uniform",

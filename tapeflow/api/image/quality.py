@@ -12,13 +12,14 @@ from tapeflow.core.dtypes import float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 from .color import convert_image_dtype
 
 # ---- differences between neighbours
 
 
-def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """(dy, dx): the pixel below minus the pixel, the pixel to the right minus the pixel; 0 in the last row or column.
 
     Args:
@@ -38,7 +39,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     return pad(dy, [(0, 0), (0, 1), (0, 0), (0, 0)]), pad(dx, [(0, 0), (0, 0), (0, 1), (0, 0)])
 
 
-def sobel_edges(image: Any) -> Tensor:
+def sobel_edges(image: TensorLike) -> Tensor:
     """Smoothed vertical and horizontal slopes, along a new last axis (dy, dx). The image is mirrored at its borders.
 
     Args:
@@ -60,7 +61,7 @@ def sobel_edges(image: Any) -> Tensor:
     return ops.stack(dy, dx, axis=4)
 
 
-def total_variation(images: Any, name: str | None = None) -> Tensor:
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the absolute differences between neighbouring pixels: one number for each image.
 
     >>> float(tf.image.total_variation([[[1.], [3.]], [[1.], [0.]]]))
@@ -100,7 +101,7 @@ def _pair(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
     return convert_image_dtype(a, float32), convert_image_dtype(b, float32), top
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """Peak signal-to-noise ratio of two images in decibels: 10 log10(max_val² / mean squared difference).
 
     Returns:
@@ -142,9 +143,9 @@ def _ssim_parts(
 
 
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
@@ -167,10 +168,10 @@ def ssim(
 
 
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
-    power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
+    power_factors: TensorLike = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,

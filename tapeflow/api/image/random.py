@@ -11,6 +11,7 @@ from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, ShapeLike, TensorLike
 
 from .color import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 from .geometry import flip_left_right, flip_up_down
@@ -37,7 +38,7 @@ def _around_zero(max_delta: Any, limit: float = float("inf")) -> tuple[float, fl
 # ---- brightness, contrast, hue, saturation
 
 
-def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+def random_brightness(image: TensorLike, max_delta: TensorLike, seed: Any = None) -> Tensor:
     """`adjust_brightness` by a random amount between -max_delta and max_delta.
 
     >>> brighter = tf.image.random_brightness(tf.fill([2, 2, 1], 0.5), 0.2)
@@ -47,7 +48,7 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     return adjust_brightness(image, uniform([], *_around_zero(max_delta), seed=seed))
 
 
-def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
+def stateless_random_brightness(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Tensor:
     """`adjust_brightness` by an amount between -max_delta and max_delta that depends on the seed alone.
 
     Args:
@@ -60,7 +61,7 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor
     return adjust_brightness(image, stateless_uniform([], seed, *_around_zero(max_delta)))
 
 
-def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: Any = None) -> Tensor:
     """`adjust_contrast` by a random factor between `lower` and `upper`.
 
     >>> tf.image.random_contrast(tf.ones([2, 2, 3]), 0.5, 2.).shape
@@ -69,7 +70,7 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Ten
     return adjust_contrast(image, uniform([], *_span(lower, upper), seed=seed))
 
 
-def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
+def stateless_random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike) -> Tensor:
     """`adjust_contrast` by a factor between `lower` and `upper` that depends on the seed alone.
 
     Args:
@@ -81,7 +82,7 @@ def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> 
     return adjust_contrast(image, stateless_uniform([], seed, *_span(lower, upper)))
 
 
-def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+def random_hue(image: TensorLike, max_delta: TensorLike, seed: Any = None) -> Tensor:
     """`adjust_hue` by a random turn between -max_delta and max_delta, which is at most 0.5.
 
     >>> tf.image.random_hue(tf.fill([1, 1, 3], 0.25), 0.5).numpy().ravel()                 # grey has no hue
@@ -90,7 +91,7 @@ def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     return adjust_hue(image, uniform([], *_around_zero(max_delta, 0.5), seed=seed))
 
 
-def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
+def stateless_random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Tensor:
     """`adjust_hue` by a turn between -max_delta and max_delta that depends on the seed alone.
 
     Args:
@@ -102,7 +103,7 @@ def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
     return adjust_hue(image, stateless_uniform([], seed, *_around_zero(max_delta, 0.5)))
 
 
-def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+def random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: Any = None) -> Tensor:
     """`adjust_saturation` by a random factor between `lower` and `upper`.
 
     >>> tf.image.random_saturation(tf.ones([2, 2, 3]), 0.5, 2.).shape
@@ -111,7 +112,9 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> T
     return adjust_saturation(image, uniform([], *_span(lower, upper), seed=seed))
 
 
-def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+def stateless_random_saturation(
+    image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike | None = None
+) -> Tensor:
     """`adjust_saturation` by a factor between `lower` and `upper` that depends on the seed alone.
 
     Args:
@@ -136,7 +139,7 @@ def _draws(image: Tensor) -> tuple:
     return tuple(image.shape)[:-3]
 
 
-def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
+def random_flip_left_right(image: TensorLike, seed: Any = None) -> Tensor:
     """Each image turned over sideways, or not, with equal chances.
 
     >>> tf.sort(tf.image.random_flip_left_right([[[1], [2]]]), axis=1).numpy().ravel()
@@ -146,7 +149,7 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
     return _where_drawn(uniform(_draws(image), seed=seed), flipped, image)
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
     """Each image turned over sideways, or not: the seed decides.
 
     Args:
@@ -159,7 +162,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     return _where_drawn(stateless_uniform(_draws(image), seed), flipped, image)
 
 
-def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
+def random_flip_up_down(image: TensorLike, seed: Any = None) -> Tensor:
     """Each image turned upside down, or not, with equal chances.
 
     >>> tf.sort(tf.image.random_flip_up_down([[[1]], [[2]]]), axis=0).numpy().ravel()
@@ -169,7 +172,7 @@ def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
     return _where_drawn(uniform(_draws(image), seed=seed), flipped, image)
 
 
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
     """Each image turned upside down, or not: the seed decides.
 
     Args:
@@ -185,7 +188,7 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
 # ---- crops
 
 
-def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
+def random_crop(value: AnyTensorLike, size: ShapeLike, seed: Any = None, name: str | None = None) -> Tensor:
     """A part of `value` of shape `size`, from a random place. Any rank.
 
     Args:
@@ -201,7 +204,7 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
     return _cut(value, uniform([len(size)], 0, 2**31 - 1, int32, seed=seed), room, size)
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+def stateless_random_crop(value: AnyTensorLike, size: ShapeLike, seed: TensorLike, name: str | None = None) -> Tensor:
     """A part of `value` of shape `size`, from a place that depends on the seed alone.
 
     Args:

@@ -10,6 +10,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import ShapeLike, TensorLike
 from tapeflow.engines.numpy.image.resampling import nearest
 
 from .geometry import as_batch, pad_to_bounding_box
@@ -45,8 +46,8 @@ _WEIGHTS = {
 
 
 def resize(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: ShapeLike,
     method: str = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
@@ -130,7 +131,11 @@ def resampled(x: Tensor, sizes: dict[int, int], method: str, antialias: bool = F
 
 
 def resize_with_pad(
-    image: Any, target_height: Any, target_width: Any, method: str = ResizeMethod.BILINEAR, antialias: bool = False
+    image: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
+    method: str = ResizeMethod.BILINEAR,
+    antialias: bool = False,
 ) -> Tensor:
     """As large as fits without changing the aspect ratio, with zeros around it.
 

@@ -13,6 +13,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.nest import register_composite
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, TensorLike
 from tapeflow.core.variables.variable import Variable
 
 from . import rules as _rules
@@ -33,11 +34,11 @@ register_composite(
 
 def constant(
     pylist: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
     inner_shape: Any = None,
     name: str | None = None,
-    row_splits_dtype: Any = int64,
+    row_splits_dtype: DTypeLike = int64,
 ) -> Any:
     """A ragged tensor of nested lists. Without nesting there is nothing ragged, and a tensor comes back.
 
@@ -126,12 +127,12 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def range(
-    starts: Any,
-    limits: Any = None,
-    deltas: Any = 1,
-    dtype: Any = None,
+    starts: TensorLike,
+    limits: TensorLike | None = None,
+    deltas: TensorLike = 1,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = int64,
+    row_splits_dtype: DTypeLike = int64,
 ) -> RaggedTensor:
     """One range of numbers for each entry: from 0 to `starts`, or from `starts` to `limits` in steps of `deltas`.
 
@@ -183,7 +184,7 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
     return ops.stack(*pieces, axis=axis)
 
 
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+def boolean_mask(data: AnyTensorLike, mask: AnyTensorLike, name: str | None = None) -> Any:
     """The entries where `mask` is true, with the rows they were in kept apart.
 
     Args:
@@ -213,7 +214,9 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     return result
 
 
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+def row_splits_to_segment_ids(
+    splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
+) -> Tensor:
     """The row number of every value, from where rows begin and end.
 
     Args:
@@ -229,7 +232,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
+    out_type: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Where rows begin and end, from the row number of every value.
 
@@ -248,7 +254,9 @@ def segment_ids_to_row_splits(
     return EagerTensor(splits_of(np.bincount(ids, minlength=count).astype(dtype)))
 
 
-def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> RaggedTensor:
+def stack_dynamic_partitions(
+    data: AnyTensorLike, partitions: TensorLike, num_partitions: TensorLike, name: str | None = None
+) -> RaggedTensor:
     """Row `p` has the entries of `data` whose partition is `p`, in order.
 
     Args:

@@ -23,6 +23,7 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32, int32, int64
 from tapeflow.core.random import streams
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike, TensorLike
 
 from . import draws, experimental as experimental
 from .generator import (
@@ -105,7 +106,12 @@ def set_seed(seed: Any) -> None:
 
 
 def normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: Any = None, name: str | None = None
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Normally distributed numbers. `mean` and `stddev` broadcast to `shape`, and gradients flow to them.
 
@@ -122,7 +128,12 @@ def normal(
 
 
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: Any = None, name: str | None = None
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Normally distributed numbers, none more than two standard deviations from the mean.
 
@@ -136,7 +147,12 @@ def truncated_normal(
 
 
 def uniform(
-    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
+    shape: ShapeLike,
+    minval: TensorLike | None = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = float32,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Evenly distributed numbers from `minval` up to but without `maxval` (1 for floats; integers need one).
 
@@ -162,7 +178,12 @@ def uniform(
 
 
 def gamma(
-    shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
+    shape: ShapeLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = float32,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Gamma distributed numbers, `shape` of them for each `alpha` (and `beta`, the inverse scale): shape +
     alpha.shape.
@@ -185,7 +206,9 @@ def gamma(
     return draws.gamma(_key(seed, "gamma", shape, dtype), shape, alpha, beta)
 
 
-def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Tensor:
+def poisson(
+    shape: ShapeLike, lam: TensorLike, dtype: DTypeLike = float32, seed: Any = None, name: str | None = None
+) -> Tensor:
     """Poisson distributed numbers, `shape` of them for each rate in `lam`: the result has shape + lam.shape.
 
     Args:
@@ -201,7 +224,13 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: 
     )
 
 
-def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
+def categorical(
+    logits: TensorLike,
+    num_samples: TensorLike,
+    dtype: DTypeLike | None = None,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """Choices of classes: for each row of `logits` (unnormalised log-probabilities) `num_samples` class numbers, as
     int64.
 
@@ -222,7 +251,7 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
     )
 
 
-def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
+def shuffle(value: AnyTensorLike, seed: Any = None, name: str | None = None) -> Tensor:
     """The rows of `value` (its entries along the first axis) in random order. Gradients find their way back.
 
     >>> tf.sort(tf.random.shuffle([3, 1, 2])).numpy()

@@ -6,6 +6,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 from tapeflow.vectorize.values import values_of
 
 from .generator import (
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 
-def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -> Tensor:
     """Where each `index` goes in a random permutation of 0 … `max_index`, without writing the permutation out.
 
     Args:

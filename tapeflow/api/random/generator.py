@@ -19,6 +19,7 @@ from tapeflow.core.random import philox, streams
 from tapeflow.core.random.streams import RESERVED
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.variables.variable import Variable
 from tapeflow.engines.numpy.random.samplers import words
 
@@ -68,7 +69,7 @@ def by_philox(alg: Any) -> None:
         )
 
 
-def create_rng_state(seed: Any, alg: Any) -> Tensor:
+def create_rng_state(seed: TensorLike, alg: Any) -> Tensor:
     """The state of a generator, an int64 vector, made of an integer of any size (low words first) or of a vector
     (zeros in front).
 
@@ -126,12 +127,12 @@ class Generator:
         self._state = Variable(self._checked(state), trainable=False, dtype=int64, name="StateVar")
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any) -> "Generator":
+    def from_state(cls, state: TensorLike, alg: Any) -> "Generator":
         """A generator that goes on from `state`, as `generator.state` gives it."""
         return cls(state=state, alg=alg)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> "Generator":
+    def from_seed(cls, seed: TensorLike, alg: Any = None) -> "Generator":
         """A generator that gives the same numbers for the same seed.
 
         Args:
@@ -146,7 +147,7 @@ class Generator:
         return cls(state=EagerTensor(state.copy()), alg=alg)
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> "Generator":
+    def from_key_counter(cls, key: TensorLike, counter: TensorLike, alg: Any) -> "Generator":
         """A generator with this key (one integer), at this place (two integers for Philox, the low one first)."""
         return cls(state=_joined(key, counter, algorithm(alg)), alg=alg)
 
@@ -176,11 +177,11 @@ class Generator:
         """The key, the last word of the state."""
         return EagerTensor(self._state.read_value().array[-1])
 
-    def reset(self, state: Any) -> None:
+    def reset(self, state: TensorLike) -> None:
         """Go on from `state`."""
         self._state.assign(self._checked(state))
 
-    def reset_from_seed(self, seed: Any) -> None:
+    def reset_from_seed(self, seed: TensorLike) -> None:
         """Start again, from `seed`.
 
         Args:
@@ -188,11 +189,11 @@ class Generator:
         """
         self._state.assign(create_rng_state(seed, self._alg))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+    def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
         """Go on with this key at this place."""
         self._state.assign(_joined(key, counter, self._alg))
 
-    def skip(self, delta: Any) -> Tensor:
+    def skip(self, delta: TensorLike) -> Tensor:
         """Move on as if `delta` numbers had been drawn. Returns the state before.
 
         Args:
@@ -219,19 +220,34 @@ class Generator:
     # ---- numbers
 
     def normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Tensor:
         """Normally distributed numbers."""
         return draws.normal(self._next_key(shape), shape, mean, stddev, dtype)
 
     def truncated_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Tensor:
         """Normally distributed numbers within two standard deviations of the mean."""
         return draws.truncated_normal(self._next_key(shape), shape, mean, stddev, dtype)
 
     def uniform(
-        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
+        self,
+        shape: ShapeLike,
+        minval: TensorLike | None = 0,
+        maxval: TensorLike | None = None,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Tensor:
         """Evenly distributed numbers from `minval` up to but without `maxval`; integers need both, or None for
         both.
@@ -247,11 +263,18 @@ class Generator:
             )
         return draws.uniform(self._next_key(shape), shape, minval, maxval, dtype)
 
-    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
+    def uniform_full_int(self, shape: ShapeLike, dtype: DTypeLike = uint64, name: str | None = None) -> Tensor:
         """Integers over the whole range of `dtype`."""
         return draws.uniform(self._next_key(shape), shape, None, None, dtype)
 
-    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
+    def binomial(
+        self,
+        shape: ShapeLike,
+        counts: TensorLike,
+        probs: TensorLike,
+        dtype: DTypeLike = int32,
+        name: str | None = None,
+    ) -> Tensor:
         """How many of `counts` trials succeed with probability `probs`.
 
         Args:
@@ -264,7 +287,7 @@ class Generator:
             self._next_key(shape, rows * 200 * (samples + 3) // 4 * RESERVED), shape, counts, probs, dtype
         )
 
-    def make_seeds(self, count: Any = 1) -> Tensor:
+    def make_seeds(self, count: TensorLike = 1) -> Tensor:
         """Seeds for `stateless_*` functions: one in each column of the result.
 
         Args:
@@ -276,7 +299,7 @@ class Generator:
         first = self.uniform_full_int([int(count)], dtype=int64)
         return ops.stack(first, ops.zeros_like(first), axis=0)
 
-    def split(self, count: Any = 1) -> "list[Generator]":
+    def split(self, count: TensorLike = 1) -> "list[Generator]":
         """New generators whose numbers have nothing to do with each other or with this one's.
 
         Args:

@@ -10,6 +10,7 @@ from tapeflow.core.dtypes import as_dtype, float32, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike, TensorLike
 
 from . import draws
 from .generator import by_philox
@@ -34,7 +35,7 @@ def key_of(seed: Any, alg: Any = "auto_select") -> Tensor:
     return ops.scrambled_key(pair_of(seed))
 
 
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+def fold_in(seed: TensorLike, data: TensorLike, alg: Any = "auto_select") -> Tensor:
     """A new seed made of `seed` and an integer, such as the number of a step or of a worker.
 
     Args:
@@ -50,7 +51,7 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     return ops.stack(ops.random_bits(key_of(seed, alg), shape=(), dtype=data.dtype.np), data, axis=0)
 
 
-def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
+def split(seed: TensorLike, num: TensorLike = 2, alg: Any = "auto_select") -> Tensor:
     """`num` new seeds made of one, as the rows of the result. Use the new ones, not the old one again.
 
     Args:
@@ -68,11 +69,11 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
 
 
 def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
@@ -92,11 +93,11 @@ def stateless_normal(
 
 
 def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
@@ -115,11 +116,11 @@ def stateless_truncated_normal(
 
 
 def stateless_uniform(
-    shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    minval: TensorLike | None = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
@@ -156,7 +157,12 @@ def stateless_uniform(
 
 
 def stateless_gamma(
-    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None
+    shape: ShapeLike,
+    seed: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
 ) -> Tensor:
     """Gamma distributed numbers, the same for the same seed. `shape` is the whole shape, to which the parameters
     broadcast.
@@ -181,7 +187,9 @@ def stateless_gamma(
     return draws.gamma(key_of(seed), shape, alpha, beta)
 
 
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
+def stateless_poisson(
+    shape: ShapeLike, seed: TensorLike, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+) -> Tensor:
     """Poisson distributed numbers, the same for the same seed. `shape` is the whole shape, to which `lam` broadcasts.
 
     Args:
@@ -199,7 +207,12 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
 
 
 def stateless_binomial(
-    shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = int32, name: str | None = None
+    shape: ShapeLike,
+    seed: TensorLike,
+    counts: TensorLike,
+    probs: TensorLike,
+    output_dtype: DTypeLike = int32,
+    name: str | None = None,
 ) -> Tensor:
     """How many of `counts` trials succeed with probability `probs`, the same for the same seed.
 
@@ -214,7 +227,7 @@ def stateless_binomial(
 
 
 def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
+    logits: TensorLike, num_samples: TensorLike, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
 ) -> Tensor:
     """Choices of classes with the probabilities softmax(logits), row by row, the same for the same seed.
 
@@ -233,7 +246,9 @@ def stateless_categorical(
     return draws.categorical(key_of(seed), logits, num_samples, dtype)
 
 
-def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
+def stateless_shuffle(
+    value: AnyTensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
+) -> Tensor:
     """The rows of `value` in an order that depends on the seed alone.
 
     Args:
@@ -247,12 +262,12 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
 
 
 def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
+    shape: ShapeLike,
+    seed: TensorLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
     name: str | None = None,
 ) -> Tensor:
     """Normally distributed numbers between `minvals` and `maxvals`. All parameters broadcast to `shape` and have

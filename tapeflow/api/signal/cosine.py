@@ -5,6 +5,7 @@ from typing import Any
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TensorLike
 
 from .fourier import fitted, ranked
 
@@ -12,7 +13,12 @@ __all__ = ["dct", "idct"]
 
 
 def dct(
-    input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: TensorLike,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The cosine transform of `type` 1 to 4 along the last axis, cut or filled up with zeros to `n`; norm='ortho'
     makes it orthogonal.
@@ -30,7 +36,12 @@ def dct(
 
 
 def idct(
-    input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: TensorLike,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The inverse cosine transform: exact with norm='ortho', otherwise times 2n (2(n-1) for type 1).
 

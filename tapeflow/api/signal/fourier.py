@@ -9,6 +9,7 @@ from tapeflow.core.dtypes import complex64, float32, float64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AxisLike, ShapeLike, TensorLike
 from tapeflow.ops.math.fft import fit
 
 __all__ = [
@@ -140,7 +141,7 @@ def _irfft(input_tensor: Any, fft_length: Any, count: int) -> Tensor:
     return ops.irfft(x, lengths=_lengths(fft_length, tuple(x.shape[x.ndim - count :]), True), axes=axes)
 
 
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft(input_tensor: TensorLike, fft_length: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real numbers along the last axis: the n/2 + 1 frequencies from 0 up, the others are
     conjugates.
 
@@ -152,7 +153,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return _rfft(input_tensor, fft_length, 1)
 
 
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft(input_tensor: TensorLike, fft_length: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """The real numbers of which `tf.signal.rfft` gave the input. Say `fft_length=[n]` if there was an odd number of
     them.
 
@@ -162,7 +163,7 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
     return _irfft(input_tensor, fft_length, 1)
 
 
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft2d(input_tensor: TensorLike, fft_length: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real numbers along the last two axes, half of it: see `tf.signal.rfft`.
 
     >>> tf.signal.rfft2d(tf.ones([3, 4])).shape
@@ -171,7 +172,7 @@ def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
     return _rfft(input_tensor, fft_length, 2)
 
 
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft2d(input_tensor: TensorLike, fft_length: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `tf.signal.rfft2d`.
 
     >>> tf.signal.irfft2d(tf.signal.rfft2d([[1., 2.], [3., 4.]])).numpy()
@@ -181,7 +182,7 @@ def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
     return _irfft(input_tensor, fft_length, 2)
 
 
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft3d(input_tensor: TensorLike, fft_length: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real numbers along the last three axes, half of it: see `tf.signal.rfft`.
 
     >>> tf.signal.rfft3d(tf.ones([2, 3, 4])).shape
@@ -190,7 +191,7 @@ def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
     return _rfft(input_tensor, fft_length, 3)
 
 
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `tf.signal.rfft3d`.
 
     >>> tf.signal.irfft3d(tf.signal.rfft3d(tf.ones([2, 3, 4]))).shape
@@ -229,7 +230,11 @@ def fitted(x: Tensor, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Tensor
 
 
 def fftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: ShapeLike | None = None,
+    axes: AxisLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The Fourier transform of complex numbers along `axes` (all of them by default), cut or filled up to
     `fft_length`.
@@ -249,7 +254,11 @@ def fftnd(
 
 
 def ifftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: ShapeLike | None = None,
+    axes: AxisLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The inverse of `tf.signal.fftnd`.
 
@@ -274,7 +283,11 @@ def _fftnd(operation: Any, x: Any, fft_length: Any, axes: Any, norm: str | None,
 
 
 def rfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: ShapeLike | None = None,
+    axes: AxisLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The Fourier transform of real numbers along `axes`; along the last of them the half that is not a conjugate.
 
@@ -298,7 +311,11 @@ def rfftnd(
 
 
 def irfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: ShapeLike | None = None,
+    axes: AxisLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The inverse of `tf.signal.rfftnd`.
 
@@ -319,7 +336,7 @@ def irfftnd(
     return _scaled(ops.irfft(x, lengths=lengths, axes=axes), _scale(norm, lengths, True))
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
     """Moves the frequency 0 from the beginning of `axes` (all of them by default) to the middle.
 
     >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy()
@@ -328,7 +345,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     return _shifted(x, axes, 1)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
     """Moves the frequency 0 from the middle back to the beginning: undoes `tf.signal.fftshift`.
 
     >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy()

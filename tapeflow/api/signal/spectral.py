@@ -13,6 +13,7 @@ from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
 from .cosine import dct
 from .fourier import fitted, irfft, rfft
@@ -25,11 +26,11 @@ __all__ = [
 
 
 def frame(
-    signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    signal: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
     pad_end: bool = False,
-    pad_value: Any = 0,
+    pad_value: TensorLike = 0,
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
@@ -71,7 +72,7 @@ def frame(
     return ops.transpose(frames, perm=(*range(axis), rank - 2, rank - 1, *range(axis, rank - 2)))
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """Frames (the last two axes) laid over each other, each `frame_step` after the one before, and summed.
 
     Raises:
@@ -92,10 +93,10 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
 
 
 def stft(
-    signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    signals: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Callable | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -125,10 +126,10 @@ def _fft_length(fft_length: Any, frame_length: int) -> int:
 
 
 def inverse_stft(
-    stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    stfts: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Callable | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
@@ -158,7 +159,7 @@ def inverse_stft(
 
 
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: Callable = hann_window, name: str | None = None
+    frame_step: TensorLike, forward_window_fn: Callable = hann_window, name: str | None = None
 ) -> Callable:
     """The window function for `tf.signal.inverse_stft` that undoes `forward_window_fn`: divided by the squares that
     overlap.
@@ -187,8 +188,8 @@ def inverse_stft_window_fn(
 
 
 def mdct(
-    signals: Any,
-    frame_length: Any,
+    signals: TensorLike,
+    frame_length: TensorLike,
     window_fn: Callable | None = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,
@@ -223,7 +224,7 @@ def _mdct_window(window_fn: Callable | None, length: int, like: Tensor) -> Any:
 
 
 def inverse_mdct(
-    mdcts: Any, window_fn: Callable | None = vorbis_window, norm: str | None = None, name: str | None = None
+    mdcts: TensorLike, window_fn: Callable | None = vorbis_window, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The signal from what `tf.signal.mdct` gave, with the same window: exact but for the first and last half frame.
 
@@ -252,12 +253,12 @@ def inverse_mdct(
 
 
 def linear_to_mel_weight_matrix(
-    num_mel_bins: Any = 20,
-    num_spectrogram_bins: Any = 129,
-    sample_rate: Any = 8000,
-    lower_edge_hertz: Any = 125.0,
-    upper_edge_hertz: Any = 3800.0,
-    dtype: Any = float32,
+    num_mel_bins: TensorLike = 20,
+    num_spectrogram_bins: TensorLike = 129,
+    sample_rate: TensorLike = 8000,
+    lower_edge_hertz: TensorLike = 125.0,
+    upper_edge_hertz: TensorLike = 3800.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
 ) -> Tensor:
     """A matrix that turns a spectrum over frequencies into one over mel bands: overlapping triangles, equally wide on
@@ -310,7 +311,7 @@ def linear_to_mel_weight_matrix(
     return EagerTensor(np.pad(weights, [[1, 0], [0, 0]]).astype(found.np))
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients: the cosine transform of log mel spectra, scaled as HTK does.
 
     Args:

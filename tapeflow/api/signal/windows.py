@@ -10,6 +10,7 @@ from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
 __all__ = ["hamming_window", "hann_window", "kaiser_bessel_derived_window", "kaiser_window", "vorbis_window"]
 
@@ -38,7 +39,9 @@ def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: 
     return EagerTensor((a - b * np.cos(2 * math.pi * np.arange(length) / max(period, 1))).astype(dtype))
 
 
-def hann_window(window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None) -> Tensor:
+def hann_window(
+    window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
     """A raised cosine from 0 to 1 and back. `periodic` leaves out the last point of an even length, so that repetition
     goes on smoothly.
 
@@ -51,7 +54,9 @@ def hann_window(window_length: Any, periodic: bool = True, dtype: Any = float32,
     return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
 
 
-def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None) -> Tensor:
+def hamming_window(
+    window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
     """A raised cosine from 0.08 to 1 and back, whose nearest side lobe is small.
 
     Raises:
@@ -63,7 +68,9 @@ def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = float
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
-def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None) -> Tensor:
+def kaiser_window(
+    window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
     """The window I₀(β √(1 - t²)) / I₀(β) for t from -1 to 1: large `beta` means narrow. It has a gradient with respect
     to `beta`.
 
@@ -83,7 +90,7 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, na
 
 
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
+    window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
     """A window made of running sums of `tf.signal.kaiser_window`, whose squares half a window apart add up to 1
     (`tf.signal.mdct` needs that).
@@ -101,7 +108,7 @@ def kaiser_bessel_derived_window(
     return ops.concat(rising, ops.flip(rising, axis=(0,)), axis=0)
 
 
-def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """The window sin(π/2 sin²(π(n + ½)/N)), whose squares half a window apart add up to 1.
 
     Raises:

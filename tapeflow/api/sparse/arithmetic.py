@@ -11,6 +11,7 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AxisLike, TensorLike
 
 from .places import reorder, to_dense
 from .tensor import SparseTensor, as_sparse, made, parts, pick
@@ -42,7 +43,7 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     return found[0].with_values(op(*args, **kwargs))
 
 
-def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
     """The sum of two tensors of which at least one is sparse: sparse if both are.
 
     Where both have a value, sums smaller than `threshold` are dropped.
@@ -75,7 +76,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return made(where[kept], pick(total, kept), a.dense_shape.array)
 
 
-def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The larger element at each place where either has a value.
 
     >>> tf.sparse.maximum(tf.SparseTensor([[0]], [1.], [3]), tf.SparseTensor([[1]], [-2.], [3])).values.numpy()
@@ -85,7 +86,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     return made(where, ops.maximum(a, b), sp_a.dense_shape.array)
 
 
-def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The smaller element at each place where either has a value.
 
     >>> tf.sparse.minimum(tf.SparseTensor([[0]], [1.], [3]), tf.SparseTensor([[1]], [-2.], [3])).values.numpy()
@@ -111,7 +112,7 @@ def _aligned(a: Any, b: Any) -> tuple[np.ndarray, list[Tensor]]:
 
 
 def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """The product of a sparse and a dense matrix (in either order), either of them conjugated and transposed on
     request.
@@ -163,7 +164,7 @@ def _product(sp: SparseTensor, b: Tensor, transposed: bool, conjugated: bool) ->
     return ops.sparse_matmul(values, b, rows, columns, num_rows=shape[0])
 
 
-def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """Softmax of the entries of each innermost row; what has no entry counts as impossible, not as zero.
 
     >>> s = tf.SparseTensor([[0, 0], [0, 3], [1, 1]], [1., 1., 5.], [2, 4])
@@ -188,8 +189,8 @@ def _rows_without(sp: SparseTensor, axis: tuple[int, ...]) -> tuple[Tensor, int]
 
 
 def reduce_sum(
-    sp_input: Any,
-    axis: Any = None,
+    sp_input: SparseTensor,
+    axis: AxisLike | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -207,8 +208,8 @@ def reduce_sum(
 
 
 def reduce_max(
-    sp_input: Any,
-    axis: Any = None,
+    sp_input: SparseTensor,
+    axis: AxisLike | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,

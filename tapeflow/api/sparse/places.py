@@ -14,6 +14,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, DTypeLike, ShapeLike, TensorLike
 
 from .tensor import SparseTensor, as_sparse, made, parts, pick
 
@@ -25,7 +26,7 @@ __all__ = [
 # ---- dense and back
 
 
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: AnyTensorLike, name: str | None = None) -> SparseTensor:
     """The elements that are not zero, and where they are.
 
     >>> tf.sparse.from_dense([[0, 3], [4, 0]]).indices.numpy().tolist()
@@ -40,7 +41,10 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 def to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: SparseTensor,
+    default_value: AnyTensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """The dense tensor, with `default_value` (zero) where there is no value.
 
@@ -74,7 +78,7 @@ def to_dense(
     return ops.reshape(pick(padded, table), shape=shape)
 
 
-def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Tensor:
+def to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = None) -> Tensor:
     """A bool tensor that says for each row which of `vocab_size` values it holds.
 
     Args:
@@ -99,7 +103,9 @@ def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Ten
     return EagerTensor(out)
 
 
-def eye(num_rows: Any, num_columns: Any = None, dtype: Any = float32, name: str | None = None) -> SparseTensor:
+def eye(
+    num_rows: TensorLike, num_columns: TensorLike | None = None, dtype: DTypeLike = float32, name: str | None = None
+) -> SparseTensor:
     """The identity matrix.
 
     Args:
@@ -118,7 +124,7 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = float32, name: str 
 # ---- moving entries
 
 
-def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The entries in the order of rows, then columns, as most functions want them.
 
     >>> tf.sparse.reorder(tf.SparseTensor([[1, 0], [0, 1]], [1, 2], [2, 2])).values.numpy()
@@ -129,7 +135,7 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     return made(where[order], pick(values, order), shape)
 
 
-def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+def transpose(sp_input: SparseTensor, perm: AxisLike | None = None, name: str | None = None) -> SparseTensor:
     """With the axes in another order; reversed by default.
 
     Args:
@@ -143,7 +149,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     return reorder(made(where[:, perm], values, [shape[p] for p in perm]))
 
 
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -> SparseTensor:
     """The same entries in another shape, in which one size may be -1.
 
     Raises:
@@ -163,7 +169,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     return made(np.stack(np.unravel_index(flat, wanted), 1) if wanted else flat[:, None][:, :0], sp.values, wanted)
 
 
-def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
+def expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """With a new axis of size 1; the last by default.
 
     >>> tf.sparse.expand_dims(tf.sparse.eye(2), 0).shape
@@ -207,7 +213,7 @@ def concat(
     return reorder(made(where, ops.concat(*[sp.values for sp in pieces], axis=0), total))
 
 
-def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def slice(sp_input: SparseTensor, start: ShapeLike, size: ShapeLike, name: str | None = None) -> SparseTensor:
     """The part of `size` that begins at `start`; what reaches over the edge is cut.
 
     Args:
@@ -231,7 +237,10 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
 
 
 def split(
-    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+    sp_input: SparseTensor | None = None,
+    num_split: TensorLike | None = None,
+    axis: AxisLike | None = None,
+    name: str | None = None,
 ) -> list[SparseTensor]:
     """`num_split` pieces along an axis; the first ones are one longer when it does not divide evenly.
 
@@ -259,7 +268,7 @@ def split(
     return pieces
 
 
-def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """Only the entries for which `to_retain`, a bool for each, is true.
 
     Args:
@@ -279,7 +288,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     return made(where[kept], pick(values, kept), shape)
 
 
-def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> SparseTensor:
     """The same entries in a larger shape, or in the smallest that holds them.
 
     Args:
@@ -302,7 +311,9 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return made(where, values, wanted)
 
 
-def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
+def fill_empty_rows(
+    sp_input: SparseTensor, default_value: AnyTensorLike, name: str | None = None
+) -> tuple[SparseTensor, Tensor]:
     """With `default_value` in column 0 of every row that has no entry; and a bool for each row that had none.
 
     Args:
@@ -324,7 +335,7 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     return reorder(filled), EagerTensor(empty)
 
 
-def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows whose index is in `mask_indices`.
 
     Args:

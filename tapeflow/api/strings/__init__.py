@@ -12,6 +12,7 @@ from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, TensorLike, TextLike
 
 from .formatting import tensor_text
 from .hashing import (
@@ -51,7 +52,7 @@ def _one_of(value: Any, allowed: tuple, what: str) -> Any:
 # ---- one string at a time
 
 
-def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def lower(input: TextLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Lower case: of ASCII letters only, or of all letters with `encoding="utf-8"`.
 
     >>> tf.strings.lower(["Ångström"]).numpy()[0].decode(), tf.strings.lower(["Ångström"], "utf-8").numpy()[0].decode()
@@ -60,7 +61,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     return ops.string_lower(input, encoding=_one_of(encoding, ("", "utf-8"), "encoding"))
 
 
-def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def upper(input: TextLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Upper case: of ASCII letters only, or of all letters with `encoding="utf-8"`.
 
     >>> tf.strings.upper("tape").numpy()
@@ -69,7 +70,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     return ops.string_upper(input, encoding=_one_of(encoding, ("", "utf-8"), "encoding"))
 
 
-def strip(input: Any, name: str | None = None) -> Tensor:
+def strip(input: TextLike, name: str | None = None) -> Tensor:
     """Without white space at both ends.
 
     >>> tf.strings.strip(["  a b ", "c\\n"]).numpy()
@@ -78,7 +79,7 @@ def strip(input: Any, name: str | None = None) -> Tensor:
     return ops.string_strip(input)
 
 
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def length(input: TextLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes, or of characters with `unit="UTF8_CHAR"`.
 
     >>> tf.strings.length("naïve").numpy(), tf.strings.length("naïve", "UTF8_CHAR").numpy()
@@ -87,7 +88,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     return ops.string_length(input, unit=_one_of(unit, ("BYTE", "UTF8_CHAR"), "unit"))
 
 
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def substr(input: TextLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """`len` bytes (or characters) from `pos`, which counts from the end when negative; a shorter string gives what it
     has.
 
@@ -108,7 +109,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
 
 def regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+    input: TextLike, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
     """Every match of `pattern` (or only the first) written anew: `\\\\1` in `rewrite` is the first group, `\\\\0` the
     match.
@@ -126,7 +127,7 @@ def regex_replace(
     return ops.regex_replace(input, pattern=_bytes(pattern), rewrite=_bytes(rewrite), replace_global=replace_global)
 
 
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
+def regex_full_match(input: TextLike, pattern: Any, name: str | None = None) -> Tensor:
     """Whether the whole string matches `pattern`.
 
     Raises:
@@ -166,7 +167,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
 
 
 def reduce_join(
-    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+    inputs: TextLike, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
 ) -> Tensor:
     """The strings along `axis` joined to one; several axes one after the other, in the order given.
 
@@ -183,7 +184,7 @@ def reduce_join(
     )
 
 
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(input: TextLike, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts of each string between `sep` (any run of white space by default): ragged, or a vector for one string.
 
     Args:
@@ -208,7 +209,7 @@ def _words(s: bytes, maxsplit: int) -> list:
     return [*parts, b""] if 0 < maxsplit == len(parts) else parts
 
 
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: TextLike, name: str | None = None) -> Any:
     """Each string as its single bytes: ragged, or a vector for one string.
 
     Returns:
@@ -224,7 +225,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
 
 
 def as_string(
-    input: Any,
+    input: AnyTensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
@@ -256,7 +257,7 @@ def as_string(
     return ops.as_string(input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill)
 
 
-def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Tensor:
+def to_number(input: TextLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """The numbers that strings spell.
 
     >>> tf.strings.to_number(["1.5", "-20", "inf"]).numpy()

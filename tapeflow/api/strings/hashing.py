@@ -5,11 +5,12 @@ from typing import Any
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import TextLike
 
 __all__ = ["to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong"]
 
 
-def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
+def to_hash_bucket(input: TextLike, num_buckets: int, name: str | None = None) -> Tensor:
     """A bucket from 0 up to, without, `num_buckets` for each string. `to_hash_bucket_fast` is what to use today.
 
     >>> tf.strings.to_hash_bucket(["hello", "world"], 10).numpy()
@@ -18,7 +19,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Ten
     return _bucket(input, num_buckets, "")
 
 
-def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
+def to_hash_bucket_fast(input: TextLike, num_buckets: int, name: str | None = None) -> Tensor:
     """A bucket from 0 up to, without, `num_buckets` for each string: FarmHash, the same on every machine.
 
     >>> tf.strings.to_hash_bucket_fast(["hello", "world"], 10).numpy()
@@ -27,7 +28,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return _bucket(input, num_buckets, "fast")
 
 
-def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
+def to_hash_bucket_strong(input: TextLike, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
     """A bucket for each string by SipHash with a key of two integers: nobody without it can fill one bucket on
     purpose.
 

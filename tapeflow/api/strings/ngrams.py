@@ -9,12 +9,13 @@ from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike, TextLike
 
 __all__ = ["ngrams", "ragged_reduce_join", "unsorted_segment_join"]
 
 
 def ngrams(
-    data: Any,
+    data: TextLike,
     ngram_width: Any,
     separator: str = " ",
     pad_values: Any = None,
@@ -115,7 +116,7 @@ def ragged_reduce_join(inputs: RaggedTensor, axis: Any, keepdims: bool, separato
 
 
 def unsorted_segment_join(
-    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+    inputs: TextLike, segment_ids: TensorLike, num_segments: TensorLike, separator: str = "", name: str | None = None
 ) -> Tensor:
     """The strings with the same id joined, in order; an id that nobody has gives an empty string.
 

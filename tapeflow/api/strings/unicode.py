@@ -11,6 +11,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor_like import TensorLike, TextLike
 from tapeflow.engines.numpy.strings.unicode_text import checked_encoding, code_points, encoded
 
 __all__ = [
@@ -32,7 +33,11 @@ def _reader(
 
 
 def unicode_split(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
+    input: TextLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
 ) -> Any:
     """Each string as its characters.
 
@@ -50,7 +55,11 @@ def unicode_split(
 
 
 def unicode_split_with_offsets(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
+    input: TextLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """Each string as its characters, and the bytes where they begin.
 
@@ -70,7 +79,7 @@ def unicode_split_with_offsets(
 
 
 def unicode_decode(
-    input: Any,
+    input: TextLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
@@ -93,7 +102,7 @@ def unicode_decode(
 
 
 def unicode_decode_with_offsets(
-    input: Any,
+    input: TextLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
@@ -118,7 +127,11 @@ def unicode_decode_with_offsets(
 
 
 def unicode_encode(
-    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
+    input: TensorLike,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
 ) -> Any:
     """Strings of the code points along the last axis: the inverse of `unicode_decode`.
 
@@ -150,7 +163,7 @@ def unicode_encode(
 
 
 def unicode_transcode(
-    input: Any,
+    input: TextLike,
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
