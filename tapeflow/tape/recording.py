@@ -62,7 +62,7 @@ class Recording(Observer):
         self.notes: list[Note] = []  # see tape/unconnected.py
         self.end: tuple | None = None  # an `End`, for who asks (made of it, since that takes 200 ns)
         self.listeners: tuple[Listener, ...] = ()
-        if board.used:  # (100 ns less than asking who listens, and looping over nobody)
+        if board.seats:  # (100 ns less than asking who listens, and looping over nobody)
             self.listeners = board.listeners()
             for listener in self.listeners:
                 listener.tape_opened(self)

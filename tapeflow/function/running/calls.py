@@ -53,7 +53,7 @@ class GraphFunction:
     @property
     def run(self) -> Any:
         """On NumPy's arrays."""
-        after_nodes = board.after_nodes() if board.used else None
+        after_nodes = board.after_nodes() if board.seats else None
         return self._run if after_nodes is None else self._looked_at(after_nodes)
 
     @cached_property
@@ -78,7 +78,7 @@ class GraphFunction:
     def compute(self, tensors: Sequence[Tensor], assigned: Sequence[Variable] = ()) -> list[Tensor]:
         """Run it now, and tell nobody: by NumPy, unless XLA was asked for, or something is on a device. `assigned`:
         see `__call__`."""
-        if board.used and board.after_nodes() is not None:
+        if board.seats and board.after_nodes() is not None:
             return self._looked_through(tensors, assigned)
         if not self.jit:
             device = current().device

@@ -197,7 +197,7 @@ class ConcreteFunction:
         )
 
     def run(self, tensors: list[Tensor]) -> Any:
-        if board.used:
+        if board.seats:
             for listener in board.listeners():
                 listener.before_run(self)
         if self.sizes:

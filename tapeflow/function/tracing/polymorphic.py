@@ -111,7 +111,7 @@ class Function(Generic[P, R]):
             concrete, tensors = self._concrete(args, kwargs)
             return concrete.run(tensors)
         # Most calls are with tensors and numbers, and like an earlier one: a key that is made fast finds it.
-        key, tensors = [*board.graph_keys()] if board.used else [], []
+        key, tensors = [*board.graph_keys()] if board.seats else [], []
         for a in args:
             if type(a) is EagerTensor:
                 array = a.array
