@@ -25,7 +25,7 @@ ACROSS = """
     keras_tapeflow/installing: coming_layout hook keras_own_tests names other_backends wheel
     keras_tapeflow/models: derivatives_of_models engine_choice interrupts layer_gradients layers_as_on_jax
         mixed_precision preprocessing sparse_models
-    ops: batching broadcasting forward_rules index_rows interpretations nan_in_nan_out registry shape_rules the_check
+    ops: forward_rules index_rows interpretations nan_in_nan_out registry shape_rules the_check
     programs: corpus support_table
     storage/checkpoints: damage deferred keras tensorflow_files
     summary: in_graphs
@@ -59,6 +59,7 @@ THROUGH = """
     api/strings/printing: api/strings/formatting
     compat/v1/v1: compat/v1/data compat/v1/fallback compat/v1/logging compat/v1/losses compat/v1/optimizers
         compat/v1/renamed compat/v1/schedules compat/v1/variables
+    core/variables/updates: core/variables/changes core/variables/parts ops/for_core
     data/batching: data/grouping data/padding
     data/dataset: data/elements data/functions data/iterators data/mixing data/pipeline data/reading data/rows
         data/selection
@@ -143,9 +144,9 @@ OWED = """
     .: compat experimental train
     compat/raw_ops: table
     compat/v1: app asserts dimension initializers linalg math nn old_names random sessions train
-    core: apply batching broadcasting composite dtypes entry fitting frames plan primitive push record
+    core: apply broadcasting composite dtypes entry fitting frames plan primitive push record
         tensor_like
-    core/variables: arrivals graph_updates policies
+    core/variables: arrivals policies
     data/files: tfrecords
     data: transformations
     debugging: experimental

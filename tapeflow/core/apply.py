@@ -18,6 +18,7 @@ from .frames import Frame, current
 from .runtime.floating import quiet
 from .runtime.memory_limits import of_memory_error
 from .tensor import EagerTensor, Tensor
+from .variables.variable import Variable
 
 # NumPy reports overflow and division by zero as RuntimeWarnings; tensors give inf and nan in silence, as in
 # TensorFlow. Where a user has made warnings or NumPy's floating-point errors fatal, `retry` computes again with both
@@ -104,8 +105,8 @@ def convert_arguments(prim: Operation, args: tuple) -> tuple:
     converted = list(args)
     others = 0
     for k, a in enumerate(args):
-        if hasattr(a, "_read"):  # a variable
-            converted[k] = a._read()
+        if isinstance(a, Variable):
+            converted[k] = a.operand()
         elif not isinstance(a, Tensor):
             others += 1
     if others:

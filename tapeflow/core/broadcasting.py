@@ -1,4 +1,5 @@
-"""Broadcasting: the shape two shapes make together, its undoing in gradients, and what need not be repeated for it."""
+"""Broadcasting: the shape two shapes make together, and what need not be repeated for it. (How gradients are summed
+back is in `ops.broadcasting`.)"""
 
 from collections.abc import Callable
 from math import prod
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .errors import invalid
-from .sizes import alike, brackets
+from .sizes import brackets
 
 
 def broadcast_shapes(*shapes: Any) -> tuple:
@@ -26,20 +27,6 @@ def broadcast_shapes(*shapes: Any) -> tuple:
             size = d
         out.append(size)
     return tuple(out)
-
-
-def sum_to(ops: Any, g: Any, shape: tuple) -> Any:
-    """Undo broadcasting: sum `g` down to `shape`, the adjoint of broadcast_to."""
-    have = tuple(g.shape)
-    if have == shape if isinstance(g, np.ndarray) else alike(have, shape):
-        return g
-    extra = len(have) - len(shape)
-    axis = tuple(range(extra)) + tuple(
-        i + extra for i, d in enumerate(shape) if not alike((d,), (have[i + extra],)) and d == 1
-    )
-    if axis:
-        g = ops.reduce_sum(g, axis=axis, keepdims=False)
-    return g if alike(tuple(g.shape), shape) else ops.reshape(g, shape=shape)
 
 
 def one_matrix_for_many(solve: Callable) -> Callable:

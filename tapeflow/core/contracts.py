@@ -8,11 +8,12 @@ accumulators are observers.
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .record import Plan, Push
+from .record import Broadcasts, Plan, Push
 
 if TYPE_CHECKING:
     from .errors import InvalidArgumentError
     from .tensor import Tensor
+    from .variables.parts import Part
 
 
 class Operation:
@@ -33,6 +34,8 @@ class Operation:
     clash: type[Exception] = TypeError  # what a Python value of the wrong kind raises
     shape: Callable | None = None
     batch: Callable | None = None  # the batching rule
+    elementwise = False  # every element of the output depends on the inputs' elements at the same place alone
+    broadcasts: Broadcasts | None = None
     merges: Callable | None = None
     moves = False  # every element of the output is one of the inputs'
     makes_new = False  # the NumPy kernel never gives back an input
@@ -170,3 +173,20 @@ class Observer:
 
     def left(self, tensor: "Tensor", how: str) -> None:
         """A value leaves for where no derivative follows."""
+
+
+class Supplied:
+    """What core itself needs of operations, by what it is for: it knows none. `tapeflow.ops.for_core` supplies it."""
+
+    # (the operations to use, rows, their indices, how many there are in all): a tensor with the rows added up
+    rows_summed: Callable[[Any, Any, Any, Any], Any]
+
+    # Sizes that are not known yet, as a tensor of the graph they belong to: (sizes, NumPy's dtype).
+    sizes_as_tensor: Callable[[Any, Any], "Tensor"]
+
+    # The whole new value of a variable, for who cannot write into its array: (the value now, what is done, in which
+    # part or None for everywhere, the values that it is done with). Words: `core.variables.changes`.
+    changed: Callable[["Tensor", str, "Part | None", "Tensor"], "Tensor"]
+
+
+supplied = Supplied()

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .broadcasting import sum_to
-from .record import Plan, Pullback
+from .record import Broadcasts, Plan, Pullback
 from .sizes import alike
 
 if TYPE_CHECKING:
@@ -86,9 +85,9 @@ def write(prim: "Primitive", mask: int, count: int) -> Plan | None:
     compiled = lambda source: eval(compile(f"lambda new, y, p, {inputs}: {source}", name, "eval"), env)
     eager = general.record("general", _TAKE_EAGER)
     if (
-        prim.broadcasts is True and count == 2
+        prim.broadcasts is not None and prim.broadcasts.everywhere and count == 2
     ):  # most often both have one shape, and there is nothing to undo or to keep
-        same = _Writer(prim, mask, count, undo=False)
+        same = _Writer(prim, mask, count, undo=None)
         env["same"] = same.pullback()
         eager = f"{same.record('same', _TAKE_EAGER)} if x0.array.shape == x1.array.shape else {eager}"
     return Plan(compiled(eager), compiled(general.record("general", _TAKE_ANY)), pullback)
@@ -97,10 +96,10 @@ def write(prim: "Primitive", mask: int, count: int) -> Plan | None:
 class _Writer:
     """Writes the two halves of a plan that share their slots: what to keep, and how to call the rules with it."""
 
-    def __init__(self, prim: "Primitive", mask: int, count: int, undo: bool | str) -> None:
+    def __init__(self, prim: "Primitive", mask: int, count: int, undo: Broadcasts | None) -> None:
         self.prim, self.undo = prim, undo
         self.slots: dict[tuple[str, str], int] = {}
-        self.env: dict[str, Any] = {"sum_to": sum_to, "__name__": "tapeflow.plans", PULLBACK_OF: prim.name}
+        self.env: dict[str, Any] = {"undo": undo and undo.undo, "__name__": "tapeflow.plans", PULLBACK_OF: prim.name}
         self.positions: list[int] = []
         self.pulled: list[str] = []
         for i in range(count):
@@ -137,12 +136,12 @@ class _Writer:
         return f"@{kind}({ref})" if kind in ("value", "values") else ref
 
     def _unbroadcast(self, text: str, i: int) -> str:
-        if self.undo == "batch":
-            return f"sum_to(ops, {text}, {self._saved('shape', f'x{i}')})"
-        if self.undo:
-            ref = self._saved("unless", f"x{i}")
-            return f"({text} if {ref} is None else sum_to(ops, {text}, {ref}))"
-        return text
+        if self.undo is None:
+            return text
+        if not self.undo.everywhere:
+            return f"undo(ops, {text}, {self._saved('shape', f'x{i}')})"
+        ref = self._saved("unless", f"x{i}")
+        return f"({text} if {ref} is None else undo(ops, {text}, {ref}))"
 
     def pullback(self, positions: tuple[int, ...] | None = None) -> Pullback:
         pulled = _share_joint_calls(self.pulled if positions is None else [self.pulled[k] for k in positions])

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from . import entry, plan, push
-from .batching import aligned
 from .contracts import Operation
 from .dtypes import ANY, INDEX, NATIVE
-from .record import Plan, Push
+from .record import Broadcasts, Plan, Push
 
 REGISTRY: dict[str, "Primitive"] = {}
 
@@ -63,7 +62,7 @@ class Primitive(Operation):
         elementwise: bool = False,
         moves: bool | None = None,
         zero: str = "",
-        broadcasts: bool | str = False,
+        broadcasts: Broadcasts | None = None,
         holomorphic: bool = True,
         result: str | Callable | None = None,
         sparse: bool = False,
@@ -84,8 +83,8 @@ class Primitive(Operation):
         `jvp`          one rule, or rules by input name, that ask for `t` instead of `g`; or LINEAR, TOGETHER,
                        DIAGONAL; without it the backward rule is transposed
         `batch`        (op, args, batched, params) -> the result for a whole batch, whose axis is the first of every
-                       argument that is `batched` and of the result (see `tapeflow.core.batching`); without it the rows
-                       are computed one by one
+                       argument that is `batched` and of the result (see `tapeflow.ops.batching`); without it axes are
+                       aligned where the operation broadcasts or is elementwise, else rows are computed one by one
         `shape`        (*specs, **params) -> Spec, or a tuple of them; without it the kernel is run on zeros
         `dtypes`       the set that all inputs share one dtype of, or sets by input: {"x updates": NUMERIC, "indices":
                        INDEX}
@@ -93,7 +92,8 @@ class Primitive(Operation):
         `elementwise`  every element of the output depends on the elements of the inputs at the same place alone
         `moves`        every element of the output is one of the inputs'; by default, when they may have any dtype
         `zero`         the inputs whose zeros make the output zero, whatever the others are: "a b" for a product
-        `broadcasts`   True: like NumPy, the walk sums gradients back; "batch": only the leading axes (matmul)
+        `broadcasts`   LIKE_NUMPY or LEADING_AXES (matmul), of `tapeflow.ops.broadcasting`: the walk sums gradients
+                       back
         `holomorphic`  False when the rules deal with complex numbers themselves; otherwise they are written as for
                        real numbers and the walk conjugates around them
         `result`       "cut", "complex" or "any" when the output is not of the inputs' kind, or a function of the
@@ -129,7 +129,7 @@ class Primitive(Operation):
         # Rules of elementwise primitives serve both ways, and need no other batching than the alignment of axes.
         if jvp is None and elementwise and holomorphic and result is None and isinstance(self.vjp, dict):
             self.jvp = DIAGONAL
-        self.batch = aligned if batch is None and (elementwise or broadcasts) else batch
+        self.batch = batch
         self.plans: dict[Any, Any] = {}
         self.pushes: dict[Any, Any] = {}
         # By mask, what makes a tape's record; None until first used, and for several outputs or results of another

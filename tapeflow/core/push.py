@@ -20,9 +20,13 @@ def write(prim: "Primitive", mask: int, count: int) -> Push:
     if prim.jvp is None:
         return Push(None, mask)
     wanted = [i for i in range(count) if mask >> i & 1 and _has_rule(prim, i)]
-    env: dict[str, Any] = {"widen": _widen, "add": _add, "__name__": "tapeflow.pushes"}
+    env: dict[str, Any] = {"add": _add, "__name__": "tapeflow.pushes"}
+    zeros: tuple[int, ...] = ()
+    if prim.broadcasts is not None:
+        env["widen"] = prim.broadcasts.widen
     if prim.jvp == "linear together" or prim.jvp == "linear" and prim.variadic:
-        terms, rest = [_together(prim, wanted, count)] if wanted else [], 0
+        zeros = tuple([i for i in range(count) if i not in wanted and _has_rule(prim, i)])
+        terms, rest = [_together(prim, {*wanted, *zeros}, count)] if wanted else [], 0
     else:
         found = {i: _term(prim, i, count, env) for i in wanted}
         terms = [text for text in found.values() if text]
@@ -34,7 +38,7 @@ def write(prim: "Primitive", mask: int, count: int) -> Push:
         text = f"add({text}, {other})"
     inputs = "*x" if prim.variadic else ", ".join(f"x{i}" for i in range(count))
     run = eval(compile(f"lambda ops, ts, y, p, {inputs}: {text}", f"<forward of {prim.name}>", "eval"), env)
-    return Push(run, rest)
+    return Push(run, rest, zeros)
 
 
 def _has_rule(prim: "Primitive", i: int) -> bool:
@@ -44,13 +48,10 @@ def _has_rule(prim: "Primitive", i: int) -> bool:
     )
 
 
-def _together(prim: "Primitive", wanted: list[int], count: int) -> str:
+def _together(prim: "Primitive", with_tangent: set[int], count: int) -> str:
     """All inputs that can have a tangent give way to theirs."""
     x = "x[{}]" if prim.variadic else "x{}"
-    places = [
-        f"ts[{i}]" if i in wanted else f"ops.zeros_like({x.format(i)})" if _has_rule(prim, i) else x.format(i)
-        for i in range(count)
-    ]
+    places = [f"ts[{i}]" if i in with_tangent else x.format(i) for i in range(count)]
     return f"ops.{prim.name}({', '.join(places)}, **p)"
 
 
@@ -79,11 +80,6 @@ def _argument(prim: "Primitive", i: int, name: str) -> str:
     if kind == "shape":
         return f"tuple({source}.shape)"
     return f"{source}.dtype.np" if kind == "dtype" else source
-
-
-def _widen(ops: Any, t: Any, y: Any) -> Any:
-    shape = tuple(y.shape)
-    return t if tuple(t.shape) == shape else ops.broadcast_to(t, shape=shape)
 
 
 def _add(a: Any, b: Any) -> Any:

@@ -69,6 +69,16 @@ class Pullback:
         )
 
 
+class Broadcasts(NamedTuple):
+    """How an operation broadcasts its inputs: all axes (`everywhere`), or those before the last ones only.
+    `undo(ops, g, shape)` sums a gradient back to the shape of an input, `widen(ops, t, y)` brings the tangent of an
+    input to the shape of the output."""
+
+    everywhere: bool
+    undo: Callable[..., Any]
+    widen: Callable[..., Any]
+
+
 class Plan(NamedTuple):
     """How to record an operation of which certain inputs are watched: `record(new_id, out, params, *args)` makes the
     whole record; `record_any` is the same for tensors that are not on arrays."""
@@ -81,7 +91,9 @@ class Plan(NamedTuple):
 class Push(NamedTuple):
     """The pushforward of an operation of which certain inputs have a tangent: `run(ops, ts, y, p, *x)` is the tangent
     of the output (a tuple for several); `ts` has the tangent of each input, None where there is none. `rest` is the
-    mask of the inputs that need the stand-in, the transposed pullback."""
+    mask of the inputs that need the stand-in, the transposed pullback. `zeros`: the inputs for which `ts` has to have
+    zeros where there is no tangent."""
 
     run: Callable[..., Any] | None
     rest: int
+    zeros: tuple[int, ...] = ()

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from .contracts import supplied
 from .dtypes import int32
 
 _COMPUTE: dict[str, Callable] = {
@@ -266,9 +267,7 @@ def alike(a: tuple, b: tuple) -> bool:
 
 def tensor_of(sizes: Any, dtype: Any = int32) -> Any:
     """A size or several as a tensor, in the graph that they belong to."""
-    from .primitive import recorded  # which is above
-
-    return recorded.size_tensor(sizes=sizes, dtype=dtype.np)
+    return supplied.sizes_as_tensor(sizes, dtype.np)
 
 
 def brackets(shape: Any) -> str:

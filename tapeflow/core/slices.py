@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .contracts import supplied
 from .convert import register_conversion, to_tensor
 from .dtypes import DType
 from .primitive import recorded
@@ -21,7 +22,7 @@ class SparseGradient:
         self.values, self.indices, self.shape = values, indices, shape
 
     def dense(self, ops: Any) -> Any:
-        return ops.unsorted_segment_sum(self.values, self.indices, num_segments=self.shape[0])
+        return supplied.rows_summed(ops, self.values, self.indices, self.shape[0])
 
 
 class IndexedSlices:
@@ -76,9 +77,9 @@ class IndexedSlices:
 
     def numpy(self) -> np.ndarray:
         """The dense values as a NumPy array."""
-        return self._dense().numpy()
+        return self.dense().numpy()
 
-    def _dense(self, dtype: DType | None = None) -> Tensor:
+    def dense(self, dtype: DType | None = None) -> Tensor:
         if self._dense_shape is None:
             raise ValueError(
                 "Tensor conversion requested for IndexedSlices without dense_shape: give the shape as third argument, "
@@ -88,7 +89,7 @@ class IndexedSlices:
             raise ValueError(
                 f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self.dtype.name}."
             )
-        return recorded.unsorted_segment_sum(self._values, self._indices, num_segments=self.shape[0])
+        return supplied.rows_summed(recorded, self._values, self._indices, self.shape[0])
 
     # What a tape differentiates when the slices are a source: the values.
     @property
@@ -102,7 +103,7 @@ class IndexedSlices:
         return self._with_differentiable(-self._values)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(self._dense(), dtype=dtype)
+        return np.asarray(self.dense(), dtype=dtype)
 
     def __repr__(self) -> str:
         return f"IndexedSlices(indices={self._indices!r}, values={self._values!r}, dense_shape={self._dense_shape!r})"
@@ -112,7 +113,7 @@ def _as_tensor(value: Any) -> Tensor:
     return value if isinstance(value, Tensor) else to_tensor(value)
 
 
-register_conversion(IndexedSlices, lambda value, dtype: value._dense(dtype))
+register_conversion(IndexedSlices, lambda value, dtype: value.dense(dtype))
 
 
 def finished(gradient: SparseGradient) -> IndexedSlices:

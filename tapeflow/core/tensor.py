@@ -99,7 +99,7 @@ class Tensor(Value):
                 f"'{type(self).__name__}' object has no attribute {name!r}. Tensors never change; only a tf.Variable "
                 "can be assigned."
             ) from None
-        return variable._assigner(name, key)
+        return variable.part_assigner(name, key)
 
     def ref(self) -> "Reference":
         """A hashable handle, equal only to another handle on the same object: for sets and dict keys."""

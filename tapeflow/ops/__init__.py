@@ -1,5 +1,6 @@
 """Every primitive, by family. Importing this package declares them all."""
 
+from . import for_core
 from .arrays import casting, checks, indexing, joining, scatter, segments, shaping, sorting
 from .image import geometry as image, suppression
 from .linalg import (

@@ -6,6 +6,7 @@ from typing import Any
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import FLOATING, INEXACT, NUMERIC
 from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.ops.broadcasting import LIKE_NUMPY
 
 # ---- shape rules
 
@@ -48,7 +49,7 @@ def broadcasting(signature: str, *, kernel: Any, vjp: Any, dtypes: Any = NUMERIC
         vjp=vjp,
         dtypes=dtypes,
         elementwise=True,
-        broadcasts=True,
+        broadcasts=LIKE_NUMPY,
         **{"shape": broadcast_shape, **rules},
     )
 

@@ -156,7 +156,7 @@ class GradientTape(Questions):
             )
         if isinstance(value, Variable):
             self._recording.watch_variable(value)
-            value._read_anew()
+            value.forget_operand()
         elif value.dtype.is_inexact:
             if self._is_outside(value):
                 raise _opened_outside("watch")

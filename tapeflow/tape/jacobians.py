@@ -169,4 +169,4 @@ def of_dense(jacobian: Any, target: Any) -> Any:
 
 
 def _dense(g: Any) -> Any:
-    return g._dense() if isinstance(g, IndexedSlices) else g
+    return g.dense() if isinstance(g, IndexedSlices) else g

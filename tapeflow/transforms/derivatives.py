@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from tapeflow.core import nest
-from tapeflow.core.batching import rows_to
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random.streams import snapshot
 from tapeflow.core.runtime.memory_limits import check_rows_fit
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable, unwrapped
+from tapeflow.ops.batching import rows_to
 from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.vectorize.vmap import check_chunk_size, vmap
 

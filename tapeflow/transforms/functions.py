@@ -7,6 +7,7 @@ from typing import Any
 from tapeflow.core import nest
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable, unwrapped
 
@@ -127,7 +128,7 @@ def tensors(f: Callable, out: Any) -> Any:
 
 
 def dense(gradients: Any) -> Any:
-    return nest.map_structure(lambda g: g._dense() if hasattr(g, "_dense") else g, gradients)
+    return nest.map_structure(lambda g: g.dense() if isinstance(g, IndexedSlices) else g, gradients)
 
 
 def name_of(f: Callable) -> str:

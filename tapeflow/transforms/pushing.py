@@ -72,6 +72,8 @@ class Pushing(Observer):
         found = None
         if push.run is not None:
             ts = [tangents.get(a.serial) if mask >> k & 1 else None for k, a in enumerate(args)]
+            for k in push.zeros:
+                ts[k] = ops.zeros_like(args[k])
             found = push.run(ops, ts, out, params, *args)
             found = found if type(found) is tuple else (found,)
         if push.rest and (plan := prim.plan(push.rest, len(args))) is not None:

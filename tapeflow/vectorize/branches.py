@@ -83,7 +83,7 @@ class Branch(OnTop):
             return self._mark(function(*args))
 
     def assign(self, variable: Any, value: Tensor) -> None:
-        self.apply(lambda seen: variable._put(seen), [value])
+        self.apply(lambda seen: variable.put_value(seen), [value])
 
     def fresh_key(self, source: Any) -> Tensor:
         with below():

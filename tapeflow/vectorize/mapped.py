@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import describe
-from tapeflow.core.batching import spread
 from tapeflow.core.contracts import BackwardRule, Executor, Operation
 from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType
@@ -23,6 +22,7 @@ from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import fresh_key, per_row
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.ops.batching import rule_of, spread
 
 
 class MappedTensor(Tensor):
@@ -116,7 +116,7 @@ class OnTop(Executor):
 
     def read(self, variable: Any) -> Tensor:
         with below():
-            return variable._tensor()
+            return variable.peek()
 
 
 class Vectorizer(OnTop):
@@ -161,7 +161,7 @@ class Vectorizer(OnTop):
         """All rows of a result, in the frame below; one that is the same for every row is repeated."""
         if type(value) is MappedTensor and value.owner is self:
             return value.held
-        return spread(ops, value, self.size)
+        return spread(value, self.size)
 
     # ---- the executor
 
@@ -174,10 +174,11 @@ class Vectorizer(OnTop):
             if True not in batched:
                 return prim.entry(*args, **params)
             held = [a.held if b else a for a, b in zip(args, batched)]
-            if prim.batch is None:
+            rule = rule_of(prim)
+            if rule is None:
                 out = self._one_by_one(prim, held, batched, params)
             else:
-                out = prim.batch(prim.entry, held, batched, params)
+                out = rule(prim.entry, held, batched, params)
         except InvalidArgumentError as error:
             raise _of_a_row(error, prim, args, params, self.size) from error
         finally:
@@ -191,7 +192,7 @@ class Vectorizer(OnTop):
                 f"each row, at {user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
             )
         with below():
-            variable._put(value)
+            variable.put_value(value)
 
     def fresh_key(self, source: Any) -> Tensor:
         with below():

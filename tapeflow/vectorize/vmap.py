@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from typing import Any, ParamSpec, TypeVar
 
 from tapeflow.core import nest
-from tapeflow.core.batching import rows_from, rows_to
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.errors import out_of_memory
 from tapeflow.core.frames import entered
@@ -16,6 +15,7 @@ from tapeflow.core.random.streams import snapshot
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
+from tapeflow.ops.batching import rows_from, rows_to
 from tapeflow.vectorize.mapped import Vectorizer
 
 _SHARE = (
@@ -181,7 +181,7 @@ def _as_result(leaf: Any, k: int, out: Any) -> Tensor | None:
     if leaf is None or isinstance(leaf, Tensor):
         return leaf
     if isinstance(leaf, IndexedSlices):
-        return leaf._dense()
+        return leaf.dense()
     if not hasattr(leaf, "_differentiable") and is_convertible(leaf):
         return to_tensor(leaf)
     where = f"result{nest.paths(out)[k]}" if nest.is_nested(out) else "its result"
@@ -215,7 +215,7 @@ def _rows_first(leaf: Any, axis: int, k: int, name: Callable[[int], str], advice
         raise ValueError(f"{name(k)} is None, and has no rows. {advice}")
     if nest.is_composite(leaf):
         raise TypeError(f"{name(k)} is a {type(leaf).__name__}, which has no rows of one shape. Use tf.map_fn.")
-    x = to_tensor(leaf._read() if isinstance(leaf, Variable) else leaf)
+    x = to_tensor(leaf.operand() if isinstance(leaf, Variable) else leaf)
     rank = len(x.shape)
     if not -rank <= axis < rank:
         have = (

@@ -7,6 +7,7 @@ import pytest
 
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import REGISTRY
+from tapeflow.ops.batching import rule_of
 from tapeflow.vectorize.mapped import Vectorizer
 
 from .samples import all_samples
@@ -31,7 +32,7 @@ WITHOUT_A_RULE = {
 
 
 def test_what_has_no_rule_is_listed():
-    assert {name for name, prim in REGISTRY.items() if prim.batch is None} == WITHOUT_A_RULE
+    assert {name for name, prim in REGISTRY.items() if rule_of(prim) is None} == WITHOUT_A_RULE
 
 
 def rows_like(a, size):

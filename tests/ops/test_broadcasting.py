@@ -6,8 +6,9 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import tapeflow as tf
-from tapeflow.core.broadcasting import broadcast_shapes, sum_to
+from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.primitive import bare
+from tapeflow.ops.broadcasting import sum_to
 
 shapes = hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=4, max_side=4, min_side=0)
 settings.register_profile("tapeflow", deadline=None, max_examples=60, derandomize=True)

@@ -166,4 +166,4 @@ def check_gradients(f, xs, name, order, rtol, eps=1e-5, seed=0):
 
 
 def dense(g):
-    return g._dense() if isinstance(g, tf.IndexedSlices) else g
+    return g.dense() if isinstance(g, tf.IndexedSlices) else g

@@ -24,7 +24,7 @@ def _combined(slices: IndexedSlices) -> IndexedSlices | Tensor:
     function has its own.)"""
     indices = as_tensor(slices.indices)
     if type(indices) is MappedTensor:
-        return slices._dense()
+        return slices.dense()
     unique, position = np.unique(indices.array, return_inverse=True)
     if len(unique) == len(position):
         return slices

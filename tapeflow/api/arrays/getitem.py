@@ -69,7 +69,7 @@ def _single(key: Any) -> Any:
             f"A single {key} cannot index a tensor: a mask has at least one axis. Use tf.where or an `if`."
         )
     if isinstance(key, Variable):
-        key = key._read()
+        key = key.operand()
     elif isinstance(key, (list, range)):
         key = np.asarray(key) if len(key) else np.zeros(0, np.int32)
         if key.dtype.kind == "O":
@@ -188,7 +188,7 @@ def _flat_index(arrays: list, sizes: tuple) -> Tensor:
 
 
 def _getitem_of_variable(self: Variable, key: Any) -> Tensor:
-    part = getitem(self._read(), key)
+    part = getitem(self.operand(), key)
     part._origin = (self, key)  # so that v[i].assign(value) finds its way back
     return part
 
@@ -204,4 +204,4 @@ def _iter(self: Tensor) -> Iterator[Tensor]:
 Tensor.__getitem__ = getitem
 Tensor.__iter__ = _iter
 Variable.__getitem__ = _getitem_of_variable
-Variable.__iter__ = lambda self: _iter(self._read())
+Variable.__iter__ = lambda self: _iter(self.operand())

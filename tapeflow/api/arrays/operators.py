@@ -49,7 +49,7 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None, unlike:
         elif isinstance(a, np.generic) and type(b) is EagerTensor and a.dtype is b.array.dtype:
             return forward(EagerTensor(a), b)
         if isinstance(b, Variable):
-            return forward(a, b._read())
+            return forward(a, b.operand())
         if isinstance(a, Composite) or isinstance(b, Composite):
             return apply(prim, args, params)
         if _has_own(b, mirror):
@@ -76,10 +76,10 @@ def _binary(name: str, entry: Callable, prepare: Callable | None = None, unlike:
         return forward(other, self)
 
     setattr(Tensor, f"__{name}__", forward)
-    setattr(Variable, f"__{name}__", lambda self, other: forward(self._read(), other))
+    setattr(Variable, f"__{name}__", lambda self, other: forward(self.operand(), other))
     if name not in _MIRRORED:
         setattr(Tensor, mirror, reflected)
-        setattr(Variable, mirror, lambda self, other: reflected(self._read(), other))
+        setattr(Variable, mirror, lambda self, other: reflected(self.operand(), other))
     BINARY[name] = forward
 
 
@@ -208,7 +208,7 @@ for _name, _function in {
     "round": _round,
 }.items():
     setattr(Tensor, f"__{_name}__", _function)
-    setattr(Variable, f"__{_name}__", lambda self, *rest, f=_function: f(self._read(), *rest))
+    setattr(Variable, f"__{_name}__", lambda self, *rest, f=_function: f(self.operand(), *rest))
 
 
 # Slices scaled by a number stay slices; every other operator makes them dense.
@@ -220,12 +220,12 @@ def _of_slices(name: str) -> None:
     def operator(self: IndexedSlices, other: Any) -> Any:
         if name in ("mul", "truediv") and _is_scalar(other):
             return self._with_differentiable(forward(self.values, other))
-        return forward(self._dense(), other)
+        return forward(self.dense(), other)
 
     def reflected(self: IndexedSlices, other: Any) -> Any:
         if name == "mul" and _is_scalar(other):
             return self._with_differentiable(getattr(Tensor, f"__{mirror}__")(self.values, other))
-        return getattr(Tensor, f"__{mirror}__")(self._dense(), other)
+        return getattr(Tensor, f"__{mirror}__")(self.dense(), other)
 
     setattr(IndexedSlices, f"__{name}__", operator)
     setattr(IndexedSlices, f"__{mirror}__", reflected)

@@ -160,7 +160,7 @@ def _pullback(call: Callable, count: int, variables: list) -> Callable:
             tape.watch(sources)
             outs = call(*given[:count])
         found = tape.gradient(list(outs), [*sources, *variables], list(given[count:]), unconnected_gradients="zero")
-        return tuple(g._dense() if isinstance(g, IndexedSlices) else g for g in found)
+        return tuple(g.dense() if isinstance(g, IndexedSlices) else g for g in found)
 
     return py_function
 

@@ -160,8 +160,8 @@ def _no_counterpart(name: str, args: Any) -> TypeError:
 def _read(value: Any) -> Any:
     """A variable as a tensor of its value, which every tape is told of; slices as their dense form."""
     if isinstance(value, Variable):
-        return value._read()
-    return value._dense() if isinstance(value, IndexedSlices) else value
+        return value.operand()
+    return value.dense() if isinstance(value, IndexedSlices) else value
 
 
 def _plain(value: Any) -> Any:

@@ -15,6 +15,7 @@ from tapeflow.core.dtypes import DType, as_dtype, int64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.ops.broadcasting import LIKE_NUMPY
 
 from .making import RaggedMaking, check_total, checked_values, splits_of
 
@@ -305,7 +306,7 @@ class RaggedTensor(RaggedMaking):
 
     @classmethod
     def _apply(cls, prim: Operation, args: tuple, params: dict) -> Any:
-        rule = RULES.get(prim.name) or (prim.elementwise or prim.broadcasts is True) and RULES["elementwise"]
+        rule = RULES.get(prim.name) or (prim.elementwise or prim.broadcasts is LIKE_NUMPY) and RULES["elementwise"]
         if not rule:
             raise ValueError(
                 f"{prim.name} does not take a RaggedTensor. Use its .values, r.to_tensor(), or "

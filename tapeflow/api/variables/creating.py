@@ -88,7 +88,7 @@ def _sparse_read(self: Variable, indices: Any, name: str | None = None) -> Tenso
     Args:
         indices: Which rows.
     """
-    return ops.gather(self._read(), as_tensor(indices), axis=0)
+    return ops.gather(self.operand(), as_tensor(indices), axis=0)
 
 
 def _gather_nd(self: Variable, indices: Any, name: str | None = None) -> Tensor:

@@ -10,23 +10,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from tapeflow.core.apply import compute
 from tapeflow.core.convert import register_conversion, to_tensor
 from tapeflow.core.devices import DeviceTensor, LateTensor, device_of, kind_of, moved, placed, raw, tensor_of
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import invalid, user_line
 from tapeflow.core.frames import current, has_an_effect
-from tapeflow.core.primitive import recorded
 from tapeflow.core.runtime.contexts import context_variable
-from tapeflow.core.runtime.floating import quiet
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Reference, Tensor, next_id, representation
 from tapeflow.core.typed import Value
 
+from .changes import ADD, SUBTRACT
 from .described import Described
 from .policies import VariableAggregation, VariableSynchronization
-from .updates import Updates, may_be_changed
+from .updates import Updates
 
 # What `tf.variable_creator_scope` puts between the call of tf.Variable and the making of one.
 creators: ContextVar[tuple] = context_variable("tapeflow_creators", ())
@@ -49,8 +47,6 @@ class _Creation(type):
             del named["self"]
             return make(**named)
 
-
-_UFUNCS = {"add": np.add, "sub": np.subtract}
 
 _NUMPY = (np.ndarray, np.generic)
 _LONGEST_STEP = 600.0  # seconds
@@ -143,6 +139,15 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
 
     # ---- what it is
 
+    @property
+    def held_shape(self) -> tuple[int, ...]:
+        """The shape of the value now, which has a size on every axis."""
+        return self._value.shape
+
+    @property
+    def is_on_device(self) -> bool:
+        return self._kind is DeviceTensor
+
     def set_shape(self, shape: Any) -> None:
         """States what is known of the shape, for a variable made with an open one; ValueError if it contradicts."""
         shape = TensorShape(shape)
@@ -172,12 +177,12 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
 
     def value(self) -> Tensor:
         """The value now, as a tensor. Each read is a tensor of its own, and every open tape is told of it."""
-        tensor = self._tensor()
+        tensor = self.peek()
         for observer in current().audience:
             observer.read(self, tensor)
         return tensor
 
-    def _tensor(self) -> Tensor:
+    def peek(self) -> Tensor:
         """The value, from whoever executes; nobody is told."""
         executor = current().executor
         if executor is not None:
@@ -215,7 +220,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
         """The value for a program that computes another one, which need not be computed yet. For who has the lock."""
         return self.value() if self._kind is not LateTensor or current().audience else LateTensor(self._value)
 
-    def _read(self) -> Tensor:
+    def operand(self) -> Tensor:
         """What operations on the variable read: one tensor per frame and value. So the gradients of many uses (a
         weight in an unrolled loop) are added up as the walk meets them, instead of all waiting for its end."""
         frame = current()
@@ -233,7 +238,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
                         self._latest = frame.serial, tensor
         return tensor
 
-    def _read_anew(self) -> None:
+    def forget_operand(self) -> None:
         """The next operation reads again: a tape has begun to watch, and an earlier read does not count for it."""
         self._latest = _UNREAD
 
@@ -269,9 +274,9 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
                 f"and the assigned value shape {tensor.shape} are incompatible."
             )
-        return self._put(tensor, read_value)
+        return self.put_value(tensor, read_value)
 
-    def _put(self, tensor: Tensor, read_value: bool = True) -> Any:
+    def put_value(self, tensor: Tensor, read_value: bool = True) -> Any:
         """Let whoever executes assign."""
         executor = current().executor
         if executor is not None:
@@ -284,7 +289,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
 
     def _there(self, tensor: Tensor) -> Any:
         """The array of a tensor on the variable's device, where it stays."""
-        return raw(moved(tensor, device_of(self._tensor())))
+        return raw(moved(tensor, device_of(self.peek())))
 
     def _exchanged(self, change: Any) -> EagerTensor:
         """The value before `change`, a function of NumPy arrays, became the value: in one step for other threads.
@@ -309,11 +314,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
         Raises:
             InvalidArgumentError: If the shape is another.
         """
-        tensor = self._delta("assign_add", delta)
-        if current().executor is not None:
-            return self._put(recorded.add(self._tensor(), tensor), read_value)
-        with self._lock:
-            return self._store(self._changed("add", tensor), (tensor,), read_value)
+        return self._update_all(self._delta("assign_add", delta), ADD, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
@@ -329,11 +330,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
         Raises:
             InvalidArgumentError: If the shape is another.
         """
-        tensor = self._delta("assign_sub", delta)
-        if current().executor is not None:
-            return self._put(recorded.sub(self._tensor(), tensor), read_value)
-        with self._lock:
-            return self._store(self._changed("sub", tensor), (tensor,), read_value)
+        return self._update_all(self._delta("assign_sub", delta), SUBTRACT, read_value)
 
     def _given(self, value: Any) -> Tensor:
         """A value to change a part of the variable with: one, not one for each row."""
@@ -345,18 +342,6 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
                 f"row, at {user_line()}. Return the tensor, and assign the sum or the mean over the rows outside."
             )
         return tensor
-
-    def _changed(self, operation: str, delta: Tensor) -> Any:
-        """The value after adding or subtracting, in its own place where nobody else holds it. Overflow gives inf in
-        silence."""
-        self._bring_home()
-        if self._kind is not EagerTensor:
-            return self._there(compute(getattr(recorded, operation).primitive, (self._tensor(), delta), {}))
-        ufunc, array = _UFUNCS[operation], delta.array
-        with quiet():
-            if may_be_changed(self):
-                return ufunc(self._value, array, out=self._value)
-            return ufunc(self._value, array)
 
     def _delta(self, what: str, delta: Any) -> Tensor:
         tensor = to_tensor(delta, self._dtype)
@@ -516,7 +501,7 @@ def _of(value: Tensor, trainable: bool, name: str, shape: Any) -> Variable:
     return made
 
 
-register_conversion(Variable, lambda variable, dtype: to_tensor(variable._read(), dtype))
+register_conversion(Variable, lambda variable, dtype: to_tensor(variable.operand(), dtype))
 
 
 # ---- other libraries' variables

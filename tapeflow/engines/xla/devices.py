@@ -237,8 +237,10 @@ def part_shape(held: Any, index: Any) -> tuple:
 
 
 def change(held: Any, index: Any, values: Any, how: str) -> Any:
-    """`held` with the part at `index` set, added to, …: `how` is a method of jax's `.at`."""
+    """`held` with the part at `index`, or everything (None), set, added to, …: `how` is a method of jax's `.at`."""
     with jax.enable_x64(True):
+        if index is None:
+            return getattr(jax.numpy, how)(held, values)
         if how == "divide" and held.dtype.kind in "iu":  # jax would divide as floats
             return held.at[index].set(held[index] // values)
         return getattr(held.at[index], how)(values)

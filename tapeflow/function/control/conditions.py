@@ -16,6 +16,7 @@ from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import Site, fresh_key
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variables.variable import Variable
 from tapeflow.function.running.calls import GraphFunction
 from tapeflow.function.tracing.graph import Node, SymbolicTensor
 from tapeflow.function.tracing.regions import Region, inside_a_graph, keys, operands
@@ -74,7 +75,7 @@ def choose(index: Tensor, functions: dict[str, Callable], name: str) -> Any:
         branches.append(GraphFunction(region.graph, own, outputs, f"{label} of {name}"))
     out = Choice(branches, name).entry(index, *inputs, *drawn)
     for variable, value in zip(variables, out[len(arrays) :]):
-        variable._put(value, read_value=False)
+        variable.put_value(value, read_value=False)
     leaves = list(last.leaves)
     for k, value in zip(arrays, out):
         leaves[k] = _like(leaves[k], value)
@@ -204,7 +205,7 @@ def _run(
     drawn = [fresh_key(Site(site.seeds, _LOOP, site.number)) for site in sites]
     out = loop.entry(most, *start, *values, *drawn, *rows, *from_outside, *values)
     for variable, value in zip(variables, out[count:]):
-        variable._put(value, read_value=False)
+        variable.put_value(value, read_value=False)
     return (*out[:count], *out[len(state) :])
 
 
@@ -261,7 +262,7 @@ def _learn_shapes(body: Callable, loop_vars: Any, first: list, rows: Sequence[Te
 def _bound(maximum_iterations: Any) -> tuple[Tensor, int | None]:
     if maximum_iterations is None:
         return EagerTensor(np.int32(-1)), None
-    if hasattr(maximum_iterations, "_read"):  # a variable, which may be another number by the time the loop runs
+    if isinstance(maximum_iterations, Variable):  # a variable, which may be another number by the time the loop runs
         maximum_iterations = maximum_iterations.value()
     if isinstance(maximum_iterations, Tensor) and has_no_value(maximum_iterations):
         return ops.maximum(ops.cast(maximum_iterations, dtype=_INT), 0), None

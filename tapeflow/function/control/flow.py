@@ -260,7 +260,7 @@ def as_dense(gradient: Any, x: SymbolicTensor) -> Tensor:
     """A gradient of `x` that is there, and not as slices."""
     if gradient is None:
         return ops.zeros_like(x) if None in x.spec.shape else zeros(x.spec)
-    return gradient._dense() if isinstance(gradient, IndexedSlices) else gradient
+    return gradient.dense() if isinstance(gradient, IndexedSlices) else gradient
 
 
 def distinct(graph: Graph, places: list[int]) -> list[int]:

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.batching import spread
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.running.calls import GraphFunction
 from tapeflow.function.tracing.graph import Graph
+from tapeflow.ops.batching import spread
 
 from .flow import in_rows, mapped_outputs
 
@@ -99,21 +99,19 @@ class LoopRows:
     def run(self, args: list) -> tuple:
         loop, size = self.loop, self.size
         most, (state, rows, operands) = args[0], loop._split(args[1:])
-        state = [
-            spread(ops, x, size) if b and not was else x for x, b, was in zip(state, self.of_state, self._were(args))
-        ]
+        state = [spread(x, size) if b and not was else x for x, b, was in zip(state, self.of_state, self._were(args))]
         rows = [_swapped(row) if b else row for row, b in zip(rows, self.of_rows)]
         if not self.apart:
             out = list(self.rows.entry(most, *state, *rows, *operands))
         else:
-            top, most = (_largest(most), most) if self.own_most else (most, spread(ops, most, size))
+            top, most = (_largest(most), most) if self.own_most else (most, spread(most, size))
             zero = EagerTensor(np.int32(0))
             counts = ops.broadcast_to(zero, shape=(size,))
             out = list(self.rows.entry(top, *state, counts, zero, *rows, *operands, most, top))
             del out[loop.state + 1 : loop.state + 3]  # the number of all iterations, twice
         flags = [*self.of_state, self.apart, *self.emitted]
         stacked = lambda n, y: _swapped(y) if n > loop.state else y
-        return tuple([stacked(n, y) if b else spread(ops, y, size) for n, (y, b) in enumerate(zip(out, flags))])
+        return tuple([stacked(n, y) if b else spread(y, size) for n, (y, b) in enumerate(zip(out, flags))])
 
     def _were(self, args: list) -> list[bool]:
         return [len(a.shape) != len(s.shape) for a, s in zip(args[1:], self.loop.step.specs)]

@@ -242,7 +242,7 @@ class ConcreteFunction:
         if current().executor is not None:
             found = self.function(self._input_tensors(tensors))
             for variable, value in zip(self.assigned, found[self.count :]):
-                variable._put(value, read_value=False)
+                variable.put_value(value, read_value=False)
             return found[: self.count]
         # What is not assigned is read first: two functions that each read what the other assigns would wait for each
         # other.

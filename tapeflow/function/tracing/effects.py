@@ -82,7 +82,7 @@ class Effect(Flow):
             found = tape.gradient(
                 [outs[k] for k in targets], sources, list(given[count:]), unconnected_gradients="zero"
             )
-            return tuple([g._dense() if isinstance(g, IndexedSlices) else g for g in found])
+            return tuple([g.dense() if isinstance(g, IndexedSlices) else g for g in found])
 
         specs = [Spec(shape=tuple(xs[k].shape), dtype=xs[k].dtype.np) for k in wanted]
         again = Effect(pull, specs, f"the gradient of {self.name}", differentiable=True)

@@ -408,5 +408,5 @@ class ReplayedRule(Rule):
         made = iter(graph.replay(values, places + [graph.latest[i] for i in graph.assigned], sizes=self.sizes))
         gradients = [None if g is None else next(made) for g in found]
         for variable, value in zip(graph.assigned.values(), made):
-            variable._put(value, read_value=False)
+            variable.put_value(value, read_value=False)
         return gradients

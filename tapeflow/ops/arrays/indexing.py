@@ -9,13 +9,13 @@ import operator
 
 import numpy as np
 
-from tapeflow.core.batching import apart, end_to_end, leading, rows_from, rows_to, shift, spread
 from tapeflow.core.dtypes import ANY, BOOL, INDEX, INTEGER
 from tapeflow.core.errors import invalid, uneven_rows
 from tapeflow.core.fitting import check_axes, differ, spreads
 from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive, recorded as ops
 from tapeflow.core.sizes import Size, larger, smaller
 from tapeflow.core.slices import SparseGradient
+from tapeflow.ops.batching import apart, end_to_end, leading, rows_from, rows_to, shift, spread
 
 
 def zeros(shape, dtype):
@@ -334,7 +334,7 @@ def _uncompress_rows(op, args, batched, params):
     if not batched[1]:
         return rows_from(op(rows_to(x, 1), condition), rank)
     if not batched[0]:
-        x = spread(ops, x, condition.shape[0])
+        x = spread(x, condition.shape[0])
     return apart(op(end_to_end(x), end_to_end(condition, rank)), *condition.shape)
 
 

@@ -2,11 +2,11 @@
 
 import itertools
 
-from tapeflow.core.batching import shift
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_axes, differ, same_sizes
 from tapeflow.core.primitive import LINEAR, TOGETHER, Spec, primitive
 from tapeflow.core.sizes import brackets
+from tapeflow.ops.batching import shift
 
 from .indexing import boxed
 

@@ -5,11 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from tapeflow.core.batching import all_batched, apart, end_to_end, rows_from, rows_of, rows_to, spread
 from tapeflow.core.dtypes import ANY, INDEX, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_rank, same_sizes, spreads
 from tapeflow.core.primitive import LINEAR, TOGETHER, primitive, recorded as ops
+from tapeflow.ops.batching import all_batched, apart, end_to_end, rows_from, rows_of, rows_to, spread
 
 
 def _scatter_rows(op, args, batched, params):
@@ -18,7 +18,7 @@ def _scatter_rows(op, args, batched, params):
     rank = len(args[1].shape) - batched[1]
     if not batched[1]:
         size = rows_of(args, batched)
-        x, *updates = [a if b else spread(ops, a, size) for a, b in zip(args[::2], batched[::2])]
+        x, *updates = [a if b else spread(a, size) for a, b in zip(args[::2], batched[::2])]
         return rows_from(op(rows_to(x, 1), args[1], *[rows_to(u, rank) for u in updates]), 1)
     x, ids, *updates = all_batched(args, batched)
     flat = ops.flat_rows(ids, batch_dims=1, size=x.shape[1])

@@ -9,11 +9,11 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import all_batched, apart, end_to_end, leading, rows_from, rows_to
 from tapeflow.core.dtypes import INDEX, NUMERIC, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import along_last, check_rank, differ
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
+from tapeflow.ops.batching import all_batched, apart, end_to_end, leading, rows_from, rows_to
 
 from .indexing import trailing
 

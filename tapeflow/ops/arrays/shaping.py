@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import end_to_end, leading, lengthened, rows_from, rows_to, shift
-from tapeflow.core.broadcasting import sum_to
 from tapeflow.core.dtypes import ANY, INDEX
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import along_axis, check_axes, differ, same_number, spreads
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.sizes import brackets
+from tapeflow.ops.batching import end_to_end, leading, lengthened, rows_from, rows_to, shift
+from tapeflow.ops.broadcasting import sum_to
 from tapeflow.ops.families import same_shape
 
 identity = primitive(

@@ -8,12 +8,12 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import aligned, leading, merged, shift, spread
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, BOOL, FLOATING, INDEX, INTEGER, NUMERIC, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import along_last, check_axes, check_exact_rank, check_rank, check_same, same_sizes
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive, recorded as ops
+from tapeflow.ops.batching import aligned, leading, merged, shift, spread
 
 # ---- sort
 
@@ -302,8 +302,8 @@ def _searchsorted_numpy(x, values, side):
 def _searchsorted_rows(op, args, batched, params):
     (x, values), size = args, args[not batched[0]].shape[0]
     if not batched[0]:
-        return op(x if len(x.shape) == 1 else spread(ops, x, size), values, **params)
-    values = values if batched[1] else spread(ops, values, size)
+        return op(x if len(x.shape) == 1 else spread(x, size), values, **params)
+    values = values if batched[1] else spread(values, size)
     if len(x.shape) > 2:
         return op(x, values, **params)
     shape = tuple(values.shape)

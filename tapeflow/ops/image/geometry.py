@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from tapeflow.core.batching import merged, shift
 from tapeflow.core.dtypes import FLOATING, INTEGER
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_axes, check_exact_rank, check_same, differ
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.engines.numpy.image.resampling import matrix, taps
 from tapeflow.engines.numpy.random.samplers.words import uniform
+from tapeflow.ops.batching import merged, shift
 
 # ---- mixing lines
 

@@ -6,7 +6,6 @@ real inner product Re tr(Gᴴ dA); `adjoint` is the conjugate transpose.
 
 import numpy as np
 
-from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import NO_RULE, Spec, primitive
 from tapeflow.engines.numpy.linalg.lapack import (
@@ -18,6 +17,7 @@ from tapeflow.engines.numpy.linalg.lapack import (
     of_matrices,
     of_square_matrices,
 )
+from tapeflow.ops.batching import matrices
 
 # ---- Cholesky: A = L Lᴴ
 

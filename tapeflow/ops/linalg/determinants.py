@@ -8,12 +8,13 @@ second derivatives of minors, so that it too is exact everywhere.
 
 import numpy as np
 
-from tapeflow.core.batching import matrices
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.fitting import check_same
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 from tapeflow.engines.numpy.linalg.lapack import adjoint, lapack, nan_at, nan_for_unusable, of_square_matrices, real_of
+from tapeflow.ops.batching import matrices
+from tapeflow.ops.broadcasting import LEADING_AXES
 
 
 def _as_matrix(ops, g):
@@ -127,7 +128,7 @@ cofactors_slope = primitive(
     vjp={"x": _cofactors_slope_by_x, "direction": lambda ops, g, x: ops.cofactors_slope(x, g)},
     jvp={"x": _cofactors_slope_by_x, "direction": LINEAR},
     dtypes=INEXACT,
-    broadcasts="batch",
+    broadcasts=LEADING_AXES,
 )
 
 

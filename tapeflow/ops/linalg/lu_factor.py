@@ -11,10 +11,10 @@ diagonal, and dU₁ = triu(M) U₁; then dL₃ = dA₃ U₁⁻¹ - L₃ triu(M) 
 
 import numpy as np
 
-from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import Spec, primitive
 from tapeflow.engines.numpy.linalg.lapack import diagonal, each_matrix, lapack, nan_at, of_matrices, row, with_diagonal
+from tapeflow.ops.batching import matrices
 
 
 def _lu_factor(x):

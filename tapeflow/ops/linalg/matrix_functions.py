@@ -8,10 +8,10 @@ import warnings
 
 import numpy as np
 
-from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import primitive
 from tapeflow.engines.numpy.linalg.lapack import each_matrix, lapack, nan_for_unusable, of_square_matrices
+from tapeflow.ops.batching import matrices
 
 
 def _matrix_function(name, kernel):

@@ -7,13 +7,14 @@ from math import prod
 
 import numpy as np
 
-from tapeflow.core.batching import aligned, leading, matrices
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, NUMERIC
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.fitting import check_rank, differ, same_sizes, spreads
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 from tapeflow.core.sizes import alike, brackets, larger, smaller
+from tapeflow.ops.batching import aligned, leading, matrices
+from tapeflow.ops.broadcasting import LEADING_AXES
 
 _FLOAT16 = np.dtype("float16")
 _LABELS = string.ascii_letters
@@ -147,7 +148,7 @@ matmul = primitive(
     vjp={"a": _matmul_vjp_a, "b": _matmul_vjp_b},
     jvp=LINEAR,
     dtypes=NUMERIC,
-    broadcasts="batch",
+    broadcasts=LEADING_AXES,
     batch=_matmul_rows,
     clash=InvalidArgumentError,
 )

@@ -4,7 +4,6 @@ from math import prod
 
 import numpy as np
 
-from tapeflow.core.batching import all_batched, matrices, refuse_vectors
 from tapeflow.core.broadcasting import broadcast_shapes, one_matrix_for_many
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.errors import invalid
@@ -19,8 +18,10 @@ from tapeflow.engines.numpy.linalg.lapack import (
     of_square_matrices,
     refuse_nan,
 )
+from tapeflow.ops.batching import all_batched, matrices, refuse_vectors
+from tapeflow.ops.broadcasting import LEADING_AXES
 
-_EQUATIONS = dict(dtypes=INEXACT, broadcasts="batch", batch=matrices)
+_EQUATIONS = dict(dtypes=INEXACT, broadcasts=LEADING_AXES, batch=matrices)
 
 
 def _check_system(a, b):

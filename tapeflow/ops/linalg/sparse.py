@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tapeflow.core.batching import all_batched, apart, end_to_end, rows_from, rows_to
 from tapeflow.core.dtypes import INDEX, NUMERIC
 from tapeflow.core.fitting import check_exact_rank, check_same
 from tapeflow.core.primitive import LINEAR, Spec, primitive, recorded as ops
+from tapeflow.ops.batching import all_batched, apart, end_to_end, rows_from, rows_to
 
 
 def _sparse_matmul(values, b, rows, columns, num_rows):

@@ -6,7 +6,6 @@ rules are right for every function that does not depend on it.
 
 import numpy as np
 
-from tapeflow.core.batching import matrices
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import Spec, primitive
 from tapeflow.engines.numpy.linalg.lapack import (
@@ -27,6 +26,7 @@ from tapeflow.engines.numpy.linalg.lapack import (
     row,
     with_diagonal,
 )
+from tapeflow.ops.batching import matrices
 
 # ---- Hermitian matrices: A = V diag(w) Vᴴ
 

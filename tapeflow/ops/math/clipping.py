@@ -4,6 +4,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import REAL
 from tapeflow.core.primitive import Spec, primitive
+from tapeflow.ops.broadcasting import LEADING_AXES
 from tapeflow.ops.families import broadcast_shape
 
 
@@ -38,5 +39,5 @@ clip = primitive(
     },
     dtypes=REAL,
     outputs=("clipped", "inside", "below", "above"),
-    broadcasts="batch",
+    broadcasts=LEADING_AXES,
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import COMPLEX, NUMERIC
 from tapeflow.core.primitive import DIAGONAL, LINEAR, TOGETHER, Spec, primitive
+from tapeflow.ops.broadcasting import LIKE_NUMPY
 from tapeflow.ops.families import broadcast_shape, elementwise, scalar_op
 
 
@@ -73,7 +74,7 @@ complex_ = primitive(
     vjp={"a": lambda ops, g: ops.real(g), "b": lambda ops, g: ops.imag(g)},
     jvp=TOGETHER,
     dtypes=frozenset({np.dtype("float32"), np.dtype("float64")}),
-    broadcasts=True,
+    broadcasts=LIKE_NUMPY,
     holomorphic=False,
     result="complex",
 )

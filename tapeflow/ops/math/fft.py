@@ -8,12 +8,12 @@ from math import prod
 
 import numpy as np
 
-from tapeflow.core.batching import leading, shift
 from tapeflow.core.dtypes import COMPLEX, FLOATING, NUMERIC
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import along_last, check_axes, check_rank
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 from tapeflow.engines.numpy.linalg.lapack import complex_of, real_of
+from tapeflow.ops.batching import leading, shift
 
 
 def _resized(shape, axes, sizes):

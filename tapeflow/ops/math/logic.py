@@ -5,11 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import ANY, BOOL, INEXACT, INTEGER, REAL
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import CUT, TOGETHER, Spec, primitive
 from tapeflow.core.sizes import brackets
+from tapeflow.ops.batching import leading
+from tapeflow.ops.broadcasting import LIKE_NUMPY
 from tapeflow.ops.families import broadcast_shape, broadcasting, comparison, elementwise, scalar_op
 
 less = comparison("less(a, b)", kernel=scalar_op(operator.lt, "less"), dtypes=REAL)
@@ -94,7 +95,7 @@ where = primitive(
     },
     jvp=TOGETHER,
     dtypes={"condition": BOOL, "a b": ANY},
-    broadcasts=True,
+    broadcasts=LIKE_NUMPY,
     makes_new=True,
 )
 

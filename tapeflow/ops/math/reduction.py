@@ -9,11 +9,11 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import shift
 from tapeflow.core.dtypes import BOOL, FLOATING, INEXACT, NUMERIC, REAL
 from tapeflow.core.fitting import check_axes
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.sizes import larger
+from tapeflow.ops.batching import shift
 from tapeflow.ops.families import elementwise, reduced
 
 _FLOAT32, _FLOAT64, _FLOAT16 = np.dtype("float32"), np.dtype("float64"), np.dtype("float16")

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import BOOL, INEXACT
 from tapeflow.core.primitive import LINEAR, primitive
+from tapeflow.ops.broadcasting import LIKE_NUMPY
 from tapeflow.ops.families import broadcast_shape, broadcasting
 
 
@@ -79,6 +80,6 @@ masked = primitive(
     vjp={"x": lambda ops, g, keep: ops.masked(g, keep)},
     jvp=LINEAR,
     dtypes={"x": INEXACT, "keep": BOOL},
-    broadcasts=True,
+    broadcasts=LIKE_NUMPY,
     makes_new=True,
 )

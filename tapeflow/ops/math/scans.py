@@ -6,10 +6,10 @@ way harms nothing but itself.
 
 import numpy as np
 
-from tapeflow.core import batching
 from tapeflow.core.dtypes import FLOATING, INEXACT, NUMERIC
 from tapeflow.core.fitting import along_axis, check_axes, check_same
 from tapeflow.core.primitive import LINEAR, primitive
+from tapeflow.ops import batching
 
 _FLOAT16 = np.dtype("float16")
 _ALONG_AXIS = dict(shape=along_axis, batch=batching.shift("axis"))

@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import shift
 from tapeflow.core.dtypes import FLOATING, REAL
 from tapeflow.core.fitting import along_axis
 from tapeflow.core.primitive import bare, primitive
+from tapeflow.ops.batching import shift
 from tapeflow.ops.families import broadcasting, elementwise
 
 _LARGE = 4096  # elements from which NumPy's clip, three times faster than maximum, is worth its longer way in

@@ -10,7 +10,6 @@ from functools import partial
 
 import numpy as np
 
-from tapeflow.core.batching import all_batched, apart, end_to_end, merged, rows_from, rows_of, rows_to
 from tapeflow.core.dtypes import NUMERIC
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import differ, same_sizes
@@ -26,6 +25,7 @@ from tapeflow.engines.numpy.nn.correlation import (
     spread_depthwise,
 )
 from tapeflow.engines.numpy.nn.windows import output_size
+from tapeflow.ops.batching import all_batched, apart, end_to_end, merged, rows_from, rows_of, rows_to
 
 
 def _with_rows(kernel):

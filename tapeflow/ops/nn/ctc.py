@@ -11,10 +11,10 @@ time; the derivative of that recurrence is the same one run forwards. So two pri
 
 import numpy as np
 
-from tapeflow.core.batching import all_batched, rows_from, rows_to
 from tapeflow.core.dtypes import BOOL, FLOATING, INDEX
 from tapeflow.core.fitting import check_exact_rank, check_same
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive, recorded as ops
+from tapeflow.ops.batching import all_batched, rows_from, rows_to
 
 # In place of log 0: finite, so that differences of impossible states are numbers; exp of it is 0.
 IMPOSSIBLE = -1e30

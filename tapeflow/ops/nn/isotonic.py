@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING
 from tapeflow.core.fitting import along_last
 from tapeflow.core.primitive import CUT, Spec, primitive
+from tapeflow.ops.batching import leading
 
 
 def _levels(row):

@@ -7,11 +7,11 @@ softmax that made them. So a tape keeps one array of the logits' size, and all d
 
 import numpy as np
 
-from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INDEX
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_rank, check_same, same_sizes, spreads
 from tapeflow.core.primitive import CUT, Spec, primitive, recorded as ops
+from tapeflow.ops.batching import leading
 from tapeflow.ops.families import broadcasting
 
 

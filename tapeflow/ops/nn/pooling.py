@@ -9,12 +9,12 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import all_batched, apart, end_to_end, rows_from, rows_to, spread
 from tapeflow.core.dtypes import INTEGER, NUMERIC, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import same_sizes, spreads
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive, recorded as ops
 from tapeflow.engines.numpy.nn.windows import output_size, positions, reach
+from tapeflow.ops.batching import all_batched, apart, end_to_end, rows_from, rows_to, spread
 
 
 def _padded(x, padding, value):
@@ -99,7 +99,7 @@ def _rows_with_origin(op, args, batched, params):
     """Origins that are the same for all rows are looked at once: an axis of size 1 goes with any number of rows."""
     x, origin = args
     if not batched[0]:
-        x = spread(ops, x, origin.shape[0])
+        x = spread(x, origin.shape[0])
     if not batched[1]:
         origin = ops.reshape(origin, shape=(1, *origin.shape))
     return op(x, origin, **_grown(params, x.shape[0]))

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INTEGER
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_exact_rank, check_same
@@ -12,6 +11,7 @@ from tapeflow.core.primitive import CUT, Spec, primitive
 from tapeflow.core.random import philox
 from tapeflow.engines.numpy.random.samplers import words as drawn
 from tapeflow.engines.recipes import half_of, round_keys
+from tapeflow.ops.batching import leading
 
 from .draws import check_key, drawing
 

@@ -8,13 +8,13 @@ import math
 
 import numpy as np
 
-from tapeflow.core.batching import leading
 from tapeflow.core.dtypes import FLOATING, INTEGER, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import differ, same_sizes, spreads
 from tapeflow.core.primitive import CUT, DIAGONAL, Spec, primitive
 from tapeflow.core.random import philox, streams
 from tapeflow.engines.numpy.random.samplers import counts, gamma, truncated, words
+from tapeflow.ops.batching import leading
 from tapeflow.ops.families import broadcasting
 
 _KEY = frozenset({np.dtype("uint64")})

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tapeflow.core.batching import aligned, rows_of, shift, spread
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import ANY, INDEX, STRING
 from tapeflow.core.errors import invalid
@@ -11,6 +10,7 @@ from tapeflow.core.primitive import CUT, Spec, primitive, recorded as ops
 from tapeflow.engines.numpy.strings.fingerprints import farm, murmur, sip
 from tapeflow.engines.numpy.strings.text import re2
 from tapeflow.engines.numpy.strings.unicode_text import code_points, encoded
+from tapeflow.ops.batching import aligned, rows_of, shift, spread
 from tapeflow.ops.families import reduced
 
 
@@ -95,7 +95,7 @@ def _join_rows(op, args, batched, params):
 
     def fitted(x, has_rows):
         if not has_rows:
-            return spread(ops, x, size) if len(x.shape) else x
+            return spread(x, size) if len(x.shape) else x
         if len(x.shape) > 1:
             return x
         return ops.broadcast_to(ops.reshape(x, shape=(size, *[1] * len(shape))), shape=(size, *shape))

@@ -37,7 +37,7 @@ class TestInPlace:
             lambda v: v[1:],
             lambda v: tf.reshape(v, [-1]),
             lambda v: np.from_dlpack(v.read_value()),
-            lambda v: v._read(),
+            lambda v: v.operand(),
             lambda v: tf.identity(v),
         ],
     )

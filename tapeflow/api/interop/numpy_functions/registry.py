@@ -65,7 +65,7 @@ def one_axis(axis: Any, rank: int) -> int:
 def unwrapped(value: Any) -> Any:
     """Variables as tensors, also inside lists: a read that every tape is told of."""
     if isinstance(value, Variable):
-        return value._read()
+        return value.operand()
     if type(value) in (list, tuple):
         return type(value)(unwrapped(v) for v in value)
     return value

@@ -1,7 +1,7 @@
-"""Changing parts of a variable inside a graph: operations that give the whole new value, which is then assigned.
+"""What core needs of operations (`core.contracts`): it knows none itself.
 
-Everything is rows of a matrix in the end: a part is some rows of the variable's leading axes taken together, at
-indices that may be symbols.
+Changing a part of a variable inside a graph gives the whole new value, which is then assigned. Everything is rows of a
+matrix in the end: a part is some rows of the variable's leading axes taken together, at indices that may be symbols.
 """
 
 import math
@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.contracts import supplied
 from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variables.parts import Elements, Part, Rows
 
 _INT = np.dtype("int64")
 
@@ -25,19 +27,41 @@ def _added(sign: int) -> Callable:
     return change
 
 
-# By the name of a method, what it does to rows.
+# By the words of `core.variables.changes`, what happens to rows.
 _CHANGES: dict[str, Callable] = {
-    "update": lambda x, ids, values: ops.scatter_update(x, ids, values),
+    "set": lambda x, ids, values: ops.scatter_update(x, ids, values),
     "add": _added(1),
-    "sub": _added(-1),
-    "mul": lambda x, ids, values: ops.mul(x, ops.unsorted_segment_prod(values, ids, num_segments=x.shape[0])),
-    "div": lambda x, ids, values: ops.div(x, ops.unsorted_segment_prod(values, ids, num_segments=x.shape[0])),
+    "subtract": _added(-1),
+    "multiply": lambda x, ids, values: ops.mul(x, ops.unsorted_segment_prod(values, ids, num_segments=x.shape[0])),
+    "divide": lambda x, ids, values: ops.div(x, ops.unsorted_segment_prod(values, ids, num_segments=x.shape[0])),
     "max": lambda x, ids, values: ops.scatter_max(x, ids, values),
     "min": lambda x, ids, values: ops.scatter_min(x, ids, values),
 }
 
 
-def changed(x: Tensor, how: str, indices: Tensor, values: Tensor) -> Tensor:
+def _changed(x: Tensor, word: str, part: Part | None, values: Tensor) -> Tensor:
+    """The whole new value of a variable of which a part changes, or everything (None)."""
+    if part is None:
+        return _EVERYWHERE[word](x, values)
+    if isinstance(part, Rows):
+        indices = ops.reshape(part.indices, shape=(*part.indices.shape, 1))
+    elif isinstance(part, Elements):
+        indices = part.indices
+    else:
+        indices, shape = _of_key(x, part.key)
+        if math.prod(values.shape) == 1 and values.ndim > len(shape):
+            values = ops.reshape(values, shape=())
+        values = ops.broadcast_to(values, shape=shape)
+    return _changed_at(x, word, indices, values)
+
+
+_EVERYWHERE: dict[str, Callable] = {
+    "add": lambda x, values: ops.add(x, values),
+    "subtract": lambda x, values: ops.sub(x, values),
+}
+
+
+def _changed_at(x: Tensor, word: str, indices: Tensor, values: Tensor) -> Tensor:
     """`x` with `values` at the elements or parts that the last axis of `indices` names (as in `scatter_nd_update`)."""
     depth = indices.shape[-1]
     leading, rest = tuple(x.shape)[:depth], tuple(x.shape)[depth:]
@@ -48,11 +72,11 @@ def changed(x: Tensor, how: str, indices: Tensor, values: Tensor) -> Tensor:
     rows = ops.reshape(x, shape=(math.prod(leading), *rest))
     count = math.prod(ids.shape)
     given = ops.reshape(ops.broadcast_to(values, shape=(*ids.shape, *rest)), shape=(count, *rest))
-    return ops.reshape(_CHANGES[how](rows, ops.reshape(ids, shape=(count,)), given), shape=tuple(x.shape))
+    return ops.reshape(_CHANGES[word](rows, ops.reshape(ids, shape=(count,)), given), shape=tuple(x.shape))
 
 
-def of_index(x: Tensor, key: Any) -> tuple[Tensor, tuple]:
-    """(Indices for `changed` of the part that `x[key]` is; the shape of that part)."""
+def _of_key(x: Tensor, key: Any) -> tuple[Tensor, tuple]:
+    """(Indices for `_changed_at` of the part that `x[key]` is; the shape of that part)."""
     keys = key if isinstance(key, tuple) else (key,)
     symbols = [k for k in keys if isinstance(k, Tensor) and not isinstance(k, EagerTensor)]
     if not symbols:
@@ -65,3 +89,8 @@ def of_index(x: Tensor, key: Any) -> tuple[Tensor, tuple]:
     sizes = tuple(x.shape)[: len(each)]
     each = [ops.where(ops.less(k, 0), ops.add(k, size), k) for k, size in zip(each, sizes)]
     return ops.stack(*each, axis=0), tuple(x.shape)[len(each) :]
+
+
+supplied.rows_summed = lambda ops, rows, indices, count: ops.unsorted_segment_sum(rows, indices, num_segments=count)
+supplied.sizes_as_tensor = lambda sizes, dtype: ops.size_tensor(sizes=sizes, dtype=dtype)
+supplied.changed = _changed

@@ -14,7 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from .errors import invalid
+from tapeflow.core.contracts import Operation
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+
+
+def rule_of(prim: Operation) -> Callable | None:
+    """The batching rule: the declared one, or alignment where the operation broadcasts or is elementwise."""
+    return prim.batch or (aligned if prim.elementwise or prim.broadcasts is not None else None)
 
 
 def rows_of(args: Any, batched: list[bool]) -> int:
@@ -22,7 +29,7 @@ def rows_of(args: Any, batched: list[bool]) -> int:
     return next(a.shape[0] for a, b in zip(args, batched) if b)
 
 
-def spread(ops: Any, x: Any, size: int) -> Any:
+def spread(x: Any, size: int) -> Any:
     """An argument without the axis, repeated along it."""
     if None in tuple(x.shape):  # how long a loop's history is turns out when it runs
         return ops.take(ops.stack(x, axis=0), np.zeros(size, np.int32), axis=0)
@@ -33,8 +40,8 @@ def all_batched(args: Any, batched: list[bool]) -> list:
     """The arguments, all with the axis."""
     if all(batched):
         return list(args)
-    ops, size = _ops(), rows_of(args, batched)
-    return [a if b else spread(ops, a, size) for a, b in zip(args, batched)]
+    size = rows_of(args, batched)
+    return [a if b else spread(a, size) for a, b in zip(args, batched)]
 
 
 def aligned(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
@@ -65,7 +72,7 @@ def refuse_vectors(op: Callable, args: Any, batched: list[bool]) -> None:
 
 def _with_rank(x: Any, have: int, wanted: int) -> Any:
     shape = tuple(x.shape)
-    return _ops().reshape(x, shape=(shape[0], *(1,) * (wanted - have), *shape[1:]))
+    return ops.reshape(x, shape=(shape[0], *(1,) * (wanted - have), *shape[1:]))
 
 
 def leading(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
@@ -112,27 +119,20 @@ def merged(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
 
 def rows_to(x: Any, axis: int) -> Any:
     """`x` with its first axis, the rows, moved to `axis`."""
-    return _ops().transpose(x, perm=(*range(1, axis + 1), 0, *range(axis + 1, len(x.shape)))) if axis else x
+    return ops.transpose(x, perm=(*range(1, axis + 1), 0, *range(axis + 1, len(x.shape)))) if axis else x
 
 
 def rows_from(x: Any, axis: int) -> Any:
     """`x` with the rows, which are at `axis`, moved to the front."""
-    return _ops().transpose(x, perm=(axis, *(i for i in range(len(x.shape)) if i != axis))) if axis else x
+    return ops.transpose(x, perm=(axis, *(i for i in range(len(x.shape)) if i != axis))) if axis else x
 
 
 def end_to_end(x: Any, count: int = 1) -> Any:
     """The rows laid end to end: the first axis and the next `count` become one."""
     shape = tuple(x.shape)
-    return _ops().reshape(x, shape=(prod(shape[: count + 1]), *shape[count + 1 :]))
+    return ops.reshape(x, shape=(prod(shape[: count + 1]), *shape[count + 1 :]))
 
 
 def apart(x: Any, *sizes: int) -> Any:
     """The first axis as several, of these `sizes`: undoes `end_to_end`."""
-    return _ops().reshape(x, shape=(*sizes, *x.shape[1:]))
-
-
-def _ops() -> Any:
-    """The primitives. (They are declared with these rules, so they cannot be imported above.)"""
-    from .primitive import recorded
-
-    return recorded
+    return ops.reshape(x, shape=(*sizes, *x.shape[1:]))
