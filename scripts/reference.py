@@ -68,7 +68,9 @@ NOT_CALLED = {
     "tf.types.experimental.SupportsTracingProtocol": "what classes of one's own may have",
 }
 # Methods that the package calls itself.
-INTERNAL = {("ConcreteFunction", "trace"), ("GradientMonitor", "deliver")}
+INTERNAL = {("GradientMonitor", "deliver")} | {
+    ("ConcreteFunction", name) for name in ("binding", "compiler_text", "run", "runs_as_python", "trace")
+}
 # Namespaces that are not modules, and so have no docstring, or whose docstring is for those who read the code.
 ABOUT = {
     "tf": "Tensors, variables, the tape, functions, and what programs use most.",

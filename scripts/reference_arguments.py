@@ -75,29 +75,31 @@ def parameters(value: Any, names: list[str], *, bound: bool = False, owner: Any 
             continue
         stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
         default = None if p.default is p.empty else shown(p.default)
-        made.append(
-            Parameter(
-                stars + p.name,
-                type_name(p.annotation),
-                default,
-                told.get(p.name) or meaning(p.name, names, found.parameters),
-            )
-        )
+        known = told.get(p.name) or meaning(p.name, names, found.parameters)
+        if not known:
+            known = general(p.name, default, of_class=inspect.isclass(value))
+        made.append(Parameter(stars + p.name, type_name(p.annotation), default, known))
     return made
 
 
-def meaning(parameter: str, names: list[str], others: Container[str] = ()) -> str:
-    """What the tables say of a parameter of a function with these public names and these `others`."""
+def meaning(parameter: str, names: list[str], others: Container[str]) -> str:
+    """What the tables say of a parameter of a function with these public names, and beside these `others`."""
     for name in names:
         space = name
         while "." in space:
             space = space.rpartition(".")[0]
             if parameter in table.IN.get(space, {}):
                 return table.IN[space][parameter]
-    for (one, other), text in table.BESIDE.items():
-        if one == parameter and other in others:
-            return text
-    return table.MEANINGS.get(parameter, "")
+    return next((text for (one, other), text in table.BESIDE.items() if one == parameter and other in others), "")
+
+
+def general(parameter: str, default: str | None, *, of_class: bool) -> str:
+    """What a parameter of this name means everywhere; in a constructor, or with this default, if that is another
+    thing."""
+    for key in ([f"class {parameter}"] if of_class else []) + [f"{parameter}={default}", parameter]:
+        if key in table.MEANINGS:
+            return table.MEANINGS[key]
+    return ""
 
 
 def signature_of(value: Any) -> inspect.Signature | None:

@@ -10,10 +10,12 @@ import reference_numpy
 
 MEANINGS = {
     "name": "A name for the operation in a graph. Results do not depend on it.",
+    "class name": "What the object is called.",
     "axis": "The axis along which it is done; negative ones count from the last.",
     "keepdims": "Keep the axes that are reduced, with size 1.",
     "keep_dims": "`keepdims`, by its earlier name.",
-    "dtype": "The dtype of the result; None: that of the values given.",
+    "dtype": "The dtype of the result.",
+    "dtype=None": "The dtype of the result; None: as the values ask for.",
     "seed": "An integer that makes the numbers repeatable, with `tf.random.set_seed`; None: others each time.",
     "shape": "The shape of the result: a tensor of integers, a list, a `tf.TensorShape`.",
     "args": "Positional arguments, handed on.",
@@ -575,6 +577,7 @@ IN = {
         "pattern": "A regular expression.",
     },
     "tf.summary": {
+        "name": "The tag that it is shown under, after the open `tf.name_scope`s.",
         "step": "The number of the step; None: what `set_step` or `as_default` was given.",
         "description": "What TensorBoard shows about it, in Markdown.",
         "max_outputs": "How many of the batch are written.",

@@ -67,6 +67,7 @@ class DType:
         return info.min, info.max
 
     def is_compatible_with(self, other: Any) -> bool:
+        """Is `other` the same dtype, also as a name or a NumPy dtype?"""
         return self == other
 
     def __eq__(self, other: Any) -> bool:

@@ -44,6 +44,11 @@ class TensorShape(tuple[int | Any, ...]):
         return None if self is _UNKNOWN else list(tuple.__iter__(self))
 
     def as_list(self) -> list[int | None]:
+        """The sizes as a list.
+
+        Raises:
+            ValueError: If the rank is not known.
+        """
         self._need_rank("as_list()")
         return list(self)
 
@@ -57,9 +62,11 @@ class TensorShape(tuple[int | Any, ...]):
         return total
 
     def is_fully_defined(self) -> bool:
+        """Is every size known?"""
         return self is not _UNKNOWN and None not in tuple(self)
 
     def is_compatible_with(self, other: Any) -> bool:
+        """Can a tensor have both shapes?"""
         other = TensorShape(other)
         if self is _UNKNOWN or other is _UNKNOWN:
             return True
@@ -79,12 +86,21 @@ class TensorShape(tuple[int | Any, ...]):
         return TensorShape([b if a is None else a for a, b in zip(self, other)])
 
     def concatenate(self, other: Any) -> "TensorShape":
+        """The sizes of this shape, then those of the other."""
         other = TensorShape(other)
         if self is _UNKNOWN or other is _UNKNOWN:
             return _UNKNOWN
         return TensorShape(tuple(self) + tuple(other))
 
     def with_rank(self, rank: int) -> "TensorShape":
+        """The shape with what is known by its rank.
+
+        Args:
+            rank: How many axes it has.
+
+        Raises:
+            ValueError: If it is known to have others.
+        """
         if self is _UNKNOWN:
             return TensorShape([None] * rank)
         if len(self) != rank:
@@ -92,11 +108,27 @@ class TensorShape(tuple[int | Any, ...]):
         return self
 
     def with_rank_at_least(self, rank: int) -> "TensorShape":
+        """The shape.
+
+        Args:
+            rank: How many axes it has at least.
+
+        Raises:
+            ValueError: If it has fewer.
+        """
         if self.rank is not None and self.rank < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> "TensorShape":
+        """The shape.
+
+        Args:
+            rank: How many axes it has at most.
+
+        Raises:
+            ValueError: If it has more.
+        """
         if self.rank is not None and self.rank > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
@@ -116,19 +148,27 @@ class TensorShape(tuple[int | Any, ...]):
         return TensorShape([a if a == b else None for a, b in zip(self, other)])
 
     def assert_same_rank(self, other: Any) -> None:
+        """Raises ValueError if the ranks differ."""
         other = TensorShape(other)
         if self.rank is not None and other.rank is not None and self.rank != other.rank:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def assert_is_compatible_with(self, other: Any) -> None:
+        """Raises ValueError if no tensor can have both shapes."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
     def assert_has_rank(self, rank: int) -> None:
+        """Raises ValueError if the rank is another.
+
+        Args:
+            rank: How many axes there have to be.
+        """
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_is_fully_defined(self) -> None:
+        """Raises ValueError if a size is not known."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 

@@ -64,10 +64,18 @@ class Tensor(Value):
         return len(self.shape)
 
     def get_shape(self) -> TensorShape:
+        """`shape`, as a method."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """States what is known of the shape; raises ValueError if the tensor's shape contradicts it."""
+        """States what is known of the shape; raises ValueError if the tensor's shape contradicts it.
+
+        Args:
+            shape: The sizes, None for those that are not known.
+
+        Raises:
+            ValueError: If it contradicts what is known.
+        """
         if not self.shape.is_compatible_with(shape):
             raise ValueError(
                 f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}."

@@ -363,6 +363,10 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
     `indexing="xy"` (the default) lays the first vector along columns, `"ij"` along the first axis.
 
+    Args:
+        *args: The coordinates along each axis, vectors.
+        **kwargs: `indexing`: `xy` (the first two axes are exchanged) or `ij`.
+
     >>> x, y = tf.meshgrid([1, 2, 3], [10, 20])
     >>> (x + y).numpy()
     array([[11, 12, 13],

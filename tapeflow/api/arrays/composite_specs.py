@@ -75,6 +75,10 @@ class RaggedTensorSpec(TypeSpec):
 class SparseTensorSpec(TypeSpec):
     """What is known of a `tf.SparseTensor`: the shape of the dense tensor and the dtype.
 
+    Args:
+        shape: The sizes, None for those that are not known.
+        dtype: The dtype of the values.
+
     >>> tf.SparseTensorSpec([None, 3]).is_compatible_with(tf.sparse.eye(2, 3))
     True
     """

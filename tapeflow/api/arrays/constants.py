@@ -15,6 +15,12 @@ from tapeflow.core.variables.variable import Variable
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Tensor:
     """A tensor of `value`: a number, nested lists, a NumPy array. One number fills the whole of `shape`.
 
+    Args:
+        shape: The shape of the result; None: that of the value.
+
+    Raises:
+        TypeError: If there are not as many values as elements, or they do not fit into `dtype`.
+
     >>> tf.constant([[1, 2], [3, 4]])
     <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
     array([[1, 2],

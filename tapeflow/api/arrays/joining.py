@@ -21,6 +21,12 @@ from .building import zeros
 def concat(values: AnyTensorLike, axis: AxisLike, name: str | None = "concat") -> Tensor:
     """The tensors one after the other along an axis they have.
 
+    Args:
+        values: Tensors of one dtype, in a list.
+
+    Raises:
+        InvalidArgumentError: If other sizes than those along `axis` differ.
+
     >>> tf.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0).numpy()
     array([[1, 2],
            [3, 4],
@@ -42,6 +48,12 @@ def concat(values: AnyTensorLike, axis: AxisLike, name: str | None = "concat") -
 
 def stack(values: AnyTensorLike, axis: int = 0, name: str | None = "stack") -> Tensor:
     """The tensors, all of one shape, side by side along a new axis.
+
+    Args:
+        axis: Where the new axis is.
+
+    Raises:
+        InvalidArgumentError: If the shapes differ.
 
     >>> tf.stack([[1, 2], [3, 4], [5, 6]], axis=1).numpy()
     array([[1, 3, 5],

@@ -118,6 +118,12 @@ def _sizes(value: Any) -> tuple:
 def ensure_shape(x: AnyTensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """`x`, if its shape fits `shape`, in which None stands for any size; otherwise an InvalidArgumentError.
 
+    Args:
+        shape: The sizes it has to have, None for any.
+
+    Raises:
+        InvalidArgumentError: If it has others.
+
     >>> tf.ensure_shape(tf.zeros([4, 3]), [None, 3]).shape
     TensorShape([4, 3])
     """

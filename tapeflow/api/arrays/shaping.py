@@ -18,6 +18,12 @@ from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, ShapeLike, Tensor
 def reshape(tensor: AnyTensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The elements in their order in a new shape. One size may be -1: what remains.
 
+    Args:
+        shape: The new sizes, of which one may be -1: what remains.
+
+    Raises:
+        InvalidArgumentError: If there are not as many elements.
+
     >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy()
     array([[1, 2, 3],
            [4, 5, 6]], dtype=int32)
@@ -87,6 +93,12 @@ def transpose(
 def expand_dims(input: AnyTensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """A new axis of size 1 at place `axis`.
 
+    Args:
+        axis: Where the new axis is.
+
+    Raises:
+        InvalidArgumentError: If there is no such place.
+
     >>> tf.expand_dims([1, 2, 3], 0).shape, tf.expand_dims([1, 2, 3], -1).shape
     (TensorShape([1, 3]), TensorShape([3, 1]))
     """
@@ -98,6 +110,12 @@ def expand_dims(input: AnyTensorLike, axis: AxisLike, name: str | None = None) -
 
 def squeeze(input: AnyTensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """Without the axes of size 1: all of them, or those named.
+
+    Args:
+        axis: Which axes go, an integer or several; None: all of size 1.
+
+    Raises:
+        InvalidArgumentError: If one of them does not have size 1.
 
     >>> tf.squeeze(tf.zeros([1, 2, 1, 3])).shape, tf.squeeze(tf.zeros([1, 2, 1, 3]), [2]).shape
     (TensorShape([2, 3]), TensorShape([1, 2, 3]))
@@ -119,6 +137,9 @@ def squeeze(input: AnyTensorLike, axis: AxisLike | None = None, name: str | None
 
 def broadcast_to(input: AnyTensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Repeated along new axes and axes of size 1 to fill `shape`, by NumPy's rule.
+
+    Raises:
+        InvalidArgumentError: If it does not broadcast to that shape.
 
     >>> tf.broadcast_to([1, 2], [3, 2]).numpy()
     array([[1, 2],
@@ -271,6 +292,9 @@ def _mirrored(x: Tensor, axis: int, before: int, after: int, edge: bool) -> Tens
 
 def reverse(tensor: AnyTensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """The elements in opposite order along each axis in the list `axis`.
+
+    Args:
+        axis: Along which axes, in a list.
 
     >>> tf.reverse([[1, 2], [3, 4]], [0]).numpy()
     array([[3, 4],

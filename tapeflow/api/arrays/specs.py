@@ -56,6 +56,11 @@ class TypeSpec:
 class TensorSpec(TypeSpec):
     """The shape and dtype of a tensor that is not there yet; sizes may be None, for unknown.
 
+    Args:
+        shape: The sizes, None for those that are not known.
+        dtype: The dtype of the tensors.
+        name: The name of the argument, in signatures.
+
     >>> spec = tf.TensorSpec([None, 3], tf.float32)
     >>> spec
     TensorSpec(shape=(None, 3), dtype=tf.float32, name=None)

@@ -374,6 +374,9 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     """The floating dtype that all `tensors` share (`dtype`, if given); raises ValueError when there is none.
 
+    Args:
+        dtype: The dtype that is expected; None: that of the first.
+
     Raises:
         ValueError: If dtypes differ, or are not floating.
 

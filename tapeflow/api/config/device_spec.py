@@ -84,7 +84,11 @@ class DeviceSpec:
         return text
 
     def replace(self, **kwargs: Any) -> "DeviceSpec":
-        """With other values for some parts."""
+        """With other values for some parts.
+
+        Args:
+            **kwargs: The parts that change, by name.
+        """
         return type(self)(**{**self._parts(), **kwargs})
 
     def make_merged_spec(self, dev: "DeviceSpec") -> "DeviceSpec":

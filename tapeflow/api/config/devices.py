@@ -214,7 +214,11 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
 
 def get_memory_growth(device: PhysicalDevice) -> bool:
-    """What `set_memory_growth` was given; only accelerators have it."""
+    """What `set_memory_growth` was given; only accelerators have it.
+
+    Args:
+        device: One of `tf.config.list_physical_devices()`.
+    """
     if _known(device) == _CPU:
         raise ValueError("Only accelerators have memory growth; the CPU takes memory as it needs it.")
     return _state["growth"].get(device, False)

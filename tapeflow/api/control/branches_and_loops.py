@@ -407,6 +407,9 @@ def no_op(name: str | None = None) -> None:
 def group(*inputs: Any, **kwargs: Any) -> None:
     """Nothing: what was to be grouped has been computed when it is passed.
 
+    Args:
+        **kwargs: `name`, which does nothing.
+
     >>> v = tf.Variable(1.)
     >>> tf.group(v.assign(2.), v.assign_add(3.))
     >>> v.numpy()

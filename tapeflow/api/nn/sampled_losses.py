@@ -117,6 +117,7 @@ def compute_accidental_hits(
 
     Args:
         sampled_candidates: The classes that were drawn.
+        seed: Taken and not used.
 
     Returns:
         For each hit the example, the place among the candidates, and what to add to the logit.

@@ -99,6 +99,7 @@ class RaggedTensor(RaggedMaking):
         return TensorShape((len(self._splits) - 1, self._uniform, *inner))
 
     def get_shape(self) -> TensorShape:
+        """`shape`, as a method."""
         return self.shape
 
     @property
@@ -113,6 +114,9 @@ class RaggedTensor(RaggedMaking):
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The length of each row; of rows further in with `axis` > 1.
 
+        Args:
+            axis: The axis in which rows are counted.
+
         Returns:
             A tensor of integers; a ragged one for an inner axis.
         """
@@ -121,12 +125,19 @@ class RaggedTensor(RaggedMaking):
         return EagerTensor(np.diff(self._splits))
 
     def nested_row_lengths(self, name: str | None = None) -> tuple:
+        """How many values each row has, for each ragged axis, the outermost first.
+
+        Returns:
+            A vector for each ragged axis.
+        """
         return tuple(r.row_lengths() for r in self._levels())
 
     def row_starts(self, name: str | None = None) -> Tensor:
+        """Where in `values` each row begins."""
         return EagerTensor(self._splits[:-1])
 
     def row_limits(self, name: str | None = None) -> Tensor:
+        """Where in `values` each row ends."""
         return EagerTensor(self._splits[1:])
 
     def value_rowids(self, name: str | None = None) -> Tensor:
@@ -145,7 +156,11 @@ class RaggedTensor(RaggedMaking):
         return np.repeat(np.arange(len(self._splits) - 1, dtype=self._splits.dtype), np.diff(self._splits))
 
     def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Tensor:
-        """The smallest shape that holds every row."""
+        """The smallest shape that holds every row.
+
+        Args:
+            axis: Of which axis; None: of all.
+        """
         longest = [int(np.diff(r._splits).max(initial=0)) for r in self._levels()]
         sizes = np.array([len(self._splits) - 1, *longest, *tuple(self.flat_values.shape)[1:]], self._splits.dtype)
         if out_type is not None:
@@ -174,7 +189,11 @@ class RaggedTensor(RaggedMaking):
         return self.with_values(inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values)
 
     def with_row_splits_dtype(self, dtype: Any) -> "RaggedTensor":
-        """The same with row splits of int32 or int64."""
+        """The same with row splits of int32 or int64.
+
+        Args:
+            dtype: The dtype of row splits, int32 or int64.
+        """
         values = self._values.with_row_splits_dtype(dtype) if isinstance(self._values, RaggedTensor) else self._values
         return RaggedTensor(values, self._splits.astype(as_dtype(dtype).np), internal=True, uniform=self._uniform)
 

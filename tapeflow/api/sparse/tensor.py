@@ -78,10 +78,18 @@ class SparseTensor(Composite):
         return TensorShape(self._dense_shape.array.tolist())
 
     def get_shape(self) -> TensorShape:
+        """`shape`, as a method."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """States the shape; raises ValueError if it contradicts what is known."""
+        """States the shape; raises ValueError if it contradicts what is known.
+
+        Args:
+            shape: The sizes, None for those that are not known.
+
+        Raises:
+            ValueError: If it contradicts what is known.
+        """
         self.shape.assert_is_compatible_with(shape)
 
     @property

@@ -20,6 +20,9 @@ def print_(*inputs: Any, **kwargs: Any) -> None:
     all). `output_stream` is `sys.stdout`, `sys.stderr` or another open file, `"file://path"`, to which lines are
     added, or a function that writes to a log, as `logging.info` is.
 
+    Args:
+        **kwargs: `output_stream`, `summarize`, `sep`, `end`.
+
     >>> import sys
     >>> tf.print("loss", tf.constant(0.25), {"grads": tf.range(10)}, output_stream=sys.stdout)
     loss 0.25 {'grads': [0 1 2 ... 7 8 9]}

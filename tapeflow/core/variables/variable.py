@@ -149,7 +149,14 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
         return self._kind is DeviceTensor
 
     def set_shape(self, shape: Any) -> None:
-        """States what is known of the shape, for a variable made with an open one; ValueError if it contradicts."""
+        """States what is known of the shape, for a variable made with an open one; ValueError if it contradicts.
+
+        Args:
+            shape: The sizes, None for those that are not known.
+
+        Raises:
+            ValueError: If it contradicts what is known.
+        """
         shape = TensorShape(shape)
         if not shape.is_compatible_with(self._value.shape):
             raise ValueError(

@@ -174,6 +174,9 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
 def ix_(*args: Any) -> tuple[ndarray, ...]:
     """Index vectors shaped so that they pick every combination.
 
+    Args:
+        *args: Sequences of indices, or of bools.
+
     Returns:
         For each sequence a tensor that broadcasts against the others.
 

@@ -135,7 +135,12 @@ class Function(Generic[P, R]):
         return Function(copy.deepcopy(self.python_function, memo), *self._options)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for these arguments; specifications stand for tensors."""
+        """The trace for these arguments; specifications stand for tensors.
+
+        Args:
+            *args: Tensors, or `tf.TensorSpec`s in their place.
+            **kwargs: The same, by keyword.
+        """
         if self.input_signature is not None and not args and not kwargs:
             args = tuple(self.input_signature)
         return self._concrete(args, kwargs)[0]

@@ -130,6 +130,9 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Tensor:
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Tensor, ...]:
     """All in the shape they broadcast to.
 
+    Args:
+        *args: The arrays.
+
     Returns:
         The arrays, as tensors of one shape.
     """
