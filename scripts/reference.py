@@ -68,7 +68,7 @@ NOT_CALLED = {
     "tf.types.experimental.SupportsTracingProtocol": "what classes of one's own may have",
 }
 # Methods that the package calls itself.
-INTERNAL = {("GradientMonitor", "deliver")} | {
+INTERNAL = {("GradientMonitor", "deliver"), ("Variable", "part_assigner"), ("Variable", "put_value")} | {
     ("ConcreteFunction", name) for name in ("binding", "compiler_text", "run", "runs_as_python", "trace")
 }
 # Namespaces that are not modules, and so have no docstring, or whose docstring is for those who read the code.
