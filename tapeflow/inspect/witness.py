@@ -24,9 +24,7 @@ from tapeflow.tape.recording import Recording
 
 from . import profile
 
-# What an operation is part of: the open tf.name_scope, and whatever else has names for parts of a program. Keras adds
-# its layers.
-scopes: list[Callable[[], str]] = [scope.get]
+_scopes: list[Callable[[], str]] = [scope.get]  # what an operation is part of: the open tf.name_scope, for one
 
 _MOST = 200_000  # operations; the oldest are forgotten
 
@@ -159,8 +157,14 @@ def forget(known: dict) -> None:
             known.pop(key, None)
 
 
+def add_scope(name: Callable[[], str]) -> None:
+    """Whatever else has names for parts of a program says by this function which one is open: Keras' layers, once and
+    for all."""
+    _scopes.append(name)
+
+
 def _scope() -> str:
-    return "/".join(filter(None, [name() for name in scopes]))
+    return "/".join(filter(None, [name() for name in _scopes]))
 
 
 class Attendance(NamedTuple):
