@@ -11,8 +11,8 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import TensorLike
+from tapeflow.engines.numpy.nn.ctc import IMPOSSIBLE
 from tapeflow.function.control.conditions import has_no_value
-from tapeflow.ops.nn.ctc import IMPOSSIBLE
 from tapeflow.vectorize.values import values_of
 
 

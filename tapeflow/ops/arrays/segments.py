@@ -5,74 +5,29 @@ Indices of rows are written out as indices of elements, since `ufunc.at` takes t
 to 100. Sums of many elements are a product with a sparse matrix of ones: ten times faster again.
 """
 
-import math
-
 import numpy as np
 
 from tapeflow.core.dtypes import INDEX, NUMERIC, REAL
-from tapeflow.core.errors import invalid
-from tapeflow.core.fitting import along_last, check_rank, differ
+from tapeflow.core.fitting import along_last, check_rank
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
+from tapeflow.engines.numpy.arrays import segments as kernels
 from tapeflow.ops.batching import all_batched, apart, end_to_end, leading, rows_from, rows_to
 
 from .indexing import trailing
 
-_MANY = 16384  # elements from which the sparse product is worth its 20 microseconds
-_SPARSE = frozenset(np.dtype(t) for t in ("float32", "float64", "complex64", "complex128", "int32", "int64"))
-
 
 def _segments_shape(x, ids, num_segments, **_):
-    _check_start(tuple(x.shape), tuple(ids.shape))
+    kernels.check_start(tuple(x.shape), tuple(ids.shape))
     return Spec(shape=(num_segments, *x.shape[len(ids.shape) :]), dtype=x.dtype)
-
-
-def _rows(x, ids, num_segments):
-    """`x` as a matrix of rows and the ids as a vector, checked, without the rows that belong to no segment."""
-    _check_start(x.shape, ids.shape)
-    rows, ids = x.reshape(ids.size, math.prod(x.shape[ids.ndim :])), ids.reshape(-1)
-    _check_range(ids, num_segments)
-    if ids.size and ids.min() < 0:
-        kept = ids >= 0
-        rows, ids = rows[kept], ids[kept]
-    return rows, ids
-
-
-def _check_start(shape, of_ids):
-    if len(of_ids) > len(shape) or any(map(differ, shape, of_ids)):
-        raise invalid(
-            f"data of shape {shape} does not start with the shape {of_ids} of segment_ids: every row needs one id."
-        )
-
-
-def _check_range(ids, num_segments):
-    if ids.size and ids.max() >= num_segments:
-        raise invalid(
-            f"segment id {ids.max()} is out of range: num_segments={num_segments} allows ids from 0 to "
-            f"{num_segments - 1}."
-        )
-
-
-def _combine(ufunc, out, rows, ids):
-    """Combine every row into that of its segment in `out`, in place."""
-    width = out.shape[1]
-    elements = ids if width == 1 else (ids.astype(np.int64)[:, None] * width + np.arange(width)).reshape(-1)
-    ufunc.at(out.reshape(-1), elements, rows.reshape(-1))
-    return out
 
 
 # ---- several sets of segments at once
 
 
-def _flat_segments(ids, num_segments):
-    _check_range(ids, num_segments)
-    starts = np.arange(len(ids), dtype=np.int64) * num_segments
-    return np.where(ids < 0, -1, ids + starts.reshape(-1, *[1] * (ids.ndim - 1)))
-
-
 # Segments of each element along the first axis, as segments of all elements laid end to end; negative ids are -1.
 flat_segments = primitive(
     "flat_segments(ids, *, num_segments)",
-    kernel={"numpy": _flat_segments, "jax": "arrays.segments.flat_segments"},
+    kernel={"numpy": kernels.flat_segments, "jax": "arrays.segments.flat_segments"},
     shape=lambda ids, num_segments: Spec(shape=along_last(ids).shape, dtype=np.dtype(np.int64)),
     vjp=CUT,
     batch=trailing,
@@ -84,7 +39,7 @@ def _segment_rows(op, args, batched, params):
     """One set of ids takes the rows as part of what it groups; ids that differ make the segments of all rows one long
     list."""
     (x, ids), count = args, params["num_segments"]
-    _check_start(tuple(x.shape)[batched[0] :], tuple(ids.shape)[batched[1] :])
+    kernels.check_start(tuple(x.shape)[batched[0] :], tuple(ids.shape)[batched[1] :])
     if not batched[1]:
         return rows_from(op(rows_to(x, len(ids.shape)), ids, **params), 1)
     x, ids = all_batched(args, batched)
@@ -96,23 +51,9 @@ def _segment_rows(op, args, batched, params):
 # ---- sums
 
 
-def _segment_sum(x, ids, num_segments):
-    rows, flat = _rows(x, ids, num_segments)
-    shape = (num_segments, *x.shape[ids.ndim :])
-    if rows.size >= _MANY and rows.shape[1] > 1 and x.dtype in _SPARSE:
-        from scipy.sparse import csc_array
-
-        ones = np.ones(flat.size, x.dtype)
-        return (
-            csc_array((ones, flat, np.arange(flat.size + 1, dtype=flat.dtype)), shape=(num_segments, flat.size)) @ rows
-        ).reshape(shape)
-    out = np.zeros((num_segments, rows.shape[1]), np.float32 if x.dtype == np.float16 else x.dtype)
-    return _combine(np.add, out, rows, flat).astype(x.dtype, copy=False).reshape(shape)
-
-
 unsorted_segment_sum = primitive(
     "unsorted_segment_sum(x, ids, *, num_segments)",
-    kernel={"numpy": _segment_sum, "jax": "arrays.segments.segment_sum"},
+    kernel={"numpy": kernels.segment_sum, "jax": "arrays.segments.segment_sum"},
     shape=_segments_shape,
     vjp={"x": lambda ops, g, ids: ops.gather_or_zero(g, ids)},
     jvp=LINEAR,
@@ -120,13 +61,6 @@ unsorted_segment_sum = primitive(
     dtypes={"x": NUMERIC, "ids": INDEX},
     makes_new=True,
 )
-
-
-def _gather_or_zero(x, ids):
-    out = np.take(x, np.maximum(ids, 0), axis=0)
-    if ids.size and ids.min() < 0:
-        out[ids < 0] = 0
-    return out
 
 
 def _gather_or_zero_rows(op, args, batched, params):
@@ -144,7 +78,7 @@ def _gather_or_zero_shape(x, ids):
 # The adjoint of unsorted_segment_sum: each row is that of its segment, zero where the id is negative.
 gather_or_zero = primitive(
     "gather_or_zero(x, ids)",
-    kernel={"numpy": _gather_or_zero, "jax": "arrays.segments.gather_or_zero"},
+    kernel={"numpy": kernels.gather_or_zero, "jax": "arrays.segments.gather_or_zero"},
     shape=_gather_or_zero_shape,
     vjp={"x": lambda ops, g, ids, x_shape: ops.unsorted_segment_sum(g, ids, num_segments=x_shape[0])},
     jvp=LINEAR,
@@ -153,17 +87,6 @@ gather_or_zero = primitive(
 )
 
 # ---- extremes: `empty` is the value of a segment without rows
-
-
-def _segment_extreme(ufunc, sign):
-    def kernel(x, ids, num_segments, empty):
-        rows, flat = _rows(x, ids, num_segments)
-        start = sign * np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max if sign > 0 else np.iinfo(x.dtype).min
-        out = _combine(ufunc, np.full((num_segments, rows.shape[1]), start, x.dtype), rows, flat)
-        out[np.bincount(flat, minlength=num_segments) == 0] = empty
-        return out.reshape(num_segments, *x.shape[ids.ndim :])
-
-    return kernel
 
 
 def _ties(ops, x, ids, y, x_dtype, num_segments):
@@ -185,7 +108,7 @@ def _segment_extreme_jvp(ops, t, x, ids, y, x_dtype, num_segments):
 
 unsorted_segment_max = primitive(
     "unsorted_segment_max(x, ids, *, num_segments, empty)",
-    kernel={"numpy": _segment_extreme(np.maximum, -1), "jax": "arrays.segments.segment_max"},
+    kernel={"numpy": kernels.segment_extreme(np.maximum, -1), "jax": "arrays.segments.segment_max"},
     shape=_segments_shape,
     vjp={"x": _segment_extreme_vjp},
     jvp=_segment_extreme_jvp,
@@ -194,7 +117,7 @@ unsorted_segment_max = primitive(
 )
 unsorted_segment_min = primitive(
     "unsorted_segment_min(x, ids, *, num_segments, empty)",
-    kernel={"numpy": _segment_extreme(np.minimum, 1), "jax": "arrays.segments.segment_min"},
+    kernel={"numpy": kernels.segment_extreme(np.minimum, 1), "jax": "arrays.segments.segment_min"},
     shape=_segments_shape,
     vjp={"x": _segment_extreme_vjp},
     jvp=_segment_extreme_jvp,
@@ -203,12 +126,6 @@ unsorted_segment_min = primitive(
 )
 
 # ---- products
-
-
-def _segment_prod(x, ids, num_segments):
-    rows, flat = _rows(x, ids, num_segments)
-    out = _combine(np.multiply, np.ones((num_segments, rows.shape[1]), x.dtype), rows, flat)
-    return out.reshape(num_segments, *x.shape[ids.ndim :])
 
 
 def _others(ops, x, ids):
@@ -234,7 +151,7 @@ def _running_product(ops, rows, start, step):
 # `ids` is a vector here.
 unsorted_segment_prod = primitive(
     "unsorted_segment_prod(x, ids, *, num_segments)",
-    kernel={"numpy": _segment_prod, "jax": "arrays.segments.segment_prod"},
+    kernel={"numpy": kernels.segment_prod, "jax": "arrays.segments.segment_prod"},
     shape=_segments_shape,
     vjp={"x": lambda ops, g, x, ids: _others(ops, x, ids) * ops.gather_or_zero(g, ids)},
     jvp=lambda ops, t, x, ids, num_segments: ops.unsorted_segment_sum(
@@ -243,17 +160,6 @@ unsorted_segment_prod = primitive(
     batch=_segment_rows,
     dtypes={"x": NUMERIC, "ids": INDEX},
 )
-
-
-def _segment_order(ids):
-    *leading, count = ids.shape
-    order = np.argsort(ids, kind="stable").astype(ids.dtype)
-    back = np.empty_like(order)
-    np.put_along_axis(back, order, np.broadcast_to(np.arange(count, dtype=ids.dtype), ids.shape), -1)
-    together = np.take_along_axis(ids, order, -1)
-    change = together[..., 1:] != together[..., :-1]
-    edge = np.ones((*leading, min(count, 1)), bool)
-    return order, back, np.concatenate([edge, change], -1), np.concatenate([change, edge], -1)
 
 
 def _order_shape(ids):
@@ -266,7 +172,7 @@ def _order_shape(ids):
 # last axis.
 segment_order = primitive(
     "segment_order(ids)",
-    kernel={"numpy": _segment_order, "jax": "arrays.segments.segment_order"},
+    kernel={"numpy": kernels.segment_order, "jax": "arrays.segments.segment_order"},
     shape=_order_shape,
     vjp=CUT,
     batch=leading,

@@ -14,11 +14,8 @@ import numpy as np
 from tapeflow.core.dtypes import BOOL, FLOATING, INDEX
 from tapeflow.core.fitting import check_exact_rank, check_same
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive, recorded as ops
+from tapeflow.engines.numpy.nn import ctc as kernels
 from tapeflow.ops.batching import all_batched, rows_from, rows_to
-
-# In place of log 0: finite, so that differences of impossible states are numbers; exp of it is 0.
-IMPOSSIBLE = -1e30
-
 
 # ---- rows in a map
 
@@ -52,33 +49,11 @@ def _unfolded(x, axis, sizes):
 # ---- all alignments
 
 
-def _moved(row, by):
-    """The values of states `by` places back; impossible where there are none."""
-    out = np.full_like(row, IMPOSSIBLE)
-    out[:, by:] = row[:, : row.shape[1] - by]
-    return out
-
-
-def _ctc_forward(emissions, skip):
-    out = np.empty_like(emissions)
-    if not len(out):
-        return out
-    out[0] = IMPOSSIBLE
-    out[0, :, :2] = emissions[0, :, :2]
-    for t in range(1, len(out)):
-        before = out[t - 1]
-        one, two = _moved(before, 1), np.where(skip, _moved(before, 2), IMPOSSIBLE)
-        top = np.maximum(np.maximum(before, one), two)
-        total = np.exp(before - top) + np.exp(one - top) + np.exp(two - top)
-        np.add(top + np.log(total), emissions[t], out=out[t])
-    return np.maximum(out, IMPOSSIBLE, out=out)
-
-
 def _posterior(ops, y, emissions, skip):
     """The states that a path can be in, and the weights of transitions: the share of its end state's probability that
     came along each. (None where there are no transitions.)"""
     frames, _, states = y.shape
-    possible = ops.greater(y, IMPOSSIBLE / 2)
+    possible = ops.greater(y, kernels.IMPOSSIBLE / 2)
     if frames < 2:
         return possible, None
     whole, later, earlier = (None, None, None), ((1, None, None),), ((None, frames - 1, None),)
@@ -117,25 +92,13 @@ def _ctc_forward_shape(emissions, skip):
 # log of the total probability of all paths up to each frame that end in each state.
 ctc_forward = primitive(
     "ctc_forward(emissions, skip)",
-    kernel={"numpy": _ctc_forward, "jax": "nn.ctc.ctc_forward"},
+    kernel={"numpy": kernels.ctc_forward, "jax": "nn.ctc.ctc_forward"},
     shape=_ctc_forward_shape,
     vjp={"emissions": _ctc_forward_vjp},
     jvp={"emissions": _ctc_forward_jvp},
     batch=_as_examples(1, 0, out=1),
     dtypes={"emissions": FLOATING, "skip": BOOL},
 )
-
-
-def _path_scan(x, weights, reverse):
-    out = x.copy()
-    states = x.shape[-1]
-    for t in range(len(weights[0]) - 1, -1, -1) if reverse else range(len(weights[0])):
-        for by, weight in enumerate(weights[:, t]):
-            if reverse:
-                out[t, :, : states - by] += weight[:, by:] * out[t + 1, :, by:]
-            else:
-                out[t + 1, :, by:] += weight[:, by:] * out[t, :, : states - by]
-    return out
 
 
 def _path_scan_weights_vjp(ops, g, y, weights, reverse):
@@ -175,7 +138,7 @@ def _path_scan_shape(x, weights, reverse):
 # y[t+1, s] = x[t+1, s] + Σ_k weights[k, t, s] y[t, s-k] through time, or its transpose, backwards from the last frame.
 path_scan = primitive(
     "path_scan(x, weights, *, reverse)",
-    kernel={"numpy": _path_scan, "jax": "nn.ctc.path_scan"},
+    kernel={"numpy": kernels.path_scan, "jax": "nn.ctc.path_scan"},
     shape=_path_scan_shape,
     vjp={
         "x": lambda ops, g, weights, reverse: ops.path_scan(g, weights, reverse=not reverse),
@@ -188,21 +151,6 @@ path_scan = primitive(
 
 
 # ---- decoding: labels are padded with -1
-
-
-def _ctc_greedy(logits, lengths, merge_repeated, blank):
-    frames, batch, _ = logits.shape
-    inside = np.arange(frames)[:, None] < lengths
-    best = np.where(inside, logits.argmax(-1), blank)
-    score = -np.sum(np.where(inside, logits.max(-1, initial=-np.inf), 0), axis=0, dtype=logits.dtype)[:, None]
-    new = best != blank
-    if merge_repeated:
-        new[1:] &= best[1:] != best[:-1]
-    labels = np.full((batch, frames), -1, np.int64)
-    for b in range(batch):
-        found = best[new[:, b], b]
-        labels[b, : len(found)] = found
-    return labels, score
 
 
 def _check_frames(logits, lengths):
@@ -218,47 +166,13 @@ def _greedy_shape(logits, lengths, merge_repeated, blank):
 
 ctc_greedy = primitive(
     "ctc_greedy(logits, lengths, *, merge_repeated, blank)",
-    kernel={"numpy": _ctc_greedy, "jax": "nn.ctc.ctc_greedy"},
+    kernel={"numpy": kernels.ctc_greedy, "jax": "nn.ctc.ctc_greedy"},
     shape=_greedy_shape,
     outputs=("labels", "score"),
     vjp=CUT,
     batch=_as_examples(1, 0, out=0),
     dtypes={"logits": FLOATING, "lengths": INDEX},
 )
-
-
-def _ctc_beam_search(logits, lengths, beam_width, top_paths):
-    frames, batch, _ = logits.shape
-    labels = np.full((batch, top_paths, frames), -1, np.int64)
-    scores = np.full((batch, top_paths), -np.inf, logits.dtype)
-    shifted = logits - logits.max(-1, keepdims=True, initial=-np.inf)
-    log_probs = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
-    for b in range(batch):
-        for k, (score, path) in enumerate(_beams(log_probs[: lengths[b], b].astype(float), beam_width)[:top_paths]):
-            labels[b, k, : len(path)] = path
-            scores[b, k] = score
-    return labels, scores
-
-
-def _beams(log_probs, width):
-    """(log-probability, labels), best first: prefix beam search, where each prefix has a probability of ending in a
-    blank and one of ending in its last label. The blank is the last class."""
-    beams = {(): (0.0, -np.inf)}
-    for frame in log_probs:
-        grown: dict = {}
-        for path, (blank, label) in beams.items():
-            total = np.logaddexp(blank, label)
-            _add(grown, path, total + frame[-1], label + frame[path[-1]] if path else -np.inf)
-            for c, p in enumerate(frame[:-1]):
-                _add(grown, (*path, c), -np.inf, (blank if path and path[-1] == c else total) + p)
-        best = sorted(grown.items(), key=lambda item: -np.logaddexp(*item[1]))
-        beams = dict(best[:width])
-    return [(np.logaddexp(*ends), path) for path, ends in beams.items()]
-
-
-def _add(beams, path, blank, label):
-    old = beams.get(path, (-np.inf, -np.inf))
-    beams[path] = np.logaddexp(old[0], blank), np.logaddexp(old[1], label)
 
 
 def _beam_shape(logits, lengths, beam_width, top_paths):
@@ -269,7 +183,7 @@ def _beam_shape(logits, lengths, beam_width, top_paths):
 
 ctc_beam_search = primitive(
     "ctc_beam_search(logits, lengths, *, beam_width, top_paths)",
-    kernel={"numpy": _ctc_beam_search, "jax": "nn.ctc.ctc_beam_search"},
+    kernel={"numpy": kernels.ctc_beam_search, "jax": "nn.ctc.ctc_beam_search"},
     shape=_beam_shape,
     outputs=("labels", "scores"),
     vjp=CUT,

@@ -5,28 +5,13 @@ maxima go over the window's positions, each a strided view of the whole array: a
 element.
 """
 
-import math
-
-import numpy as np
-
 from tapeflow.core.dtypes import INTEGER, NUMERIC, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import same_sizes, spreads
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive, recorded as ops
-from tapeflow.engines.numpy.nn.windows import output_size, positions, reach
+from tapeflow.engines.numpy.nn import pooling as kernels
+from tapeflow.engines.numpy.nn.windows import output_size
 from tapeflow.ops.batching import all_batched, apart, end_to_end, rows_from, rows_to, spread
-
-
-def _padded(x, padding, value):
-    if not any(map(any, padding)):
-        return x
-    out = np.full([n + lo + hi for n, (lo, hi) in zip(x.shape, padding)], value, x.dtype)
-    out[_inside(x.shape, padding)] = x
-    return out
-
-
-def _inside(shape, padding):
-    return tuple([slice(lo, lo + n) for n, (lo, _) in zip(shape, padding)])
 
 
 def _pooled_shape(shape, window, strides, padding, dilations):
@@ -56,31 +41,6 @@ def _unpooled_shape(x, origin=None, *, shape, **geometry):
     return Spec(shape=shape, dtype=x.dtype)
 
 
-def _canvas(x, shape, window, strides, padding, dilations):
-    """Zeros in the size of the padded array of which `x` has one element per window."""
-    far = [(n - 1) * s + k for n, s, k in zip(x.shape, strides, reach(window, dilations))]
-    return np.zeros([max(f, lo + n) for f, n, (lo, _) in zip(far, shape, padding)], x.dtype)
-
-
-def _pixels(*arrays):
-    """The arrays with all channels of a pixel as one element, if all have the same that way: moved as a whole, few
-    channels are three times faster, and many not slower. (A window over the channels leaves fewer of them.)"""
-    channels, size = arrays[0].shape[-1], arrays[0].itemsize
-    if channels < 2 or any(a.shape[-1] != channels or a.strides[-1] != size for a in arrays):
-        return arrays
-    pixel = np.dtype((np.void, channels * size))
-    return [a.view(pixel)[..., 0] for a in arrays]
-
-
-def _each_seen(x, count, window, strides, dilations):
-    """What is seen through each position of the window, one after the other in the same array."""
-    out = np.empty(count, x.dtype)
-    source, target = _pixels(x, out)
-    for _, seen in positions(window, count, strides, dilations):
-        target[...] = source[seen[: source.ndim]]
-        yield out
-
-
 # ---- rows in a map: one more dimension, with a window of one row
 
 _ONE_ROW = {"window": 1, "strides": 1, "padding": (0, 0), "dilations": 1}
@@ -108,50 +68,14 @@ def _rows_with_origin(op, args, batched, params):
 # ---- maxima
 
 
-def _lowest(dtype):
-    return -np.inf if dtype.kind not in "iu" else np.iinfo(dtype).min
-
-
-def _code(window):
-    """The smallest dtype that counts the elements of a window."""
-    return np.dtype(np.uint8 if math.prod(window) <= 256 else np.int32)
-
-
-def _max_pool(x, window, strides, padding, dilations):
-    x = _padded(x, padding, _lowest(x.dtype))
-    count = output_size(x.shape, window, strides, dilations)
-    code = _code(window).type
-    best, origin = None, np.zeros(count, code)
-    for k, candidate in enumerate(_each_seen(x, count, window, strides, dilations)):
-        if best is None:
-            best = candidate.copy()
-            continue
-        larger = (candidate > best).view(np.uint8)  # the first of equals stays
-        np.maximum(best, candidate, out=best)
-        # A masked store, `origin[larger] = k`, takes four times as long.
-        np.maximum(origin, larger * code(k), out=origin)
-    if best.dtype.kind == "f" and np.isnan(best.sum()):  # compared with a NaN, nothing is larger
-        _point_to_nan(origin, _each_seen(x, count, window, strides, dilations))
-    return best, origin
-
-
-def _point_to_nan(origin, candidates):
-    """The maximum of a window with a NaN is that NaN, the first of them: so its origin is there."""
-    found = np.zeros(origin.shape, bool)
-    for k, candidate in enumerate(candidates):
-        here = np.isnan(candidate) & ~found
-        origin[here] = k
-        found |= here
-
-
 def _max_pool_shape(x, window, strides, padding, dilations):
     count = _pooled_shape(x.shape, window, strides, padding, dilations)
-    return Spec(shape=count, dtype=x.dtype), Spec(shape=count, dtype=_code(window))
+    return Spec(shape=count, dtype=x.dtype), Spec(shape=count, dtype=kernels.code_dtype(window))
 
 
 max_pool = primitive(
     "max_pool(x, *, window, strides, padding, dilations)",
-    kernel={"numpy": _max_pool, "jax": "nn.pooling.max_pool"},
+    kernel={"numpy": kernels.max_pool, "jax": "nn.pooling.max_pool"},
     shape=_max_pool_shape,
     outputs=("largest", "origin"),
     vjp=lambda ops, g, origin, x_shape, window, strides, padding, dilations: ops.unpool(
@@ -167,24 +91,10 @@ max_pool = primitive(
 )
 
 
-def _unpool(x, origin, shape, window, strides, padding, dilations):
-    out = _canvas(x, shape, window, strides, padding, dilations)
-    if all(s >= k for s, k in zip(strides, reach(window, dilations))):  # windows that do not meet
-        part = np.empty(x.shape, x.dtype)
-        source, target = _pixels(part, out)
-        for k, (_, seen) in enumerate(positions(window, x.shape, strides, dilations)):
-            np.multiply(x, origin == k, out=part)
-            target[seen[: target.ndim]] = source
-    else:
-        for k, (_, seen) in enumerate(positions(window, x.shape, strides, dilations)):
-            out[seen] += x * (origin == k)
-    return out[_inside(shape, padding)]
-
-
 # Each element goes back to where its maximum was found; elements that meet are added.
 unpool = primitive(
     "unpool(x, origin, *, shape, window, strides, padding, dilations)",
-    kernel={"numpy": _unpool, "jax": "nn.pooling.unpool"},
+    kernel={"numpy": kernels.unpool, "jax": "nn.pooling.unpool"},
     shape=_unpooled_shape,
     vjp={
         "x": lambda ops, g, origin, window, strides, padding, dilations: ops.pick(
@@ -198,15 +108,6 @@ unpool = primitive(
 )
 
 
-def _pick(x, origin, window, strides, padding, dilations):
-    x = _padded(x, padding, 0)
-    count = output_size(x.shape, window, strides, dilations)
-    out = np.zeros(count, x.dtype)
-    for k, (_, seen) in enumerate(positions(window, count, strides, dilations)):
-        np.copyto(out, x[seen], where=origin == k)
-    return out
-
-
 def _pick_shape(x, origin, **geometry):
     shape = _pooled_shape(x.shape, **geometry)
     _check_origin(origin, shape)
@@ -216,7 +117,7 @@ def _pick_shape(x, origin, **geometry):
 # The element of each window that `origin` names: the transpose of unpool.
 pick = primitive(
     "pick(x, origin, *, window, strides, padding, dilations)",
-    kernel={"numpy": _pick, "jax": "nn.pooling.pick"},
+    kernel={"numpy": kernels.pick, "jax": "nn.pooling.pick"},
     shape=_pick_shape,
     vjp={
         "x": lambda ops, g, origin, x_shape, window, strides, padding, dilations: ops.unpool(
@@ -227,18 +128,6 @@ pick = primitive(
     batch=_rows_with_origin,
     dtypes={"x": NUMERIC, "origin": INTEGER},
 )
-
-
-def _origin_index(origin, shape, batch, dtype, window, strides, padding, dilations):
-    """Where in the flattened array (in its own flattened element of the batch, unless `batch`) each maximum was."""
-    inside = np.unravel_index(origin, window)
-    place = np.meshgrid(*map(np.arange, origin.shape), indexing="ij", sparse=True)
-    found = [
-        np.clip(p * s + o * d - lo, 0, n - 1)
-        for p, s, o, d, (lo, _), n in zip(place, strides, inside, dilations, padding, shape)
-    ]
-    flat = np.ravel_multi_index(found, shape) if batch else np.ravel_multi_index(found[1:], shape[1:])
-    return np.broadcast_to(flat, origin.shape).astype(dtype)
 
 
 def _origin_index_rows(op, args, batched, params):
@@ -262,28 +151,12 @@ def _origin_index_shape(origin, shape, batch, dtype, **geometry):
 
 origin_index = primitive(
     "origin_index(origin, *, shape, batch, dtype, window, strides, padding, dilations)",
-    kernel={"numpy": _origin_index, "jax": "nn.pooling.origin_index"},
+    kernel={"numpy": kernels.origin_index, "jax": "nn.pooling.origin_index"},
     shape=_origin_index_shape,
     vjp=CUT,
     batch=_origin_index_rows,
     dtypes=INTEGER,
 )
-
-
-def _dilation_origin(x, w, window, strides, padding, dilations):
-    x = _padded(x, padding, _lowest(x.dtype))
-    count = output_size(x.shape, window, strides, dilations)
-    code = _code(window).type
-    best, origin = None, np.zeros(count, code)
-    for k, (offset, seen) in enumerate(positions(window, count, strides, dilations)):
-        candidate = x[seen] + w[offset[1:3]]
-        if best is not None:
-            origin[(candidate > best) | ((candidate != candidate) & (best == best))] = code(
-                k
-            )  # the first NaN is larger than all
-            candidate = np.maximum(best, candidate)
-        best = candidate
-    return origin
 
 
 def _dilation_origin_rows(op, args, batched, params):
@@ -308,13 +181,13 @@ def _dilation_shape(x, w, window, **geometry):
             f"images of shape {tuple(x.shape)} do not go with a filter of shape {tuple(w.shape)}: it needs a number "
             "for each channel."
         )
-    return Spec(shape=_pooled_shape(x.shape, window, **geometry), dtype=_code(window))
+    return Spec(shape=_pooled_shape(x.shape, window, **geometry), dtype=kernels.code_dtype(window))
 
 
 # Where in each window image + filter is largest; the values follow by picking.
 dilation_origin = primitive(
     "dilation_origin(x, w, *, window, strides, padding, dilations)",
-    kernel={"numpy": _dilation_origin, "jax": "nn.pooling.dilation_origin"},
+    kernel={"numpy": kernels.dilation_origin, "jax": "nn.pooling.dilation_origin"},
     shape=_dilation_shape,
     vjp=CUT,
     batch=_dilation_origin_rows,
@@ -325,19 +198,9 @@ dilation_origin = primitive(
 # ---- sums
 
 
-def _window_sum(x, window, strides, padding, dilations):
-    wide = x.astype(np.float32) if x.dtype.itemsize < 4 and x.dtype.kind not in "iu" else x
-    wide = _padded(wide, padding, 0)
-    count = output_size(wide.shape, window, strides, dilations)
-    total = np.zeros(count, wide.dtype)
-    for part in _each_seen(wide, count, window, strides, dilations):
-        total += part
-    return total.astype(x.dtype, copy=False)
-
-
 window_sum = primitive(
     "window_sum(x, *, window, strides, padding, dilations)",
-    kernel={"numpy": _window_sum, "jax": "nn.pooling.window_sum"},
+    kernel={"numpy": kernels.window_sum, "jax": "nn.pooling.window_sum"},
     shape=lambda x, window, strides, padding, dilations: Spec(
         shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=x.dtype
     ),
@@ -351,17 +214,10 @@ window_sum = primitive(
 )
 
 
-def _window_spread(x, shape, window, strides, padding, dilations):
-    out = _canvas(x, shape, window, strides, padding, dilations)
-    for _, seen in positions(window, x.shape, strides, dilations):
-        out[seen] += x
-    return out[_inside(shape, padding)]
-
-
 # The transpose of window_sum: every element of a window gets what its window has.
 window_spread = primitive(
     "window_spread(x, *, shape, window, strides, padding, dilations)",
-    kernel={"numpy": _window_spread, "jax": "nn.pooling.window_spread"},
+    kernel={"numpy": kernels.window_spread, "jax": "nn.pooling.window_spread"},
     shape=_unpooled_shape,
     vjp=lambda ops, g, window, strides, padding, dilations: ops.window_sum(
         g, window=window, strides=strides, padding=padding, dilations=dilations

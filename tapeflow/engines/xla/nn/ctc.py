@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-IMPOSSIBLE = -1e30  # as in `ops/nn/ctc.py`
+IMPOSSIBLE = -1e30  # as in `engines/numpy/nn/ctc.py`
 
 
 def _moved(row, by, fill):

@@ -1,0 +1,1 @@
+"""NumPy kernels that move, pick and group elements."""
