@@ -16,7 +16,10 @@ MEANINGS = {
     "keep_dims": "`keepdims`, by its earlier name.",
     "dtype": "The dtype of the result.",
     "dtype=None": "The dtype of the result; None: as the values ask for.",
-    "seed": "An integer that makes the numbers repeatable, with `tf.random.set_seed`; None: others each time.",
+    "seed": (
+        "An integer that makes the numbers repeatable, also together with `tf.random.set_seed`; None: they follow "
+        "from that alone, and are others in every run without it."
+    ),
     "shape": "The shape of the result: a tensor of integers, a list, a `tf.TensorShape`.",
     "args": "Positional arguments, handed on.",
     "kwargs": "Arguments by keyword, handed on.",
@@ -344,6 +347,7 @@ IN = {
         "v": "A variable.",
     },
     "tf.errors": {
+        "args": "Taken and not used.",
         "node_def": "The node of a graph, or None; alone, it is the message.",
         "op": "The operation, or None.",
         "message": "The text.",
@@ -509,6 +513,7 @@ IN = {
         "data": "A tensor, or a `tf.RaggedTensor`.",
     },
     "tf.random": {
+        "dtype": "The dtype of the result.",
         "mean": "The mean.",
         "stddev": "The standard deviation.",
         "minval": "The smallest number.",
@@ -536,6 +541,7 @@ IN = {
         "options": "Taken and not used.",
     },
     "tf.signal": {
+        "dtype": "The dtype of the result.",
         "signal": "The samples; for `overlap_and_add` frames, (..., frames, samples).",
         "signals": "The samples, along the last axis.",
         "frame_length": "How many samples a frame has.",

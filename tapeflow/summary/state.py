@@ -95,6 +95,9 @@ def record_if(condition: Any) -> Iterator[None]:
     """A context in which summaries are recorded only if the condition holds: a boolean, a tensor, or a function that
     gives one.
 
+    Args:
+        condition: A bool, a scalar tensor or variable of one, or a function that gives one.
+
     >>> with tf.summary.record_if(lambda: False):
     ...     bool(tf.summary.should_record_summaries())
     False

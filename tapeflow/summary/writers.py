@@ -49,6 +49,9 @@ class SummaryWriter:
         """A context in which summaries go to this writer, with this step if one is given. They are on disk when it
         ends.
 
+        Args:
+            step: The step of summaries that are given none; None leaves it as it was.
+
         Returns:
             A context manager, whose value is the writer.
 
@@ -59,6 +62,9 @@ class SummaryWriter:
 
     def set_as_default(self, step: Any = None) -> None:
         """From now on, in this thread, summaries go to this writer.
+
+        Args:
+            step: The step of summaries that are given none; None leaves it as it was.
 
         Raises:
             RuntimeError: If the writer is closed.

@@ -164,6 +164,9 @@ def range(
 def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
     """Tensors, whose lengths may differ, and ragged tensors side by side along a new axis.
 
+    Args:
+        axis: Where the new axis goes.
+
     >>> tf.ragged.stack([[1, 2], [3], []])
     <tf.RaggedTensor [[1, 2], [3], []]>
     """

@@ -234,6 +234,9 @@ def categorical(
     """Choices of classes: for each row of `logits` (unnormalised log-probabilities) `num_samples` class numbers, as
     int64.
 
+    Args:
+        dtype: int32 or int64; None: int64.
+
     Returns:
         Class numbers, of shape (rows, num_samples).
 

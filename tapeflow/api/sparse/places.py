@@ -152,6 +152,9 @@ def transpose(sp_input: SparseTensor, perm: AxisLike | None = None, name: str | 
 def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -> SparseTensor:
     """The same entries in another shape, in which one size may be -1.
 
+    Args:
+        shape: The new shape, in which one size may be -1.
+
     Raises:
         InvalidArgumentError: If there are more elements in all, or fewer.
 
@@ -171,6 +174,9 @@ def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -
 
 def expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """With a new axis of size 1; the last by default.
+
+    Args:
+        axis: Where the new axis goes; None: to the end.
 
     >>> tf.sparse.expand_dims(tf.sparse.eye(2), 0).shape
     TensorShape([1, 2, 2])

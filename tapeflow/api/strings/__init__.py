@@ -278,6 +278,7 @@ def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int =
         template: The text, a Python string.
         inputs: A tensor, or a list of them.
         placeholder: What stands in the template for a tensor.
+        summarize: How many entries are shown at each end of an axis; -1: all.
 
     Raises:
         ValueError: If there are more placeholders than tensors, or fewer.
