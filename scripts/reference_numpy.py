@@ -119,3 +119,12 @@ MEANINGS = {
     "xp": "The places, rising.",
     "z": "Complex numbers.",
 }
+
+RANDOM = {
+    "args": "The sizes of the result.",
+    "high": "The upper bound, which does not occur.",
+    "lam": "How many events are expected.",
+    "low": "The lower bound.",
+    "s": "An integer.",
+    "size": "The shape of the result; None: one number, or the shape of the bounds.",
+}

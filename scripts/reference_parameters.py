@@ -70,6 +70,7 @@ BESIDE = {
 
 IN = {
     "tf.experimental.numpy": reference_numpy.MEANINGS,
+    "tf.experimental.numpy.random": reference_numpy.RANDOM,
     "tf.experimental.numpy.linalg": {"rtol": "`rcond`, or for a rank `tol`, in parts of the largest singular value."},
     "tf.compat": {
         "bytes_or_text": "bytes or str.",

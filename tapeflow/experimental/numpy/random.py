@@ -73,6 +73,10 @@ def rand(*size: int) -> Tensor:
 def randint(low: int, high: int | None = None, size: Any = None, dtype: Any = int64) -> Tensor:
     """Whole numbers from `low` to below `high`, or from 0 to below `low`.
 
+    Args:
+        low: The lower bound; the upper one, if there is no `high`.
+        high: The upper bound, which does not occur; None: it is `low`.
+
     >>> tf.experimental.numpy.random.randint(3, size=2).dtype
     tf.int64
     """
