@@ -144,7 +144,7 @@ OWED = """
     .: compat experimental train
     compat/raw_ops: table
     compat/v1: app asserts dimension initializers linalg math nn old_names random sessions train
-    core: apply broadcasting composite dtypes entry fitting frames plan primitive push record
+    core: apply broadcasting composite dtypes entry fitting frames primitive pullbacks pushforwards record
         tensor_like
     core/variables: arrivals policies
     data/files: tfrecords

@@ -8,7 +8,7 @@ accumulators are observers.
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .record import Broadcasts, Plan, Push
+from .record import Broadcasts, Pushforward, Recorder
 
 if TYPE_CHECKING:
     from .errors import InvalidArgumentError
@@ -58,12 +58,12 @@ class Operation:
         """Shape and dtype of the output, or a tuple of them."""
         raise NotImplementedError(f"{self.name} computes nothing.")
 
-    def plan(self, mask: int, count: int) -> Plan | None:
+    def recorder(self, mask: int, count: int) -> Recorder | None:
         """How a tape records it when the inputs in `mask` are watched; None where no gradient flows."""
         raise NotImplementedError(f"{self.name} has no derivative.")
 
-    def push(self, mask: int, count: int) -> Push:
-        """How the tangents of the inputs in `mask` are pushed forward."""
+    def pushforward(self, mask: int, count: int) -> Pushforward:
+        """How the tangents of the inputs in `mask` become those of the outputs."""
         raise NotImplementedError(f"{self.name} has no derivative.")
 
     def settled(self, sizes: Any) -> "Operation":

@@ -17,8 +17,8 @@ from .tensor import EagerTensor, next_id
 
 # Written for speed, each choice measured: asking for the type is free when it fits and spares a raised AttributeError
 # (700 ns) when it does not; `blank` and two stores are 60 ns faster than a call of the class; float32 is asked for by
-# identity. A tape's record is made here, without a call of its `see` (150 ns), once the plan for these watched inputs
-# is known (`usual`).
+# identity. A tape's record is made here, without a call of its `see` (150 ns), once the recorder for these watched
+# inputs is known (`usual`).
 _TEMPLATE = """
 def entry({signature}):
     if {eager}:

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from . import entry, plan, push
+from . import entry, pullbacks, pushforwards
 from .contracts import Operation
 from .dtypes import ANY, INDEX, NATIVE
-from .record import Broadcasts, Plan, Push
+from .record import Broadcasts, Pushforward, Recorder
 
 REGISTRY: dict[str, "Primitive"] = {}
 
@@ -130,13 +130,13 @@ class Primitive(Operation):
         if jvp is None and elementwise and holomorphic and result is None and isinstance(self.vjp, dict):
             self.jvp = DIAGONAL
         self.batch = batch
-        self.plans: dict[Any, Any] = {}
-        self.pushes: dict[Any, Any] = {}
+        self.recorders: dict[Any, Any] = {}
+        self.pushforwards: dict[Any, Any] = {}
         # By mask, what makes a tape's record; None until first used, and for several outputs or results of another
         # kind.
         self.usual: list[Callable | None] = [None] * 2 ** len(self.inputs)
         self.engines: dict[str, Callable] = {}
-        plan.check_names(self)
+        pullbacks.check_names(self)
         if self.name in REGISTRY:
             raise ValueError(f"primitive {self.name!r} is declared twice")
         REGISTRY[self.name] = self
@@ -159,21 +159,21 @@ class Primitive(Operation):
             self.engines[engine] = kernel
         return self.engines[engine]
 
-    def plan(self, mask: int, count: int) -> Plan | None:
+    def recorder(self, mask: int, count: int) -> Recorder | None:
         """What to keep and how to pull gradients back when the inputs in `mask` are watched; written once per mask."""
         key = mask if not self.variadic else (mask, count)
-        if key not in self.plans:
-            made = self.plans[key] = plan.write(self, mask, count)
+        if key not in self.recorders:
+            made = self.recorders[key] = pullbacks.write(self, mask, count)
             if made is not None and not self.variadic and self.outputs is None and self.result is None:
                 self.usual[mask] = made.record
-        return self.plans[key]
+        return self.recorders[key]
 
-    def push(self, mask: int, count: int) -> Push:
+    def pushforward(self, mask: int, count: int) -> Pushforward:
         """How to push tangents of the inputs in `mask` forward; written once per mask."""
         key = mask if not self.variadic else (mask, count)
-        if key not in self.pushes:
-            self.pushes[key] = push.write(self, mask, count)
-        return self.pushes[key]
+        if key not in self.pushforwards:
+            self.pushforwards[key] = pushforwards.write(self, mask, count)
+        return self.pushforwards[key]
 
     def infer(self, specs: list[Spec], params: dict) -> Any:
         """The output's Spec (or a tuple of them) by the shape rule, or by running the kernel on zeros."""

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 class Record(NamedTuple):
     """One operation on a tape: `for output, inputs, pullback, saved in records`.
 
-    The code that `core.plan` writes makes a plain tuple in this order, and whoever reads records unpacks them: a tuple
-    of a class of its own costs 100 ns more to make, a tenth of a small operation.
+    The code that `core.pullbacks` writes makes a plain tuple in this order, and whoever reads records unpacks them: a
+    tuple of a class of its own costs 100 ns more to make, a tenth of a small operation.
 
     `output`: the id of the output, 0 for several (then `saved` are `SeveralOutputs`). `inputs`: a tuple of the ids of
     the inputs that get a gradient; where there is one, that id itself. `saved`: what the pullback reads.
@@ -79,7 +79,7 @@ class Broadcasts(NamedTuple):
     widen: Callable[..., Any]
 
 
-class Plan(NamedTuple):
+class Recorder(NamedTuple):
     """How to record an operation of which certain inputs are watched: `record(new_id, out, params, *args)` makes the
     whole record; `record_any` is the same for tensors that are not on arrays."""
 
@@ -88,7 +88,7 @@ class Plan(NamedTuple):
     pullback: Pullback
 
 
-class Push(NamedTuple):
+class Pushforward(NamedTuple):
     """The pushforward of an operation of which certain inputs have a tangent: `run(ops, ts, y, p, *x)` is the tangent
     of the output (a tuple for several); `ts` has the tangent of each input, None where there is none. `rest` is the
     mask of the inputs that need the stand-in, the transposed pullback. `zeros`: the inputs for which `ts` has to have

@@ -17,7 +17,7 @@ import numpy as np
 from tapeflow.core.apply import describe
 from tapeflow.core.contracts import Operation
 from tapeflow.core.errors import invalid
-from tapeflow.core.plan import PULLBACK_OF
+from tapeflow.core.pullbacks import PULLBACK_OF
 from tapeflow.core.record import Record
 from tapeflow.core.tensor import EagerTensor, identify
 from tapeflow.function.tracing.graph import Node

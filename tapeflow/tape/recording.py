@@ -109,9 +109,9 @@ class Recording(Observer):
     def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
         """What the entry does not record itself: first uses, several outputs, results of another kind, other
         executors."""
-        plan = prim.plan(mask, len(args))
+        recorder = prim.recorder(mask, len(args))
         kind = prim.result(**params) if callable(prim.result) else prim.result
-        if plan is None or kind == "cut":
+        if recorder is None or kind == "cut":
             self.cut(args, prim.name, out)
             return
         several = type(out) is tuple
@@ -123,7 +123,7 @@ class Recording(Observer):
         kinds = {type(t) for t in (*args, *results)}
         on_arrays = kinds == _ON_ARRAYS
         self.on_tensors |= DeviceTensor in kinds
-        record = (plan.record if on_arrays else plan.record_any)(new, out, params, *args)
+        record = (recorder.record if on_arrays else recorder.record_any)(new, out, params, *args)
         if several:
             record = self._several(out, record, prim.takes_none)
         else:

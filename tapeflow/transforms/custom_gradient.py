@@ -11,7 +11,7 @@ from tapeflow.core.contracts import BackwardRule
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.record import Plan, Pullback, Push
+from tapeflow.core.record import Pullback, Pushforward, Recorder
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
@@ -167,7 +167,8 @@ def _name(f: Callable) -> str:
 
 
 class Rule(BackwardRule):
-    """Stands where a primitive stands in a record: a tape asks it for its plan, an accumulator for its push."""
+    """Stands where a primitive stands in a record: a tape asks it for its recorder, an accumulator for its
+    pushforward."""
 
     kind = "custom gradient"
     kept: tuple = ()  # tensors that it holds: a record shows them, for they are memory that the tape keeps
@@ -187,21 +188,21 @@ class Rule(BackwardRule):
     def lifted(self, executor: Vectorizer, inputs: list[bool], outs: list[bool]) -> "Rule":
         return LiftedRule(self, executor, inputs, outs)
 
-    def push(self, mask: int, count: int) -> Push:
-        return Push(None, mask)
+    def pushforward(self, mask: int, count: int) -> Pushforward:
+        return Pushforward(None, mask)
 
-    def plan(self, mask: int, count: int) -> Plan:
+    def recorder(self, mask: int, count: int) -> Recorder:
         def pull(g: tuple, saved: tuple, wanted: tuple[int, ...]) -> list:
             given = self.gradients(g)
             return [given[k] for k in wanted]
 
-        # Not remembered here: rule and plan would keep each other alive.
-        return joint_plan(pull, lambda x, y: self.kept, mask, count, f"{self.kind} {self.name}")
+        # Not remembered here: rule and recorder would keep each other alive.
+        return joint_recorder(pull, lambda x, y: self.kept, mask, count, f"{self.kind} {self.name}")
 
 
-def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str) -> Plan:
-    """The plan of what computes all its gradients at once: `pull(gradients of the outputs, saved, wanted)` gives those
-    of the inputs that are wanted, where `saved` is `save(inputs, outputs)`. `title` is for texts
+def joint_recorder(pull: Callable, save: Callable, mask: int, count: int, title: str) -> Recorder:
+    """The recorder of what computes all its gradients at once: `pull(gradients of the outputs, saved, wanted)` gives
+    those of the inputs that are wanted, where `saved` is `save(inputs, outputs)`. `title` is for texts
     (`Pullback.title`)."""
     wanted = tuple([k for k in range(count) if mask >> k & 1])
     alone = len(wanted) == 1
@@ -215,7 +216,7 @@ def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str
         return _bare(found[0]) if alone else [_bare(part) for part in found]
 
     restricted = lambda positions: (
-        joint_plan(pull, save, sum(1 << wanted[k] for k in positions), count, title).pullback
+        joint_recorder(pull, save, sum(1 << wanted[k] for k in positions), count, title).pullback
     )
     pullback = Pullback(
         on_tensors,
@@ -228,7 +229,7 @@ def joint_plan(pull: Callable, save: Callable, mask: int, count: int, title: str
     )
     ids = lambda x: x[wanted[0]].serial if alone else tuple([x[k].serial for k in wanted])
     record = lambda new, y, p, *x: (new, ids(x), pullback, save(x, y))
-    return Plan(record, record, pullback)
+    return Recorder(record, record, pullback)
 
 
 class CustomRule(Rule):

@@ -68,16 +68,16 @@ class Pushing(Observer):
         """The tangents of the outputs: by the primitive's forward rules, for inputs without one by its backward
         rules."""
         tangents = self.tangents
-        push = prim.push(mask, len(args))
+        pushforward = prim.pushforward(mask, len(args))
         found = None
-        if push.run is not None:
+        if pushforward.run is not None:
             ts = [tangents.get(a.serial) if mask >> k & 1 else None for k, a in enumerate(args)]
-            for k in push.zeros:
+            for k in pushforward.zeros:
                 ts[k] = ops.zeros_like(args[k])
-            found = push.run(ops, ts, out, params, *args)
+            found = pushforward.run(ops, ts, out, params, *args)
             found = found if type(found) is tuple else (found,)
-        if push.rest and (plan := prim.plan(push.rest, len(args))) is not None:
-            _, ids, pullback, saved = plan.record_any(0, out, params, *args)
+        if pushforward.rest and (recorder := prim.recorder(pushforward.rest, len(args))) is not None:
+            _, ids, pullback, saved = recorder.record_any(0, out, params, *args)
             several = type(out) is tuple
             ts = [tangents[ids]] if isinstance(ids, int) else [tangents[i] for i in ids]
             other = transposed(

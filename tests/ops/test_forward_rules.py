@@ -58,7 +58,9 @@ def test_forward_rule_is_the_transpose_of_the_backward_rule(name, k):
     us, vs = direction(arrays(f(*tensors([x]))), 1), direction([x], 2)
     forward = total(us, arrays(pushed(f, tensors([x]), tensors(vs))))
     reverse = total(arrays(pulled(f, tensors([x]), tensors(us))), vs)
-    assert prim.push(1, len(prim.inputs)).run is not None, "the stand-in would compare the backward rule with itself"
+    assert prim.pushforward(1, len(prim.inputs)).run is not None, (
+        "the stand-in would compare the backward rule with itself"
+    )
     assert np.isfinite(forward)
     np.testing.assert_allclose(forward, reverse, rtol=1e-9, atol=1e-12)
 

@@ -18,7 +18,7 @@ from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import Spec, recorded as ops
-from tapeflow.core.record import Plan, Push
+from tapeflow.core.record import Pushforward, Recorder
 from tapeflow.core.runtime.floating import quiet
 from tapeflow.core.runtime.undisturbed import loaded
 from tapeflow.core.slices import IndexedSlices
@@ -26,7 +26,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.running import xla_plan as xla
 from tapeflow.function.running.calls import GraphFunction
 from tapeflow.function.tracing.graph import Graph, SymbolicTensor
-from tapeflow.transforms.custom_gradient import joint_plan
+from tapeflow.transforms.custom_gradient import joint_recorder
 from tapeflow.transforms.forward import ForwardAccumulator
 from tapeflow.vectorize.mapped import Vectorizer
 
@@ -106,8 +106,8 @@ class Flow(Operation):
     def infer(self, specs: list[Spec], params: dict) -> tuple:
         return tuple(self.specs())
 
-    def plan(self, mask: int, count: int) -> Plan | None:
-        return joint_plan(
+    def recorder(self, mask: int, count: int) -> Recorder | None:
+        return joint_recorder(
             lambda g, saved, wanted: self.pulled(g, saved[0], saved[1], wanted),
             lambda x, y: (x, y),
             mask,
@@ -115,8 +115,8 @@ class Flow(Operation):
             self.name,
         )
 
-    def push(self, mask: int, count: int) -> Push:
-        return Push(lambda ops, ts, y, p, *x: tuple(self.pushed(ts, x)), 0)
+    def pushforward(self, mask: int, count: int) -> Pushforward:
+        return Pushforward(lambda ops, ts, y, p, *x: tuple(self.pushed(ts, x)), 0)
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

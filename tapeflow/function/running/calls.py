@@ -19,7 +19,7 @@ from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
 from tapeflow.core.random.streams import fresh_key
-from tapeflow.core.record import Push
+from tapeflow.core.record import Pushforward
 from tapeflow.core.sizes import settled
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -200,7 +200,7 @@ class Derivative:
             outs = function.replay(self.xs)
             self.outs = [graph.symbols[graph.place(y)] for y in outs]
         self.backwards: dict[tuple, Any] = {}
-        self.pushes: dict[tuple, Any] = {}
+        self.pushforwards: dict[tuple, Any] = {}
         self.kept: list[int] = []
         self.kept = self._read_by_backward()
         name = f"{function.name} under a tape"
@@ -268,7 +268,7 @@ class Derivative:
     def pushed(self, wanted: tuple[int, ...]) -> tuple[GraphFunction, list[int]]:
         """(The graph from the inputs, and the tangents of those `wanted`, to tangents of outputs and what is kept; of
         which of them)."""
-        if wanted not in self.pushes:
+        if wanted not in self.pushforwards:
             graph = Graph()
             xs = [graph.argument(spec) for spec in self.function.specs]
             ts = [graph.argument(self.function.specs[k]) for k in wanted]
@@ -280,8 +280,8 @@ class Derivative:
             made = GraphFunction(
                 graph, graph.inputs, places, f"the tangent of {self.function.name}", self.function.jit, False
             )
-            self.pushes[wanted] = made, connected
-        return self.pushes[wanted]
+            self.pushforwards[wanted] = made, connected
+        return self.pushforwards[wanted]
 
 
 class _Extensions(Observer):
@@ -328,7 +328,7 @@ class CallRule(Rule):
             found[k] = SparseGradient(g, next(results), tuple(self.xs[k].shape)) if sliced else g
         return [found.get(k) for k in range(len(self.xs))]
 
-    def push(self, mask: int, count: int) -> Push:
+    def pushforward(self, mask: int, count: int) -> Pushforward:
         wanted = [k for k in range(count) if mask >> k & 1]
         function, connected = self.derivative.pushed(tuple(wanted))
         several = len(self.outs)
@@ -337,4 +337,4 @@ class CallRule(Rule):
             found = dict(zip(connected, function([*x, *[ts[k] for k in wanted]])))
             return tuple([found.get(k) for k in range(several)])
 
-        return Push(run, 0)
+        return Pushforward(run, 0)

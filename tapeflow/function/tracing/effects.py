@@ -9,7 +9,7 @@ from tapeflow.core import nest
 from tapeflow.core.errors import ValueNeeded, user_call
 from tapeflow.core.frames import Frame, entered
 from tapeflow.core.primitive import Spec
-from tapeflow.core.record import Plan, Push
+from tapeflow.core.record import Pushforward, Recorder
 from tapeflow.core.sizes import settled
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -68,8 +68,8 @@ class Effect(Flow):
         made.recipe = self.recipe
         return made
 
-    def plan(self, mask: int, count: int) -> Plan | None:
-        return super().plan(mask, count) if self.differentiable else None
+    def recorder(self, mask: int, count: int) -> Recorder | None:
+        return super().recorder(mask, count) if self.differentiable else None
 
     def pulled(self, gs: Sequence, xs: Sequence, ys: Sequence, wanted: tuple[int, ...]) -> list:
         count, targets = len(xs), [k for k, g in enumerate(gs) if g is not None]
@@ -89,8 +89,8 @@ class Effect(Flow):
         again.has_effect = False  # it is called when somebody wants the gradient
         return list(again.entry(*xs, *[gs[k] for k in targets]))
 
-    def push(self, mask: int, count: int) -> Push:
-        return Push(None, mask if self.differentiable else 0)
+    def pushforward(self, mask: int, count: int) -> Pushforward:
+        return Pushforward(None, mask if self.differentiable else 0)
 
     def batch(self, op: Callable, args: list, batched: list[bool], params: dict) -> tuple:
         raise ValueNeeded(f"{self.name} happens once, not for each row of a map.")

@@ -1,26 +1,26 @@
-"""Forward plans: for each primitive and each set of inputs that have a tangent, how to push the tangents to the
-outputs.
+"""Pushforwards (JVPs), generated: for each primitive and each set of inputs that have a tangent, how the tangents of
+the outputs are computed.
 
-Like the backward plans (`core.plan`), a push is written once as source text for its exact case. Inputs whose primitive
-declares no `jvp` are left to the stand-in, which transposes the backward rule (`transforms.forward`).
+Like a pullback (`core.pullbacks`), a pushforward is written once as source text for its exact case. Inputs whose
+primitive declares no `jvp` are left to the stand-in, which transposes the backward rule (`transforms.forward`).
 """
 
 from typing import TYPE_CHECKING, Any
 
-from .plan import locate, rule_names
-from .record import Push
+from .pullbacks import locate, rule_names
+from .record import Pushforward
 
 if TYPE_CHECKING:
     from .primitive import Primitive
 
 
-def write(prim: "Primitive", mask: int, count: int) -> Push:
+def write(prim: "Primitive", mask: int, count: int) -> Pushforward:
     if not isinstance(prim.vjp, dict):
-        return Push(None, 0 if prim.vjp == "cut" else mask)
+        return Pushforward(None, 0 if prim.vjp == "cut" else mask)
     if prim.jvp is None:
-        return Push(None, mask)
+        return Pushforward(None, mask)
     wanted = [i for i in range(count) if mask >> i & 1 and _has_rule(prim, i)]
-    env: dict[str, Any] = {"add": _add, "__name__": "tapeflow.pushes"}
+    env: dict[str, Any] = {"add": _add, "__name__": "tapeflow.pushforwards"}
     zeros: tuple[int, ...] = ()
     if prim.broadcasts is not None:
         env["widen"] = prim.broadcasts.widen
@@ -32,13 +32,13 @@ def write(prim: "Primitive", mask: int, count: int) -> Push:
         terms = [text for text in found.values() if text]
         rest = sum(1 << i for i, text in found.items() if not text)
     if not terms:
-        return Push(None, rest)
+        return Pushforward(None, rest)
     text = terms[0]
     for other in terms[1:]:
         text = f"add({text}, {other})"
     inputs = "*x" if prim.variadic else ", ".join(f"x{i}" for i in range(count))
     run = eval(compile(f"lambda ops, ts, y, p, {inputs}: {text}", f"<forward of {prim.name}>", "eval"), env)
-    return Push(run, rest, zeros)
+    return Pushforward(run, rest, zeros)
 
 
 def _has_rule(prim: "Primitive", i: int) -> bool:

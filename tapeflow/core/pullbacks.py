@@ -1,6 +1,7 @@
-"""Backward plans: for each primitive and each set of watched inputs, what to keep and how to call the rules.
+"""Pullbacks (VJPs), generated: for each primitive and each set of watched inputs, what to keep and how to call the
+rules.
 
-A plan is written once as source text for its exact case, so that recording an operation is one tuple and pulling a
+A pullback is written once as source text for its exact case, so that recording an operation is one tuple and pulling a
 gradient back is one call: no names are looked up, no arguments packed, nothing is computed for inputs that nobody
 watches.
 """
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .record import Broadcasts, Plan, Pullback
+from .record import Broadcasts, Pullback, Recorder
 from .sizes import alike
 
 if TYPE_CHECKING:
@@ -74,13 +75,13 @@ _TAKE_ANY = _TAKE_EAGER | {
 }  # fmt: skip
 
 
-def write(prim: "Primitive", mask: int, count: int) -> Plan | None:
-    """The plan, or None when no watched input has a rule."""
+def write(prim: "Primitive", mask: int, count: int) -> Recorder | None:
+    """The recorder, or None when no watched input has a rule."""
     general = _Writer(prim, mask, count, undo=prim.broadcasts)
     if not general.positions:
         return None
     pullback, name = general.pullback(), f"<record of {prim.name}>"
-    env: dict[str, Any] = {"general": pullback, "alike": alike, "__name__": "tapeflow.plans"}
+    env: dict[str, Any] = {"general": pullback, "alike": alike, "__name__": "tapeflow.pullbacks"}
     inputs = "*x" if prim.variadic else ", ".join(f"x{i}" for i in range(count))
     compiled = lambda source: eval(compile(f"lambda new, y, p, {inputs}: {source}", name, "eval"), env)
     eager = general.record("general", _TAKE_EAGER)
@@ -90,16 +91,20 @@ def write(prim: "Primitive", mask: int, count: int) -> Plan | None:
         same = _Writer(prim, mask, count, undo=None)
         env["same"] = same.pullback()
         eager = f"{same.record('same', _TAKE_EAGER)} if x0.array.shape == x1.array.shape else {eager}"
-    return Plan(compiled(eager), compiled(general.record("general", _TAKE_ANY)), pullback)
+    return Recorder(compiled(eager), compiled(general.record("general", _TAKE_ANY)), pullback)
 
 
 class _Writer:
-    """Writes the two halves of a plan that share their slots: what to keep, and how to call the rules with it."""
+    """Writes the two halves of a pullback that share their slots: what to keep, and how to call the rules with it."""
 
     def __init__(self, prim: "Primitive", mask: int, count: int, undo: Broadcasts | None) -> None:
         self.prim, self.undo = prim, undo
         self.slots: dict[tuple[str, str], int] = {}
-        self.env: dict[str, Any] = {"undo": undo and undo.undo, "__name__": "tapeflow.plans", PULLBACK_OF: prim.name}
+        self.env: dict[str, Any] = {
+            "undo": undo and undo.undo,
+            "__name__": "tapeflow.pullbacks",
+            PULLBACK_OF: prim.name,
+        }
         self.positions: list[int] = []
         self.pulled: list[str] = []
         for i in range(count):
