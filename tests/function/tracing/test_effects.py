@@ -196,3 +196,28 @@ def test_xla_does_not_call_python():
         tf.errors.InvalidArgumentError, match=r"XLA cannot compile tf.py_function, at test_effects.py:\d+"
     ):
         tf.function(function, jit_compile=True)(tf.constant(1.0))
+
+
+def test_a_module_that_is_imported_again_has_its_functions_again():
+    from tapeflow.function.tracing.effects import AT_EVERY_RUN, at_every_run
+
+    def made():
+        def flushed_for_a_test(x):
+            pass
+
+        return flushed_for_a_test
+
+    def other():
+        def flushed_for_a_test(x):
+            pass
+
+        return flushed_for_a_test
+
+    try:
+        at_every_run()(made())
+        at_every_run()(again := made())
+        assert AT_EVERY_RUN["flushed_for_a_test"] is again
+        with pytest.raises(ValueError, match="two functions named flushed_for_a_test"):
+            at_every_run()(other())
+    finally:
+        AT_EVERY_RUN.pop("flushed_for_a_test", None)
