@@ -144,7 +144,9 @@ def at_every_run(checks: bool = False) -> Callable:
     def decorate(function: Callable) -> Callable:
         before = AT_EVERY_RUN.setdefault(function.__name__, function)
         if (before.__module__, before.__qualname__) != (function.__module__, function.__qualname__):
-            raise ValueError(f"Graphs call two functions named {function.__name__}, and a saved graph has only the name.")
+            raise ValueError(
+                f"Graphs call two functions named {function.__name__}, and a saved graph has only the name."
+            )
         AT_EVERY_RUN[function.__name__] = function  # perhaps anew: an import that Ctrl-C has cut begins again
 
         @functools.wraps(function)
