@@ -10,7 +10,7 @@ from .api.arrays import (
     tensor_methods as _tensor_methods,
 )
 from .api.interop import array_protocol as _array_protocol, dlpack as _dlpack
-from .api import (
+from tapeflow.api import (
     autodiff as autodiff,
     autograph as autograph,
     bitwise as bitwise,
@@ -299,8 +299,8 @@ import typing as _typing
 import tapeflow_keras_hook as _keras_hook
 
 from .core.runtime.allocation import keep_freed_memory as _keep_freed_memory
-from .inspect import methods as _tape_methods
-from .names import missing as _missing
+from tapeflow.inspect import methods as _tape_methods
+from tapeflow.names import missing as _missing
 
 _keep_freed_memory()
 _keras_hook.choose()  # `import keras` after this is Keras on tapeflow, unless the environment says otherwise
@@ -357,7 +357,7 @@ if (
         train as train,
         types as types,
     )
-    from .api import (
+    from tapeflow.api import (
         audio as audio,
         derivatives as derivatives,
         image as image,
@@ -381,9 +381,9 @@ if (
     from .api.signal import fftnd as fftnd, ifftnd as ifftnd, irfftnd as irfftnd, rfftnd as rfftnd
     from .api.strings.edit_distance import edit_distance as edit_distance
     from .api.strings.fingerprints import fingerprint as fingerprint
-    from .compat import raw_ops as raw_ops
-    from .distribute import tpu as tpu
-    from .keras import (
+    from tapeflow.compat import raw_ops as raw_ops
+    from tapeflow.distribute import tpu as tpu
+    from tapeflow.keras import (
         initializers as initializers,
         losses as losses,
         metrics as metrics,

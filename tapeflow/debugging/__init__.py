@@ -47,8 +47,7 @@ from . import experimental as experimental
 
 if TYPE_CHECKING:
     from keras_tapeflow.callbacks import GradientMonitorCallback as GradientMonitorCallback
-
-    from .gradient_monitor import GradientMonitor as GradientMonitor
+    from tapeflow.debugging.gradient_monitor import GradientMonitor as GradientMonitor
 
 __all__ = [
     "Assert",

@@ -3,18 +3,11 @@ unchanged."""
 
 import sys as _sys
 
-from tapeflow.names.missing import watch_over as _watch_over
-
-from . import (
-    cluster_resolver as cluster_resolver,
-    coordinator as coordinator,
-    experimental as experimental,
-)
-from .datasets import (
+from tapeflow.distribute.datasets import (
     DistributedDataset as DistributedDataset,
     DistributedIterator as DistributedIterator,
 )
-from .options import (
+from tapeflow.distribute.options import (
     CrossDeviceOps as CrossDeviceOps,
     HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
     InputOptions as InputOptions,
@@ -23,12 +16,12 @@ from .options import (
     ReductionToOneDevice as ReductionToOneDevice,
     RunOptions as RunOptions,
 )
-from .replicas import (
+from tapeflow.distribute.replicas import (
     DistributedValues as DistributedValues,
     InputContext as InputContext,
     ReduceOp as ReduceOp,
 )
-from .strategies import (
+from tapeflow.distribute.strategies import (
     MirroredStrategy as MirroredStrategy,
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
     OneDeviceStrategy as OneDeviceStrategy,
@@ -36,7 +29,7 @@ from .strategies import (
     Server as Server,
     TPUStrategy as TPUStrategy,
 )
-from .strategy import (
+from tapeflow.distribute.strategy import (
     ReplicaContext as ReplicaContext,
     Strategy as Strategy,
     StrategyExtended as StrategyExtended,
@@ -45,6 +38,13 @@ from .strategy import (
     get_strategy as get_strategy,
     has_strategy as has_strategy,
     in_cross_replica_context as in_cross_replica_context,
+)
+from tapeflow.names.missing import watch_over as _watch_over
+
+from . import (
+    cluster_resolver as cluster_resolver,
+    coordinator as coordinator,
+    experimental as experimental,
 )
 
 __all__ = [

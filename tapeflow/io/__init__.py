@@ -15,54 +15,54 @@ from tapeflow.api.image.files import (
     extract_jpeg_shape as extract_jpeg_shape,
     is_jpeg as is_jpeg,
 )
-from tapeflow.names.missing import watch_over as _watch_over
-
-from . import (
-    gfile as gfile,
-)
-from .features import (
+from tapeflow.io.features import (
     FixedLenFeature as FixedLenFeature,
     FixedLenSequenceFeature as FixedLenSequenceFeature,
     RaggedFeature as RaggedFeature,
     SparseFeature as SparseFeature,
     VarLenFeature as VarLenFeature,
 )
-from .files import (
+from tapeflow.io.files import (
     match_filenames_once as match_filenames_once,
     matching_files as matching_files,
     read_file as read_file,
     write_file as write_file,
 )
-from .parsing import (
+from tapeflow.io.parsing import (
     parse_example as parse_example,
     parse_single_example as parse_single_example,
 )
-from .python_io import tf_record_iterator as tf_record_iterator
-from .records import (
+from tapeflow.io.python_io import tf_record_iterator as tf_record_iterator
+from tapeflow.io.records import (
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
     read_records as read_records,
 )
-from .sequences import (
+from tapeflow.io.sequences import (
     parse_sequence_example as parse_sequence_example,
     parse_single_sequence_example as parse_single_sequence_example,
 )
-from .sparse_strings import (
+from tapeflow.io.sparse_strings import (
     deserialize_many_sparse as deserialize_many_sparse,
     serialize_many_sparse as serialize_many_sparse,
     serialize_sparse as serialize_sparse,
 )
-from .tensors import (
+from tapeflow.io.tensors import (
     decode_raw as decode_raw,
     parse_tensor as parse_tensor,
     serialize_tensor as serialize_tensor,
 )
-from .text import (
+from tapeflow.io.text import (
     decode_base64 as decode_base64,
     decode_compressed as decode_compressed,
     decode_csv as decode_csv,
     decode_json_example as decode_json_example,
     encode_base64 as encode_base64,
+)
+from tapeflow.names.missing import watch_over as _watch_over
+
+from . import (
+    gfile as gfile,
 )
 
 __all__ = [

@@ -17,20 +17,20 @@ from tapeflow.function.saving.restoring import RestoredFunction as _RestoredFunc
 from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunction, argument_name as _argument_name
 from tapeflow.function.tracing.polymorphic import Function as _Function
 from tapeflow.names.missing import watch_over as _watch_over
-
-from . import writing as _saved
-from .files import (
+from tapeflow.saved_model.files import (
     INDEX as _INDEX,
     cannot_parse as _cannot_parse,
     read_model as _read_model,
     write_model as _write_model,
 )
-from .loading import (
+from tapeflow.saved_model.loading import (
     LoadedObject,
     ObjectReader as _ObjectReader,
     SignatureFunction as _SignatureFunction,
     named_outputs as _named_outputs,
 )
+
+from . import writing as _saved
 
 __all__ = [
     "DEFAULT_SERVING_SIGNATURE_DEF_KEY",

@@ -8,35 +8,35 @@ written.
 import sys as _sys
 
 from tapeflow.names.missing import watch_over as _watch_over
-
-from . import (
-    experimental as experimental,
-)
-from .graphs import (
+from tapeflow.summary.graphs import (
     graph as graph,
     trace_export as trace_export,
     trace_off as trace_off,
     trace_on as trace_on,
 )
-from .kinds import (
+from tapeflow.summary.kinds import (
     audio as audio,
     histogram as histogram,
     image as image,
     scalar as scalar,
     text as text,
 )
-from .recording import (
+from tapeflow.summary.recording import (
     write as write,
 )
-from .state import (
+from tapeflow.summary.state import (
     record_if as record_if,
     should_record_summaries as should_record_summaries,
 )
-from .writers import (
+from tapeflow.summary.writers import (
     SummaryWriter as SummaryWriter,
     create_file_writer as create_file_writer,
     create_noop_writer as create_noop_writer,
     flush as flush,
+)
+
+from . import (
+    experimental as experimental,
 )
 
 __all__ = [

@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.runtime import settings as _settings
-
-from .devices import (
+from tapeflow.api.config.devices import (
     LogicalDevice as LogicalDevice,
     LogicalDeviceConfiguration as LogicalDeviceConfiguration,
     PhysicalDevice as PhysicalDevice,
@@ -25,6 +22,8 @@ from .devices import (
     set_soft_device_placement as set_soft_device_placement,
     set_visible_devices as set_visible_devices,
 )
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.runtime import settings as _settings
 
 __all__ = [
     "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "experimental", "experimental_connect_to_cluster",

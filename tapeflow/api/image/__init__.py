@@ -1,12 +1,12 @@
 """`tf.image`: resampling, colour, crops and flips, boxes, likeness; all of it differentiable wherever the mathematics
 is."""
 
-from .boxes import (
+from tapeflow.api.image.boxes import (
     draw_bounding_boxes as draw_bounding_boxes,
     sample_distorted_bounding_box as sample_distorted_bounding_box,
     stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
 )
-from .color import (
+from tapeflow.api.image.color import (
     adjust_brightness as adjust_brightness,
     adjust_contrast as adjust_contrast,
     adjust_gamma as adjust_gamma,
@@ -23,7 +23,7 @@ from .color import (
     yiq_to_rgb as yiq_to_rgb,
     yuv_to_rgb as yuv_to_rgb,
 )
-from .files import (
+from tapeflow.api.image.files import (
     decode_and_crop_jpeg as decode_and_crop_jpeg,
     decode_bmp as decode_bmp,
     decode_gif as decode_gif,
@@ -36,7 +36,7 @@ from .files import (
     extract_jpeg_shape as extract_jpeg_shape,
     is_jpeg as is_jpeg,
 )
-from .geometry import (
+from tapeflow.api.image.geometry import (
     central_crop as central_crop,
     crop_to_bounding_box as crop_to_bounding_box,
     flip_left_right as flip_left_right,
@@ -46,17 +46,17 @@ from .geometry import (
     rot90 as rot90,
     transpose as transpose,
 )
-from .jpeg import (
+from tapeflow.api.image.jpeg import (
     adjust_jpeg_quality as adjust_jpeg_quality,
     random_jpeg_quality as random_jpeg_quality,
     stateless_random_jpeg_quality as stateless_random_jpeg_quality,
 )
-from .patches import (
+from tapeflow.api.image.patches import (
     crop_and_resize as crop_and_resize,
     extract_glimpse as extract_glimpse,
     extract_patches as extract_patches,
 )
-from .quality import (
+from tapeflow.api.image.quality import (
     image_gradients as image_gradients,
     psnr as psnr,
     sobel_edges as sobel_edges,
@@ -64,7 +64,7 @@ from .quality import (
     ssim_multiscale as ssim_multiscale,
     total_variation as total_variation,
 )
-from .random import (
+from tapeflow.api.image.random import (
     random_brightness as random_brightness,
     random_contrast as random_contrast,
     random_crop as random_crop,
@@ -80,12 +80,12 @@ from .random import (
     stateless_random_hue as stateless_random_hue,
     stateless_random_saturation as stateless_random_saturation,
 )
-from .resize import (
+from tapeflow.api.image.resize import (
     ResizeMethod as ResizeMethod,
     resize as resize,
     resize_with_pad as resize_with_pad,
 )
-from .suppression import (
+from tapeflow.api.image.suppression import (
     combined_non_max_suppression as combined_non_max_suppression,
     non_max_suppression as non_max_suppression,
     non_max_suppression_overlaps as non_max_suppression_overlaps,

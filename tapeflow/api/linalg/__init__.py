@@ -9,11 +9,7 @@ from tapeflow.api.arrays.building import (
 from tapeflow.api.arrays.clipping import (
     global_norm as global_norm,
 )
-from tapeflow.api.math.reductions import (
-    l2_normalize as l2_normalize,
-)
-
-from .decompositions import (
+from tapeflow.api.linalg.decompositions import (
     cholesky as cholesky,
     eig as eig,
     eigh as eigh,
@@ -28,7 +24,7 @@ from .decompositions import (
     sqrtm as sqrtm,
     svd as svd,
 )
-from .diagonals import (
+from tapeflow.api.linalg.diagonals import (
     band_part as band_part,
     diag as diag,
     diag_part as diag_part,
@@ -37,14 +33,14 @@ from .diagonals import (
     tensor_diag_part as tensor_diag_part,
     trace as trace,
 )
-from .einsum import (
+from tapeflow.api.linalg.einsum import (
     einsum as einsum,
 )
-from .norms import (
+from tapeflow.api.linalg.norms import (
     norm as norm,
     normalize as normalize,
 )
-from .products import (
+from tapeflow.api.linalg.products import (
     adjoint as adjoint,
     cross as cross,
     matmul as matmul,
@@ -52,7 +48,7 @@ from .products import (
     matvec as matvec,
     tensordot as tensordot,
 )
-from .solvers import (
+from tapeflow.api.linalg.solvers import (
     banded_triangular_solve as banded_triangular_solve,
     cholesky_solve as cholesky_solve,
     det as det,
@@ -69,6 +65,9 @@ from .solvers import (
     tridiagonal_matmul as tridiagonal_matmul,
     tridiagonal_solve as tridiagonal_solve,
 )
+from tapeflow.api.math.reductions import (
+    l2_normalize as l2_normalize,
+)
 
 __all__ = [
     "adjoint", "band_part", "banded_triangular_solve", "cholesky", "cholesky_solve", "cross", "det", "diag",
@@ -80,8 +79,9 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
+    from tapeflow.api.linalg.operators import *  # noqa: F403
+
     from . import experimental as experimental
-    from .operators import *  # noqa: F403
 
 matrix_square_root = sqrtm  # the name in `tf` itself
 

@@ -3,19 +3,19 @@ as plain Python."""
 
 from typing import Any
 
+from tapeflow.api.lookup.initializers import (
+    KeyValueTensorInitializer as KeyValueTensorInitializer,
+    TextFileIndex as TextFileIndex,
+    TextFileInitializer as TextFileInitializer,
+    packed,
+)
+from tapeflow.api.lookup.keys import looked_up, one_value
 from tapeflow.core.dtypes import as_dtype, int64, string
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.engines.numpy.strings.fingerprints import farm
 
 from . import experimental as experimental
-from .initializers import (
-    KeyValueTensorInitializer as KeyValueTensorInitializer,
-    TextFileIndex as TextFileIndex,
-    TextFileInitializer as TextFileInitializer,
-    packed,
-)
-from .keys import looked_up, one_value
 
 __all__ = [
     "KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer",

@@ -9,18 +9,7 @@ from tapeflow.api.arrays.sorting import (
     invert_permutation as invert_permutation,
     top_k as top_k,
 )
-from tapeflow.api.nn.activations import (
-    log_sigmoid as log_sigmoid,
-    log_softmax as log_softmax,
-    softmax as softmax,
-    softplus as softplus,
-    softsign as softsign,
-)
-
-from . import (
-    special as special,
-)
-from .arithmetic import (
+from tapeflow.api.math.arithmetic import (
     accumulate_n as accumulate_n,
     add as add,
     add_n as add_n,
@@ -38,7 +27,7 @@ from .arithmetic import (
     xlog1py as xlog1py,
     xlogy as xlogy,
 )
-from .comparison import (
+from tapeflow.api.math.comparison import (
     equal as equal,
     greater as greater,
     greater_equal as greater_equal,
@@ -55,17 +44,17 @@ from .comparison import (
     logical_xor as logical_xor,
     not_equal as not_equal,
 )
-from .complex_numbers import (
+from tapeflow.api.math.complex_numbers import (
     angle as angle,
     conj as conj,
     imag as imag,
     real as real,
 )
-from .counting import (
+from tapeflow.api.math.counting import (
     bincount as bincount,
     confusion_matrix as confusion_matrix,
 )
-from .division import (
+from tapeflow.api.math.division import (
     divide as divide,
     divide_no_nan as divide_no_nan,
     floordiv as floordiv,
@@ -75,7 +64,7 @@ from .division import (
     reciprocal_no_nan as reciprocal_no_nan,
     truediv as truediv,
 )
-from .elementwise import (
+from tapeflow.api.math.elementwise import (
     abs as abs,
     acos as acos,
     acosh as acosh,
@@ -100,7 +89,7 @@ from .elementwise import (
     tan as tan,
     tanh as tanh,
 )
-from .gamma_and_error import (
+from tapeflow.api.math.gamma_and_error import (
     betainc as betainc,
     digamma as digamma,
     erf as erf,
@@ -115,14 +104,14 @@ from .gamma_and_error import (
     polygamma as polygamma,
     zeta as zeta,
 )
-from .powers import (
+from tapeflow.api.math.powers import (
     polyval as polyval,
     pow as pow,
     rsqrt as rsqrt,
     sqrt as sqrt,
     square as square,
 )
-from .reductions import (
+from tapeflow.api.math.reductions import (
     count_nonzero as count_nonzero,
     l2_normalize as l2_normalize,
     reduce_all as reduce_all,
@@ -138,12 +127,12 @@ from .reductions import (
     reduce_variance as reduce_variance,
     zero_fraction as zero_fraction,
 )
-from .scans import (
+from tapeflow.api.math.scans import (
     cumprod as cumprod,
     cumsum as cumsum,
     cumulative_logsumexp as cumulative_logsumexp,
 )
-from .segments import (
+from tapeflow.api.math.segments import (
     segment_max as segment_max,
     segment_mean as segment_mean,
     segment_min as segment_min,
@@ -156,14 +145,25 @@ from .segments import (
     unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
     unsorted_segment_sum as unsorted_segment_sum,
 )
-from .sobol import (
+from tapeflow.api.math.sobol import (
     sobol_sample as sobol_sample,
 )
-from .special import (
+from tapeflow.api.math.special import (
     bessel_i0 as bessel_i0,
     bessel_i0e as bessel_i0e,
     bessel_i1 as bessel_i1,
     bessel_i1e as bessel_i1e,
+)
+from tapeflow.api.nn.activations import (
+    log_sigmoid as log_sigmoid,
+    log_softmax as log_softmax,
+    softmax as softmax,
+    softplus as softplus,
+    softsign as softsign,
+)
+
+from . import (
+    special as special,
 )
 
 __all__ = [

@@ -1,5 +1,6 @@
 """`tf.nn`: what neural networks are made of."""
 
+from tapeflow.api import random as _random  # first: it has samplers of `tf.nn` among its names, which draw with it
 from tapeflow.api.arrays.blocks import (
     space_to_batch as space_to_batch,
 )
@@ -22,9 +23,7 @@ from tapeflow.api.math.reductions import (
     l2_normalize as l2_normalize,
     zero_fraction as zero_fraction,
 )
-
-from . import experimental as experimental
-from .activations import (
+from tapeflow.api.nn.activations import (
     crelu as crelu,
     elu as elu,
     gelu as gelu,
@@ -39,12 +38,12 @@ from .activations import (
     softsign as softsign,
     swish as swish,
 )
-from .candidates import (
+from tapeflow.api.nn.candidates import (
     all_candidate_sampler as all_candidate_sampler,
     fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
     learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
 )
-from .convolution import (
+from tapeflow.api.nn.convolution import (
     atrous_conv2d as atrous_conv2d,
     atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv1d as conv1d,
@@ -56,35 +55,35 @@ from .convolution import (
     conv_transpose as conv_transpose,
     convolution as convolution,
 )
-from .ctc import (
+from tapeflow.api.nn.ctc import (
     collapse_repeated as collapse_repeated,
     ctc_beam_search_decoder as ctc_beam_search_decoder,
     ctc_greedy_decoder as ctc_greedy_decoder,
     ctc_loss as ctc_loss,
     ctc_unique_labels as ctc_unique_labels,
 )
-from .depthwise import (
+from tapeflow.api.nn.depthwise import (
     depthwise_conv2d as depthwise_conv2d,
     depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
     depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
     separable_conv2d as separable_conv2d,
 )
-from .dropout import (
+from tapeflow.api.nn.dropout import (
     dropout as dropout,
 )
-from .embedding import (
+from tapeflow.api.nn.embedding import (
     embedding_lookup as embedding_lookup,
     embedding_lookup_sparse as embedding_lookup_sparse,
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
-from .fractional_pooling import (
+from tapeflow.api.nn.fractional_pooling import (
     fractional_avg_pool as fractional_avg_pool,
     fractional_max_pool as fractional_max_pool,
 )
-from .isotonic import (
+from tapeflow.api.nn.isotonic import (
     isotonic_regression as isotonic_regression,
 )
-from .losses import (
+from tapeflow.api.nn.losses import (
     compute_average_loss as compute_average_loss,
     l2_loss as l2_loss,
     log_poisson_loss as log_poisson_loss,
@@ -94,11 +93,11 @@ from .losses import (
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
-from .morphology import (
+from tapeflow.api.nn.morphology import (
     dilation2d as dilation2d,
     erosion2d as erosion2d,
 )
-from .normalization import (
+from tapeflow.api.nn.normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
     batch_normalization as batch_normalization,
     local_response_normalization as local_response_normalization,
@@ -108,7 +107,7 @@ from .normalization import (
     sufficient_statistics as sufficient_statistics,
     weighted_moments as weighted_moments,
 )
-from .pooling import (
+from tapeflow.api.nn.pooling import (
     avg_pool as avg_pool,
     avg_pool1d as avg_pool1d,
     avg_pool2d as avg_pool2d,
@@ -120,11 +119,13 @@ from .pooling import (
     max_pool_with_argmax as max_pool_with_argmax,
     pool as pool,
 )
-from .sampled_losses import (
+from tapeflow.api.nn.sampled_losses import (
     compute_accidental_hits as compute_accidental_hits,
     nce_loss as nce_loss,
     sampled_softmax_loss as sampled_softmax_loss,
 )
+
+from . import experimental as experimental
 
 __all__ = [
     "all_candidate_sampler",

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.api.ragged.making import splits_of
+from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.core import nest
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
@@ -17,8 +19,6 @@ from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, TensorLike
 from tapeflow.core.variables.variable import Variable
 
 from . import rules as _rules
-from .making import splits_of
-from .tensor import RaggedTensor
 
 __all__ = [
     "boolean_mask", "constant", "map_flat_values", "range", "row_splits_to_segment_ids", "segment_ids_to_row_splits",

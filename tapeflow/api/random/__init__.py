@@ -17,23 +17,14 @@ from tapeflow.api.nn.candidates import (
     log_uniform_candidate_sampler as log_uniform_candidate_sampler,
     uniform_candidate_sampler as uniform_candidate_sampler,
 )
-from tapeflow.core.apply import as_tensor
-from tapeflow.core.broadcasting import broadcast_shapes
-from tapeflow.core.convert import to_tensor
-from tapeflow.core.dtypes import as_dtype, float32, int32, int64
-from tapeflow.core.random import streams
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike, TensorLike
-
-from . import draws, experimental as experimental
-from .generator import (
+from tapeflow.api.random.generator import (
     Algorithm as Algorithm,
     Generator as Generator,
     create_rng_state as create_rng_state,
     get_global_generator as get_global_generator,
     set_global_generator as set_global_generator,
 )
-from .stateless import (
+from tapeflow.api.random.stateless import (
     fold_in as fold_in,
     split as split,
     stateless_binomial as stateless_binomial,
@@ -45,6 +36,15 @@ from .stateless import (
     stateless_truncated_normal as stateless_truncated_normal,
     stateless_uniform as stateless_uniform,
 )
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.broadcasting import broadcast_shapes
+from tapeflow.core.convert import to_tensor
+from tapeflow.core.dtypes import as_dtype, float32, int32, int64
+from tapeflow.core.random import streams
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike, TensorLike
+
+from . import draws, experimental as experimental
 
 __all__ = [
     "Algorithm",

@@ -1,10 +1,10 @@
 """`tf.signal`: Fourier and cosine transforms, windows, and signals in frames."""
 
-from .cosine import (
+from tapeflow.api.signal.cosine import (
     dct as dct,
     idct as idct,
 )
-from .fourier import (
+from tapeflow.api.signal.fourier import (
     fft as fft,
     fft2d as fft2d,
     fft3d as fft3d,
@@ -24,7 +24,7 @@ from .fourier import (
     rfft3d as rfft3d,
     rfftnd as rfftnd,
 )
-from .spectral import (
+from tapeflow.api.signal.spectral import (
     frame as frame,
     inverse_mdct as inverse_mdct,
     inverse_stft as inverse_stft,
@@ -35,7 +35,7 @@ from .spectral import (
     overlap_and_add as overlap_and_add,
     stft as stft,
 )
-from .windows import (
+from tapeflow.api.signal.windows import (
     hamming_window as hamming_window,
     hann_window as hann_window,
     kaiser_bessel_derived_window as kaiser_bessel_derived_window,

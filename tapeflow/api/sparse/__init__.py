@@ -1,6 +1,6 @@
 """`tf.sparse`: functions of sparse tensors."""
 
-from .arithmetic import (
+from tapeflow.api.sparse.arithmetic import (
     add as add,
     map_values as map_values,
     maximum as maximum,
@@ -10,10 +10,10 @@ from .arithmetic import (
     softmax as softmax,
     sparse_dense_matmul as sparse_dense_matmul,
 )
-from .crosses import (
+from tapeflow.api.sparse.crosses import (
     cross_hashed as cross_hashed,
 )
-from .places import (
+from tapeflow.api.sparse.places import (
     concat as concat,
     expand_dims as expand_dims,
     eye as eye,
@@ -30,12 +30,12 @@ from .places import (
     to_indicator as to_indicator,
     transpose as transpose,
 )
-from .segments import (
+from tapeflow.api.sparse.segments import (
     segment_mean as segment_mean,
     segment_sqrt_n as segment_sqrt_n,
     segment_sum as segment_sum,
 )
-from .tensor import (
+from tapeflow.api.sparse.tensor import (
     SparseTensor as SparseTensor,
 )
 

@@ -6,26 +6,18 @@ import numpy as np
 
 from tapeflow.api.arguments import one_axis
 from tapeflow.api.ragged.tensor import RaggedTensor
-from tapeflow.core import nest
-from tapeflow.core.apply import as_tensor
-from tapeflow.core.dtypes import as_dtype, float32
-from tapeflow.core.errors import invalid
-from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, TensorLike, TextLike
-
-from .formatting import tensor_text
-from .hashing import (
+from tapeflow.api.strings.formatting import tensor_text
+from tapeflow.api.strings.hashing import (
     to_hash_bucket as to_hash_bucket,
     to_hash_bucket_fast as to_hash_bucket_fast,
     to_hash_bucket_strong as to_hash_bucket_strong,
 )
-from .ngrams import (
+from tapeflow.api.strings.ngrams import (
     ngrams as ngrams,
     ragged_reduce_join,
     unsorted_segment_join as unsorted_segment_join,
 )
-from .unicode import (
+from tapeflow.api.strings.unicode import (
     ragged_from,
     unicode_decode as unicode_decode,
     unicode_decode_with_offsets as unicode_decode_with_offsets,
@@ -34,6 +26,13 @@ from .unicode import (
     unicode_split_with_offsets as unicode_split_with_offsets,
     unicode_transcode as unicode_transcode,
 )
+from tapeflow.core import nest
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.dtypes import as_dtype, float32
+from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, TensorLike, TextLike
 
 __all__ = [
     "as_string", "bytes_split", "format", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match",

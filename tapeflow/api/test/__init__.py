@@ -12,16 +12,7 @@ from tapeflow.api import nest
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.api.sparse import to_dense as _to_dense
 from tapeflow.api.sparse.tensor import SparseTensor
-from tapeflow.core.apply import as_tensor
-from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variables.variable import Variable
-from tapeflow.inspect.gradient_check import (
-    check_gradients as check_gradients,
-)
-from tapeflow.tape.gradient_tape import GradientTape
-
-from .build_questions import (
+from tapeflow.api.test.build_questions import (
     disable_with_predicate as disable_with_predicate,
     gpu_device_name as gpu_device_name,
     is_built_with_cuda as is_built_with_cuda,
@@ -32,7 +23,15 @@ from .build_questions import (
     is_gpu_available as is_gpu_available,
     with_eager_op_as_function as with_eager_op_as_function,
 )
-from .case_assertions import CaseAssertions as _CaseAssertions
+from tapeflow.api.test.case_assertions import CaseAssertions as _CaseAssertions
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variables.variable import Variable
+from tapeflow.inspect.gradient_check import (
+    check_gradients as check_gradients,
+)
+from tapeflow.tape.gradient_tape import GradientTape
 
 __all__ = [
     "Benchmark", "TestCase", "benchmark_config", "check_gradients", "compute_gradient", "disable_with_predicate",

@@ -7,22 +7,7 @@ needs the graphs and sessions of version 1 says so when it is called, and what t
 from typing import Any
 
 from tapeflow.api.autodiff.gradient_registry import no_gradient as _no_gradient
-from tapeflow.core.tensor import Tensor as _Tensor
-
-from . import (
-    app as app,
-    data as data,
-    gfile as gfile,
-    initializers as initializers,
-    linalg as linalg,
-    logging as logging,
-    losses as losses,
-    math as math,
-    nn as nn,
-    random as random,
-    train as train,
-)
-from .asserts import (
+from tapeflow.compat.v1.asserts import (
     assert_equal as assert_equal,
     assert_greater as assert_greater,
     assert_greater_equal as assert_greater_equal,
@@ -38,11 +23,11 @@ from .asserts import (
     assert_rank_at_least as assert_rank_at_least,
     verify_tensor_all_finite as verify_tensor_all_finite,
 )
-from .dimension import (
+from tapeflow.compat.v1.dimension import (
     Dimension as Dimension,
 )
-from .fallback import found as _found, graphs_only as _graphs_only
-from .initializers import (
+from tapeflow.compat.v1.fallback import found as _found, graphs_only as _graphs_only
+from tapeflow.compat.v1.initializers import (
     glorot_normal_initializer as glorot_normal_initializer,
     glorot_uniform_initializer as glorot_uniform_initializer,
     random_normal_initializer as random_normal_initializer,
@@ -50,18 +35,33 @@ from .initializers import (
     truncated_normal_initializer as truncated_normal_initializer,
     variance_scaling_initializer as variance_scaling_initializer,
 )
-from .old_names import GRAPHS as _GRAPHS, NAMESPACES as _NAMESPACES, OLD_NAMES as _OLD_NAMES
-from .renamed import *  # noqa: F403
-from .renamed import __all__ as _renamed
-from .sessions import (
+from tapeflow.compat.v1.old_names import GRAPHS as _GRAPHS, NAMESPACES as _NAMESPACES, OLD_NAMES as _OLD_NAMES
+from tapeflow.compat.v1.renamed import *  # noqa: F403
+from tapeflow.compat.v1.renamed import __all__ as _renamed
+from tapeflow.compat.v1.sessions import (
     ConfigProto as ConfigProto,
     GPUOptions as GPUOptions,
     InteractiveSession as InteractiveSession,
     OptimizerOptions as OptimizerOptions,
     Session as Session,
 )
-from .variables import *  # noqa: F403
-from .variables import __all__ as _variables
+from tapeflow.compat.v1.variables import *  # noqa: F403
+from tapeflow.compat.v1.variables import __all__ as _variables
+from tapeflow.core.tensor import Tensor as _Tensor
+
+from . import (
+    app as app,
+    data as data,
+    gfile as gfile,
+    initializers as initializers,
+    linalg as linalg,
+    logging as logging,
+    losses as losses,
+    math as math,
+    nn as nn,
+    random as random,
+    train as train,
+)
 
 __all__ = [
     "ConfigProto", "Dimension", "GPUOptions", "InteractiveSession", "NotDifferentiable", "OptimizerOptions", "Session",
