@@ -224,8 +224,8 @@ def only_passes_names_on(file: Path) -> bool:
         if isinstance(node, ast.FunctionDef):
             return node.name in ("__getattr__", "__dir__")
         if isinstance(node, ast.Assign | ast.AnnAssign):
-            named = "__all__" in map(ast.unparse, node.targets if isinstance(node, ast.Assign) else [node.target])
-            return named or isinstance(node.value, ast.Name | ast.Attribute)
+            named = set(map(ast.unparse, node.targets if isinstance(node, ast.Assign) else [node.target]))
+            return bool(named & {"__all__", "__getattr__"}) or isinstance(node.value, ast.Name | ast.Attribute)
         return isinstance(node, ast.Import | ast.ImportFrom | ast.Expr | ast.If | ast.Delete)
 
     return all(map(passes, ast.parse(file.read_text(encoding="utf-8")).body))

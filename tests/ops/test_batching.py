@@ -5,8 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
+import tapeflow as tf
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import REGISTRY
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.ops import batching
 from tapeflow.ops.batching import rule_of
 from tapeflow.vectorize.mapped import Vectorizer
 
@@ -79,3 +82,59 @@ def test_rule_agrees_with_rows_one_by_one(name, k):
                 assert held.tolist() == expected.tolist()
             else:
                 np.testing.assert_allclose(held, expected, rtol=1e-5, atol=1e-8, err_msg=f"{name} with {mask}")
+
+
+# ---- the helpers of rules, by themselves
+
+ROWS = np.arange(24.0).reshape(2, 3, 4)
+
+
+def given(op):
+    """What a rule calls its primitive with."""
+    calls = []
+    return lambda *args, **params: calls.append((args, params)) or args[0], calls
+
+
+def test_rows_and_their_repetition():
+    assert batching.rows_of([ROWS[0], ROWS], [False, True]) == 2
+    repeated = batching.spread(ops, tf.constant([1.0, 2.0]), 3)
+    assert repeated.numpy().tolist() == [[1, 2]] * 3
+    one, other = batching.all_batched([tf.constant(ROWS), tf.constant(5.0)], [True, False])
+    assert one.shape == (2, 3, 4) and other.numpy().tolist() == [5, 5]
+
+
+def test_axes_move_up():
+    assert [batching.shifted(a) for a in (None, 0, 2, -1, (0, -2), ((1,), 0))] == [None, 1, 3, -1, (1, -2), ((2,), 1)]
+    op, calls = given("op")
+    batching.shift("axis")(op, [tf.constant(ROWS)], [True], {"axis": (0, -1), "keepdims": True})
+    assert calls[0][1] == {"axis": (1, -1), "keepdims": True}
+
+
+def test_shapes_begin_with_the_rows():
+    op, calls = given("op")
+    batching.lengthened("shape")(op, [tf.constant(ROWS)], [True], {"shape": (4, 3)})
+    assert calls[0][1] == {"shape": (2, 4, 3)}
+
+
+def test_arguments_that_broadcast_stay_in_line():
+    """(rows, 4) against (3, 4): the rows must not meet the 3."""
+    op, calls = given("op")
+    batching.aligned(op, [tf.constant(ROWS[:, 0]), tf.constant(ROWS[0])], [True, False], {})
+    assert [tuple(a.shape) for a in calls[0][0]] == [(2, 1, 4), (3, 4)]
+
+
+def test_rows_laid_end_to_end_and_apart():
+    flat = batching.end_to_end(tf.constant(ROWS))
+    np.testing.assert_array_equal(flat, ROWS.reshape(6, 4))
+    np.testing.assert_array_equal(batching.apart(flat, 2, 3), ROWS)
+    for axis in (0, 1, 2):
+        moved = batching.rows_to(tf.constant(ROWS), axis)
+        np.testing.assert_array_equal(moved, np.moveaxis(ROWS, 0, axis))
+        np.testing.assert_array_equal(batching.rows_from(moved, axis), ROWS)
+
+
+def test_all_rows_together_do_not_pass_for_a_matrix():
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"inv takes matrices.* in each row .* it was given \(3,\)"
+    ):
+        batching.matrices(ops.inv, [tf.ones([2, 3])], [True], {})
