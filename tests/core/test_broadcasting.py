@@ -1,11 +1,10 @@
-"""The shape that shapes make together, and its undoing."""
+"""The shape that shapes make together, and matrices that are not repeated for it."""
 
 import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core.broadcasting import broadcast_shapes, one_matrix_for_many, sum_to
-from tapeflow.core.primitive import bare
+from tapeflow.core.broadcasting import broadcast_shapes, one_matrix_for_many
 
 
 @pytest.mark.parametrize(
@@ -24,18 +23,6 @@ def test_sizes_that_are_not_known():
 def test_shapes_that_do_not_fit():
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[2,3\] vs. \[4\]"):
         broadcast_shapes((2, 3), (4,))
-
-
-@pytest.mark.parametrize("shape", [(3,), (1, 3), (2, 1), (), (1, 1), (2, 3)])
-def test_undone(shape):
-    g = np.arange(6.0).reshape(2, 3)
-    unit = np.zeros(shape)
-    expected = np.empty(shape)
-    for place in np.ndindex(shape):
-        unit[...] = 0
-        unit[place] = 1
-        expected[place] = np.sum(g * np.broadcast_to(unit, (2, 3)))
-    np.testing.assert_array_equal(sum_to(bare, g, shape), expected)
 
 
 def test_one_matrix_is_solved_for_once():

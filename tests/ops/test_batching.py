@@ -7,8 +7,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.core.frames import entered
-from tapeflow.core.primitive import REGISTRY
-from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.primitive import REGISTRY, recorded as ops
 from tapeflow.ops import batching
 from tapeflow.ops.batching import rule_of
 from tapeflow.vectorize.mapped import Vectorizer

@@ -73,3 +73,15 @@ def test_shapes_that_do_not_fit_are_named(a, b):
     with pytest.raises(tf.errors.InvalidArgumentError) as error:
         tf.ones(a) + tf.ones(b)
     assert str(a) in str(error.value) and str(b) in str(error.value) and "test_broadcasting.py" in str(error.value)
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (2, 1), (), (1, 1), (2, 3)])
+def test_undone_against_unit_vectors(shape):
+    g = np.arange(6.0).reshape(2, 3)
+    unit = np.zeros(shape)
+    expected = np.empty(shape)
+    for place in np.ndindex(shape):
+        unit[...] = 0
+        unit[place] = 1
+        expected[place] = np.sum(g * np.broadcast_to(unit, (2, 3)))
+    np.testing.assert_array_equal(sum_to(bare, g, shape), expected)
