@@ -40,7 +40,7 @@ from tapeflow.inspect.numerics import (
     disable_check_numerics as disable_check_numerics,
     enable_check_numerics as enable_check_numerics,
 )
-from tapeflow.inspect.witness import explain_gradients as explain_gradients
+from tapeflow.inspect.provenance import explain_gradients as explain_gradients
 from tapeflow.names.missing import watch_over as _watch_over
 
 from . import experimental as experimental

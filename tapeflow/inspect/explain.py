@@ -13,7 +13,7 @@ from tapeflow.tape.unconnected import Cause, Reasons
 from tapeflow.tape.walk import walk
 
 from .notebook import explanation_html
-from .witness import Origin, witness_of
+from .provenance import Origin, provenance_of
 
 
 class SourceReport:
@@ -109,7 +109,7 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation:
 class _Looker:
     def __init__(self, recording: Recording, targets: list, sources: list) -> None:
         self.recording, self.targets, self.sources = recording, targets, sources
-        self.witness = witness_of(recording)
+        self.provenance = provenance_of(recording)
         self.end = None if recording.end is None else End(*recording.end)
         kept = None if self.end is None else self.end.graph
         graph = kept if kept is not None else unconnected.edges(recording)
@@ -118,9 +118,9 @@ class _Looker:
         self.tried = self._tried()
         refused = self.tried.refused if self.tried is not None else ()
         self.reasons = Reasons(recording, graph, targets, sources, refused, complete=self.known)
-        if self.witness is not None:
-            self.reasons.seen.update(self.witness.leading_to(self.leading))
-            self.reasons.line_of = self.witness.line_of
+        if self.provenance is not None:
+            self.reasons.seen.update(self.provenance.leading_to(self.leading))
+            self.reasons.line_of = self.provenance.line_of
 
     def _tried(self) -> End | None:
         """What a walk found, or finds now: there are rules that may give None."""
@@ -166,13 +166,13 @@ class _Looker:
             return True
         return self.known and not self.leading.isdisjoint(self._ids(source) & self.recording.watched)
 
-    # ---- with a witness
+    # ---- with provenance
 
     def _placed(self, cause: Cause, source: Any) -> Cause:
-        """The cause with the line where it happened, and more exactly, as far as a witness knows."""
-        if self.witness is None or cause.where:
+        """The cause with the line where it happened, and more exactly, as far as the provenance is known."""
+        if self.provenance is None or cause.where:
             return cause
-        opened = self.witness.tapes[self.recording].opened
+        opened = self.provenance.tapes[self.recording].opened
         if cause.kind == "not read":
             return self._read_before(cause, source, opened)
         if cause.kind == "not watched" and not isinstance(source, Variable):
@@ -182,7 +182,7 @@ class _Looker:
         return cause
 
     def _read_before(self, cause: Cause, variable: Any, opened: Origin) -> Cause:
-        read = self.witness.reads.get(variable.serial)
+        read = self.provenance.reads.get(variable.serial)
         if read is None:
             return cause
         if read.when < opened.when:
@@ -192,7 +192,7 @@ class _Looker:
         return Cause("read too late", text, read.line, "Read it inside the `with` block.")
 
     def _made(self, cause: Cause, tensor: Any) -> Cause:
-        origin = self.witness.origins.get(tensor.serial)
+        origin = self.provenance.origins.get(tensor.serial)
         return (
             cause
             if origin is None
@@ -201,12 +201,12 @@ class _Looker:
 
     def _used_early(self, source: Any, opened: Origin) -> Cause | None:
         """Was the source used for the target, but before the tape watched it?"""
-        ids, origins = self._ids(source), self.witness.origins
+        ids, origins = self._ids(source), self.provenance.origins
         by_itself = (
             isinstance(source, Variable) and self.recording.watch_accessed
         )  # from the first read on, which is earlier
-        watched_at = opened if by_itself else self.witness.tapes[self.recording].watches.get(source.serial, opened)
-        for i in self.witness.leading_to({t.serial for t in self.targets}):
+        watched_at = opened if by_itself else self.provenance.tapes[self.recording].watches.get(source.serial, opened)
+        for i in self.provenance.leading_to({t.serial for t in self.targets}):
             origin = origins.get(i)
             if origin is None or ids.isdisjoint(origin.inputs) or origin.when > watched_at.when:
                 continue
@@ -220,7 +220,7 @@ class _Looker:
 
     def _target_outside(self, cause: Cause, opened: Origin) -> Cause:
         for target in self.targets:
-            origin = self.witness.origins.get(target.serial)
+            origin = self.provenance.origins.get(target.serial)
             if origin is not None and target.serial not in self.recording.watched:
                 when = (
                     "before the tape opened"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tapeflow.tape.gradient_tape import GradientTape
 
 from . import summary
-from .witness import witness_of
+from .provenance import provenance_of
 
 if TYPE_CHECKING:
     from .explain import Explanation, SourceReport
@@ -20,7 +20,7 @@ _HOW_TO_KNOW_MORE = (
 def tape_html(tape: GradientTape) -> str:
     """The summary as tables."""
     tables = "".join(_table(rows[0], rows[1:]) for rows in summary.tables(tape))
-    hint = "" if witness_of(tape._recording) is not None else f"<p><small>{escape(_HOW_TO_KNOW_MORE)}</small></p>"
+    hint = "" if provenance_of(tape._recording) is not None else f"<p><small>{escape(_HOW_TO_KNOW_MORE)}</small></p>"
     return f"<p>{escape(summary.headline(tape))}</p>{tables}{hint}"
 
 

@@ -1,9 +1,9 @@
 """The first operation that made a NaN or an infinity: forward or backward, eager or inside a function, with its line
 and how it came to it.
 
-The checker is a witness: it sees every eager operation, those of backward walks too, and knows where each value came
-from. Inside functions it looks at every value of a plan; after a compiled program it looks at the results, and lets
-the plan find the place.
+The checker is an observer of provenance: it sees every eager operation, those of backward walks too, and knows where
+each value came from. Inside functions it looks at every value of a plan; after a compiled program it looks at the
+results, and lets the plan find the place.
 """
 
 import sys
@@ -25,7 +25,7 @@ from tapeflow.tape.recording import Recording
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
-from .witness import Attendance, Switch, Witness, attend, attendance, forget
+from .provenance import Attendance, Provenance, Switch, attend, attendance, forget
 
 _LONGEST_CHAIN = 8
 
@@ -46,7 +46,7 @@ def looking_at(nodes: list[Node]) -> Callable[[int], None]:
     return look
 
 
-class Checker(Witness):
+class Checker(Provenance):
     """Refuses results that are not finite."""
 
     after_nodes = staticmethod(looking_at)

@@ -34,9 +34,9 @@ class Entry(NamedTuple):
         return bool(self.watched)
 
 
-def of_records(records: list, witness: Any = None, names: dict[int, str] | None = None) -> list[Entry]:
+def of_records(records: list, provenance: Any = None, names: dict[int, str] | None = None) -> list[Entry]:
     """`names`: of tensors that were watched, and of reads of variables, by id."""
-    origins = {} if witness is None else witness.origins
+    origins = {} if provenance is None else provenance.origins
     entries: list[Entry] = []
     numbers: dict[int, int] = {}
     seen: set[int] = set()
@@ -79,7 +79,7 @@ def _place(origin: Any) -> tuple[str, str, str]:
 
 
 def _operation(pullback: Pullback, origin: Any) -> str:
-    """By the witness; else by what the record itself says."""
+    """By the provenance; else by what the record itself says."""
     return pullback.title if origin is None else origin.operation
 
 

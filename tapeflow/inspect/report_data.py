@@ -10,7 +10,7 @@ from tapeflow.tape.recording import Recording
 
 from . import folding, layout, summary, views
 from .profile import Entry
-from .witness import Step, witness_of
+from .provenance import Step, provenance_of
 
 KINDS = ("source", "product", "elementwise", "reduction", "shaping", "function", "other")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -19,17 +19,17 @@ _MOST_ENDS = 50
 
 def data_of(tape: GradientTape) -> dict[str, Any]:
     """Everything that the page shows."""
-    layout.library()  # a missing one is told before anything is done
-    recording, witness = tape._recording, witness_of(tape._recording)
+    layout.library()  # a missing one is an error before anything is done
+    recording, provenance = tape._recording, provenance_of(tape._recording)
     entries = [] if recording is None else _merged(summary.entries_of(tape), recording)
-    steps = {} if witness is None else witness.steps
+    steps = {} if provenance is None else provenance.steps
     trees = []
     if entries:
         trees.append({"name": "layers", "boxes": views.tree(folding.by_layer(entries), entries)})
         if len({e.line for e in entries}) > 1:
             trees.append({"name": "lines", "boxes": views.tree(folding.by_line(entries), entries)})
     return {
-        "seen": witness is not None,
+        "seen": provenance is not None,
         "message": _message(recording, entries),
         "persistent": tape._persistent,
         "walked": any(e.tensor in steps for e in entries) or bool(recording is not None and recording.spent),

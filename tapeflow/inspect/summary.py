@@ -9,20 +9,20 @@ from tapeflow.tape.gradient_tape import GradientTape
 
 from . import profile
 from .profile import Entry
-from .witness import Witness, witness_of
+from .provenance import Provenance, provenance_of
 
 _MOST_ROWS = 12
 
 
 def entries_of(tape: GradientTape) -> list[Entry]:
-    """What the tape holds; of a spent one what it held before, where a witness was there."""
+    """What the tape holds; of a spent one what it held before, where provenance was recorded."""
     recording = tape._recording
     if recording is None:
         return []
-    witness = witness_of(recording)
-    entries = witness.tapes[recording].profile if recording.spent and witness is not None else None
+    provenance = provenance_of(recording)
+    entries = provenance.tapes[recording].profile if recording.spent and provenance is not None else None
     if entries is None:
-        entries = profile.of_records(recording.records, witness)
+        entries = profile.of_records(recording.records, provenance)
     names = {i: variable_name(v) for v in recording.variables.values() for i in recording.reads.get(v.serial, ())}
     return [e._replace(watched=names.get(e.tensor, e.watched)) if e.is_source else e for e in entries]
 
@@ -47,8 +47,8 @@ def headline(tape: GradientTape) -> str:
     if recording is None:
         return "The tape was never entered: it recorded nothing."
     watched = f"{_counted(len(recording.variables), 'variable')}, {_counted(len(recording.kept), 'tensor')}"
-    witness = witness_of(recording)
-    if recording.spent and (witness is None or witness.tapes[recording].profile is None):
+    provenance = provenance_of(recording)
+    if recording.spent and (provenance is None or provenance.tapes[recording].profile is None):
         return f"The tape is spent: its records are gone. Watched: {watched}"
     entries = [e for e in entries_of(tape) if not e.is_source]
     kept = size_text(sum(e.kept for e in entries))
@@ -56,28 +56,31 @@ def headline(tape: GradientTape) -> str:
 
 
 def tables(tape: GradientTape) -> list[list[list[str]]]:
-    """By operation, and, where a witness was there, by line and by layer: rows of cells, the first the headings."""
+    """By operation, and, where provenance was recorded, by line and by layer: rows of cells, the first the
+    headings."""
     entries = [e for e in entries_of(tape) if not e.is_source]
-    witness = witness_of(tape._recording)
+    provenance = provenance_of(tape._recording)
     if not entries:
         return []
-    found = [_table(entries, witness, "operation", lambda e: e.operation)]
-    if witness is not None:
-        found.append(_table(entries, witness, "line", lambda e: f"{e.line}  {e.source}"[:70]))
+    found = [_table(entries, provenance, "operation", lambda e: e.operation)]
+    if provenance is not None:
+        found.append(_table(entries, provenance, "line", lambda e: f"{e.line}  {e.source}"[:70]))
         if any(e.scope for e in entries):
-            found.append(_table(entries, witness, "layer or scope", lambda e: e.scope or "(outside)"))
+            found.append(_table(entries, provenance, "layer or scope", lambda e: e.scope or "(outside)"))
     return found
 
 
-def _table(entries: list[Entry], witness: Witness | None, title: str, key: Callable[[Entry], str]) -> list[list[str]]:
+def _table(
+    entries: list[Entry], provenance: Provenance | None, title: str, key: Callable[[Entry], str]
+) -> list[list[str]]:
     groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         groups[key(entry)].append(entry)
     largest = sorted(groups.items(), key=lambda item: -sum(e.kept for e in item[1]))
-    head = [title, "count", "kept"] + (["forward", "backward"] if witness is not None else [])
-    rows = [[name, *_cells(members, witness)] for name, members in largest[:_MOST_ROWS]]
+    head = [title, "count", "kept"] + (["forward", "backward"] if provenance is not None else [])
+    rows = [[name, *_cells(members, provenance)] for name, members in largest[:_MOST_ROWS]]
     if rest := largest[_MOST_ROWS:]:
-        rows.append([f"({len(rest)} more)", *_cells([e for _, members in rest for e in members], witness)])
+        rows.append([f"({len(rest)} more)", *_cells([e for _, members in rest for e in members], provenance)])
     return [head, *rows]
 
 
@@ -89,10 +92,10 @@ def _aligned(rows: list[list[str]]) -> list[str]:
     return [line(row).rstrip() for row in rows]
 
 
-def _cells(members: list[Entry], witness: Witness | None) -> list[str]:
+def _cells(members: list[Entry], provenance: Provenance | None) -> list[str]:
     cells = [str(len(members)), size_text(sum(e.kept for e in members))]
-    if witness is not None:
-        steps = [witness.steps[e.tensor].seconds for e in members if e.tensor in witness.steps]
+    if provenance is not None:
+        steps = [provenance.steps[e.tensor].seconds for e in members if e.tensor in provenance.steps]
         cells += [time_text(sum(e.forward for e in members)), time_text(sum(steps)) if steps else "–"]
     return cells
 

@@ -141,8 +141,8 @@ each_switch = pytest.mark.parametrize(("switch", "seen", "on", "off"), SWITCHES.
 
 @each_switch
 def test_a_switch_is_of_its_thread(switch, seen, on, off):
-    """A witness used to hear the tapes of all threads, and inside functions all threads were checked. Checked in both
-    directions, and with a thread that ran before."""
+    """A provenance used to hear the tapes of all threads, and inside functions all threads were checked. Checked in
+    both directions, and with a thread that ran before."""
     with ThreadPoolExecutor(1) as other:
         assert other.submit(seen).result() == off
         with switch():

@@ -212,16 +212,16 @@ def test_spent_tape_without_loose_ends_knows_what_it_was_asked(x):
     assert on_x.connected and on_z.kind == "not used" and on_u.kind == "not known"
 
 
-# ---- with a witness: the lines of everything
+# ---- with provenance: the lines of everything
 
 
 @pytest.fixture
-def witness():
+def provenance():
     with tf.debugging.explain_gradients():
         yield
 
 
-def test_used_before_it_was_watched(x, witness):
+def test_used_before_it_was_watched(x, provenance):
     y = x * x
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -230,7 +230,7 @@ def test_used_before_it_was_watched(x, witness):
     assert report.kind == "used too early" and "y = x * x" in text_at(report) and "test_explain.py" in report.reason
 
 
-def test_read_before_the_tape_opened(witness):
+def test_read_before_the_tape_opened(provenance):
     v = tf.Variable(2.0)
     value = v.read_value()
     with tf.GradientTape() as tape:
@@ -239,7 +239,7 @@ def test_read_before_the_tape_opened(witness):
     assert report.kind == "read too early" and "v.read_value()" in text_at(report)
 
 
-def test_read_after_the_tape_closed(witness):
+def test_read_after_the_tape_closed(provenance):
     v = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         pass
@@ -248,7 +248,7 @@ def test_read_after_the_tape_closed(witness):
     assert report.kind == "read too late" and "y = v * 3.0" in text_at(report)
 
 
-def test_target_computed_after_the_tape_closed(x, witness):
+def test_target_computed_after_the_tape_closed(x, provenance):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = x * x
@@ -257,7 +257,7 @@ def test_target_computed_after_the_tape_closed(x, witness):
     assert report.kind == "target outside" and "z = y * 2.0" in text_at(report)
 
 
-def test_where_an_unwatched_tensor_was_made(witness):
+def test_where_an_unwatched_tensor_was_made(provenance):
     a = tf.constant(1.0) * 2.0
     with tf.GradientTape() as tape:
         y = a * a
@@ -323,7 +323,7 @@ def test_of_several_cuts_the_one_that_made_the_target(x):
     assert [c.text for c in only(tape, y, x).causes] == ["the path is cut: round is not differentiable"]
 
 
-def test_a_witness_knows_which_cut_led_to_the_target(x, witness):
+def test_provenance_says_which_cut_led_to_the_target(x, provenance):
     with tf.GradientTape() as tape:
         tape.watch(x)
         index = tf.argmax(x)
@@ -387,7 +387,7 @@ def test_reset(x):
     assert report.kind == "reset" and "tape.reset()" in text_at(report)
 
 
-def test_variable_read_only_where_nothing_is_recorded(witness):
+def test_variable_read_only_where_nothing_is_recorded(provenance):
     v = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         with tape.stop_recording():
@@ -397,7 +397,7 @@ def test_variable_read_only_where_nothing_is_recorded(witness):
     assert report.kind == "stop_recording" and "y = v * 2.0" in text_at(report)
 
 
-def test_gradient_taken_outside_of_the_outer_tape(witness):
+def test_gradient_taken_outside_of_the_outer_tape(provenance):
     v = tf.Variable(3.0)
     with tf.GradientTape() as outer, tf.GradientTape() as inner:
         y = v * v
@@ -406,7 +406,7 @@ def test_gradient_taken_outside_of_the_outer_tape(witness):
     assert report.kind == "target outside" and "slope = inner" in text_at(report)
 
 
-def test_read_early_and_again_inside(witness):
+def test_read_early_and_again_inside(provenance):
     v = tf.Variable(3.0)
     early = v * 2.0
     with tf.GradientTape() as tape:

@@ -138,7 +138,7 @@ def test_with_a_witness_at_the_same_time():
     with tf.GradientTape() as tape:
         tape.watch(x)
         z = y * 2.0
-    assert tape.explain(z, x)[0].kind == "used too early", "the checker is a witness"
+    assert tape.explain(z, x)[0].kind == "used too early", "the checker knows where values come from"
 
 
 def test_forward_mode_has_the_programs_line():

@@ -1,4 +1,4 @@
-"""`tape.summary()`: counts, memory, and with a witness lines, layers and times."""
+"""`tape.summary()`: counts, memory, and with provenance lines, layers and times."""
 
 import numpy as np
 

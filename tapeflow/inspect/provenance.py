@@ -1,6 +1,6 @@
-"""A witness sees every operation of a program, watched or not, and remembers where each tensor came from.
+"""Provenance: an observer of every operation of a program, watched or not, that knows where each tensor came from.
 
-Tapes note by themselves where paths end. Where a tensor was made that no tape has seen, only a witness can say. It
+Tapes note by themselves where paths end. Where a tensor was made that no tape has seen, only this observer can say. It
 costs some microseconds an operation (`benchmarks/inspection.py`), so `tf.debugging.explain_gradients()` switches it
 on.
 """
@@ -64,7 +64,7 @@ class TapeStory:
         self.profile: list | None = None
 
 
-class Witness(Observer, Listener):
+class Provenance(Observer, Listener):
     """An observer of everything. `origins` by tensor id; of variables it knows the latest read, of tapes a story. It
     holds no values."""
 
@@ -176,7 +176,7 @@ class Attendance(NamedTuple):
 
 
 def attendance(kind: type) -> Attendance:
-    """As it is now. (Not of subclasses: a checker is a witness, and may be there beside one.)"""
+    """As it is now. (Not of subclasses: a checker is one, and may be there beside one.)"""
     found = [next((x for x in there if type(x) is kind), None) for there in (current().observers, board.here())]
     return Attendance(*found)
 
@@ -203,7 +203,7 @@ def attend(kind: type, wanted: Attendance) -> None:
 class Switch:
     """Lets one of a kind look on, or nobody, from now on, or for the block of a `with`."""
 
-    _kind: type[Witness]
+    _kind: type[Provenance]
 
     def __init__(self, enabled: bool = True) -> None:
         self._before = attendance(self._kind)
@@ -245,10 +245,10 @@ class explain_gradients(Switch):
     used too early
     """
 
-    _kind = Witness
+    _kind = Provenance
 
 
-def witness_of(recording: Recording | None) -> Witness | None:
+def provenance_of(recording: Recording | None) -> Provenance | None:
     """Who was there when a tape was opened: one that knows most, if there are several."""
-    found = [] if recording is None else [x for x in recording.listeners if isinstance(x, Witness)]
-    return min(found, key=lambda x: type(x) is not Witness, default=None)
+    found = [] if recording is None else [x for x in recording.listeners if isinstance(x, Provenance)]
+    return min(found, key=lambda x: type(x) is not Provenance, default=None)

@@ -1,4 +1,4 @@
-"""A witness knows much of every operation, keeps no values, and forgets."""
+"""The observer of provenance knows much of every operation, keeps no values, and forgets."""
 
 import gc
 import weakref
@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.inspect import witness as module
+from tapeflow.inspect import provenance as module
 from tapeflow.inspect.numerics import Checker
-from tapeflow.inspect.witness import Witness, attendance
+from tapeflow.inspect.provenance import Provenance, attendance
 
 
 def test_it_keeps_no_values():
@@ -25,20 +25,20 @@ def test_it_keeps_no_values():
         assert [value() for value in values] == [None, None]
 
 
-@pytest.mark.parametrize("kind", [Witness, Checker])
+@pytest.mark.parametrize("kind", [Provenance, Checker])
 def test_it_forgets(monkeypatch, kind):
     monkeypatch.setattr(module, "_MOST", 50)
-    with tf.debugging.explain_gradients() if kind is Witness else tf.debugging.enable_check_numerics():
-        witness = attendance(kind).listener
+    with tf.debugging.explain_gradients() if kind is Provenance else tf.debugging.enable_check_numerics():
+        provenance = attendance(kind).listener
         x = tf.constant(1.0)
         for _ in range(100):
             with tf.GradientTape() as tape:
                 y = tf.Variable(1.0) * x
             tape.gradient(y, x)
         gc.collect()
-        known = [value for value in vars(witness).values() if isinstance(value, dict)]
-        assert len(known) >= 3 and max(map(len, known)) <= 55 and len(witness.tapes) <= 2
-        assert max(witness.origins) > 300 and y.serial in witness.origins, "the latest are known"
+        known = [value for value in vars(provenance).values() if isinstance(value, dict)]
+        assert len(known) >= 3 and max(map(len, known)) <= 55 and len(provenance.tapes) <= 2
+        assert max(provenance.origins) > 300 and y.serial in provenance.origins, "the latest are known"
 
 
 def test_tapes_in_the_same_memory_are_not_confused():
