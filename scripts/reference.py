@@ -28,7 +28,7 @@ from reference_text import MESSAGE, first_sentence, markdown, shown, signature
 from tapeflow.names.public import is_public
 
 ROOT = Path(__file__).resolve().parent.parent
-# Namespaces in which everything is another name of something: names and signatures will do.
+# Namespaces in which everything is another name of something: no overview.
 TABLES = {"tf.raw_ops"}
 # Of classes that the package itself also uses: what is for programs.
 ONLY = {
@@ -205,14 +205,14 @@ def missing() -> dict[str, list[str]]:
     for namespace in found:
         for name, value in namespace.names.items():
             known = names.get(id(value), [name])
-            if namespace.name in TABLES or name != known[0] or hasattr(value, "DESCRIPTOR"):
+            if name != known[0] or hasattr(value, "DESCRIPTOR"):
                 continue
             if inspect.isroutine(value) or inspect.isclass(value) and is_called(name, value):
                 made.setdefault(namespace.name, []).extend(gaps(name, value, known))
             if inspect.isclass(value):
                 for member, method in members(value).items():
                     function = getattr(value, member) if isinstance(method, (staticmethod, classmethod)) else method
-                    if inspect.isroutine(function) and inspect.getdoc(getattr(value, member)):
+                    if inspect.isroutine(function):
                         bound = not isinstance(method, (staticmethod, classmethod))
                         made.setdefault(namespace.name, []).extend(
                             gaps(f"{name}.{member}", function, [f"{name}.{member}"], bound=bound)
@@ -304,7 +304,7 @@ def entry(name: str, value: Any, names: list[str], *, brief: bool) -> Iterator[s
         yield markdown(read(inspect.getdoc(value) or "").text) + "\n"
         if not called and name in NOT_CALLED:
             yield f"Not called by programs: {NOT_CALLED[name]}.\n"
-        if called and not brief:
+        if called:
             yield "\n".join(section(value, names)) + "\n"
     others = [n for n in names if n != name]
     if others and not brief:

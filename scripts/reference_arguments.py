@@ -159,7 +159,7 @@ def section(value: Any, names: list[str], *, bound: bool = False, owner: Any = N
             yield f"- `{p.name}`{kind}" + (f": {escaped(p.meaning)}" if p.meaning else "")
         yield ""
     kind = "" if inspect.isclass(value) else result_type(value)
-    if told.result or kind not in ("", "None"):
+    if told.result or kind not in ("", "None", "NoReturn", "Never"):
         yield "**Returns** " + ": ".join(filter(None, [f"`{kind}`" if kind else "", escaped(told.result)])) + "\n"
     if told.errors:
         yield "**Raises**\n"
@@ -175,9 +175,13 @@ def gaps(name: str, value: Any, names: list[str], *, bound: bool = False, owner:
         for p in parameters(value, names, bound=bound, owner=owner)
         if not p.meaning and p.name.lstrip("*") not in table.PLAIN
     ]
+    if not inspect.getdoc(value):
+        found.append(f"{name} has no docstring")
     told = read(inspect.getdoc(value) or "")
     found += [f"{name}: its Args have {other}" for other in sorted(_unknown(value, told.parameters))]
     kind = "None" if inspect.isclass(value) else result_type(value)
+    if kind in ("NoReturn", "Never"):
+        return found
     if not told.result and not (kind and SAYS_ENOUGH.match(kind)):
         found.append(f"{name} -> {kind or '?'}")
     return found

@@ -7,6 +7,7 @@ in `PLAIN` say it all: they are shown with their type and default, without a sen
 import reference_compat
 import reference_namespaces
 import reference_numpy
+import reference_raw_ops
 
 # ---- everywhere
 
@@ -71,6 +72,8 @@ BESIDE = {
 # ---- in one namespace, and in those inside it
 
 IN = {
+    "tf.lite": {"_": "Anything.", "__": "Anything."},
+    "tf.raw_ops": reference_raw_ops.MEANINGS,
     **reference_compat.MEANINGS,
     **reference_namespaces.MEANINGS,
     "tf.experimental.numpy": reference_numpy.MEANINGS,

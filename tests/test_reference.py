@@ -71,6 +71,7 @@ def test_a_function_without_explanations_is_found():
 
     gaps = reference_arguments.gaps("tf.new", new, ["tf.new"])
     assert gaps == ["tf.new(strange)", "tf.new: its Args have wrong", "tf.new -> ?"]
+    assert reference_arguments.gaps("tf.n", lambda x: x, ["tf.n"]) == ["tf.n has no docstring", "tf.n -> ?"]
     assert not reference_arguments.gaps("tf.explained", explained, ["tf.explained"])
 
 

@@ -1,6 +1,6 @@
 """`tf.lite`, which is not here: what programs use of it says so, and what comes nearest, when it is called."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 __all__ = ["Interpreter", "Optimize", "TFLiteConverter"]
 
@@ -12,7 +12,8 @@ _INSTEAD = (
 )
 
 
-def _refused(*_: Any, **__: Any) -> Any:
+def _refused(*_: Any, **__: Any) -> NoReturn:
+    """Raises NotImplementedError, with what to do instead."""
     raise NotImplementedError(f"tapeflow has no tf.lite converter. {_INSTEAD}")
 
 

@@ -80,6 +80,11 @@ class IndexedSlices:
         return self.dense().numpy()
 
     def dense(self, dtype: DType | None = None) -> Tensor:
+        """The whole tensor: rows that are not there are 0, rows that repeat are added up.
+
+        Raises:
+            ValueError: If the dense shape is not known.
+        """
         if self._dense_shape is None:
             raise ValueError(
                 "Tensor conversion requested for IndexedSlices without dense_shape: give the shape as third argument, "

@@ -109,6 +109,14 @@ class GFile:
         return self
 
     def __next__(self) -> Any:
+        """The next line.
+
+        Returns:
+            A str; bytes, if the file was opened for them.
+
+        Raises:
+            StopIteration: At the end.
+        """
         line = self.readline()
         if not line:
             raise StopIteration

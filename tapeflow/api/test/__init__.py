@@ -172,15 +172,35 @@ class TestCase(_CaseAssertions):
         self.assertAllClose(a, b, max(rtol, *[f[0] for f in found]), max(atol, *[f[1] for f in found]), msg)
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        """All elements are less.
+
+        Args:
+            comparison_target: Than this number.
+        """
         self.assertLess(np.max(_array(a)), comparison_target)
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """All elements are less or equal.
+
+        Args:
+            comparison_target: The number.
+        """
         self.assertLessEqual(np.max(_array(a)), comparison_target)
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        """All elements are greater.
+
+        Args:
+            comparison_target: Than this number.
+        """
         self.assertGreater(np.min(_array(a)), comparison_target)
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """All elements are greater or equal.
+
+        Args:
+            comparison_target: The number.
+        """
         self.assertGreaterEqual(np.min(_array(a)), comparison_target)
 
     def assertAllInRange(
@@ -212,12 +232,31 @@ class TestCase(_CaseAssertions):
         self.assertFalse(extra, f"{extra} not in {expected_set}")
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+        """Both have the same shape.
+
+        Args:
+            input_a: A tensor or an array.
+            input_b: Another one.
+        """
         self.assertEqual(tuple(np.shape(_array(input_a))), tuple(np.shape(_array(input_b))), msg)
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """The tensor is of this dtype.
+
+        Args:
+            target: A tensor.
+            expected_dtype: The dtype.
+        """
         self.assertEqual(as_tensor(target).dtype, expected_dtype)
 
     def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:
+        """The numbers are equal up to an error.
+
+        Args:
+            f1: A number.
+            f2: Another one.
+            err: How far apart they may be.
+        """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, msg or f"{f1} and {f2} differ by more than {err}.")
 
 

@@ -21,25 +21,59 @@ class CaseAssertions(unittest.TestCase):
     # ---- containers
 
     def assertLen(self, container: Any, expected_len: int, msg: str | None = None) -> None:
+        """The container has so many elements.
+
+        Args:
+            container: What has a length.
+            expected_len: The number.
+        """
         self.assertEqual(
             len(container), expected_len, msg or f"{container!r} has length {len(container)}, expected {expected_len}."
         )
 
     def assertEmpty(self, container: Any, msg: str | None = None) -> None:
+        """The container has no elements.
+
+        Args:
+            container: What has a length.
+        """
         self.assertFalse(len(container), msg or f"{container!r} is not empty.")
 
     def assertNotEmpty(self, container: Any, msg: str | None = None) -> None:
+        """The container has elements.
+
+        Args:
+            container: What has a length.
+        """
         self.assertTrue(len(container), msg or f"{container!r} is empty.")
 
     def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: str | None = None) -> None:
+        """All of these are in the set.
+
+        Args:
+            expected_subset: What has to be there.
+            actual_set: What is there.
+        """
         missing = set(expected_subset) - set(actual_set)
         self.assertFalse(missing, msg or f"Missing elements {missing}")
 
     def assertNoCommonElements(self, expected_seq: Any, actual_seq: Any, msg: str | None = None) -> None:
+        """No element is in both.
+
+        Args:
+            expected_seq: The first elements.
+            actual_seq: The others.
+        """
         common = set(expected_seq) & set(actual_seq)
         self.assertFalse(common, msg or f"Common elements {common}")
 
     def assertItemsEqual(self, expected_seq: Any, actual_seq: Any, msg: str | None = None) -> None:
+        """The same elements, each as often, in any order.
+
+        Args:
+            expected_seq: What is expected.
+            actual_seq: What there is.
+        """
         self.assertCountEqual(expected_seq, actual_seq, msg)
 
     def assertSameElements(self, expected_seq: Any, actual_seq: Any, msg: str | None = None) -> None:
@@ -47,9 +81,21 @@ class CaseAssertions(unittest.TestCase):
         self.assertEqual(set(expected_seq), set(actual_seq), msg)
 
     def assertSequenceStartsWith(self, prefix: Any, whole: Any, msg: str | None = None) -> None:
+        """The sequence begins with these elements.
+
+        Args:
+            prefix: The first elements.
+            whole: The sequence.
+        """
         self.assertSequenceEqual(list(prefix), list(whole)[: len(prefix)], msg)
 
     def assertSameStructure(self, a: Any, b: Any, aname: str = "a", bname: str = "b", msg: str | None = None) -> None:
+        """Both have the same structure.
+
+        Args:
+            aname: What `a` is called in the message.
+            bname: What `b` is called in it.
+        """
         try:
             nest.assert_same_structure(a, b)
         except (TypeError, ValueError) as error:
@@ -58,26 +104,65 @@ class CaseAssertions(unittest.TestCase):
     # ---- text and numbers
 
     def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
+        """The text begins so.
+
+        Args:
+            actual: The text.
+            expected_start: Its beginning.
+        """
         self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
 
     def assertEndsWith(self, actual: str, expected_end: str, msg: str | None = None) -> None:
+        """The text ends so.
+
+        Args:
+            actual: The text.
+            expected_end: Its end.
+        """
         self.assertTrue(actual.endswith(expected_end), msg or f"{actual!r} does not end with {expected_end!r}")
 
     def assertRegexMatch(self, actual_str: str, regexes: Any, message: str | None = None) -> None:
+        """The text matches one of the expressions.
+
+        Args:
+            actual_str: The text.
+            regexes: Regular expressions.
+            message: The text of the failure.
+        """
         self.assertTrue(
             any(re.search(regex, actual_str) for regex in regexes),
             message or f"{actual_str!r} matches none of {regexes}",
         )
 
     def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: str | None = None) -> None:
+        """The value lies between the bounds, or on one.
+
+        Args:
+            minv: The lower bound.
+            maxv: The upper bound.
+        """
         self.assertTrue(minv <= value <= maxv, msg or f"{value!r} is not between {minv!r} and {maxv!r}")
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
+        """The numbers are equal up to an error, one by one.
+
+        Args:
+            farray1: Numbers.
+            farray2: As many others.
+            err: How far apart they may be.
+        """
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2):
             self.assertTrue(abs(float(f1) - float(f2)) <= err, msg or f"{f1} and {f2} differ by more than {err}.")
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
+        """The Euclidean distance of the arrays is small.
+
+        Args:
+            ndarray1: An array.
+            ndarray2: Another of the same shape.
+            err: The distance that is too large.
+        """
         distance = np.linalg.norm(np.ravel(np.asarray(ndarray1) - np.asarray(ndarray2)))
         self.assertTrue(distance < err, msg or f"The arrays are {distance} apart, more than {err}.")
 
@@ -89,6 +174,14 @@ class CaseAssertions(unittest.TestCase):
         msg: str | None = None,
         delta: float | None = None,
     ) -> None:
+        """The numbers are almost equal, one by one.
+
+        Args:
+            expected_seq: What is expected.
+            actual_seq: What there is.
+            places: To how many digits after the point; None: 7.
+            delta: How far apart they may be, in the place of `places`.
+        """
         self.assertEqual(len(expected_seq), len(actual_seq), msg)
         for a, b in zip(expected_seq, actual_seq):
             self.assertAlmostEqual(a, b, places, msg, delta)
@@ -96,6 +189,12 @@ class CaseAssertions(unittest.TestCase):
     def assertDictAlmostEqual(
         self, a: dict, b: dict, places: int | None = None, msg: str | None = None, delta: float | None = None
     ) -> None:
+        """The same keys, and values that are almost equal.
+
+        Args:
+            places: To how many digits after the point; None: 7.
+            delta: How far apart they may be, in the place of `places`.
+        """
         self.assertEqual(a.keys(), b.keys(), msg)
         for key in a:
             self.assertAlmostEqual(a[key], b[key], places, msg, delta)

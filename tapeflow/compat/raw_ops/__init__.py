@@ -32,7 +32,11 @@ def __getattr__(name: str) -> _typing.Callable:
         return function(**kwargs)
 
     raw.__name__ = raw.__qualname__ = name
-    raw.__doc__ = f"The operation {name}, by keyword: {', '.join(names) or 'no arguments'}."
+    raw.__doc__ = f"""The operation {name}, by keyword: {", ".join(names) or "no arguments"}.
+
+    Returns:
+        What the public function of this meaning gives: a tensor, or several.
+    """
     raw.__signature__ = _inspect.Signature(
         [*known, _inspect.Parameter("name", _inspect.Parameter.KEYWORD_ONLY, default=None)]
     )
