@@ -99,6 +99,9 @@ class Strategy:
     def gather(self, value: Any, axis: int) -> Any:
         """The values of all replicas joined along `axis`.
 
+        Args:
+            axis: Taken and not used: there is one replica.
+
         Returns:
             The value, as a tensor.
         """
@@ -293,6 +296,9 @@ class ReplicaContext:
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """The values of all replicas joined.
+
+        Args:
+            axis: Taken and not used: there is one replica.
 
         Returns:
             The value, as a tensor; tuples and dicts stay.

@@ -112,6 +112,9 @@ def trace_off() -> None:
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
     """Writes what was traced since `trace_on` under a name, and ends tracing.
 
+    Args:
+        profiler_outdir: Taken and not used: `trace_on` says where the profile goes.
+
     Raises:
         ValueError: If `trace_on` was not called before.
 

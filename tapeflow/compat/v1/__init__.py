@@ -110,6 +110,9 @@ def NotDifferentiable(op_type: str) -> None:
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
     """Nothing: operations are eager.
 
+    Args:
+        config: Taken and not used.
+
     >>> tf.compat.v1.enable_eager_execution()
     """
 
@@ -176,6 +179,9 @@ def get_default_session() -> None:
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> _Tensor:
     """The input: nothing else can be fed where operations are eager.
+
+    Args:
+        shape: Taken and not used.
 
     >>> tf.compat.v1.placeholder_with_default(3., []).numpy()
     np.float32(3.0)

@@ -299,6 +299,9 @@ def sparse_softmax_cross_entropy(
 def add_loss(loss: Any, loss_collection: Any = "losses") -> None:
     """Nothing: there are no collections, since there is no graph that they belong to. Add losses up yourself.
 
+    Args:
+        loss: Taken and not used.
+
     >>> tf.compat.v1.losses.add_loss(tf.constant(1.))
     """
 

@@ -324,6 +324,9 @@ def Print(
 ) -> Tensor:
     """Prints `data` to standard error, and gives `input_` back; `tf.print` is the new way.
 
+    Args:
+        data: The tensors to print.
+
     >>> tf.compat.v1.Print(tf.constant(1.), [], "here").numpy()
     np.float32(1.0)
     """

@@ -74,6 +74,9 @@ def global_variables_initializer() -> None:
 def variables_initializer(var_list: Any, name: str = "init") -> None:
     """Nothing: variables have their values from the moment they are made.
 
+    Args:
+        var_list: Taken and not used.
+
     >>> tf.compat.v1.variables_initializer([tf.Variable(1.)])
     """
 
@@ -101,6 +104,9 @@ def tables_initializer(name: str = "init_all_tables") -> None:
 
 def is_variable_initialized(variable: Any) -> Tensor:
     """True.
+
+    Args:
+        variable: Taken and not used.
 
     >>> tf.compat.v1.is_variable_initialized(tf.Variable(1.)).numpy()
     np.True_
@@ -213,6 +219,11 @@ def variable_scope(
     auxiliary_name_scope: bool = True,
 ) -> Iterator[SimpleNamespace]:  # fmt: skip
     """Names of variables made inside start with the scope's.
+
+    Args:
+        initializer: Taken and not used: give it to `get_variable`.
+        dtype: Taken and not used: give it to `get_variable`.
+        constraint: Taken and not used: give it to `get_variable`.
 
     >>> with tf.compat.v1.variable_scope("layer"):
     ...     tf.compat.v1.get_variable("w", [1]).name
