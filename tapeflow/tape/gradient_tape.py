@@ -46,10 +46,11 @@ class GradientTape(Questions):
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = bool(persistent)
         self._watch_accessed_variables = watch_accessed_variables
-        self._recording: Recording | None = None
+        self._recording: Recording | Any = None  # None before the tape is entered
         self._active = False
         self._pause: Pause | None = None
-        self._inside = self._outside = None
+        self._inside: Any = None  # the frames of its context
+        self._outside: Any = None
 
     # ---- the context
 
@@ -467,7 +468,7 @@ class GradientTape(Questions):
         rows = jacobians.Rows(one, leaves, batched, walk_from)
         guess = memory.guess(paths[2], [one, *leaves], one.dtype.size)
         found = rows.jacobians(at_once if pfor else 1, guess, mode == "zero")
-        graph = unconnected.edges(recording) if mode == "error" or recording.notes else None
+        graph: Any = unconnected.edges(recording) if mode == "error" or recording.notes else None
         if mode == "error" and any(j is None for j in found):
             raise ValueError(unconnected.error_text(recording, graph, [one], sources, leaves, found))
         if not self._persistent:

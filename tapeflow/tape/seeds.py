@@ -111,7 +111,7 @@ def _has_dict(structure: Any) -> bool:
     return isinstance(structure, (list, tuple)) and any(map(_has_dict, structure))
 
 
-def _seed(target: Any, seed: Any, k: int) -> Tensor:
+def _seed(target: Any, seed: Any, k: int) -> Tensor | None:
     if seed is None:
         return _ones(target)
     if isinstance(seed, (Tensor, Variable)) and seed.dtype is not target.dtype:
