@@ -2,6 +2,7 @@
 names."""
 
 import ast
+import collections
 import inspect
 import json
 import re
@@ -170,6 +171,83 @@ def test_folders_are_small(top):
     folders = {file.parent for file in (ROOT / top).rglob("*.py")}
     large = {str(f.relative_to(ROOT)): n for f in folders if (n := len(list(f.glob("*.py")))) > MOST}
     assert not large, f"more than {MOST} files: make rooms of them"
+
+
+# ---- contracts
+
+
+def test_contracts_stand_in_signatures():
+    """Where an operation, an executor or an observer is meant, a signature says so (`core/contracts.py`)."""
+    loose = re.compile(r"\b(prim|executor|observer): Any\b")
+    assert not [name for file, name in zip(FILES, NAMES, strict=True) if loose.search(file.read_text("utf-8"))]
+
+
+def test_core_names_no_operation():
+    """It calls whatever it is given: what it needs of operations is in `core.contracts.Supplied`. (The widening of a
+    declaration's own primitive, `ops.{prim.name}`, is text of generated code.)"""
+    found = [
+        (name, ast.unparse(node))
+        for file, name in zip(FILES, NAMES, strict=True)
+        if name.startswith("core/")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in ("ops", "recorded")
+    ]
+    assert not found
+
+
+def test_references_are_counted_in_one_place():
+    counting = [n for f, n in zip(FILES, NAMES, strict=True) if re.search(r"sys\.getrefcount\(", f.read_text("utf-8"))]
+    assert counting == ["core/runtime/refcounts.py"]
+
+
+FEW = 159  # lower it when there are fewer
+
+
+def test_few_private_attributes_cross_between_packages():
+    """An attribute with a leading underscore belongs to the package of the second level (`tapeflow/core`) that defines
+    it: in a class, or on `self`; to core, if core is one of several, else to the one that does so most often. Counted
+    is every use of one on something else than `self` or `cls`, in another package (or of one that nobody defines).
+    """
+    named_tuples = {"_replace", "_asdict", "_fields", "_make"}
+    homes: dict[str, collections.Counter] = collections.defaultdict(collections.Counter)
+    uses = []
+    for top in ("tapeflow", "keras_tapeflow"):
+        for file in sorted((ROOT / top).rglob("*.py")):
+            parts = file.relative_to(ROOT).parts
+            room = "/".join(parts[:2]) if len(parts) > 2 else parts[0]
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    for name in [n for member in node.body for n in _defined_by(member)]:
+                        homes[name][room] += 1
+                elif isinstance(node, ast.Attribute) and re.match(r"_[^_]", node.attr):
+                    own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+                    if own and isinstance(node.ctx, ast.Store):
+                        homes[node.attr][room] += 1
+                    elif not own and node.attr not in {*named_tuples, "_getframe", "_exit"}:
+                        uses.append((room, node.attr))
+
+    def home(name):
+        found = homes[name]
+        return "tapeflow/core" if "tapeflow/core" in found else max(found, key=found.get, default=None)
+
+    crossed = collections.Counter(name for room, name in uses if home(name) != room)
+    assert crossed.total() <= FEW, f"make public what is public between packages: {crossed.most_common(20)}"
+
+
+def _defined_by(member):
+    """The names that a statement in a class gives to its objects."""
+    if isinstance(member, ast.FunctionDef):
+        yield member.name
+    elif isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name):
+        yield member.target.id
+    elif isinstance(member, ast.Assign):
+        for target in member.targets:
+            if isinstance(target, ast.Name):
+                yield target.id
+                if target.id == "__slots__":
+                    yield from [n.value for n in ast.walk(member.value) if isinstance(n, ast.Constant)]
 
 
 def test_package_says_that_it_is_typed():

@@ -12,6 +12,7 @@ from .record import Broadcasts, Pushforward, Recorder
 
 if TYPE_CHECKING:
     from .errors import InvalidArgumentError
+    from .frames import Frame
     from .tensor import Tensor
     from .variables.parts import Part
 
@@ -103,7 +104,7 @@ class BackwardRule(Operation):
         """Tell executors and observers that `outs` come from `inputs` by this rule."""
         raise NotImplementedError
 
-    def lifted(self, executor: Any, inputs: list[bool], outs: list[bool]) -> "BackwardRule":
+    def lifted(self, executor: "RowExecutor", inputs: list[bool], outs: list[bool]) -> "BackwardRule":
         """The rule for all rows of a map; `inputs` and `outs` say which differ from row to row."""
         raise NotImplementedError
 
@@ -154,6 +155,34 @@ class Executor:
     def wrong_dtype(self, message: str) -> "InvalidArgumentError | None":
         """The error for dtypes that do not mix; None for the usual one."""
         return None
+
+
+class RowExecutor(Executor):
+    """An executor of a vectorised function: it works in the frame below its own, where tensors hold all rows."""
+
+    __slots__ = ()
+
+    size: int  # how many rows there are
+
+    def frame(self) -> "Frame":
+        """The frame for the function, on top of the current one."""
+        raise NotImplementedError
+
+    def again(self) -> "RowExecutor":
+        """The executor for what belongs to the same rows but is computed later: backward rules."""
+        raise NotImplementedError
+
+    def mapped(self, held: "Tensor") -> "Tensor":
+        """What the function sees of a tensor of all rows."""
+        raise NotImplementedError
+
+    def owns(self, value: Any) -> bool:
+        """Does the value differ from row to row?"""
+        raise NotImplementedError
+
+    def rows(self, value: "Tensor") -> "Tensor":
+        """All rows of what the function gives."""
+        raise NotImplementedError
 
 
 class Observer:

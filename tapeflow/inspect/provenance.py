@@ -171,14 +171,14 @@ class Attendance(NamedTuple):
     """Who of one kind looks on in a context: at its operations, and as a listener. Only while a function is traced, or
     where a frame was left that had it, are these not the same one."""
 
-    observer: Any
+    observer: Observer | None
     listener: Any
 
 
 def attendance(kind: type) -> Attendance:
     """As it is now. (Not of subclasses: a checker is one, and may be there beside one.)"""
-    found = [next((x for x in there if type(x) is kind), None) for there in (current().observers, board.here())]
-    return Attendance(*found)
+    one: Callable[[Any], Any] = lambda there: next((x for x in there if type(x) is kind), None)
+    return Attendance(one(current().observers), one(board.here()))
 
 
 def attend(kind: type, wanted: Attendance) -> None:

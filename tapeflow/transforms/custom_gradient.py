@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from tapeflow.core import nest
 from tapeflow.core.apply import tell
-from tapeflow.core.contracts import BackwardRule
+from tapeflow.core.contracts import BackwardRule, RowExecutor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import recorded as ops
@@ -17,7 +17,6 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
 from tapeflow.tape.recording import Recording
 from tapeflow.tape.unconnected import edges, leading_to
-from tapeflow.vectorize.mapped import Vectorizer
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -185,7 +184,7 @@ class Rule(BackwardRule):
             frame.executor.announce(self, inputs, outs, body)
         tell(frame.observers, self, inputs, {}, outs)
 
-    def lifted(self, executor: Vectorizer, inputs: list[bool], outs: list[bool]) -> "Rule":
+    def lifted(self, executor: RowExecutor, inputs: list[bool], outs: list[bool]) -> "Rule":
         return LiftedRule(self, executor, inputs, outs)
 
     def pushforward(self, mask: int, count: int) -> Pushforward:
@@ -295,7 +294,7 @@ class CustomRule(Rule):
 class LiftedRule(Rule):
     """A rule from inside a mapped function, for the frame below: it takes and gives gradients of all rows."""
 
-    def __init__(self, rule: Rule, executor: Vectorizer, inputs: list[bool], outs: list[bool]) -> None:
+    def __init__(self, rule: Rule, executor: RowExecutor, inputs: list[bool], outs: list[bool]) -> None:
         self.rule, self.executor, self.batched, self.outs = rule, executor, inputs, outs
         self.name = rule.name
 
@@ -306,7 +305,7 @@ class LiftedRule(Rule):
             found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
         return [self._of_all_rows(g, batched) for g, batched in zip(found, self.batched)]
 
-    def _of_one_row(self, executor: Vectorizer, g: Any, batched: bool) -> Any:
+    def _of_one_row(self, executor: RowExecutor, g: Any, batched: bool) -> Any:
         if g is None or batched:
             return None if g is None else executor.mapped(g)
         # An output that is the same for all rows: its gradient comes once, and what each row makes of it is added up.

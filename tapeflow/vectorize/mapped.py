@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import describe
-from tapeflow.core.contracts import BackwardRule, Executor, Operation
+from tapeflow.core.contracts import BackwardRule, Operation, RowExecutor
 from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, invalid, uneven_rows, user_call, user_line
@@ -94,7 +94,7 @@ setattr(MappedTensor, "array", property(_refused(None, "operations that take a t
 setattr(MappedTensor, "numpy", property(_refused(".numpy()")))  # noqa: B010
 
 
-class OnTop(Executor):
+class OnTop(RowExecutor):
     """What executors have in common that work in the frame below their own."""
 
     __slots__ = ()
