@@ -133,14 +133,14 @@ def _plan_report(node: Any, makers: dict, values: dict, array: Any) -> str:
     lines.append(f"  output: {range_text(array)}")
     found: list[str] = []
     seen: set[int] = set()
-    places = list(node.inputs)
-    while places and len(found) < _LONGEST_CHAIN:
-        maker = makers.get(p := places.pop(0))
+    indices = list(node.inputs)
+    while indices and len(found) < _LONGEST_CHAIN:
+        maker = makers.get(p := indices.pop(0))
         if maker is None or id(maker) in seen:
             continue
         seen.add(id(maker))
         found.append(f"    {maker.prim.name} at {maker.line}, in {known(p)}")
-        places.extend(maker.inputs)
+        indices.extend(maker.inputs)
     return "\n".join([*lines, *(["  it came from, latest first:", *found] if found else [])])
 
 

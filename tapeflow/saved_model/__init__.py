@@ -210,8 +210,8 @@ def _input_names(function: _ConcreteFunction) -> list[str]:
     """What a signature calls its tensors: as the arguments; parts of one are `x`, `x_1` and so on."""
     paths = _nest.paths(function.structure)
     names: list[str] = []
-    for k, place, spec in zip(function.tensor_places, function.graph.inputs, function.specs):
-        name = getattr(spec, "name", None) or function.graph.names.get(place) or "input"
+    for k, index, spec in zip(function.tensor_positions, function.graph.inputs, function.specs):
+        name = getattr(spec, "name", None) or function.graph.names.get(index) or "input"
         nested = _re.match(r"(\[[^\]]*\]){2}(?=.)", paths[k]) if k < len(paths) else None
         if nested and not getattr(spec, "name", None) and not isinstance(function, _RestoredFunction):
             name = _argument_name(function.python_function, nested[0])

@@ -183,22 +183,22 @@ def graph_message(graph: Graph, scope: str = "") -> Any:
         taken.add(name)
         return name
 
-    def source(place: int) -> str:
+    def source(index: int) -> str:
         """The name of a value that no operation computes."""
-        if place not in names:
-            kind = "Placeholder" if place in graph.inputs else "Variable" if place in variables else "Const"
-            name = names[place] = named(graph.names.get(place) or variables.get(place) or kind.lower())
-            made.node.append(_node(found, name, kind, (), [graph.symbols[place].spec]))
-        return names[place]
+        if index not in names:
+            kind = "Placeholder" if index in graph.inputs else "Variable" if index in variables else "Const"
+            name = names[index] = named(graph.names.get(index) or variables.get(index) or kind.lower())
+            made.node.append(_node(found, name, kind, (), [graph.symbols[index].spec]))
+        return names[index]
 
-    variables = {place: variable.name.removesuffix(":0") for variable, place in graph.reads.values()}
-    for place in graph.inputs:
-        source(place)
+    variables = {index: variable.name.removesuffix(":0") for variable, index in graph.reads.values()}
+    for index in graph.inputs:
+        source(index)
     for node in graph.nodes:
-        inputs = [source(place) for place in node.inputs]
+        inputs = [source(index) for index in node.inputs]
         name = named(node.prim.name)
-        for k, place in enumerate(node.outputs):
-            names[place] = name if k == 0 else f"{name}:{k}"
+        for k, index in enumerate(node.outputs):
+            names[index] = name if k == 0 else f"{name}:{k}"
         made.node.append(
             _node(found, name, node.prim.name, inputs, [graph.symbols[p].spec for p in node.outputs], node)
         )

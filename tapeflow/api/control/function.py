@@ -92,9 +92,11 @@ def function(
 def _structured_input_signature(self: ConcreteFunction) -> tuple:
     """The arguments of a concrete function, with specifications in the place of tensors."""
     leaves = opened(self.structure)
-    for k, spec in zip(self.tensor_places, self.specs):
+    for k, spec in zip(self.tensor_positions, self.specs):
         leaves[k] = TensorSpec(
-            spec.shape, BY_NUMPY[spec.dtype], name=self.graph.names.get(self.graph.inputs[self.tensor_places.index(k)])
+            spec.shape,
+            BY_NUMPY[spec.dtype],
+            name=self.graph.names.get(self.graph.inputs[self.tensor_positions.index(k)]),
         )
     return closed(self.structure, leaves)
 

@@ -44,13 +44,13 @@ class Graph(graph.Graph):
         self.constants[symbol.index] = tensor
         return symbol
 
-    def place(self, tensor: Any) -> int:
+    def index_of(self, tensor: Any) -> int:
         if isinstance(tensor, EagerTensor) and tensor.serial:
             raise RuntimeError(
                 f"A tape watches an eager tensor that is used in a tf.Graph, at {user_line()}: {tensor!r}. It would "
                 "be a constant there; make it inside the graph, or use tf.function."
             )
-        return super().place(tensor)
+        return super().index_of(tensor)
 
 
 class AggregationMethod:

@@ -65,12 +65,12 @@ def choose(index: Tensor, functions: dict[str, Callable], name: str) -> Any:
         for variable in variables:
             if variable.serial not in graph.assigned:  # it keeps its value there
                 graph.read(variable)
-    inputs, places = operands(graphs)
-    drawn, drawn_places = keys(graphs)
+    inputs, indices = operands(graphs)
+    drawn, drawn_indices = keys(graphs)
     arrays = [k for k, leaf in enumerate(last.leaves) if _is_carried(leaf)]
     branches = []
-    for label, region, own in zip(functions, regions, map(list.__add__, places, drawn_places)):
-        outputs = [region.place(_held(region.leaves[k])) for k in arrays]
+    for label, region, own in zip(functions, regions, map(list.__add__, indices, drawn_indices)):
+        outputs = [region.index_of(_held(region.leaves[k])) for k in arrays]
         outputs += [region.graph.latest[v.serial] for v in variables]
         branches.append(GraphFunction(region.graph, own, outputs, f"{label} of {name}"))
     out = Choice(branches, name).entry(index, *inputs, *drawn)
@@ -143,7 +143,7 @@ def while_loop(
         _check_condition(holds)
     _check_iteration(loop_vars, first, step, shape_invariants)
     most, limit = _bound(maximum_iterations)
-    outs = [step.place(_held(leaf)) for leaf in step.leaves]
+    outs = [step.index_of(_held(leaf)) for leaf in step.leaves]
     found = _run(holds, step, start, rows, outs, [], most, limit, name)[:count]
     return nest.packed(loop_vars, iter([_like(a, x) for a, x in zip(step.leaves, found)]), composites=True)
 
@@ -165,8 +165,8 @@ def over_rows(
     for before, now in zip(first, after):
         if before.dtype is not now.dtype or tuple(before.shape) != tuple(now.shape):
             raise ValueNeeded(f"The state of {name} changes its shape or dtype, at {user_line()}.")
-    places = [[step.place(t) for t in some] for some in (after, emitted)]
-    found = _run(None, step, first, rows, *places, ops.size_tensor(sizes=size, dtype=_INT), size, name, backwards)
+    indices = [[step.index_of(t) for t in some] for some in (after, emitted)]
+    found = _run(None, step, first, rows, *indices, ops.size_tensor(sizes=size, dtype=_INT), size, name, backwards)
     return nest.packed(state, iter(found[:count]), composites=True), list(found[count + 1 :])
 
 
@@ -181,14 +181,14 @@ def _run(
     variables = [v for _, v in sorted(graph.assigned.items())]
     finals = [graph.latest[v.serial] for v in variables]
     sites = [site for site, _ in graph.keys_drawn]
-    next_keys = [(place, _renewed_key(step, site, place)) for site, place in graph.keys_drawn]
+    next_keys = [(index, _renewed_key(step, site, index)) for site, index in graph.keys_drawn]
     graph.keys_drawn = []
     values = [v.value() for v in variables]
-    from_outside, places = operands(graphs, but=variables)
+    from_outside, indices = operands(graphs, but=variables)
     count, arguments = len(start), graph.inputs
     own = [_read_in_iteration(step, v) for v in variables]
-    state = [*arguments[:count], *[place for place, _ in own], *[place for place, _ in next_keys]]
-    inputs = [*state, *arguments[count:], *places[0], *[first for _, first in own]]
+    state = [*arguments[:count], *[index for index, _ in own], *[index for index, _ in next_keys]]
+    inputs = [*state, *arguments[count:], *indices[0], *[first for _, first in own]]
     body = GraphFunction(graph, inputs, [*outs, *finals, *[p for _, p in next_keys], *emitted], f"the body of {name}")
     condition = None
     if holds is not None:
@@ -199,8 +199,8 @@ def _run(
         ]
         of_keys = [other.new(graph.symbols[p].spec).index for p, _ in next_keys]
         unused = [other.new(_spec(x)).index for x in values]
-        all_inputs = [*other.inputs, *of_variables, *of_keys, *places[1], *unused]
-        condition = GraphFunction(other, all_inputs, [holds.place(holds.leaves[0])], f"the condition of {name}")
+        all_inputs = [*other.inputs, *of_variables, *of_keys, *indices[1], *unused]
+        condition = GraphFunction(other, all_inputs, [holds.index_of(holds.leaves[0])], f"the condition of {name}")
     loop = Loop(condition, body, len(state), len(rows), limit, name, backwards)
     drawn = [fresh_key(Site(site.seeds, _LOOP, site.number)) for site in sites]
     out = loop.entry(most, *start, *values, *drawn, *rows, *from_outside, *values)
@@ -215,25 +215,25 @@ def _spec(tensor: Tensor, rows: bool = False) -> Spec:
 
 
 def _read_in_iteration(step: Region, variable: Any) -> tuple[int, int]:
-    """(The place of what an iteration finds in a variable; of what was there before the loop). Reads are of the first,
+    """(The index of what an iteration finds in a variable; of what was there before the loop). Reads are of the first,
     but gradients go to the variable, not to what another iteration assigned."""
     graph = step.graph
     spec = graph.symbols[graph.latest[variable.serial]].spec
     now, first = graph.new(spec), graph.new(spec)
     if variable.serial in graph.reads:
-        place = graph.reads[variable.serial][1]
-        graph.nodes.insert(0, Node(ops.assigned.primitive, (now.index, first.index), {}, (place,), False, ""))
+        index = graph.reads[variable.serial][1]
+        graph.nodes.insert(0, Node(ops.assigned.primitive, (now.index, first.index), {}, (index,), False, ""))
     return now.index, first.index
 
 
 _LOOP = 2**40  # blocks that a random operation in a loop reserves for all its iterations
 
 
-def _renewed_key(step: Region, site: Site, place: int) -> int:
-    """The place of the next iteration's key: where the blocks of this one end."""
+def _renewed_key(step: Region, site: Site, index: int) -> int:
+    """The index of the next iteration's key: where the blocks of this one end."""
     graph = step.graph
     with entered(graph.frame()):
-        return graph.place(ops.advance_key(graph.symbols[place], blocks=site.blocks))
+        return graph.index_of(ops.advance_key(graph.symbols[index], blocks=site.blocks))
 
 
 def _loop_value(leaf: Any) -> Any:

@@ -182,21 +182,21 @@ class Choice(Flow):
             with entered(graph.frame()):
                 fill = [zeros(s) for s in kept]  # for what the other branches keep
                 dense = [as_dense(g, side.xs[k - 1]) for g, k, there in zip(found, wanted, reached) if there]
-                own = [graph.place(t) for t in fill[:start]] + side.kept + [graph.place(t) for t in fill[end:]]
-                results = [graph.place(t) for t in dense]
+                own = [graph.index_of(t) for t in fill[:start]] + side.kept + [graph.index_of(t) for t in fill[end:]]
+                results = [graph.index_of(t) for t in dense]
             forwards.append(GraphFunction(graph, xs, ys + own, branch.name))
-            places = (
+            indices = (
                 xs
                 + ys
                 + [graph.new(s).index for s in kept[:start]]
                 + side.kept
                 + [graph.new(s).index for s in kept[end:]]
             )
-            inputs = distinct(graph, places + [s.index for s in seeds])
+            inputs = distinct(graph, indices + [s.index for s in seeds])
             backwards.append(GraphFunction(graph, inputs, results, f"the gradient of {branch.name}", effects=False))
             start = end
         used = [f.read_inputs() for f in backwards]
-        read = [k for k in range(len(backwards[0].inputs)) if any(k in places for places in used)]
+        read = [k for k in range(len(backwards[0].inputs)) if any(k in indices for indices in used)]
         for function in backwards:
             function.inputs = [function.inputs[k] for k in read]
         backward = Choice(backwards, f"the gradient of {self.name}")
@@ -263,11 +263,11 @@ def as_dense(gradient: Any, x: SymbolicTensor) -> Tensor:
     return gradient.dense() if isinstance(gradient, IndexedSlices) else gradient
 
 
-def distinct(graph: Graph, places: list[int]) -> list[int]:
-    """The places, each once; where one is there again another, which nobody reads."""
+def distinct(graph: Graph, indices: list[int]) -> list[int]:
+    """The indices, each once; where one is there again another, which nobody reads."""
     seen: set[int] = set()
     out = []
-    for p in places:
+    for p in indices:
         out.append(graph.new(graph.symbols[p].spec).index if p in seen else p)
         seen.add(p)
     return out
@@ -280,8 +280,8 @@ def tangents(function: GraphFunction, wanted: Sequence[int]) -> GraphFunction:
     ts = [graph.argument(function.specs[k]) for k in wanted]
     with entered(graph.frame()):
         found = pushed_through(function, xs, dict(zip(wanted, ts)))[1]
-        places = [graph.place(t) for t in found if t is not None]
-    return GraphFunction(graph, graph.inputs, places, f"the tangent of {function.name}", effects=False)
+        indices = [graph.index_of(t) for t in found if t is not None]
+    return GraphFunction(graph, graph.inputs, indices, f"the tangent of {function.name}", effects=False)
 
 
 def pushed_through(
@@ -302,8 +302,8 @@ def in_rows(
     graph, rows, outs = _mapped(function, batched, size)
     with entered(graph.frame()):
         flags = [True] * len(outs) if results is None else results
-        places = [graph.place(rows.rows(y) if b else y) for y, b in zip(outs, flags)]
-    return GraphFunction(graph, graph.inputs, places, function.name)
+        indices = [graph.index_of(rows.rows(y) if b else y) for y, b in zip(outs, flags)]
+    return GraphFunction(graph, graph.inputs, indices, function.name)
 
 
 def mapped_outputs(function: GraphFunction, batched: Sequence[bool], size: int) -> list[bool]:

@@ -36,7 +36,7 @@ class LoopGradient:
             one = lambda k: as_dense(gradients[k], side.xs[k])
             results = [one(k) for k in self.inexact]
             results += [t if gradients[k] is None else ops.add(t, one(k)) for t, k in zip(totals, self.of_operands)]
-            results = [graph.place(t) for t in [*results, *[one(k) for k in self.of_rows]]]
+            results = [graph.index_of(t) for t in [*results, *[one(k) for k in self.of_rows]]]
         # What the iterations must emit: whatever the backward body reads and is not there at its time.
         there = set(xs[loop.state :]) | {t.index for t in [*seeds, *totals]}
         nodes = graph.leading_to([*xs, *[y.index for y in side.outs], *side.kept, *there], results, effects=False)
@@ -92,7 +92,9 @@ class LoopTangent:
                 *[found[k] for k in self.inexact],
                 *[t for t in found[loop.state :] if t is not None],
             ]
-            step = GraphFunction(graph, graph.inputs, [graph.place(t) for t in results], loop.step.name, effects=False)
+            step = GraphFunction(
+                graph, graph.inputs, [graph.index_of(t) for t in results], loop.step.name, effects=False
+            )
         going = loop.going_among([specs[k] for k in self.inexact], [specs[k] for k in self.moving[2]])
         state, rows = loop.state + len(self.inexact), loop.rows + len(self.moving[1])
         name = f"the tangent of {loop.name}"

@@ -70,8 +70,8 @@ class LoopRows:
             of = [graph.argument(spec) for spec in specs[s + loop.rows :]]
             most, top = graph.argument(ints[0]), graph.argument(ints[2])
             with entered(graph.frame()):
-                places = [graph.place(t) for t in function(xs, counts, k, rows, of, most, top)]
-            return GraphFunction(graph, graph.inputs, places, loop.step.name)
+                indices = [graph.index_of(t) for t in function(xs, counts, k, rows, of, most, top)]
+            return GraphFunction(graph, graph.inputs, indices, loop.step.name)
 
         def whole_step(xs: list, counts: Tensor, k: Tensor, rows: list, of: list, most: Tensor, top: Tensor) -> list:
             now = alive(xs, k, most, top, of)

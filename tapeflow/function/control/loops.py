@@ -165,8 +165,8 @@ class Loop(Flow):
             return None
         graph, inputs = self.cond.graph, self.cond.inputs
         new = lambda specs: [graph.new(s).index for s in specs]
-        places = inputs[: self.state] + new(more_state) + inputs[self.state :] + new(more_operands)
-        return GraphFunction(graph, places, self.cond.outputs, self.cond.name, effects=False)
+        indices = inputs[: self.state] + new(more_state) + inputs[self.state :] + new(more_operands)
+        return GraphFunction(graph, indices, self.cond.outputs, self.cond.name, effects=False)
 
     def inexact_state(self) -> list[int]:
         return [k for k in range(self.state) if is_inexact(self.step.specs[k])]

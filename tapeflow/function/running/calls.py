@@ -44,7 +44,7 @@ class GraphFunction:
         self.has_effect = effects and any(node.prim.has_effect for node in graph.nodes)
         self.donated: Collection[
             int
-        ] = ()  # the places of values that are not needed after a call: of variables that get others
+        ] = ()  # the indices of values that are not needed after a call: of variables that get others
         self.host_only = False
         self.derivatives: dict[int, Derivative] = {}
         self.looked_at: dict[Callable, Callable] = {}  # plans that call somebody between their nodes
@@ -165,8 +165,8 @@ class GraphFunction:
         xs = [graph.argument(Spec(shape=settled(s.shape, sizes), dtype=s.dtype)) for s in self.specs]
         with entered(graph.frame()):
             outs = self.graph.replay(dict(zip(self.inputs, xs)), self.outputs, self.has_effect, sizes)
-            places = [graph.place(y) for y in outs]
-        made = GraphFunction(graph, graph.inputs, places, self.name, self.jit)
+            indices = [graph.index_of(y) for y in outs]
+        made = GraphFunction(graph, graph.inputs, indices, self.name, self.jit)
         made.may_refuse = self.may_refuse
         made.donated = [graph.inputs[k] for k, p in enumerate(self.inputs) if p in self.donated]
         return made
@@ -198,17 +198,17 @@ class Derivative:
         with entered(graph.frame()), GradientTape(persistent=True, watch_accessed_variables=False) as self.tape:
             self.tape.watch([self.xs[k] for k in self.wanted])
             outs = function.replay(self.xs)
-            self.outs = [graph.symbols[graph.place(y)] for y in outs]
+            self.outs = [graph.symbols[graph.index_of(y)] for y in outs]
         self.backwards: dict[tuple, Any] = {}
         self.pushforwards: dict[tuple, Any] = {}
         self.kept: list[int] = []
         self.kept = self._read_by_backward()
         name = f"{function.name} under a tape"
-        places = [y.index for y in self.outs] + self.kept
-        self.forward = GraphFunction(graph, [x.index for x in self.xs], places, name, function.jit)
+        indices = [y.index for y in self.outs] + self.kept
+        self.forward = GraphFunction(graph, [x.index for x in self.xs], indices, name, function.jit)
 
     def _read_by_backward(self) -> list[int]:
-        """The places of what the backward graph reads and the forward graph computes, besides the outputs."""
+        """The indices of what the backward graph reads and the forward graph computes, besides the outputs."""
         graph, before = self.graph, len(self.graph.nodes)
         flows = [node for node in graph.nodes if node.prim.extensible]
         observers = (_Extensions(self.tape._recording),) if flows else ()
@@ -222,7 +222,7 @@ class Derivative:
         ahead = [n for n in graph.nodes[before:] if n.prim.extends is not None and (n.prim.root(), n.inputs) in given]
         behind = [n for n in graph.nodes[before:] if not any(n is a for a in ahead)]
         made = {p for node in [*graph.nodes[:before], *ahead] for p in node.outputs}
-        reads = {p for node in behind for p in node.inputs} | {graph.place(t) for g in found for t in _parts(g)}
+        reads = {p for node in behind for p in node.inputs} | {graph.index_of(t) for g in found for t in _parts(g)}
         return sorted(reads & made - {y.index for y in self.outs})
 
     def gradients(self, given: tuple[bool, ...], observers: tuple = ()) -> tuple[list[SymbolicTensor], list]:
@@ -258,7 +258,7 @@ class Derivative:
         made = GraphFunction(
             graph,
             unique,
-            [graph.place(g) for g in found],
+            [graph.index_of(g) for g in found],
             f"the gradient of {self.function.name}",
             self.function.jit,
             effects=False,
@@ -276,9 +276,9 @@ class Derivative:
                 outs = self.forward.replay(xs)
             found = accumulator.jvp(outs)
             connected = [k for k, t in enumerate(found) if t is not None]
-            places = [graph.place(found[k]) for k in connected]
+            indices = [graph.index_of(found[k]) for k in connected]
             made = GraphFunction(
-                graph, graph.inputs, places, f"the tangent of {self.function.name}", self.function.jit, False
+                graph, graph.inputs, indices, f"the tangent of {self.function.name}", self.function.jit, False
             )
             self.pushforwards[wanted] = made, connected
         return self.pushforwards[wanted]
@@ -316,8 +316,8 @@ class CallRule(Rule):
         self.kept = outs
 
     def gradients(self, gs: tuple) -> list:
-        function, reached, places = self.derivative.backward(tuple([g is not None for g in gs]))
-        values = dict(zip(places, [*self.xs, *self.outs, *[g for g in gs if g is not None]]))
+        function, reached, indices = self.derivative.backward(tuple([g is not None for g in gs]))
+        values = dict(zip(indices, [*self.xs, *self.outs, *[g for g in gs if g is not None]]))
         graph, wanted = self.derivative.graph, set(function.inputs)
         values |= {p: v.value() for v, p in graph.reads.values() if p in wanted}
         values |= {p: fresh_key(site) for site, p in graph.keys_drawn if p in wanted}

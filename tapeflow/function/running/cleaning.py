@@ -21,7 +21,7 @@ _FOLDED = 1 << 16  # elements up to which a constant is computed before the run
 
 
 def constants(graph: Graph, inputs: Iterable[int]) -> dict[int, Any]:
-    """The arrays that the graph itself holds, by place."""
+    """The arrays that the graph itself holds, by index."""
     found = {p: t.array for p, t in graph.constants.items()}
     given = set(inputs)
     return found | {p: t.array for t, p in graph.captures.values() if p not in given and isinstance(t, EagerTensor)}
@@ -29,7 +29,7 @@ def constants(graph: Graph, inputs: Iterable[int]) -> dict[int, Any]:
 
 class Cleaned:
     """The nodes that compute the outputs of a graph from its inputs, in order; `same` says where a value is that has
-    no place of its own any more, `held` are the constants, some of them computed here."""
+    no index of its own any more, `held` are the constants, some of them computed here."""
 
     def __init__(
         self, graph: Graph, inputs: list[int], outputs: list[int], effects: bool = False, fold: bool = True
@@ -43,10 +43,10 @@ class Cleaned:
         used = {p for node in self.nodes for p in node.inputs} | set(self.outputs)
         self.held = {p: array for p, array in self.held.items() if p in used}
 
-    def now(self, places: Iterable[int]) -> tuple[int, ...]:
+    def now(self, indices: Iterable[int]) -> tuple[int, ...]:
         """Where values are."""
         same, out = self.same, []
-        for p in places:
+        for p in indices:
             while p in same:
                 p = same[p]
             out.append(p)
@@ -93,7 +93,7 @@ class Cleaned:
         return node._replace(inputs=inner.inputs, params=node.prim.merges(inner.params, node.params))
 
     def _unchanged(self, node: Node) -> int | None:
-        """The place of the input that the operation gives back."""
+        """The index of the input that the operation gives back."""
         prim, symbols = node.prim, self.graph.symbols
         out = symbols[node.outputs[0]].spec
         alike = lambda p: tuple(symbols[p].spec.shape) == tuple(out.shape) and symbols[p].spec.dtype == out.dtype
@@ -127,7 +127,7 @@ class Cleaned:
     # ---- two that are the same
 
     def _shared(self, nodes: list[Node]) -> list[Node]:
-        """Common subexpressions once: later nodes read the places of the first."""
+        """Common subexpressions once: later nodes read the outputs of the first."""
         seen: dict[Any, Node] = {}
         kept = []
         for node in nodes:
@@ -154,7 +154,7 @@ class Cleaned:
         for k, node in enumerate(nodes):
             if not isinstance(node.prim, Primitive):
                 flows.setdefault(node.prim.root(), []).append(k)
-        if all(len(places) == 1 for places in flows.values()) and not any(flow.has_effect for flow in flows):
+        if all(len(indices) == 1 for indices in flows.values()) and not any(flow.has_effect for flow in flows):
             return nodes
         gone: set[int] = set()
         kept = []

@@ -66,7 +66,7 @@ def compiled(
 
 
 def _statement(k: int, node: Node, kernel: Callable, over: int | None, env: dict) -> str:
-    """`over`: the place of an input whose memory the output gets."""
+    """`over`: the position of an input whose memory the output gets."""
     targets = ", ".join(f"t{p}" for p in node.outputs) + ("," if node.several and len(node.outputs) == 1 else "")
     arguments = [f"t{p}" for p in node.inputs]
     text, ufunc = _OPERATORS.get(kernel, (None, kernel))

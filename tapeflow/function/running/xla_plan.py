@@ -31,7 +31,7 @@ def compiled(
     """A function from the arrays at `inputs` to those at `outputs`, and by its `on_tensors` from tensors to tensors.
     XLA compiles it when it is first called on a device.
 
-    `donated` are the places of variables' values that other values replace after the call: they need not be there any
+    `donated` are the indices of variables' values that other values replace after the call: they need not be there any
     longer.
     """
     loaded("tapeflow.engines.xla.programs")  # an extra: only who asks for XLA needs jax
@@ -47,7 +47,7 @@ def compiled(
             )
     if checks:  # after one that fails, variables have the values that they had
         return Checked(Program(run, name), checks, len(outputs))
-    return Program(run, name, [k for k, place in enumerate(inputs) if place in donated])
+    return Program(run, name, [k for k, index in enumerate(inputs) if index in donated])
 
 
 class Checked:

@@ -44,23 +44,23 @@ def _call(graph: Graph, node: Node) -> str:
     return f"{names + ' = ' if names else ''}{node.prim.name}({', '.join(arguments)})"
 
 
-def _name(graph: Graph, place: int) -> str:
-    if place in graph.names:
-        return graph.names[place]
-    constant = graph.constants.get(place) or next((t for t, p in graph.captures.values() if p == place), None)
+def _name(graph: Graph, index: int) -> str:
+    if index in graph.names:
+        return graph.names[index]
+    constant = graph.constants.get(index) or next((t for t, p in graph.captures.values() if p == index), None)
     if type(constant) is not EagerTensor:
-        return f"%{place}"
+        return f"%{index}"
     if np.size(constant.array) == 1:
         return str(constant.array) if constant.dtype.kind != "s" else _short(constant.array)
-    return f"%{place}"
+    return f"%{index}"
 
 
-def _input(graph: Graph, place: int) -> str:
-    return f"{_name(graph, place)}: {_spec(graph.symbols[place].spec)}"
+def _input(graph: Graph, index: int) -> str:
+    return f"{_name(graph, index)}: {_spec(graph.symbols[index].spec)}"
 
 
-def _specs(graph: Graph, places: Iterable[int]) -> str:
-    return ", ".join(_spec(graph.symbols[p].spec) for p in places)
+def _specs(graph: Graph, indices: Iterable[int]) -> str:
+    return ", ".join(_spec(graph.symbols[p].spec) for p in indices)
 
 
 def _spec(spec: Spec) -> str:

@@ -89,16 +89,16 @@ class FunctionReader:
         graph.inputs = whole.inputs[: len(specs)]
         graph.names = {p: name for p, name in zip(graph.inputs, described["names"]) if name is not None}
         graph.relied_on.extend([(reader.expression(question), answer) for question, answer in described["relied_on"]])
-        for number, place in described["variables"]:
+        for number, index in described["variables"]:
             variable = self.variables[number]
-            graph.reads[variable.serial] = variable, place
-            graph.names[place] = variable.name.removesuffix(":0")
-        graph.keys_drawn = [(Site.restored(*site), place) for *site, place in described["keys"]]
-        for number, place in described["assigned"]:
+            graph.reads[variable.serial] = variable, index
+            graph.names[index] = variable.name.removesuffix(":0")
+        graph.keys_drawn = [(Site.restored(*site), index) for *site, index in described["keys"]]
+        for number, index in described["assigned"]:
             variable = self.variables[number]
-            graph.latest[variable.serial], graph.assigned[variable.serial] = place, variable
+            graph.latest[variable.serial], graph.assigned[variable.serial] = index, variable
         made.sizes = [(n, axis, reader.sizes[number]) for n, axis, number in described["sizes"]]
-        made.structured_outputs, made.places = reader.value(described["returns"]), described["results"]
+        made.structured_outputs, made.result_indices = reader.value(described["returns"]), described["results"]
         made._complete()
         made.alone, made.function.may_refuse = described["alone"], False
         return made
@@ -133,8 +133,8 @@ class _GraphReader:
         graph.sizes, graph.relied_on, graph.compiles = self.sizes, self.reader.relied_on, described["jit"]
         for spec in described["specs"]:
             graph.new(self.reader.spec(spec))
-        for place, name in described["constants"]:
-            graph.constants[place] = EagerTensor(self.whole.array(name))
+        for index, name in described["constants"]:
+            graph.constants[index] = EagerTensor(self.whole.array(name))
         for operation, inputs, params, outputs, several, line in described["nodes"]:
             prim, inputs = self._operation(operation, tuple(inputs), graph)
             params = {name: self.reader.value(value) for name, value in params.items()}
@@ -175,11 +175,11 @@ class _GraphReader:
         reader = Reader(self.whole.array, lambda leaf: graph.symbols[inputs[leaf["input"]]])
         given = reader.value(described["given"])
         leaves = nest.walked(given, composites=True)
-        places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, SymbolicTensor)]
-        recipe = Recipe(AT_EVERY_RUN[called_name], given, leaves, places)
+        positions = [k for k, leaf in enumerate(leaves) if isinstance(leaf, SymbolicTensor)]
+        recipe = Recipe(AT_EVERY_RUN[called_name], given, leaves, positions)
         effect = Effect(called(recipe, False), [], described["name"], checks=described["checks"])
         effect.recipe = recipe
-        return effect, tuple([leaves[k].index for k in places])
+        return effect, tuple([leaves[k].index for k in positions])
 
     def _flow(self, number: int) -> Any:
         if number not in self.made:

@@ -55,29 +55,29 @@ class FunctionWriter:
         read, keys = list(graph.reads.values()), list(graph.keys_drawn)
         finals = [(v, graph.latest[v.serial]) for v in function.assigned]
         inputs = graph.inputs + [p for _, p in read] + [p for _, p in keys]
-        outputs = [p for p in function.places if p is not None] + [p for _, p in finals]
+        outputs = [p for p in function.result_indices if p is not None] + [p for _, p in finals]
         whole = GraphFunction(graph, inputs, outputs, function.name, function.jit)
         part = _GraphWriter(self, function.name)
-        described, places = part.graph(whole)
+        described, indices = part.graph(whole)
         writer = Writer(
-            self.store, lambda t: {"place": places.get(graph.place(t), 0)}
+            self.store, lambda t: {"place": indices.get(graph.index_of(t), 0)}
         )  # only where tensors are matters, not which
         leaves = opened(function.structure)
-        for k, place in zip(function.tensor_places, graph.inputs):
-            leaves[k] = graph.symbols[place]
+        for k, index in zip(function.tensor_positions, graph.inputs):
+            leaves[k] = graph.symbols[index]
         return {
             "graph": described,
             "flows": part.flows,
             "arguments": writer.value(closed(function.structure, leaves)),
-            "tensors": function.tensor_places,
+            "tensors": function.tensor_positions,
             "specs": [writer.spec(s) for s in function.specs],
             "names": [graph.names.get(p) for p in graph.inputs],
             "returns": writer.value(_returned(function)),
-            "results": [None if p is None else places[p] for p in function.places],
+            "results": [None if p is None else indices[p] for p in function.result_indices],
             "alone": function.alone,
-            "variables": [[self.variable(v), places[p]] for v, p in read],
-            "keys": [[*site.described(), places[p]] for site, p in keys],
-            "assigned": [[self.variable(v), places[p]] for v, p in finals],
+            "variables": [[self.variable(v), indices[p]] for v, p in read],
+            "keys": [[*site.described(), indices[p]] for site, p in keys],
+            "assigned": [[self.variable(v), indices[p]] for v, p in finals],
             "sizes": [list(size) for size in function.sizes],
             "now": [[s.number, s.now] for s in graph.sizes],
             "relied_on": _questions(graph.relied_on),
@@ -87,7 +87,7 @@ class FunctionWriter:
 
 def _returned(function: ConcreteFunction) -> Any:
     """What the function returns, with the graph's symbols in the place of variables and numbers, too."""
-    leaves, rest = nest.flatten(function.structured_outputs), iter(function.places)
+    leaves, rest = nest.flatten(function.structured_outputs), iter(function.result_indices)
     for k, leaf in enumerate(leaves):
         parts = nest.children(leaf, composites=True) if nest.is_composite(leaf) else None
         taken = [next(rest) for _ in parts or [leaf]]
@@ -110,29 +110,31 @@ class _GraphWriter:
         self.plain = Writer(whole.store)
 
     def graph(self, function: GraphFunction) -> tuple[dict, dict[int, int]]:
-        """(The graph of a function in words; the new places of its values)."""
+        """(The graph of a function in words; the new indices of its values)."""
         graph, inputs = function.graph, list(function.inputs)
         held = dict(graph.constants)
         held |= {p: t for t, p in graph.captures.values() if isinstance(t, EagerTensor)}
         held = {p: t for p, t in held.items() if p not in set(inputs)}
         nodes = self._nodes(graph, {*inputs, *held}, function)
-        places: dict[int, int] = {}
+        indices: dict[int, int] = {}
         for p in [*inputs, *function.outputs, *[p for node in nodes for p in (*node.inputs, *node.outputs)]]:
-            places.setdefault(p, len(places))
-        at = lambda old: [places[p] for p in old]
+            indices.setdefault(p, len(indices))
+        at = lambda old: [indices[p] for p in old]
         described = {
             "name": function.name,
             "inputs": at(inputs),
             "outputs": at(function.outputs),
-            "specs": [self.plain.spec(graph.symbols[p].spec) for p in places],
-            "constants": [[places[p], self.whole.store(np.asarray(t.array))] for p, t in held.items() if p in places],
+            "specs": [self.plain.spec(graph.symbols[p].spec) for p in indices],
+            "constants": [
+                [indices[p], self.whole.store(np.asarray(t.array))] for p, t in held.items() if p in indices
+            ],
             "nodes": [
                 [self._operation(n), at(n.inputs), self._params(n), at(n.outputs), n.several, n.line] for n in nodes
             ],
             "jit": function.jit,
             "effects": function.has_effect,
         }
-        return described, places
+        return described, indices
 
     def _nodes(self, graph: Graph, given: set[int], function: GraphFunction) -> list[Node]:
         """Those that the outputs need, in order; users' rules as graphs, which take what they read as inputs."""
@@ -186,7 +188,7 @@ class _GraphWriter:
         if not known:
             raise self._refusal(node, "calls Python, and a saved model has none")
         recipe = effect.recipe
-        inputs = {id(recipe.leaves[k]): n for n, k in enumerate(recipe.places)}
+        inputs = {id(recipe.leaves[k]): n for n, k in enumerate(recipe.positions)}
         writer = Writer(self.whole.store, lambda t: {"input": inputs[id(t)]})
         try:
             given = writer.value(nest.packed(recipe.structure, iter(recipe.leaves), composites=True))
@@ -234,7 +236,7 @@ def alternatives(function: ConcreteFunction, known: Sequence[ConcreteFunction] =
             continue
         tried += 1
         made = ConcreteFunction(
-            function.python_function, function.traced, function.structure, function.tensor_places, function.specs,
+            function.python_function, function.traced, function.structure, function.tensor_positions, function.specs,
             function.name, function.jit, function.autograph,
         )  # fmt: skip
         try:

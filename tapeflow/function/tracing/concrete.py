@@ -47,15 +47,15 @@ class ConcreteFunction:
         python_function: Any,
         traced: Any,
         structure: Any,
-        places: list[int],
+        positions: list[int],
         specs: list,
         name: str,
         jit: bool,
         autograph: bool,
     ) -> None:
         """`traced` is the function as AutoGraph converted it. `structure` are the arguments, (positional, keyword); of
-        its leaves those at `places` are tensors, with these `specs`, in which sizes may be None."""
-        self.name, self.structure, self.tensor_places, self.specs = name, structure, places, specs
+        its leaves those at `positions` are tensors, with these `specs`, in which sizes may be None."""
+        self.name, self.structure, self.tensor_positions, self.specs = name, structure, positions, specs
         self.python_function, self.traced, self.jit, self.autograph = python_function, traced, jit, autograph
         self.graph, self.assigned = Graph(), []
         self.as_python = False  # not traced: Python needs values of tensors,
@@ -63,7 +63,7 @@ class ConcreteFunction:
         self.sizes: list[tuple[int, int, int]] = []  # those not known: which argument, which axis, which number
         self.versions: dict[tuple, ConcreteFunction] = {}  # by the sizes
         self.structured_outputs: Any = None
-        self.places: list[int | None] = []
+        self.result_indices: list[int | None] = []
 
     def trace(self, now: list[Tensor] | None, may_create: bool) -> int:
         """Run the Python function; returns how many variables it made. `now` are the arguments of the call that it is
@@ -74,17 +74,17 @@ class ConcreteFunction:
         leaves = opened(self.structure)
         names, self.sizes = nest.paths(self.structure), []
         names += ["[0]"] * (len(leaves) - len(names))  # the parts of a ragged tensor, say
-        for n, (k, spec) in enumerate(zip(self.tensor_places, self.specs)):
+        for n, (k, spec) in enumerate(zip(self.tensor_positions, self.specs)):
             leaves[k] = graph.argument(self._sized(spec, n, None if now is None else now[n]))
             graph.names[leaves[k].index] = getattr(spec, "name", None) or argument_name(self.python_function, names[k])
         with entered(graph.frame()):
             args, kwargs = closed(self.structure, leaves)
             self.structured_outputs = self._called(self.traced, args, kwargs)
             results = [self._result(leaf) for leaf in opened(self.structured_outputs)]
-            self.places = [None if r is None else graph.place(r) for r in results]
+            self.result_indices = [None if r is None else graph.index_of(r) for r in results]
         graph.evaluate = None
         del leaves, args, kwargs, results
-        graph.seal()
+        graph.finalize()
         self._complete()
         return graph.created
 
@@ -96,17 +96,17 @@ class ConcreteFunction:
 
     def runs_as_python(self, why: str) -> None:
         self.as_python, self.sizes, self.why = True, [], why
-        self.structured_outputs, self.places = None, []
+        self.structured_outputs, self.result_indices = None, []
 
     def _complete(self) -> None:
-        """The graph is written, and `places` says where its results are: make a function of it."""
-        graph, outputs = self.graph, [p for p in self.places if p is not None]
+        """The graph is written, and `result_indices` says where its results are: make a function of it."""
+        graph, outputs = self.graph, [p for p in self.result_indices if p is not None]
         # In one order in all functions: threads lock them in it.
         self.assigned = [v for _, v in sorted(graph.assigned.items())]
         self.locks = [v._lock for v in self.assigned]
         self.count = len(outputs)
         finals = [graph.latest[v.serial] for v in self.assigned]
-        self.function = GraphFunction(graph, self._input_places(), outputs + finals, self.name, self.jit)
+        self.function = GraphFunction(graph, self._input_indices(), outputs + finals, self.name, self.jit)
         self.function.may_refuse = True
         self.function.donated = [graph.reads[v.serial][1] for v in self.assigned if v.serial in graph.reads]
         self.alone = len(outputs) == 1 and isinstance(self.structured_outputs, (Tensor, Variable))
@@ -146,7 +146,7 @@ class ConcreteFunction:
         self.versions[sizes] = made
         return made
 
-    def _input_places(self) -> list[int]:
+    def _input_indices(self) -> list[int]:
         graph = self.graph
         outside = (
             [p for _, p in graph.captures.values()]
@@ -178,7 +178,7 @@ class ConcreteFunction:
             raise invalid("A variable's first value depends on an argument, which has no value without a call.")
         self._learn_inputs()
         with entered(_EAGER):
-            function = GraphFunction(self.graph, self._input_places(), [symbol.index], self.name, effects=False)
+            function = GraphFunction(self.graph, self._input_indices(), [symbol.index], self.name, effects=False)
             [value] = function(self._input_tensors(now))
         return raw(value)
 
@@ -211,7 +211,7 @@ class ConcreteFunction:
                     raise
                 self.as_python = True
         leaves = opened(self.structure)
-        for k, tensor in zip(self.tensor_places, tensors):
+        for k, tensor in zip(self.tensor_positions, tensors):
             leaves[k] = tensor
         args, kwargs = closed(self.structure, leaves)
         out = self._called(self.python_function, args, kwargs)
@@ -223,7 +223,7 @@ class ConcreteFunction:
             self.python_function,
             self.traced,
             self.structure,
-            self.tensor_places,
+            self.tensor_positions,
             self.specs,
             self.name,
             self.jit,
@@ -264,7 +264,7 @@ class ConcreteFunction:
         if self.alone:
             return found[0]
         rest = iter(found)
-        return closed(self.structured_outputs, [None if p is None else next(rest) for p in self.places])
+        return closed(self.structured_outputs, [None if p is None else next(rest) for p in self.result_indices])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Called like the function that was traced, or with the tensors among its arguments alone. What else it was
@@ -275,7 +275,7 @@ class ConcreteFunction:
     @functools.cached_property
     def binding(self) -> Binding:
         signature = self.signature or inspect.signature(self.python_function)
-        return Binding(self.name, signature, self.structure, opened(self.structure), self.tensor_places)
+        return Binding(self.name, signature, self.structure, opened(self.structure), self.tensor_positions)
 
     # ---- what it is made of
 
@@ -301,7 +301,7 @@ class ConcreteFunction:
 
     @property
     def outputs(self) -> list[SymbolicTensor]:
-        return [self.graph.symbols[p] for p in self.places if p is not None]
+        return [self.graph.symbols[p] for p in self.result_indices if p is not None]
 
     output_shapes = property(
         lambda self: self._of_outputs(lambda t: TensorShape(None) if t is None else t.get_shape())
@@ -312,7 +312,7 @@ class ConcreteFunction:
         """A structure like the result's, with `what` of each tensor in its place."""
         if self.as_python:
             raise ValueError(f"{self.name} runs as plain Python: what it returns is known when it has run. {self.why}")
-        tensors = iter([None if p is None else self.graph.symbols[p] for p in self.places])
+        tensors = iter([None if p is None else self.graph.symbols[p] for p in self.result_indices])
 
         def one(leaf: Any) -> Any:
             first, *_ = [next(tensors) for _ in opened(leaf)]
@@ -334,7 +334,7 @@ class ConcreteFunction:
     def _results_text(self) -> str:
         if self.as_python:
             return "what the Python function returns"
-        tensors = iter([None if p is None else self.graph.symbols[p].spec for p in self.places])
+        tensors = iter([None if p is None else self.graph.symbols[p].spec for p in self.result_indices])
         text = lambda spec: "Literal[None]" if spec is None else spec_text(spec)
         return structure_text(self.structured_outputs, lambda _: text(next(tensors)), composites=True)
 

@@ -97,21 +97,21 @@ class Effect(Flow):
 
 
 class Recipe(NamedTuple):
-    """What an effect calls: `function(*args, **kwargs)`, where these are `leaves` in a `structure`, those at `places`
-    being its inputs."""
+    """What an effect calls: `function(*args, **kwargs)`, where these are `leaves` in a `structure`, those at
+    `positions` being its inputs."""
 
     function: Callable
     structure: tuple
     leaves: list
-    places: list[int]
+    positions: list[int]
 
 
 def called(recipe: Recipe, gives: bool) -> Callable:
-    """A function of the tensors at the places. It returns what the function does, or nothing."""
+    """A function of the tensors at the positions. It returns what the function does, or nothing."""
 
     def call(*tensors: Tensor) -> Any:
         own = list(recipe.leaves)
-        for k, tensor in zip(recipe.places, tensors):
+        for k, tensor in zip(recipe.positions, tensors):
             own[k] = tensor
         now, named = nest.packed(recipe.structure, iter(own), composites=True)
         out = recipe.function(*now, **named)
@@ -127,12 +127,12 @@ def later(
     """Have `function(*args, **kwargs)` called at every run of the graph. The results are tensors of these `specs`."""
     # What a variable holds at this point of the program, not when the graph has run.
     leaves = [v.value() if isinstance(v, Variable) else v for v in nest.walked((args, kwargs), composites=True)]
-    places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, Tensor) and not isinstance(leaf, EagerTensor)]
+    positions = [k for k, leaf in enumerate(leaves) if isinstance(leaf, Tensor) and not isinstance(leaf, EagerTensor)]
 
-    recipe = Recipe(function, (args, kwargs), leaves, places)
+    recipe = Recipe(function, (args, kwargs), leaves, positions)
     effect = Effect(called(recipe, bool(specs)), specs, name, differentiable, checks)
     effect.recipe = recipe
-    return list(effect.entry(*[leaves[k] for k in places]))
+    return list(effect.entry(*[leaves[k] for k in positions]))
 
 
 def at_every_run(checks: bool = False) -> Callable:

@@ -1,7 +1,7 @@
 """The graph of a traced function, and the tracing executor, which appends nodes to it instead of computing.
 
-Every value has a *place*, a number in the order of their making. A node computes the values at its output places from
-those at its input places; the order of nodes is the order of the program. Variables are values like others: the first
+Every value has an *index*, a number in the order of creation. A node computes the values at its output indices from
+those at its input indices; the order of nodes is the order of the program. Variables are values like others: the first
 read is an input of the graph, an assignment puts another value in their place, and what they hold at the end is stored
 after a run. So reads and assignments keep their order without being nodes at all.
 """
@@ -104,8 +104,8 @@ class Graph(Executor):
         self.nodes: list[Node] = []
         self.inputs: list[int] = []
         self.captures: dict[int, tuple[Tensor, int]] = {}  # tensors from outside, by identity
-        self.constants: dict[int, Tensor] = {}  # what nobody else can have, by place
-        self.reads: dict[int, tuple[Any, int]] = {}  # variables, by id, with the place of their first value
+        self.constants: dict[int, Tensor] = {}  # what nobody else can have, by index
+        self.reads: dict[int, tuple[Any, int]] = {}  # variables, by id, with the index of their first value
         self.latest: dict[int, int] = {}  # what variables hold now
         self.assigned: dict[int, Any] = {}
         self.keys_drawn: list[tuple[Site, int]] = []
@@ -156,21 +156,21 @@ class Graph(Executor):
         self.sizes.append(Size(Expression("size", _size_number()), now, self.relied_on))
         return self.sizes[-1]
 
-    def named(self, place: int) -> str:
-        """What the value at a place is called: as the argument, or after the operation that computes it."""
-        if place in self.names:
-            return self.names[place]
+    def named(self, index: int) -> str:
+        """What the value at an index is called: as the argument, or after the operation that computes it."""
+        if index in self.names:
+            return self.names[index]
         for node in self.nodes:
-            if place in node.outputs:
-                return f"{node.prim.name}_{place}"
-        return f"Placeholder_{place}"
+            if index in node.outputs:
+                return f"{node.prim.name}_{index}"
+        return f"Placeholder_{index}"
 
-    def twin(self, place: int) -> SymbolicTensor:
+    def twin(self, index: int) -> SymbolicTensor:
         """Another handle on a value, which no tape knows."""
-        return SymbolicTensor(self, place, self.symbols[place].spec)
+        return SymbolicTensor(self, index, self.symbols[index].spec)
 
-    def place(self, tensor: Tensor) -> int:
-        """Where the value of a tensor is, which becomes an input of the graph if it comes from outside."""
+    def index_of(self, tensor: Tensor) -> int:
+        """The index of the value of a tensor, which becomes an input of the graph if it comes from outside."""
         if type(tensor) is SymbolicTensor and tensor._graph is self:
             return tensor.index
         entry = self.captures.get(id(tensor))
@@ -184,30 +184,30 @@ class Graph(Executor):
             entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.shape, dtype=tensor.dtype.np)).index
         return entry[1]
 
-    def seal(self) -> None:
+    def finalize(self) -> None:
         """The function has been traced: tensors that only the graph holds are constants. Nobody can watch them, or
         capture them again."""
         remembered = remembered_constants()  # other graphs may hold them, too, but no program
         for key in list(self.captures):
-            tensor, place = self.captures[key]
+            tensor, index = self.captures[key]
             if type(tensor) is EagerTensor:
                 # Let go of it: if it is still there, somebody else has it. (How references are counted differs from
                 # Python to Python.)
                 array, still = tensor.array, weakref.ref(tensor)
-                self.captures[key] = _LET_GO, place
+                self.captures[key] = _LET_GO, index
                 del tensor
                 elsewhere = still()
                 if elsewhere is not None and key not in remembered:
-                    self.captures[key] = elsewhere, place
+                    self.captures[key] = elsewhere, index
                 else:
-                    self.constants[place] = EagerTensor(array)
+                    self.constants[index] = EagerTensor(array)
                     del self.captures[key]
 
     # ---- the executor
 
     def execute(self, prim: Operation, args: tuple, params: dict) -> Any:
-        places = tuple([self.place(a) for a in args])
-        specs = [self.symbols[p].spec for p in places]
+        indices = tuple([self.index_of(a) for a in args])
+        specs = [self.symbols[p].spec for p in indices]
         try:
             check_dtypes(prim, args)
         except InvalidArgumentError as error:
@@ -233,7 +233,7 @@ class Graph(Executor):
             raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
         symbols = tuple([self.new(o) for o in (out if several else (out,))])
         self.nodes.append(
-            Node(prim, places, params, tuple([s.index for s in symbols]), several, self.line or user_line())
+            Node(prim, indices, params, tuple([s.index for s in symbols]), several, self.line or user_line())
         )
         self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
@@ -264,9 +264,9 @@ class Graph(Executor):
 
     def existing(self, prim: Operation, args: tuple) -> tuple | None:
         """What `prim` gives, if it is there with these arguments: as other handles, which no tape knows."""
-        places = tuple([self.place(a) for a in args])
+        indices = tuple([self.index_of(a) for a in args])
         for node in reversed(self.nodes):
-            if node.prim is prim and node.inputs == places:
+            if node.prim is prim and node.inputs == indices:
                 return tuple([self.twin(p) for p in node.outputs])
         return None
 
@@ -289,10 +289,10 @@ class Graph(Executor):
         if variable.serial not in self.reads:
             if not variable._shape.is_fully_defined():  # what is traced holds for one shape
                 raise ValueNeeded(f"The shape of variable {variable.name!r} may change, at {user_line()}.")
-            place = self.new(Spec(shape=variable._value.shape, dtype=variable.dtype.np)).index
-            self.reads[variable.serial] = variable, place
-            self.names[place] = variable.name.removesuffix(":0")
-            self.latest.setdefault(variable.serial, place)
+            index = self.new(Spec(shape=variable._value.shape, dtype=variable.dtype.np)).index
+            self.reads[variable.serial] = variable, index
+            self.names[index] = variable.name.removesuffix(":0")
+            self.latest.setdefault(variable.serial, index)
         first, now = self.reads[variable.serial][1], self.latest[variable.serial]
         if first == now:
             return self.twin(now)
@@ -300,7 +300,7 @@ class Graph(Executor):
         return self.execute(ops.assigned.primitive, (self.symbols[now], self.symbols[first]), {})
 
     def assign(self, variable: Any, value: Tensor) -> None:
-        self.latest[variable.serial] = self.place(value)
+        self.latest[variable.serial] = self.index_of(value)
         self.assigned[variable.serial] = variable
 
     def constant(self, tensor: Tensor) -> Tensor:
@@ -318,8 +318,8 @@ class Graph(Executor):
         return key
 
     def announce(self, rule: BackwardRule, inputs: tuple, outs: tuple, body: Any) -> None:
-        places = lambda tensors: tuple([self.place(t) for t in tensors])
-        self.nodes.append(Node(rule, places(inputs) + places(body), {}, places(outs), True, user_line()))
+        indices = lambda tensors: tuple([self.index_of(t) for t in tensors])
+        self.nodes.append(Node(rule, indices(inputs) + indices(body), {}, indices(outs), True, user_line()))
 
     # ---- a graph inside another
 
@@ -336,7 +336,7 @@ class Graph(Executor):
     def replay(
         self, values: dict[int, Tensor], outputs: list[int], effects: bool = False, sizes: Any = None
     ) -> list[Tensor]:
-        """What the graph computes, in the current frame, from the tensors at its input places. `sizes`: what those
+        """What the graph computes, in the current frame, from the tensors at its input indices. `sizes`: what those
         that were not known when it was traced are now, by number."""
         values = self.constants | {p: t for t, p in self.captures.values()} | values
         into = current().executor
@@ -391,7 +391,7 @@ class ReplayedRule(Rule):
                 seeds = [None if g is None else graph.argument(spec) for g, spec in zip(gs, specs)]
                 found = self.rule.gradients(tuple(seeds))
                 found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
-                places = [graph.place(g) for g in found if g is not None]
+                indices = [graph.index_of(g) for g in found if g is not None]
         except ValueNeeded:
             if current().executor is not None:
                 raise
@@ -405,7 +405,7 @@ class ReplayedRule(Rule):
         values |= {p: v.value() for v, p in graph.reads.values()} | {
             p: fresh_key(site) for site, p in graph.keys_drawn
         }
-        made = iter(graph.replay(values, places + [graph.latest[i] for i in graph.assigned], sizes=self.sizes))
+        made = iter(graph.replay(values, indices + [graph.latest[i] for i in graph.assigned], sizes=self.sizes))
         gradients = [None if g is None else next(made) for g in found]
         for variable, value in zip(graph.assigned.values(), made):
             variable.put_value(value, read_value=False)

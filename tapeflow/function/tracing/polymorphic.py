@@ -175,7 +175,7 @@ class Function(Generic[P, R]):
         structure = args, kwargs
         leaves = opened(structure)
         key: list[Any] = [(_containers(structure), board.graph_keys())]
-        places, tensors, specs = [], [], []
+        positions, tensors, specs = [], [], []
         for k, leaf in enumerate(leaves):
             if isinstance(leaf, (Tensor, np.ndarray, np.generic)):
                 tensor = to_tensor(leaf)
@@ -197,7 +197,7 @@ class Function(Generic[P, R]):
                     )
                 key.append((type(leaf), id(leaf)))
                 continue
-            places.append(k)
+            positions.append(k)
             specs.append(spec)
             key.append((spec.shape, spec.dtype))
         whole = tuple(key)
@@ -212,16 +212,16 @@ class Function(Generic[P, R]):
                         )
                     try:
                         self._tracing.add(whole)
-                        found = self._new(whole, structure, leaves, places, tensors, specs)
+                        found = self._new(whole, structure, leaves, positions, tensors, specs)
                     finally:
                         self._tracing.discard(whole)
         return found, tensors
 
     def _new(
-        self, key: tuple, structure: Any, leaves: list, places: list[int], tensors: list[Tensor], specs: list[Spec]
+        self, key: tuple, structure: Any, leaves: list, positions: list[int], tensors: list[Tensor], specs: list[Spec]
     ) -> ConcreteFunction:
         """What serves arguments that none so far were like: a trace for more than one size, or a new trace."""
-        now, shapes = tensors if len(tensors) == len(places) else None, specs
+        now, shapes = tensors if len(tensors) == len(positions) else None, specs
         kinds = tuple(
             [part if len(part) != 2 or not isinstance(part[0], tuple) else (len(part[0]), part[1]) for part in key[1:]]
         )
@@ -234,12 +234,12 @@ class Function(Generic[P, R]):
             shapes, specs = specs, self._generalised(general, specs)
         without_collisions(structure[1])
         # Tensors of the first call are not kept alive; objects are, since their identity is part of the key.
-        kept = [None if k in places else leaf for k, leaf in enumerate(leaves)]
+        kept = [None if k in positions else leaf for k, leaf in enumerate(leaves)]
         if not any(map(nest.is_composite, nest.flatten(structure))):
             structure = nest.pack_as(structure, kept)
         traced = converted(self.python_function) if self.autograph else self.python_function
         made = ConcreteFunction(
-            self.python_function, traced, structure, places, specs, self._name, self.jit_compile, self.autograph
+            self.python_function, traced, structure, positions, specs, self._name, self.jit_compile, self.autograph
         )
         made.kept = kept
         if any(map(is_composite_spec, specs)):
@@ -251,7 +251,7 @@ class Function(Generic[P, R]):
             serving[:-_MOST_GENERAL] = []
             serving.append(made)
             made = made if now is None else made.at(tensors)
-        self._noticed(structure, leaves, places, shapes)
+        self._noticed(structure, leaves, positions, shapes)
         return self._remembered(key, made)
 
     def _remembered(self, key: tuple, found: ConcreteFunction) -> ConcreteFunction:
@@ -302,9 +302,9 @@ class Function(Generic[P, R]):
         self._complete = True
         return made
 
-    def _noticed(self, structure: Any, leaves: list, places: list[int], specs: list[Spec]) -> None:
+    def _noticed(self, structure: Any, leaves: list, positions: list[int], specs: list[Spec]) -> None:
         arguments: dict[str, dict[str, Any]] = {}
-        tensors, paths = dict(zip(places, specs)), nest.paths(structure)
+        tensors, paths = dict(zip(positions, specs)), nest.paths(structure)
         for k, leaf in enumerate(leaves):
             if k in tensors and is_composite_spec(tensors[k]):
                 found = {"value": repr(tensors[k])}

@@ -30,15 +30,15 @@ class Region:
             self.leaves = [_value(leaf) for leaf in nest.walked(self.structure, composites=True)]
             for leaf in self.leaves:  # one from outside is captured by being returned
                 if isinstance(leaf, Tensor):
-                    graph.place(leaf)
+                    graph.index_of(leaf)
                 elif hasattr(leaf, "_loop_variable") and leaf._is_known():
-                    graph.place(leaf._entries_as_one())
+                    graph.index_of(leaf._entries_as_one())
         outer.created += graph.created
-        graph.seal()
+        graph.finalize()
 
-    def place(self, leaf: Tensor) -> int:
+    def index_of(self, leaf: Tensor) -> int:
         with entered(self.graph.frame()):
-            return self.graph.place(leaf)
+            return self.graph.index_of(leaf)
 
 
 def _value(leaf: Any) -> Any:
@@ -71,16 +71,16 @@ def inside_a_graph() -> bool:
 
 
 def operands(graphs: list[Graph], but: Sequence[Variable] = ()) -> tuple[list[Tensor], list[list[int]]]:
-    """(What graphs take from outside, as tensors of the current frame; for each graph the places of these): captured
+    """(What graphs take from outside, as tensors of the current frame; for each graph the indices of these): captured
     tensors and the values of variables, except those of some."""
     found: list[Tensor] = []
-    places: list[list[int]] = [[] for _ in graphs]
+    indices: list[list[int]] = [[] for _ in graphs]
 
     def add(tensor: Tensor, own: list[int | None]) -> None:
         found.append(tensor)
         spec = Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
-        for graph, column, place in zip(graphs, places, own):
-            column.append(graph.new(spec).index if place is None else place)
+        for graph, column, index in zip(graphs, indices, own):
+            column.append(graph.new(spec).index if index is None else index)
 
     for key, tensor in {k: t for g in graphs for k, (t, _) in g.captures.items()}.items():
         add(tensor, [g.captures[key][1] if key in g.captures else None for g in graphs])
@@ -88,17 +88,17 @@ def operands(graphs: list[Graph], but: Sequence[Variable] = ()) -> tuple[list[Te
     for key, variable in {k: v for g in graphs for k, (v, _) in g.reads.items()}.items():
         if key not in left_out:
             add(variable.value(), [g.reads[key][1] if key in g.reads else None for g in graphs])
-    return found, places
+    return found, indices
 
 
 def keys(graphs: list[Graph]) -> tuple[list[Tensor], list[list[int]]]:
     """The same for keys of random numbers: each is drawn anew."""
-    found, places = [], [[] for _ in graphs]
+    found, indices = [], [[] for _ in graphs]
     for graph in graphs:
-        for site, place in graph.keys_drawn:
+        for site, index in graph.keys_drawn:
             key = fresh_key(site)
             found.append(key)
-            spec = graph.symbols[place].spec
-            for other, column in zip(graphs, places):
-                column.append(place if other is graph else other.new(spec).index)
-    return found, places
+            spec = graph.symbols[index].spec
+            for other, column in zip(graphs, indices):
+                column.append(index if other is graph else other.new(spec).index)
+    return found, indices

@@ -17,21 +17,21 @@ def tape_over(graph: Graph, sources: list, stopped: list) -> GradientTape:
     with tape:
         tape.watch(sources)
     recording = tape._recording
-    for source in sources:  # nodes know values by their places, and the tape by the ids of the symbols there
+    for source in sources:  # nodes know values by their indices, and the tape by the ids of the symbols there
         if not isinstance(source, Variable):
-            graph.symbols[graph.place(source)].serial = source.serial
+            graph.symbols[graph.index_of(source)].serial = source.serial
         elif source.serial in graph.latest:
             symbol = graph.symbols[graph.latest[source.serial]]
             recording.reads[source.serial].append(symbol.serial or identify(symbol))
             recording.watched.add(symbol.serial)
-    cut = {graph.place(t) for t in stopped}
+    cut = {graph.index_of(t) for t in stopped}
     for node in list(graph.nodes):
-        places = (
+        indices = (
             node.inputs if node.prim.body is None else node.inputs[: -len(node.outputs)]
         )  # without what a rule stands for
-        args = tuple([graph.symbols[p] for p in places])
+        args = tuple([graph.symbols[p] for p in indices])
         mask = sum(
-            1 << k for k, (a, p) in enumerate(zip(args, places)) if a.serial in recording.watched and p not in cut
+            1 << k for k, (a, p) in enumerate(zip(args, indices)) if a.serial in recording.watched and p not in cut
         )
         if mask:
             outs = tuple([graph.symbols[p] for p in node.outputs])
@@ -44,7 +44,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any, stop_gradients: Any, unconnected_g
     graph = current().executor
     if not isinstance(graph, Graph):
         return None
-    sources, targets = _flat(xs), [graph.symbols[graph.place(y)] for y in _flat(ys)]
+    sources, targets = _flat(xs), [graph.symbols[graph.index_of(y)] for y in _flat(ys)]
     tape = tape_over(graph, sources, _flat(stop_gradients) if stop_gradients is not None else [])
     seeds = None if grad_ys is None else _flat(grad_ys)
     mode = "none" if unconnected_gradients is None else unconnected_gradients
@@ -59,7 +59,7 @@ def hessians(ys: Any, xs: Any) -> list | None:
     for x in _flat(xs):
         [slope] = gradients(ys, [x], None, None, None)
         tape = tape_over(graph, [x], [])
-        out.append(tape.jacobian(graph.symbols[graph.place(slope)], x))
+        out.append(tape.jacobian(graph.symbols[graph.index_of(slope)], x))
     return out
 
 

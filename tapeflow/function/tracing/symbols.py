@@ -28,8 +28,8 @@ class SymbolicTensor(Tensor):
 
     __slots__ = ("_graph", "_made", "index", "spec")
 
-    def __init__(self, graph: Any, place: int, spec: Spec) -> None:
-        self._graph, self.index, self.spec, self.serial = graph, place, spec, 0
+    def __init__(self, graph: Any, index: int, spec: Spec) -> None:
+        self._graph, self.index, self.spec, self.serial = graph, index, spec, 0
         self._made: Any = None  # of whole numbers that come from sizes and constants: a `Later`, or what they are
 
     @property

@@ -81,7 +81,7 @@ def _zeros(spec: Any) -> Tensor:
 
 
 def traced(node: Node, graph: Graph) -> tuple[TracedRule, list[int]]:
-    """(The rule of a node as a graph; the places in the node's graph of the values that it reads)."""
+    """(The rule of a node as a graph; the indices in the node's graph of the values that it reads)."""
     own = len(node.inputs) - len(node.outputs)
     if isinstance(node.prim, TracedRule):
         return node.prim, list(node.inputs[len(node.prim.reached) : own])
@@ -92,22 +92,22 @@ def traced(node: Node, graph: Graph) -> tuple[TracedRule, list[int]]:
             seeds = [back.argument(graph.symbols[p].spec) for p in node.outputs]
             found = rule_of(node).gradients(tuple(seeds))
             found = [g.dense(ops) if type(g) is SparseGradient else g for g in found]
-            places = [back.place(g) for g in found if g is not None]
+            indices = [back.index_of(g) for g in found if g is not None]
     except (ValueNeeded, TypeError) as error:
         return TracedRule(node.prim.name, None, [False] * own, [], [], str(error)), []
     read, inner, lost = [], [], "its backward function assigns to a variable." if back.assigned else ""
-    for key, (tensor, place) in list(back.captures.items()):
+    for key, (tensor, index) in list(back.captures.items()):
         if isinstance(tensor, SymbolicTensor):
             if tensor._graph is not graph or tensor.index >= min(node.outputs):
                 lost = "its backward function uses a tensor from outside of the function."
             read.append(tensor.index)
-            inner.append(place)
+            inner.append(index)
         else:
-            back.constants[place] = back.captures.pop(key)[0]
+            back.constants[index] = back.captures.pop(key)[0]
     if lost:
         return TracedRule(node.prim.name, None, [False] * own, [], [], lost), []
     inputs = back.inputs + inner + [p for _, p in back.reads.values()] + [p for _, p in back.keys_drawn]
-    function = GraphFunction(back, inputs, places, f"the gradient of {node.prim.name}", graph.compiles, effects=False)
+    function = GraphFunction(back, inputs, indices, f"the gradient of {node.prim.name}", graph.compiles, effects=False)
     variables = [v for v, _ in back.reads.values()]
     return TracedRule(
         node.prim.name, function, [g is not None for g in found], variables, [s for s, _ in back.keys_drawn]

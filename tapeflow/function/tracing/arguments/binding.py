@@ -51,17 +51,19 @@ class Binding:
     """What the arguments of one trace are to be like."""
 
     def __init__(
-        self, name: str, signature: inspect.Signature, structure: Any, leaves: list, places: list[int]
+        self, name: str, signature: inspect.Signature, structure: Any, leaves: list, positions: list[int]
     ) -> None:
-        """Of the leaves of `structure` those at `places` are tensors."""
+        """Of the leaves of `structure` those at `positions` are tensors."""
         self.name, self.signature, self.leaves = name, signature, leaves
-        self.order = {place: k for k, place in enumerate(places)}
+        self.order = {position: k for k, position in enumerate(positions)}
         composites = any(map(nest.is_composite, nest.flatten(structure)))
         args, kwargs = numbered(structure, composites)
         self.wanted = dict(signature.bind(*args, **kwargs).arguments)
         self.needed = {n for n, leaf in enumerate(leaves) if n in self.order or isinstance(leaf, Variable)}
         # Tensors alone, each an argument: a call with so many needs no binding, which is slow.
-        self.plain = len(places) if list(self.wanted.values()) == places and len(places) == len(leaves) else -1
+        self.plain = (
+            len(positions) if list(self.wanted.values()) == positions and len(positions) == len(leaves) else -1
+        )
         self.flat_too = not any(isinstance(leaf, Variable) for leaf in leaves)
 
     def tensors(self, args: tuple, kwargs: dict, specs: list, names: list[str]) -> list[Tensor]:
@@ -141,7 +143,7 @@ class Binding:
                 self._all({name: self.wanted[name]}, {name: given[name]} if name in given else {}, found)
         if unknown:  # what is missing is said first, as Python does
             raise Unfit(f"got an unexpected keyword argument {unknown[0]!r}")
-        return [found[place] for place in self.order]
+        return [found[position] for position in self.order]
 
     def _takes(self, name: str) -> bool:
         parameters = self.signature.parameters
@@ -216,7 +218,7 @@ class Binding:
                 inspect.Parameter.VAR_KEYWORD: dict,
             }.get(parameter.kind, lambda w, name=name: {name: w})
             for base, want in several(wanted).items():
-                count = sum(place in self.order for place in _inside(want))
+                count = sum(position in self.order for position in _inside(want))
                 found += [base if not k else f"{base}_{k}" for k in range(count)]
         return found
 
