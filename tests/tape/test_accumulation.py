@@ -1,0 +1,56 @@
+"""Sums of gradients: who owns an array may add into it, and nobody else."""
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.core.primitive import bare
+from tapeflow.core.slices import SparseGradient
+from tapeflow.tape.accumulation import Sum, total
+
+
+def test_what_is_given_is_not_written_over():
+    terms = [np.full(3, float(k)) for k in range(20)]
+    running = Sum(terms[0], terms[1])
+    for term in terms[2:]:
+        running.add(term)
+    assert running.result(bare).tolist() == [190.0] * 3
+    assert [t.tolist() for t in terms] == [[float(k)] * 3 for k in range(20)]
+
+
+def test_an_array_that_was_made_for_the_sum_is_added_into():
+    own, other = np.ones(1 << 18), np.ones(1 << 18)
+    running = Sum(own, other, owned=True)
+    assert running.result(bare) is own and own[0] == 2 and other[0] == 1
+
+
+def test_large_terms_do_not_wait():
+    running = Sum(np.ones(1 << 18))  # 2 MB
+    for _ in range(5):
+        running.add(np.ones(1 << 18))
+        assert len(running.waiting) <= 1
+    assert running.result(bare)[0] == 6
+
+
+def test_sparse_terms_stay_sparse_in_the_order_of_the_program():
+    """The walk meets the last one first."""
+    sparse = lambda value, row: SparseGradient(np.full((1, 2), value), np.array([row]), (4, 2))
+    found = Sum(sparse(2.0, 1), sparse(1.0, 3)).result(bare)
+    assert found.values.tolist() == [[1, 1], [2, 2]] and found.indices.tolist() == [3, 1]
+
+
+def test_sparse_and_dense_together_are_dense():
+    mixed = Sum(np.ones((4, 2)), SparseGradient(np.full((2, 2), 5.0), np.array([1, 1]), (4, 2)))
+    assert mixed.result(bare).tolist() == [[1, 1], [11, 11], [1, 1], [1, 1]]
+
+
+def test_nothing_adds_nothing():
+    assert Sum(None).result(bare) is None
+    assert total(bare, [np.float64(1), Sum(np.float64(2), np.float64(3))]) == 6
+
+
+def test_tensors_that_are_recorded():
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = Sum(x, x * 2.0).result(tf)
+    assert float(tape.gradient(y, x)) == 3
