@@ -68,8 +68,12 @@ NOT_CALLED = {
     "tf.types.experimental.SupportsTracingProtocol": "what classes of one's own may have",
 }
 # Methods that the package calls itself.
-INTERNAL = {("GradientMonitor", "deliver"), ("Variable", "part_assigner"), ("Variable", "put_value")} | {
-    ("ConcreteFunction", name) for name in ("binding", "compiler_text", "run", "runs_as_python", "trace")
+INTERNAL = {
+    "ConcreteFunction": {"binding", "compiler_text", "run", "runs_as_python", "trace"},
+    "GradientMonitor": {"deliver"},
+    "Node": {"line", "params", "prim", "several"},  # tf.Operation
+    "Tensor": {"serial"},
+    "Variable": {"part_assigner", "put_value"},
 }
 # Namespaces that are not modules, and so have no docstring, or whose docstring is for those who read the code.
 ABOUT = {
@@ -175,10 +179,11 @@ def members(cls: type) -> dict[str, Any]:
     for name in dir(cls):
         value = inspect.getattr_static(cls, name)
         owner = next((c for c in cls.__mro__ if name in vars(c)), None)
-        if name not in ONLY.get(cls.__name__, {name}) or (cls.__name__, name) in INTERNAL:
+        if name not in ONLY.get(cls.__name__, {name}) or name in INTERNAL.get(cls.__name__, ()):
             continue
         ours = owner is not None and str(owner.__module__).startswith("tapeflow")  # protocol buffers have None there
-        if ours and not name.startswith("_") and not isinstance(value, enum.Enum):
+        hint = isinstance(value, property) and value.fget.__name__ == "absent"  # an error that says what to use
+        if ours and not hint and not name.startswith("_") and not isinstance(value, enum.Enum):
             found[name] = value
     return found
 
