@@ -182,7 +182,9 @@ def members(cls: type) -> dict[str, Any]:
         if name not in ONLY.get(cls.__name__, {name}) or name in INTERNAL.get(cls.__name__, ()):
             continue
         ours = owner is not None and str(owner.__module__).startswith("tapeflow")  # protocol buffers have None there
-        hint = isinstance(value, property) and value.fget.__name__ == "absent"  # an error that says what to use
+        hint = (
+            isinstance(value, property) and getattr(value.fget, "__name__", "") == "absent"
+        )  # an error that says what to use
         if ours and not hint and not name.startswith("_") and not isinstance(value, enum.Enum):
             found[name] = value
     return found
