@@ -143,18 +143,9 @@ THROUGH = """
 OWED = """
     data/files: tfrecords
     data: transformations
-    debugging: experimental
-    distribute: coordinator
     engines: recipes xla
-    .: experimental train
     function/saving: describing
-    io: features
-    keras_tapeflow/src/ops: control parts
-    ops: families
-    storage/checkpoints: options
-    storage: leftovers
     summary: event_files
-    train: experimental
 """
 
 
