@@ -112,6 +112,14 @@ def signature_of(value: Any) -> inspect.Signature | None:
                 return inspect.Signature()
             found = inspect.signature(value.__init__)  # a metaclass calls it
             found = found.replace(parameters=list(found.parameters.values())[1:])
+        written = getattr(value.__init__ if inspect.isclass(value) else value, "__annotations__", {})  # `unannotated`
+        parameters = [
+            p if p.annotation is not p.empty else p.replace(annotation=written.get(p.name, p.empty))
+            for p in found.parameters.values()
+        ]
+        found = found.replace(parameters=parameters)
+        if found.return_annotation is found.empty and not inspect.isclass(value):
+            found = found.replace(return_annotation=written.get("return", found.empty))
         return found
     except (TypeError, ValueError):
         return None

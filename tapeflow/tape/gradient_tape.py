@@ -9,6 +9,7 @@ from tapeflow.core import nest
 from tapeflow.core.errors import user_line
 from tapeflow.core.frames import current, enter
 from tapeflow.core.runtime.floating import quiet
+from tapeflow.core.signatures import unannotated
 from tapeflow.core.tensor import Tensor, identify
 from tapeflow.core.variables.variable import Variable, unwrapped
 from tapeflow.vectorize.mapped import MappedTensor
@@ -43,6 +44,7 @@ class GradientTape(Questions):
     one gradient (or Jacobian) and is then spent, unless it is `persistent`.
     """
 
+    @unannotated
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = bool(persistent)
         self._watch_accessed_variables = watch_accessed_variables
@@ -248,6 +250,7 @@ class GradientTape(Questions):
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Unconnected = ...
     ) -> Any: ...
+    @unannotated
     def gradient(
         self,
         target: Any,
@@ -360,6 +363,7 @@ class GradientTape(Questions):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any: ...
+    @unannotated
     def jacobian(
         self,
         target: Any,
@@ -402,6 +406,7 @@ class GradientTape(Questions):
         )
         return packed(sources, leaves, found)
 
+    @unannotated
     def batch_jacobian(
         self,
         target: Any,

@@ -7,6 +7,7 @@ from typing import Any, Self, TypeVar, overload
 from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, enter
+from tapeflow.core.signatures import unannotated
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable, unwrapped
 from tapeflow.tape.results import Gradient, zeros_of
@@ -48,6 +49,7 @@ class ForwardAccumulator:
 
     _directions: Vectorizer | None = None
 
+    @unannotated
     def __init__(self, primals: Any, tangents: Any) -> None:
         self._pushing = Pushing(*_checked(primals, tangents))
         self._active = False
@@ -99,6 +101,7 @@ class ForwardAccumulator:
     def jvp(self, primals: dict[K, Any], unconnected_gradients: Unconnected = ...) -> dict[K, Gradient]: ...
     @overload
     def jvp(self, primals: Any, unconnected_gradients: Unconnected = ...) -> Any: ...
+    @unannotated
     def jvp(self, primals: Any, unconnected_gradients: Unconnected = UnconnectedGradients.NONE) -> Any:
         """The tangent of each of `primals`; None (or zeros) for what does not depend on the accumulator's primals.
 
