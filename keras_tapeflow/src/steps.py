@@ -87,21 +87,21 @@ class Step:
         if plan.count < _LENGTH:
             return plan.timed(self.plan, batch)
         if plan.best < _WORTH or not _has_xla():
-            return self._settled("plan", batch)
+            return self._chosen("plan", batch)
         if self.before == 0:
             self.before = -1
             try:
                 return self.program(batch)  # compiles
             except InvalidArgumentError:  # it prints, or writes summaries: not for XLA
-                return self._settled("plan", batch)
+                return self._chosen("plan", batch)
         if plan.done and program.done:
-            return self._settled("program" if program.best < _EQUAL * plan.best else "plan", batch)
+            return self._chosen("program" if program.best < _EQUAL * plan.best else "plan", batch)
         # In turn, row by row: what else the machine does slows both.
         if program.count < plan.count and not plan.count % _LENGTH:
             return program.timed(self.program, batch)
         return plan.timed(self.plan, batch)
 
-    def _settled(self, which: str, batch: Any) -> Any:
+    def _chosen(self, which: str, batch: Any) -> Any:
         self.chosen = which
         _choices[self.graph] = which
         engine = {"plan": "a NumPy plan", "program": "XLA"}[which]

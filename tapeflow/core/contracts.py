@@ -67,7 +67,7 @@ class Operation:
         """How the tangents of the inputs in `mask` become those of the outputs."""
         raise NotImplementedError(f"{self.name} has no derivative.")
 
-    def settled(self, sizes: Any) -> "Operation":
+    def specialized(self, sizes: Any) -> "Operation":
         """The operation, where sizes that were not known are these, by number."""
         return self
 

@@ -228,12 +228,12 @@ def computed(expression: Any, sizes: Mapping[int, Any]) -> Any:
     return found[expression]
 
 
-def settled(value: Any, sizes: Mapping[int, Any]) -> Any:
-    """A parameter of an operation, or a shape, where sizes are these."""
+def specialized(value: Any, sizes: Mapping[int, Any]) -> Any:
+    """A parameter of an operation, or a shape, with these numbers in the place of symbolic sizes."""
     if type(value) is Size:
         return computed(value.expression, sizes)
     if type(value) in (tuple, list):
-        return type(value)([settled(part, sizes) for part in value])
+        return type(value)([specialized(part, sizes) for part in value])
     return value
 
 

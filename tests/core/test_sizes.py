@@ -5,7 +5,18 @@ import itertools
 import numpy as np
 import pytest
 
-from tapeflow.core.sizes import Expression, Known, Size, alike, computed, estimated, larger, public, settled, smaller
+from tapeflow.core.sizes import (
+    Expression,
+    Known,
+    Size,
+    alike,
+    computed,
+    estimated,
+    larger,
+    public,
+    smaller,
+    specialized,
+)
 
 
 def sizes(*now):
@@ -30,7 +41,7 @@ def test_what_is_computed_later_is_what_python_computes(k):
     made = PROGRAMS[k](n, m)
     assert estimated(made) == PROGRAMS[k](6, 4)
     for a, b in itertools.product((1, 2, 3, 7, 8), repeat=2):
-        assert settled(made, {0: a, 1: b}) == PROGRAMS[k](a, b)
+        assert specialized(made, {0: a, 1: b}) == PROGRAMS[k](a, b)
     assert relied_on == []
 
 
@@ -63,21 +74,21 @@ def test_numbers_that_are_not_whole_are_of_now():
 def test_a_trace_for_nothing():
     """Where a size is 0 now it divides nothing, and what was multiplied by it cannot be told."""
     (n, m), _ = sizes(0, 3)
-    assert settled((n * m) // m, {0: 5, 1: 2}) == 5
+    assert specialized((n * m) // m, {0: 5, 1: 2}) == 5
     with pytest.raises(ZeroDivisionError):
         (n * m) // n
 
 
 def test_numpy_numbers_and_loops():
     [n], relied_on = sizes(3)
-    assert settled(n * np.int64(2), {0: 5}) == 10 and settled(np.int32(2) + n, {0: 5}) == 7
+    assert specialized(n * np.int64(2), {0: 5}) == 10 and specialized(np.int32(2) + n, {0: 5}) == 7
     assert [k for k in range(n)] == [0, 1, 2] and np.zeros(n).shape == (3,)  # noqa: C416
     assert relied_on
 
 
 def test_parameters_are_settled_inside():
     [n], _ = sizes(3)
-    assert settled(((None, n, 1), [n + 1, "x"], n, None), {0: 7}) == ((None, 7, 1), [8, "x"], 7, None)
+    assert specialized(((None, n, 1), [n + 1, "x"], n, None), {0: 7}) == ((None, 7, 1), [8, "x"], 7, None)
     assert public((n, 4)) == (None, 4) and repr(n) == "None" and hash(n) == hash(n * 1)
 
 
@@ -109,7 +120,7 @@ def test_a_size_that_many_are_made_of_is_computed_once():
     for _ in range(60):
         n = larger((n + 1) // 2 * 2 + n - n // 2 - n % 3, n)
         now = max((now + 1) // 2 * 2 + now - now // 2 - now % 3, now)
-    assert estimated(n) == now == settled(n, {0: 10**6})
+    assert estimated(n) == now == specialized(n, {0: 10**6})
     known = Known({0: 7})
-    assert settled((n, n + 1), known) == (settled(n, {0: 7}), settled(n, {0: 7}) + 1)
+    assert specialized((n, n + 1), known) == (specialized(n, {0: 7}), specialized(n, {0: 7}) + 1)
     assert relied_on == [] and n == larger(n, 0) + 0 - 0

@@ -38,7 +38,7 @@ class Flow(Operation):
     takes_none = hides_sizes = extensible = True
     result, outputs = "any", ("*",)
     extends: "Flow | None" = None
-    _settled: tuple = None, None  # the sizes it was last settled for, and what came of it
+    _specialized: tuple = None, None  # the sizes it was last specialized for, and what came of it
 
     # ---- each kind of flow says
 
@@ -76,12 +76,15 @@ class Flow(Operation):
 
     # ---- what is asked of primitives
 
-    def settled(self, sizes: Any) -> "Flow":
+    def specialized(self, sizes: Any) -> "Flow":
         """The same for these sizes. It is one for all nodes of a graph, as the operation itself is."""
         key = tuple(sizes.items())
-        if self._settled[0] != key:
-            self._settled = key, self.with_sizes(sizes, None if self.extends is None else self.extends.settled(sizes))
-        return self._settled[1]
+        if self._specialized[0] != key:
+            self._specialized = (
+                key,
+                self.with_sizes(sizes, None if self.extends is None else self.extends.specialized(sizes)),
+            )
+        return self._specialized[1]
 
     def entry(self, *args: Tensor) -> tuple:
         frame = current()
@@ -149,7 +152,7 @@ class Choice(Flow):
         return Choice([b.silent() for b in self.branches], self.name) if self.has_effect else self
 
     def with_sizes(self, sizes: Any, extends: Any) -> "Choice":
-        return Choice([b.settled(sizes) for b in self.branches], self.name, extends)
+        return Choice([b.specialized(sizes) for b in self.branches], self.name, extends)
 
     # ---- backwards
 

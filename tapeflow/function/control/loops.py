@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.primitive import Spec
-from tapeflow.core.sizes import settled
+from tapeflow.core.sizes import specialized
 from tapeflow.function.running import xla_plan as xla
 from tapeflow.function.running.calls import GraphFunction
 
@@ -142,14 +142,14 @@ class Loop(Flow):
         return self.another(cond, self.step.silent(), self.state, self.rows, self.name) if self.has_effect else self
 
     def with_sizes(self, sizes: Any, extends: Any) -> "Loop":
-        cond = None if self.cond is None else self.cond.settled(sizes)
+        cond = None if self.cond is None else self.cond.specialized(sizes)
         how = {
-            "limit": settled(self.limit, sizes),
+            "limit": specialized(self.limit, sizes),
             "backwards": self.backwards,
             "exact": self.exact,
             "extends": extends,
         }
-        return Loop(cond, self.step.settled(sizes), self.state, self.rows, name=self.name, **how)
+        return Loop(cond, self.step.specialized(sizes), self.state, self.rows, name=self.name, **how)
 
     def another(
         self, cond: GraphFunction | None, body: GraphFunction, state: int, rows: int, name: str, **how: Any

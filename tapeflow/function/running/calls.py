@@ -20,7 +20,7 @@ from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
 from tapeflow.core.random.streams import fresh_key
 from tapeflow.core.record import Pushforward
-from tapeflow.core.sizes import settled
+from tapeflow.core.sizes import specialized
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable, stored
@@ -158,11 +158,11 @@ class GraphFunction:
             else self
         )
 
-    def settled(self, sizes: Any) -> "GraphFunction":
+    def specialized(self, sizes: Any) -> "GraphFunction":
         """The function for sizes, by number, that were not known when it was traced."""
         graph = Graph()
         graph.compiles = self.graph.compiles
-        xs = [graph.argument(Spec(shape=settled(s.shape, sizes), dtype=s.dtype)) for s in self.specs]
+        xs = [graph.argument(Spec(shape=specialized(s.shape, sizes), dtype=s.dtype)) for s in self.specs]
         with entered(graph.frame()):
             outs = self.graph.replay(dict(zip(self.inputs, xs)), self.outputs, self.has_effect, sizes)
             indices = [graph.index_of(y) for y in outs]

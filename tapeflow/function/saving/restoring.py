@@ -48,7 +48,7 @@ class RestoredFunction(ConcreteFunction):
     def _clash(self, tensors: list[Tensor]) -> str:
         """What goes wrong in the graph for these tensors, if something does: perhaps they do not fit each other."""
         try:
-            self.function.settled({number: tuple(tensors[n].shape)[axis] for n, axis, number in self.sizes})
+            self.function.specialized({number: tuple(tensors[n].shape)[axis] for n, axis, number in self.sizes})
         except InvalidArgumentError as error:
             return f"\n  With these sizes: {error.message}"
         return ""

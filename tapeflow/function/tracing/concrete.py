@@ -136,7 +136,7 @@ class ConcreteFunction:
             if any(computed(question, sizes) != answer for question, answer in self.graph.relied_on):
                 return None
             made = copy.copy(self)
-            made.function, made.sizes = self.function.settled(sizes), []
+            made.function, made.sizes = self.function.specialized(sizes), []
             return self._version(key, made)
         return self.versions[key]
 

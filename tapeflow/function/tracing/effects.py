@@ -10,7 +10,7 @@ from tapeflow.core.errors import ValueNeeded, user_call
 from tapeflow.core.frames import Frame, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.record import Pushforward, Recorder
-from tapeflow.core.sizes import settled
+from tapeflow.core.sizes import specialized
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
@@ -63,7 +63,7 @@ class Effect(Flow):
         return self.given
 
     def with_sizes(self, sizes: Any, extends: Any) -> "Effect":
-        specs = [Spec(shape=settled(s.shape, sizes), dtype=s.dtype) for s in self.given]
+        specs = [Spec(shape=specialized(s.shape, sizes), dtype=s.dtype) for s in self.given]
         made = Effect(self.function, specs, self.name, self.differentiable, self.checks)
         made.recipe = self.recipe
         return made

@@ -23,7 +23,7 @@ from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import Draw, Site, fresh_key, site
 from tapeflow.core.runtime.locks import Lock
-from tapeflow.core.sizes import Expression, Size, estimated, settled
+from tapeflow.core.sizes import Expression, Size, estimated, specialized
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.transforms.custom_gradient import Rule
@@ -349,7 +349,10 @@ class Graph(Executor):
             if node.prim.body is None:
                 prim, params = node.prim, node.params
                 if sizes is not None:
-                    prim, params = prim.settled(sizes), {name: settled(value, sizes) for name, value in params.items()}
+                    prim, params = (
+                        prim.specialized(sizes),
+                        {name: specialized(value, sizes) for name, value in params.items()},
+                    )
                 out = prim.entry(*args, **params)
                 made = dict(zip(node.outputs, out if node.several else (out,)))
             else:  # a user's rule: the outputs are fresh, and come from the inputs by the rule

@@ -42,7 +42,7 @@ class SymbolicTensor(Tensor):
             before = [a for a in symbol._made.args if type(a) is SymbolicTensor and type(a._made) is Later]
             waiting += before
             if not before:
-                symbol._made.settle()
+                symbol._made.resolve()
                 waiting = [s for s in waiting if type(s._made) is Later]
         return self._made
 
@@ -162,7 +162,7 @@ class Later(NamedTuple):
     params: dict
     symbols: tuple
 
-    def settle(self) -> None:
+    def resolve(self) -> None:
         """Compute it, if everything it takes is known."""
         known = [a._made if type(a) is SymbolicTensor else whole_numbers(a) for a in self.args]
         params = self.params | {"dtype": np.dtype(object)} if "dtype" in self.params else self.params

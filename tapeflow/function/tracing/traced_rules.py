@@ -52,7 +52,7 @@ class TracedRule(Rule):
         """The rule for a node's inputs, in one replay; `sizes` as in `Graph.replay`."""
         function = self.function
         if sizes is not None and function is not None:
-            function = function.settled(sizes)
+            function = function.specialized(sizes)
         return BoundRule(self, function, inputs)
 
 
