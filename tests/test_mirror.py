@@ -37,6 +37,8 @@ ACROSS = """
 THROUGH = """
     api/assertions/values: api/assertions/shapes
     api/autograph/autograph: api/autograph/experimental
+    api/config/config: api/config/experimental api/config/kept api/config/optimizer api/config/running
+        api/config/threading
     api/control/branches_and_loops: api/control/functional
     api/control/tensor_array: api/control/graph_tensor_array api/control/tensor_array_spec
     api/image/files: api/image/bitmaps api/image/jpeg api/image/pictures

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from keras.src import tree
 
-from tapeflow.api.config import _state
+from tapeflow.api.config.kept import state as _state
 from tapeflow.core.devices import Serving
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import EagerTensor

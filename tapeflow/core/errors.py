@@ -44,25 +44,94 @@ class OpError(Exception):
         return type(self), (None, None, self.message)
 
 
-def _error(name: str, code: int, doc: str) -> type[OpError]:
-    return type(name, (OpError,), {"__doc__": doc, "__module__": __name__, "code": code})
+class CancelledError(OpError):
+    """The operation was cancelled."""
+
+    code = 1
 
 
-CancelledError = _error("CancelledError", 1, "The operation was cancelled.")
-UnknownError = _error("UnknownError", 2, "An error whose kind is not known.")
-DeadlineExceededError = _error("DeadlineExceededError", 4, "The operation took longer than it was allowed to.")
-NotFoundError = _error("NotFoundError", 5, "A file or resource that was asked for does not exist.")
-AlreadyExistsError = _error("AlreadyExistsError", 6, "Something that was to be made exists already.")
-PermissionDeniedError = _error("PermissionDeniedError", 7, "The caller may not do this.")
-ResourceExhaustedError = _error("ResourceExhaustedError", 8, "Memory or another resource ran out.")
-FailedPreconditionError = _error("FailedPreconditionError", 9, "The state does not allow the operation.")
-AbortedError = _error("AbortedError", 10, "The operation was given up, usually because of another one.")
-OutOfRangeError = _error("OutOfRangeError", 11, "Iteration went past the end.")
-UnimplementedError = _error("UnimplementedError", 12, "The operation is not implemented for these arguments.")
-InternalError = _error("InternalError", 13, "Something that should not happen did.")
-UnavailableError = _error("UnavailableError", 14, "The service or device cannot be reached now.")
-DataLossError = _error("DataLossError", 15, "Stored data is corrupt.")
-UnauthenticatedError = _error("UnauthenticatedError", 16, "The caller is not known.")
+class UnknownError(OpError):
+    """An error whose kind is not known."""
+
+    code = 2
+
+
+class DeadlineExceededError(OpError):
+    """The operation took longer than it was allowed to."""
+
+    code = 4
+
+
+class NotFoundError(OpError):
+    """A file or resource that was asked for does not exist."""
+
+    code = 5
+
+
+class AlreadyExistsError(OpError):
+    """Something that was to be made exists already."""
+
+    code = 6
+
+
+class PermissionDeniedError(OpError):
+    """The caller may not do this."""
+
+    code = 7
+
+
+class ResourceExhaustedError(OpError):
+    """Memory or another resource ran out."""
+
+    code = 8
+
+
+class FailedPreconditionError(OpError):
+    """The state does not allow the operation."""
+
+    code = 9
+
+
+class AbortedError(OpError):
+    """The operation was given up, usually because of another one."""
+
+    code = 10
+
+
+class OutOfRangeError(OpError):
+    """Iteration went past the end."""
+
+    code = 11
+
+
+class UnimplementedError(OpError):
+    """The operation is not implemented for these arguments."""
+
+    code = 12
+
+
+class InternalError(OpError):
+    """Something that should not happen did."""
+
+    code = 13
+
+
+class UnavailableError(OpError):
+    """The service or device cannot be reached now."""
+
+    code = 14
+
+
+class DataLossError(OpError):
+    """Stored data is corrupt."""
+
+    code = 15
+
+
+class UnauthenticatedError(OpError):
+    """The caller is not known."""
+
+    code = 16
 
 
 class InvalidArgumentError(OpError):

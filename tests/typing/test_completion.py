@@ -50,11 +50,10 @@ def test_the_language_server_completes_the_public_names_and_no_others(editor, na
 # ---- on hover
 
 # Namespaces with functions that are made of tables or kept in objects, which no tool follows to their docstrings yet.
-OWED = """tf.compat.v1 tf.compat.v1.logging tf.compat.v1.losses tf.compat.v1.math tf.config.experimental
-    tf.config.optimizer tf.config.threading tf.data.experimental tf.errors tf.experimental.numpy
-    tf.experimental.numpy.fft tf.experimental.numpy.linalg tf.profiler.experimental tf.profiler.experimental.client
-    tf.profiler.experimental.server tf.signal tf.test.experimental tf.tpu.experimental tf.types.experimental
-    tf.xla.experimental""".split()
+OWED = """tf.compat.v1 tf.compat.v1.logging tf.compat.v1.losses tf.compat.v1.math tf.data.experimental
+    tf.experimental.numpy tf.experimental.numpy.fft tf.experimental.numpy.linalg tf.profiler.experimental
+    tf.profiler.experimental.client tf.profiler.experimental.server tf.signal tf.test.experimental
+    tf.tpu.experimental tf.types.experimental tf.xla.experimental""".split()
 FUNCTIONS = [
     name
     for name in public_names()

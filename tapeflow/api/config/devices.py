@@ -207,6 +207,9 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
     Raises:
         ValueError: If it is no accelerator.
+
+    >>> for gpu in tf.config.list_physical_devices("GPU"):
+    ...     tf.config.experimental.set_memory_growth(gpu, True)
     """
     if _known(device) == _CPU:
         raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
@@ -218,6 +221,11 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
 
     Args:
         device: One of `tf.config.list_physical_devices()`.
+
+    >>> [cpu] = tf.config.list_physical_devices("CPU")
+    >>> tf.config.experimental.get_memory_growth(cpu)
+    Traceback (most recent call last):
+    ValueError: Only accelerators have memory growth; the CPU takes memory as it needs it.
     """
     if _known(device) == _CPU:
         raise ValueError("Only accelerators have memory growth; the CPU takes memory as it needs it.")
@@ -225,7 +233,11 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
 
 
 def get_memory_info(device: str) -> dict[str, int]:
-    """Bytes in use and at most in use; not counted for the CPU."""
+    """Bytes in use and at most in use; not counted for the CPU.
+
+    >>> sorted(tf.config.experimental.get_memory_info("CPU:0"))
+    ['current', 'peak']
+    """
     found = _parsed(device) if isinstance(device, str) else None
     if found == HOST:
         return {"current": 0, "peak": 0}
@@ -238,7 +250,10 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 
 def reset_memory_stats(device: str) -> None:
-    """Accepted; the peak is that of the whole program."""
+    """Accepted; the peak is that of the whole program.
+
+    >>> tf.config.experimental.reset_memory_stats("CPU:0")
+    """
     get_memory_info(device)
 
 
@@ -250,6 +265,10 @@ def get_device_details(device: PhysicalDevice) -> dict:
 
     Returns:
         A dict with `device_name` and, of a GPU, `compute_capability`; empty for the CPU.
+
+    >>> [cpu] = tf.config.list_physical_devices("CPU")
+    >>> tf.config.experimental.get_device_details(cpu)
+    {}
     """
     if _known(device) == _CPU:
         return {}
