@@ -1,4 +1,4 @@
-"""The function that applies a primitive, written out for its own signature.
+"""The entry of a primitive: the function that users call, generated as source text for its signature.
 
 Measured for a 2x2 add, where NumPy itself takes 250 ns: a function for the exact signature with one context check
 costs 290 ns more, one with `*args, **kwargs` 610, going through an interpreter each time 670. So the common case,

@@ -1,4 +1,4 @@
-"""Do shapes fit? What shape rules make sure of before anything is computed, and kernels where NumPy would not say it
+"""Checks that shapes fit: for shape rules, before anything is computed, and for kernels where NumPy would not say it
 well.
 
 A size may be None, or known later (`core.sizes`). What is asked of those divides the calls that a trace serves, so no

@@ -1,4 +1,4 @@
-"""Sizes that are not known yet: `tf.TensorSpec([None, 3])`.
+"""Symbolic sizes: dimensions that differ from call to call (`tf.TensorSpec([None, 3])`), as expressions.
 
 A function with such a signature is traced once, for one call, and the graph is then made again for other sizes,
 without Python. So an unknown size is an object that computes: `2 * size` is a size again. Where Python must decide

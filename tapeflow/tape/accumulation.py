@@ -1,4 +1,4 @@
-"""Adding up the gradients that reach one tensor by several paths."""
+"""Accumulation: adding up the gradients that reach one tensor by several paths."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""GradientTape: what a program sees of the tape."""
+"""`tf.GradientTape`: the public class of the tape."""
 
 import contextlib
 import logging

@@ -1,4 +1,4 @@
-"""How many rows of a Jacobian go together: as many as keep the arrays in flight under a limit.
+"""Memory of Jacobians: how many rows are computed together, so that the arrays in flight stay under a limit.
 
 Where a quick look at what the tape keeps says that all rows fit, all go at once. Otherwise the first few rows show how
 large the arrays of one row really are.

@@ -1,4 +1,4 @@
-"""What a tape writes down: the observer behind a GradientTape.
+"""Recording: the observer behind a `GradientTape`, which appends a record for each operation on a watched tensor.
 
 A record (`core.record.Record`) holds the tensors that the rules read and nothing else. Tensors are known by their ids.
 """

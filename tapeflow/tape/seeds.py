@@ -1,4 +1,4 @@
-"""Checks what `tape.gradient` is given, once and before any work: targets, sources and the gradients to start from."""
+"""Targets, sources and the gradients to start from (seeds): what `tape.gradient` is given, checked."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Why a source is unconnected: what is known without any preparation, in a form that texts are made of.
+"""Unconnected gradients: why a source gets None, as far as it is known without preparation.
 
 Paths end rarely, so a tape always notes where they do (`Recording.note`). `tape.explain` tells more after
 `tf.debugging.explain_gradients()`.

@@ -1,4 +1,4 @@
-"""Keep freed memory for the next array.
+"""Memory allocation: keeps freed memory for the next array.
 
 Eager programs make and drop arrays of the same sizes at every step. The C library gives large ones back to the system
 each time, and touching fresh pages costs more than the arithmetic: `tf.where` of a million floats with its gradient

@@ -1,4 +1,4 @@
-"""Does it fit into memory? Asked before something large is made: the system would not refuse it, but end the process
+"""Memory limits: asked before something large is made, since the system would not refuse it, but end the process
 half-way.
 
 Only what is as large as `LARGE` is worth the question, which takes some 50 µs. What is free is guessed from above:

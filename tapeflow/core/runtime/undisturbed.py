@@ -1,4 +1,5 @@
-"""Run code that Ctrl-C must not cut: it goes to the main thread, so the code runs in another one, to its end."""
+"""Interrupts (Ctrl-C) kept out of code that must not be cut: they go to the main thread, so the code runs in another
+one, to its end."""
 
 import _imp
 import contextvars

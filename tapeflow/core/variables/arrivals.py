@@ -1,4 +1,5 @@
-"""Objects that still wait for values of a checkpoint, and the moments at which there may be news.
+"""Deferred restoration: objects that still wait for values of a checkpoint, and the moments at which there may be
+news.
 
 A value is given as soon as its object is there. News comes from three sides: an attribute is set on an object that
 waits (`tf.Module`, `tf.train.Checkpoint` and Keras' layers tell), a variable that was made after the restore is read

@@ -1,4 +1,4 @@
-"""How copies of a variable on several devices agree. One process with one device has nothing to agree on and keeps the
+"""Distribution policies of variables: how copies on several devices agree. One process with one device keeps the
 choice."""
 
 import enum

@@ -80,10 +80,8 @@ class Flow(Operation):
         """The same for these sizes. It is one for all nodes of a graph, as the operation itself is."""
         key = tuple(sizes.items())
         if self._specialized[0] != key:
-            self._specialized = (
-                key,
-                self.with_sizes(sizes, None if self.extends is None else self.extends.specialized(sizes)),
-            )
+            extends = None if self.extends is None else self.extends.specialized(sizes)
+            self._specialized = key, self.with_sizes(sizes, extends)
         return self._specialized[1]
 
     def entry(self, *args: Tensor) -> tuple:

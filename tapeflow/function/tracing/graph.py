@@ -349,10 +349,8 @@ class Graph(Executor):
             if node.prim.body is None:
                 prim, params = node.prim, node.params
                 if sizes is not None:
-                    prim, params = (
-                        prim.specialized(sizes),
-                        {name: specialized(value, sizes) for name, value in params.items()},
-                    )
+                    prim = prim.specialized(sizes)
+                    params = {name: specialized(value, sizes) for name, value in params.items()}
                 out = prim.entry(*args, **params)
                 made = dict(zip(node.outputs, out if node.several else (out,)))
             else:  # a user's rule: the outputs are fresh, and come from the inputs by the rule
