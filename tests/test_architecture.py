@@ -163,7 +163,20 @@ def test_files_are_short(file):
 
 
 ROOT = PACKAGE.parent
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 MOST = 25  # files in a folder that one still takes in at a glance
+
+
+def test_files_of_tests_are_short():
+    lengths = {str(f.relative_to(ROOT)): len(f.read_text(encoding="utf-8").splitlines()) for f in TESTS}
+    assert not {name: n for name, n in lengths.items() if n > 500}
+
+
+def test_tests_are_where_comments_say():
+    """`tests/core/test_nest.py`, somewhere in a comment or a docstring, is a file."""
+    named = {m for f in [*FILES, *TESTS] for m in re.findall(r"\btests/[\w/]+\.py", f.read_text(encoding="utf-8"))}
+    assert len(named) > 5, "the search above no longer recognises a path"
+    assert not [path for path in sorted(named) if not (ROOT / path).exists()]
 
 
 @pytest.mark.parametrize("top", "tapeflow keras_tapeflow tests fuzz scripts benchmarks".split())
