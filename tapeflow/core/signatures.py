@@ -21,5 +21,6 @@ def unannotated(function: F) -> F:
     """
     known = inspect.signature(function)
     bare = [p.replace(annotation=p.empty) for p in known.parameters.values()]
-    function.__signature__ = known.replace(parameters=bare, return_annotation=known.empty)  # type: ignore[attr-defined]
+    plain = known.replace(parameters=bare, return_annotation=known.empty)
+    function.__signature__ = plain  # type: ignore[attr-defined]
     return function

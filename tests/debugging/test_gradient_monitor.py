@@ -8,7 +8,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.inspect.gradient_numbers import norm
-from tests.inspect.monitored import ENGINES, Net, left_clean, monitor, on, random  # noqa: F401  (`left_clean` is a fixture)
+from tests.inspect.monitored import ENGINES, Net, left_clean, monitor, on, random  # noqa: F401  (a fixture)
 
 # ---- what is wrong
 

@@ -128,7 +128,7 @@ def test_the_switch():
     assert traced(tf.constant([1.0])).numpy() == [-float("inf")]
 
 
-def test_with_a_witness_at_the_same_time():
+def test_with_provenance_at_the_same_time():
     with tf.debugging.explain_gradients(), pytest.raises(tf.errors.InvalidArgumentError):
         tf.math.log(0.0)
     with pytest.raises(tf.errors.InvalidArgumentError):

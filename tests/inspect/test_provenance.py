@@ -71,7 +71,7 @@ def test_the_summary_counts_what_calls_of_functions_keep():
     assert " 0 B" not in lines[0] and "kB kept" in lines[0]
 
 
-def test_a_checker_does_not_hide_what_a_witness_knows():
+def test_a_checker_does_not_hide_the_provenance():
     v, lines = tf.Variable(1.0), []
     with tf.debugging.enable_check_numerics():
         with tf.GradientTape() as tape:

@@ -115,7 +115,7 @@ def test_gradients_that_are_not_finite_are_in_the_page():
     assert "inf" in norms and any(isinstance(n, float) for n in norms)
 
 
-def test_without_a_witness():
+def test_without_provenance():
     v = tf.Variable([1.0, 2.0], name="v")
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.exp(v) * v)

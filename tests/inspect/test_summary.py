@@ -26,7 +26,7 @@ def test_an_array_counts_once():
     assert sum(e.kept for e in entries_of(tape)) < 2 * 4000 + 500
 
 
-def test_lines_layers_and_times_with_a_witness(capsys):
+def test_lines_layers_and_times_with_provenance(capsys):
     with tf.debugging.explain_gradients():
         model = tf.keras.Sequential(
             [tf.keras.layers.Dense(4, "relu", name="first"), tf.keras.layers.Dense(1, name="second")]
