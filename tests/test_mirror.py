@@ -51,9 +51,9 @@ THROUGH = """
         api/interop/numpy_functions/shaping api/interop/numpy_functions/statistics api/interop/promotion
     api/linalg/operators/operators: api/linalg/experimental api/linalg/operators/base
         api/linalg/operators/combined api/linalg/operators/patterned api/linalg/operators/simple
-    api/lookup/lookup: api/lookup/experimental api/lookup/initializers api/lookup/keys
+    api/lookup/tables: api/lookup/experimental api/lookup/initializers api/lookup/keys
     api/nn/convolution: api/nn/depthwise api/nn/layouts
-    api/ragged/ragged: api/ragged/making api/ragged/rules api/ragged/tensor
+    api/ragged/functions: api/ragged/making api/ragged/rules api/ragged/tensor
     api/random/stateless: api/random/draws api/random/experimental
     api/signal/fourier: api/signal/cosine
     api/sparse/sparse: api/sparse/arithmetic api/sparse/places api/sparse/segments api/sparse/tensor

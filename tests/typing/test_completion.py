@@ -12,7 +12,7 @@ from .language_server import COMMAND, Server
 START = "import tapeflow as tf\ntape = tf.GradientTape()\n"
 NAMESPACES = ["tf", "tf.math", "tf.data", "tf.keras.layers", "tf.derivatives", "tape"]
 # The language server hides the files of a namespace, so that these are exact as well.
-MORE = """tf.compat tf.debugging tf.distribute tf.errors tf.image tf.nn tf.ragged tf.saved_model tf.signal
+MORE = """tf.compat tf.debugging tf.distribute tf.errors tf.image tf.nn tf.ragged tf.random tf.saved_model tf.signal
     tf.sparse tf.strings tf.summary tf.test tf.lookup""".split()
 
 server = pytest.mark.skipif(COMMAND is None, reason="the language server is in the extra `lint`")
