@@ -8,6 +8,7 @@ from keras.src.trainers.data_adapters import data_adapter_utils
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 
 import tapeflow as tf
+from tapeflow.core.tensor import sizes_of
 
 
 class DatasetAdapter(DataAdapter):
@@ -39,7 +40,7 @@ class DatasetAdapter(DataAdapter):
 
     @property
     def batch_size(self) -> int | None:
-        return tree.flatten(self._dataset.element_spec)[0].shape[0]
+        return sizes_of(tree.flatten(self._dataset.element_spec)[0])[0]
 
     @property
     def has_partial_batch(self) -> None:

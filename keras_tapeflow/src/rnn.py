@@ -178,7 +178,7 @@ def gru(
     squash, gate, recurrent = _plain(activation), _plain(recurrent_activation), convert_to_tensor(recurrent_kernel)
     bias = None if bias is None else convert_to_tensor(bias)
     of_input, of_state = tf.unstack(bias) if bias is not None and reset_after else (bias, None)
-    units = recurrent.shape[0]
+    units = recurrent.sizes[0]
     of_gates, of_new = (None, None) if reset_after else tf.split(recurrent, [2 * units, units], axis=1)
 
     def step(x: Tensor, states: list) -> tuple:

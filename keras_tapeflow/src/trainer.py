@@ -14,6 +14,7 @@ from keras.src.utils import traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import tapeflow as tf
+from tapeflow.core.tensor import sizes_of
 
 from .batches import Batches
 from .datasets import adapted
@@ -286,7 +287,7 @@ class Trainer(Base):
 
 
 def _batch_size(x: Any) -> int:
-    return next(leaf for leaf in _leaves(x)).shape[0]
+    return sizes_of(next(leaf for leaf in _leaves(x)))[0]
 
 
 def _leaves(x: Any) -> Iterator:

@@ -9,7 +9,7 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.tensor_like import TensorLike
 
 from .arguments import one_axis
@@ -96,7 +96,7 @@ def fake_quant_with_min_max_vars_per_channel(
     """
     low, high = to_tensor(min, float32), to_tensor(max, float32)
     inputs = as_tensor(inputs)
-    if low.shape != (inputs.shape[-1],) or high.shape != (inputs.shape[-1],):
+    if low.sizes != (inputs.sizes[-1],) or high.sizes != (inputs.sizes[-1],):
         raise invalid(
             f"min and max must have one entry for each of the {inputs.shape[-1]} channels of the last axis; their "
             f"shapes are {tuple(low.shape)} and {tuple(high.shape)}."
@@ -138,7 +138,7 @@ def quantize_and_dequantize_v2(
     if axis is not None:
         axis = one_axis(axis, x.ndim)
         others = [a for a in range(x.ndim) if a != axis]
-        along = tuple(x.shape[a] if a == axis else 1 for a in range(x.ndim))
+        along = tuple(sizes_of(x)[a] if a == axis else 1 for a in range(x.ndim))
         spread = lambda bound: ops.reshape(bound, shape=along) if bound.ndim else bound
         low, high = spread(low), spread(high)
     if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):

@@ -69,7 +69,7 @@ class QueueBase:
         """
         components = self._components(vals)
         for tensor, shape in zip(components, self._shapes):
-            if not shape.is_compatible_with(tensor.shape):
+            if not shape.is_compatible_with(tensor.sizes):
                 raise ValueError(f"Shape mismatch: the queue takes {shape}, got {tuple(tensor.shape)}.")
         self._put(components)
 

@@ -208,7 +208,7 @@ def _misfit(prim: Operation, args: tuple, params: dict) -> str | None:
 
     try:
         if prim.shape is not None:
-            prim.infer([Spec(shape=tuple(a.shape), dtype=a.dtype.np) for a in args], params)
+            prim.infer([Spec(shape=tuple(a.sizes), dtype=a.dtype.np) for a in args], params)
     except OpError as found:
         return getattr(found, "found", found.message)
     except Exception:  # what is wrong is no shape

@@ -23,6 +23,11 @@ class Composite:
     def _with_differentiable(self, values: Any) -> "Composite":
         raise NotImplementedError  # each composite says it
 
+    @property
+    def sizes(self) -> Any:
+        """The shape, by the name that tensors have for what can be computed with."""
+        return self.shape  # type: ignore[attr-defined]
+
     @classmethod
     def _apply(cls, prim: Operation, args: tuple, params: dict) -> Any:
         raise TypeError(f"{prim.name} does not take a {cls.__name__}.")

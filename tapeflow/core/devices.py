@@ -69,6 +69,8 @@ class DeviceTensor(EagerTensor):
     def shape(self) -> TensorShape:
         return tuple.__new__(TensorShape, self.held.shape)
 
+    sizes = shape
+
     @property
     def dtype(self) -> DType:
         return BY_NUMPY[self.held.dtype]

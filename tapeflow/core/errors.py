@@ -221,6 +221,8 @@ def user_call() -> str:
     return called
 
 
+# Modules are known by name here to report a line, and for nothing else: what a function does never depends on who
+# calls it.
 _OURS = ("tapeflow.", "keras_tapeflow.", "keras.src.", "optree", "contextlib")
 
 

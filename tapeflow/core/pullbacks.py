@@ -70,8 +70,8 @@ _TAKE_EAGER = {
     "shapes": "[t.array.shape for t in {}]", "dtypes": "[t.array.dtype for t in {}]",
 }  # fmt: skip
 _TAKE_ANY = _TAKE_EAGER | {
-    "shape": "tuple({}.shape)", "dtype": "{}.dtype.np",
-    "shapes": "[tuple(t.shape) for t in {}]", "dtypes": "[t.dtype.np for t in {}]",
+    "shape": "tuple({}.sizes)", "dtype": "{}.dtype.np",
+    "shapes": "[tuple(t.sizes) for t in {}]", "dtypes": "[t.dtype.np for t in {}]",
 }  # fmt: skip
 
 

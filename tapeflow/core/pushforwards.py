@@ -78,7 +78,7 @@ def _argument(prim: "Primitive", i: int, name: str) -> str:
     if source == "i":
         return str(i)
     if kind == "shape":
-        return f"tuple({source}.shape)"
+        return f"tuple({source}.sizes)"
     return f"{source}.dtype.np" if kind == "dtype" else source
 
 

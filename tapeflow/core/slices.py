@@ -67,6 +67,8 @@ class IndexedSlices:
             return TensorShape(None)
         return TensorShape(np.asarray(self._dense_shape).tolist())
 
+    sizes = shape
+
     @property
     def dtype(self) -> DType:
         return self._values.dtype

@@ -52,6 +52,12 @@ class Tensor(Value):
         raise NotImplementedError  # each kind of tensor says it
 
     @property
+    def sizes(self) -> TensorShape:
+        """The shape to compute with: what is not known while a function is traced is a `core.sizes.Size` here, which
+        adds and multiplies, where `shape` says None. The library itself asks for this."""
+        return self.shape
+
+    @property
     def dtype(self) -> DType:
         """What the elements are."""
         raise NotImplementedError
@@ -132,6 +138,11 @@ class Tensor(Value):
         )
 
 
+def sizes_of(value: Any) -> Any:
+    """`value.sizes` of a tensor; of an array, a variable and everything else that has a shape, that."""
+    return value.sizes if isinstance(value, Tensor) else value.shape
+
+
 # Names people expect from NumPy and PyTorch. (Properties: a `__getattr__` would slow down every other attribute, 2x in
 # all.)
 _ATTRIBUTE_HINTS = {
@@ -179,6 +190,8 @@ class EagerTensor(Tensor):
     @property
     def shape(self) -> TensorShape:
         return tuple.__new__(TensorShape, self.array.shape)
+
+    sizes = shape
 
     @property
     def dtype(self) -> DType:

@@ -14,7 +14,7 @@ from tapeflow.core import nest
 from tapeflow.core.frames import unobserved
 from tapeflow.core.runtime.contexts import context_variable
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 
 from .elements import result
 
@@ -277,9 +277,11 @@ def _symbol_spec(leaf: Any) -> Any:
         return None
     if isinstance(leaf, Tensor):
         sizes = (
-            None if leaf.shape.rank is None else [n if type(n) is int else None for n in leaf.shape]
+            None if leaf.sizes.rank is None else [n if type(n) is int else None for n in leaf.sizes]
         )  # others are symbols
         return TensorSpec(sizes, leaf.dtype)
     if isinstance(leaf, RaggedTensor):
-        return RaggedTensorSpec(leaf.shape, leaf.dtype, leaf.ragged_rank)
-    return SparseTensorSpec(leaf.shape, leaf.dtype) if isinstance(leaf, SparseTensor) else type_spec_from_value(leaf)
+        return RaggedTensorSpec(sizes_of(leaf), leaf.dtype, leaf.ragged_rank)
+    return (
+        SparseTensorSpec(sizes_of(leaf), leaf.dtype) if isinstance(leaf, SparseTensor) else type_spec_from_value(leaf)
+    )

@@ -20,7 +20,7 @@ from tapeflow.core.frames import Frame, current, enter, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random import streams
 from tapeflow.core.runtime.contexts import INHERITED
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 
 class Opaque:
@@ -222,11 +222,11 @@ def rows_count(leaves: list) -> int:
     for leaf in leaves:
         if leaf is None:
             continue
-        if leaf.shape.rank == 0:
+        if sizes_of(leaf).rank == 0:
             raise ValueError("Unbatching a tensor is only supported for rank >= 1: a scalar has no rows.")
-        count = leaf.nrows() if isinstance(leaf, RaggedTensor) else leaf.shape[0]
+        count = leaf.nrows() if isinstance(leaf, RaggedTensor) else sizes_of(leaf)[0]
         if found is not None and int(count) != found:
-            sizes = [None if x is None else x.shape[0] for x in leaves]
+            sizes = [None if x is None else x.sizes[0] for x in leaves]
             raise ValueError(
                 f"Dimensions {found} and {int(count)} are not compatible: all tensors need the same number of rows, "
                 f"these have {sizes}."

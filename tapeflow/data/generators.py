@@ -162,7 +162,7 @@ def _tensor(value: Any, spec: TensorSpec) -> Tensor:
             "TypeError: `generator` yielded an element that could not be converted to the expected type. The "
             f"expected type was {spec.dtype.name}, but the yielded element was {value!r}."
         ) from error
-    if not spec.shape.is_compatible_with(tensor.shape):
+    if not spec.shape.is_compatible_with(tensor.sizes):
         raise dtype_clash(
             f"TypeError: `generator` yielded an element of shape {tuple(tensor.shape)} where an element of shape "
             f"{spec.shape} was expected."

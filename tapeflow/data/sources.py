@@ -14,7 +14,7 @@ from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.frames import has_an_effect
 from tapeflow.core.random import philox, streams
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.tracing.symbols import SymbolicTensor
 
@@ -97,7 +97,7 @@ class Sources(Pipeline[Element]):
             count = rows_count(leaves)
             rows = Rows(whole, [leaf.array for leaf in leaves])
             return of_rows(rows, lambda: iter(range(count)), count, Cell(spec), "TensorSlice", whole=True)
-        symbolic = any(leaf is not None and None in tuple(leaf.shape)[:1] for leaf in leaves)
+        symbolic = any(leaf is not None and None in tuple(sizes_of(leaf))[:1] for leaf in leaves)
         return new(
             lambda: rows_of(_with_values(whole)), None if symbolic else rows_count(leaves), Cell(spec), "TensorSlice"
         )

@@ -14,6 +14,7 @@ import numpy as np
 
 from tapeflow.api.strings.paths import file_errors, local_path
 from tapeflow.core.dtypes import as_dtype, float32, int64, string
+from tapeflow.core.tensor import sizes_of
 from tapeflow.names.missing import watch_over as _watch_over
 
 from . import columns as _columns
@@ -77,7 +78,7 @@ def numeric_column(
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
     if default_value is not None:
         given = np.asarray(default_value)
-        if given.ndim and given.shape != shape:
+        if given.ndim and sizes_of(given) != shape:
             raise ValueError(
                 f"The shape of default_value must be equal to given shape. default_value: {default_value}, shape: "
                 f"{shape}, key: {key}"

@@ -10,7 +10,7 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.variables.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.tape.results import zeros_of
@@ -145,7 +145,7 @@ class _Check:
         if not self.places:
             raise ValueError("check_gradients needs an argument of a floating dtype.")
         self.weights: list[np.ndarray] = []
-        self.directions = [rng.normal(size=tuple(p.shape)) for p in self.places]
+        self.directions = [rng.normal(size=tuple(sizes_of(p))) for p in self.places]
 
     def value(self, places: list) -> Tensor:
         """The outputs, added up with weights."""
@@ -158,7 +158,7 @@ class _Check:
             raise ValueError("check_gradients needs a function with an output of a floating dtype.")
         if not self.weights:
             one = len(outs) == 1 and outs[0].ndim == 0
-            self.weights = [np.ones(()) if one else self.rng.normal(size=tuple(y.shape)) for y in outs]
+            self.weights = [np.ones(()) if one else self.rng.normal(size=tuple(y.sizes)) for y in outs]
         return _weighted_sum(outs, self.weights)
 
     def first(self, places: list) -> list:
@@ -232,7 +232,7 @@ def _weighted_sum(values: list, weights: list) -> Tensor:
     total = None
     for y, w in zip(values, weights):
         product = ops.mul(y, to_tensor(np.asarray(w), y.dtype))
-        part = ops.reduce_sum(product, axis=tuple(range(len(y.shape))), keepdims=False)
+        part = ops.reduce_sum(product, axis=tuple(range(len(y.sizes))), keepdims=False)
         total = (
             part
             if total is None

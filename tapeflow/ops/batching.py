@@ -26,14 +26,14 @@ def rule_of(prim: Operation) -> Callable | None:
 
 def rows_of(args: Any, batched: list[bool]) -> int:
     """How many rows there are."""
-    return next(a.shape[0] for a, b in zip(args, batched) if b)
+    return next(a.sizes[0] for a, b in zip(args, batched) if b)
 
 
 def spread(x: Any, size: int) -> Any:
     """An argument without the axis, repeated along it."""
-    if None in tuple(x.shape):  # how long a loop's history is turns out when it runs
+    if None in tuple(x.sizes):  # how long a loop's history is turns out when it runs
         return ops.take(ops.stack(x, axis=0), np.zeros(size, np.int32), axis=0)
-    return ops.broadcast_to(x, shape=(size, *x.shape))
+    return ops.broadcast_to(x, shape=(size, *x.sizes))
 
 
 def all_batched(args: Any, batched: list[bool]) -> list:
@@ -61,7 +61,7 @@ def matrices(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
 
 def refuse_vectors(op: Callable, args: Any, batched: list[bool]) -> None:
     """A row must be a matrix by itself; if it is a vector, all rows together would pass for one."""
-    shapes = [tuple(a.shape)[b:] for a, b in zip(args, batched)]
+    shapes = [tuple(a.sizes)[b:] for a, b in zip(args, batched)]
     if min(map(len, shapes)) < 2:
         given = " and ".join(map(str, shapes))
         raise invalid(
@@ -71,7 +71,7 @@ def refuse_vectors(op: Callable, args: Any, batched: list[bool]) -> None:
 
 
 def _with_rank(x: Any, have: int, wanted: int) -> Any:
-    shape = tuple(x.shape)
+    shape = tuple(x.sizes)
     return ops.reshape(x, shape=(shape[0], *(1,) * (wanted - have), *shape[1:]))
 
 
@@ -109,7 +109,7 @@ def merged(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
     """For primitives whose arguments and results all begin with an axis of independent examples: rows and examples
     become one axis."""
     args = all_batched(args, batched)
-    sizes = tuple(args[0].shape[:2])
+    sizes = tuple(args[0].sizes[:2])
     out = op(*[end_to_end(a) for a in args], **params)
     return tuple([apart(o, *sizes) for o in out]) if isinstance(out, tuple) else apart(out, *sizes)
 
@@ -119,20 +119,20 @@ def merged(op: Callable, args: Any, batched: list[bool], params: dict) -> Any:
 
 def rows_to(x: Any, axis: int) -> Any:
     """`x` with its first axis, the rows, moved to `axis`."""
-    return ops.transpose(x, perm=(*range(1, axis + 1), 0, *range(axis + 1, len(x.shape)))) if axis else x
+    return ops.transpose(x, perm=(*range(1, axis + 1), 0, *range(axis + 1, len(x.sizes)))) if axis else x
 
 
 def rows_from(x: Any, axis: int) -> Any:
     """`x` with the rows, which are at `axis`, moved to the front."""
-    return ops.transpose(x, perm=(axis, *(i for i in range(len(x.shape)) if i != axis))) if axis else x
+    return ops.transpose(x, perm=(axis, *(i for i in range(len(x.sizes)) if i != axis))) if axis else x
 
 
 def end_to_end(x: Any, count: int = 1) -> Any:
     """The rows laid end to end: the first axis and the next `count` become one."""
-    shape = tuple(x.shape)
+    shape = tuple(x.sizes)
     return ops.reshape(x, shape=(prod(shape[: count + 1]), *shape[count + 1 :]))
 
 
 def apart(x: Any, *sizes: int) -> Any:
     """The first axis as several, of these `sizes`: undoes `end_to_end`."""
-    return ops.reshape(x, shape=(*sizes, *x.shape[1:]))
+    return ops.reshape(x, shape=(*sizes, *x.sizes[1:]))

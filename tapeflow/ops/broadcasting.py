@@ -6,11 +6,12 @@ import numpy as np
 
 from tapeflow.core.record import Broadcasts
 from tapeflow.core.sizes import alike
+from tapeflow.core.tensor import sizes_of
 
 
 def sum_to(ops: Any, g: Any, shape: tuple) -> Any:
     """Undo broadcasting: sum `g` down to `shape`, the adjoint of broadcast_to."""
-    have = tuple(g.shape)
+    have = tuple(sizes_of(g))
     if have == shape if isinstance(g, np.ndarray) else alike(have, shape):
         return g
     extra = len(have) - len(shape)
@@ -19,13 +20,13 @@ def sum_to(ops: Any, g: Any, shape: tuple) -> Any:
     )
     if axis:
         g = ops.reduce_sum(g, axis=axis, keepdims=False)
-    return g if alike(tuple(g.shape), shape) else ops.reshape(g, shape=shape)
+    return g if alike(tuple(sizes_of(g)), shape) else ops.reshape(g, shape=shape)
 
 
 def widened(ops: Any, t: Any, y: Any) -> Any:
     """The tangent of one input, in the shape of the output."""
-    shape = tuple(y.shape)
-    return t if tuple(t.shape) == shape else ops.broadcast_to(t, shape=shape)
+    shape = tuple(sizes_of(y))
+    return t if tuple(sizes_of(t)) == shape else ops.broadcast_to(t, shape=shape)
 
 
 LIKE_NUMPY = Broadcasts(True, sum_to, widened)  # all axes

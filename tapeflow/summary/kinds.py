@@ -53,7 +53,7 @@ def _tensor(data: Any) -> Tensor:
 
 def _check_rank(data: Any, rank: int, axes: str) -> Tensor:
     data = _tensor(data)
-    if data.shape.rank not in (rank, None):
+    if data.sizes.rank not in (rank, None):
         raise ValueError(
             f"Tensor must have rank {rank}.  Received rank {data.shape.rank}, shape {tuple(data.shape)}: the axes "
             f"are {axes}."
@@ -75,7 +75,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     np.False_
     """
     data = as_tensor(data)
-    if data.shape.rank not in (0, None):
+    if data.sizes.rank not in (0, None):
         raise ValueError(
             f"Expected scalar shape, saw shape: {tuple(data.shape)}. Write its mean, or use tf.summary.histogram."
         )
@@ -160,7 +160,7 @@ def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, descript
     def encoded(tensor: Tensor) -> np.ndarray:
         from tapeflow.api.image.color import convert_image_dtype
 
-        shape = tuple(tensor.shape)
+        shape = tuple(tensor.sizes)
         if shape[3] not in _MODES:
             raise InvalidArgumentError(
                 None, None, f"image must have 1, 2, 3 or 4 channels, got {shape[3]}: shape {shape}."

@@ -54,7 +54,7 @@ def tensor_message(tensor: Any) -> Any:
     """A tensor that has a value, as a message."""
     tensor = to_tensor(tensor)
     found = messages()
-    shape = found.TensorShapeProto(dim=[found.TensorShapeProto.Dim(size=int(size)) for size in tensor.shape])
+    shape = found.TensorShapeProto(dim=[found.TensorShapeProto.Dim(size=int(size)) for size in tensor.sizes])
     made = found.TensorProto(dtype=tensor.dtype.as_datatype_enum, tensor_shape=shape)
     if tensor.dtype is string:
         made.string_val.extend(np.asarray(tensor.numpy(), object).ravel().tolist())

@@ -85,7 +85,7 @@ def chosen_step(step: Any) -> Any:
         step = to_tensor(step)
     if isinstance(step, Variable):
         step = step.value()
-    if not step.dtype.is_integer or step.shape.rank not in (0, None):
+    if not step.dtype.is_integer or step.sizes.rank not in (0, None):
         raise ValueError(f"A step is one whole number, got a {step.dtype.name} tensor of shape {tuple(step.shape)}.")
     return step
 

@@ -18,7 +18,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.runtime.memory_limits import check_rows_fit
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.core.variables.variable import Variable
 from tapeflow.vectorize.mapped import Vectorizer
 
@@ -42,7 +42,7 @@ def check_one(value: Any, what: str, method: str) -> None:
 
 
 def check_batches(target: Any, source: Any) -> None:
-    target_shape, source_shape = tuple(target.shape), tuple(source.shape)
+    target_shape, source_shape = tuple(target.sizes), tuple(source.sizes)
     if len(target_shape) < 1 or len(source_shape) < 2:
         raise ValueError(
             "batch_jacobian needs a target of shape [batch, ...] and a source of shape [batch, size, ...]; their "
@@ -62,7 +62,7 @@ class Rows:
     def __init__(self, target: Tensor, sources: list, batched: bool, walk: Callable[[Tensor], list]) -> None:
         self.target, self.sources, self.batched, self.walk = target, sources, batched, walk
         # There are as many rows as elements: they must be known. The size of a batch need not be.
-        self.shape = tuple([d if batched and not k else operator.index(d) for k, d in enumerate(target.shape)])
+        self.shape = tuple([d if batched and not k else operator.index(d) for k, d in enumerate(target.sizes)])
         self.inner = self.shape[1:] if batched else self.shape
         self.count = math.prod(self.inner)
 
@@ -89,7 +89,7 @@ class Rows:
         for k in range(self.count):
             seed = ops.getitem(self.seeds(k, k + 1), index=(0,))
             yield [
-                None if (g := _dense(found)) is None else ops.reshape(g, shape=(1, *g.shape))
+                None if (g := _dense(found)) is None else ops.reshape(g, shape=(1, *g.sizes))
                 for found in self.walk(seed)
             ]
 
@@ -132,7 +132,7 @@ class Rows:
         return [self._assembled(list(column), source, zeros) for column, source in zip(columns, self.sources)]
 
     def _assembled(self, column: list, source: Any, zeros: bool) -> Tensor | None:
-        source_shape = tuple(source.shape)
+        source_shape = tuple(sizes_of(source))
         shape = self.shape + source_shape[1:] if self.batched else self.shape + source_shape
         if all(part is None for part in column):
             connected = not column and not self.count and self.target.dtype.is_inexact
@@ -140,7 +140,7 @@ class Rows:
         whole = column[0] if len(column) == 1 else _joined(column)
         if self.batched:
             whole = ops.transpose(whole, perm=(1, 0, *range(2, len(source_shape) + 1)))
-        return whole if tuple(whole.shape) == shape else ops.reshape(whole, shape=shape)
+        return whole if tuple(whole.sizes) == shape else ops.reshape(whole, shape=shape)
 
 
 def _joined(parts: list) -> Tensor:
@@ -151,8 +151,8 @@ def _joined(parts: list) -> Tensor:
     frame = current()
     if not frame.eager or frame.observers or any(p is not None and type(p) is not EagerTensor for p in parts):
         return ops.concat(*map(fill, range(len(parts))), axis=0)
-    rows = [1 if p is None else p.shape[0] for p in parts]
-    whole, at = np.zeros((sum(rows), *like.shape[1:]), like.dtype.np), 0
+    rows = [1 if p is None else p.sizes[0] for p in parts]
+    whole, at = np.zeros((sum(rows), *like.sizes[1:]), like.dtype.np), 0
     for k, n in enumerate(rows):
         if parts[k] is not None:
             whole[at : at + n] = parts[k].array
@@ -165,7 +165,7 @@ def of_dense(jacobian: Any, target: Any) -> Any:
     up."""
     if jacobian is None or not isinstance(target, IndexedSlices):
         return jacobian
-    return ops.unsorted_segment_sum(jacobian, target.indices, num_segments=target.shape[0])
+    return ops.unsorted_segment_sum(jacobian, target.indices, num_segments=sizes_of(target)[0])
 
 
 def _dense(g: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 from tapeflow.core.contracts import Observer, Operation
 from tapeflow.core.record import Record
 from tapeflow.core.sizes import Size, estimated
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.vectorize.mapped import MappedTensor
 
 # What the arrays of one walk may take together, roughly. Larger chunks would not be faster: the work is in large
@@ -46,7 +46,7 @@ class Sizes(Observer):
 
     def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
         for y in out if type(out) is tuple else (out,):
-            if y.ndim and y.shape[0] == self.rows:
+            if y.ndim and y.sizes[0] == self.rows:
                 self.largest = max(self.largest, bytes_of(y))
 
 
@@ -83,11 +83,11 @@ def _largest(saved: tuple, itemsize: int) -> int:
 
 def of_one_row(tensors: Iterable[Any]) -> list[tuple]:
     """Shape and dtype of one row of each, if rows are along the first axis."""
-    return [(tuple(t.shape)[1:], t.dtype.np) for t in tensors if t is not None and t.ndim]
+    return [(tuple(t.sizes)[1:], t.dtype.np) for t in tensors if t is not None and t.ndim]
 
 
 def bytes_of(value: Any) -> int:
     """The size of a tensor; inside a map that of all rows."""
     while type(value) is MappedTensor:
         value = value.held
-    return math.prod(estimated(d) or 1 for d in value.shape) * value.dtype.size
+    return math.prod(estimated(d) or 1 for d in sizes_of(value)) * value.dtype.size

@@ -138,7 +138,7 @@ class Recording(Observer):
             if inexact:
                 self.watched.add(out.serial or identify(out))
             out_ids.append(out.serial if inexact else 0)
-            specs.append(None if takes_none else (tuple(out.shape), out.dtype.np))
+            specs.append(None if takes_none else (tuple(out.sizes), out.dtype.np))
         _, ids, pullback, saved = record
         return Record(0, ids, pullback, SeveralOutputs(out_ids, specs, saved))
 

@@ -9,7 +9,7 @@ from tapeflow.core import nest
 from tapeflow.core.primitive import bare, recorded
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import SparseGradient, finished
-from tapeflow.core.tensor import EagerTensor, Tensor, identify
+from tapeflow.core.tensor import EagerTensor, Tensor, identify, sizes_of
 from tapeflow.core.variables.variable import Variable
 
 from .accumulation import Sum, total
@@ -68,7 +68,7 @@ def packed(sources: Any, leaves: list, found: list) -> Any:
 
 def zeros_of(source: Any) -> Tensor:
     source = getattr(source, "_differentiable", source)
-    shape = tuple(source.shape)
+    shape = tuple(sizes_of(source))
     if any(type(d) is Size for d in shape):
         return recorded.broadcast_to(EagerTensor(source.dtype.np.type(0)), shape=shape)
     return EagerTensor(np.zeros(shape, source.dtype.np))

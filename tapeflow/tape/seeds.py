@@ -76,9 +76,9 @@ def _ones(target: Any) -> Tensor | None:
     dtype = target.dtype
     if not dtype.is_inexact:
         return None
-    if any(type(d) is Size for d in target.shape):
-        return ops.broadcast_to(EagerTensor(dtype.np.type(1)), shape=tuple(target.shape))
-    ones = EagerTensor(np.ones(tuple(target.shape), dtype.np)[()])
+    if any(type(d) is Size for d in target.sizes):
+        return ops.broadcast_to(EagerTensor(dtype.np.type(1)), shape=tuple(target.sizes))
+    ones = EagerTensor(np.ones(tuple(target.sizes), dtype.np)[()])
     return moved(ones, device_of(target)) if type(target) is DeviceTensor else ones
 
 
@@ -120,7 +120,7 @@ def _seed(target: Any, seed: Any, k: int) -> Tensor | None:
             "tf.cast."
         )
     seed = to_tensor(seed, target.dtype)
-    if tuple(seed.shape) != tuple(target.shape):
+    if tuple(seed.sizes) != tuple(target.sizes):
         raise invalid(
             f"output_gradients[{k}] has shape {tuple(seed.shape)}, but its target has shape {tuple(target.shape)}. "
             "They must be equal; tf.broadcast_to(seed, target.shape) makes them so."

@@ -247,7 +247,7 @@ def _unwatched(recording: Recording, tensor: Any) -> Cause:
 
 
 def _same(a: Any, b: Any) -> bool:
-    known = isinstance(a, EagerTensor) and isinstance(b, EagerTensor) and a.shape == b.shape and a.dtype == b.dtype
+    known = isinstance(a, EagerTensor) and isinstance(b, EagerTensor) and a.sizes == b.sizes and a.dtype == b.dtype
     return known and np.array_equal(a.array, b.array)
 
 

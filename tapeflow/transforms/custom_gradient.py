@@ -238,7 +238,7 @@ class CustomRule(Rule):
         self, name: str, backward: Callable, inputs: tuple, positions: list[int], arity: int, variables: list
     ) -> None:
         self.name, self.backward, self.variables = name, backward, variables
-        self.specs = [(tuple(x.shape), x.dtype) for x in inputs]
+        self.specs = [(tuple(x.sizes), x.dtype) for x in inputs]
         self.positions, self.arity = positions, arity
 
     def gradients(self, gs: tuple) -> list:
@@ -283,7 +283,7 @@ class CustomRule(Rule):
                 f"{dtype.name}. Convert it with tf.cast(g, tf.{dtype.name})."
             )
         g = to_tensor(g, dtype)
-        if tuple(g.shape) != shape:
+        if tuple(g.sizes) != shape:
             raise ValueError(
                 f"The backward function of {self.name} returned a gradient of shape {tuple(g.shape)} for argument "
                 f"{k}, which has shape {shape}. A gradient has the shape of its argument."

@@ -15,7 +15,7 @@ from tapeflow.core import nest
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random.streams import snapshot
 from tapeflow.core.runtime.memory_limits import check_rows_fit
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.variables.variable import Variable, unwrapped
 from tapeflow.ops.batching import rows_to
 from tapeflow.tape.gradient_tape import GradientTape
@@ -186,7 +186,7 @@ def _directions_last(rows: Tensor, x: Any) -> Tensor:
         rows = ops.zeros_like(ops.cast(rows, dtype=x.dtype.np))
     elif rows.dtype.is_complex:
         rows = ops.conj(rows)
-    rows = ops.reshape(rows_to(rows, len(rows.shape) - 1), shape=(*rows.shape[1:], *x.shape))
+    rows = ops.reshape(rows_to(rows, len(rows.sizes) - 1), shape=(*rows.sizes[1:], *sizes_of(x)))
     return rows if rows.dtype is x.dtype else ops.cast(rows, dtype=x.dtype.np)
 
 
@@ -371,7 +371,7 @@ def per_example_gradients(
     [[2.0, 0.0], [8.0, 4.0]]
     """
     shared = positions(wrt) or ()
-    one = lambda x: ops.reshape(x, shape=(1, *x.shape)) if isinstance(x, Tensor) else x
+    one = lambda x: ops.reshape(x, shape=(1, *x.sizes)) if isinstance(x, Tensor) else x
 
     @functools.wraps(f)
     def loss(*args: Any, **kwargs: Any) -> Any:
@@ -379,7 +379,7 @@ def per_example_gradients(
             args = [a if _among(k, args, shared) else nest.map_structure(one, a) for k, a in enumerate(args)]
             kwargs = nest.map_structure(one, kwargs)
         out = f(*args, **kwargs)
-        return ops.reshape(out, shape=()) if keep_batch and isinstance(out, Tensor) and out.shape == (1,) else out
+        return ops.reshape(out, shape=()) if keep_batch and isinstance(out, Tensor) and out.sizes == (1,) else out
 
     each = value_and_grad(loss, wrt) if with_values else grad(loss, wrt)
 
@@ -395,7 +395,7 @@ def per_example_gradients(
 def _check_gradients_fit(wrt: Any, args: tuple, in_axes: tuple) -> None:
     """Before anything is computed: there is one gradient for each example."""
     shapes = lambda structure: [
-        (tuple(x.shape), getattr(x.dtype, "np", x.dtype))
+        (tuple(sizes_of(x)), getattr(x.dtype, "np", x.dtype))
         for x in map(unwrapped, nest.flatten(structure))
         if hasattr(x, "shape")
     ]

@@ -12,7 +12,7 @@ from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random.streams import snapshot
 from tapeflow.core.runtime.memory_limits import check_rows_fit
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.tape import memory
 from tapeflow.vectorize.vmap import Batch
 
@@ -25,7 +25,7 @@ def in_every_direction(
 
     Random numbers are the same in all directions.
     """
-    count, drawn, replay = math.prod(x.shape), [], snapshot()
+    count, drawn, replay = math.prod(sizes_of(x)), [], snapshot()
 
     def run(start: int, stop: int) -> Any:
         batch = Batch(basis(x, start, stop), [0], lambda *_: "the directions")
@@ -48,6 +48,6 @@ def in_every_direction(
 
 def basis(x: Any, start: int, stop: int) -> Tensor:
     """The directions in which element `start`, `start + 1`, … of `x` changes."""
-    found = np.zeros((stop - start, math.prod(x.shape)), x.dtype.np)
+    found = np.zeros((stop - start, math.prod(sizes_of(x))), x.dtype.np)
     found[np.arange(stop - start), np.arange(start, stop)] = 1
-    return EagerTensor(found.reshape(stop - start, *x.shape))
+    return EagerTensor(found.reshape(stop - start, *sizes_of(x)))

@@ -8,7 +8,7 @@ from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, enter
 from tapeflow.core.signatures import unannotated
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.variables.variable import Variable, unwrapped
 from tapeflow.tape.results import Gradient, zeros_of
 from tapeflow.tape.unconnected import Unconnected, UnconnectedGradients, gradient_mode
@@ -57,7 +57,7 @@ class ForwardAccumulator:
     @classmethod
     def _batch_accumulator(cls, primals: Any, tangents: Any) -> "ForwardAccumulator":
         """Several directions at once: tangents, and what `jvp` gives, have one more axis, the first."""
-        sizes = {tuple(to_tensor(t).shape)[:1] for t in nest.flatten(tangents)}
+        sizes = {tuple(to_tensor(t).sizes)[:1] for t in nest.flatten(tangents)}
         if len(sizes) != 1 or () in sizes:
             raise ValueError(
                 f"Tangents must have the same number of directions along a first axis; their first sizes are {sizes}."
@@ -190,7 +190,7 @@ def _fitting(primal: Any, tangent: Any, name: Callable[[int], str], k: int) -> T
             f"tf.{primal.dtype.name})."
         )
     tangent = to_tensor(tangent, primal.dtype)
-    if tuple(tangent.shape) != tuple(primal.shape):
+    if tuple(tangent.sizes) != tuple(sizes_of(primal)):
         raise ValueError(
             f"{name(k)} has shape {tuple(tangent.shape)}, but its primal has shape {tuple(primal.shape)}; a direction "
             "has one number for each of the primal's."

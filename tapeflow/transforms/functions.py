@@ -99,7 +99,7 @@ def with_aux(f: Callable, out: Any, has_aux: bool) -> tuple[Any, Any]:
 
 def one_number(f: Callable, out: Any) -> Tensor:
     out = tensors(f, out)
-    if not isinstance(out, Tensor) or out.shape != () or not out.dtype.is_inexact:
+    if not isinstance(out, Tensor) or out.sizes != () or not out.dtype.is_inexact:
         given = (
             f"a {out.dtype.name} tensor of shape {tuple(out.shape)}"
             if isinstance(out, Tensor)

@@ -21,7 +21,7 @@ from tapeflow.core.frames import Frame, below, current, enter, has_an_effect
 from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import fresh_key, per_row
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.ops.batching import rule_of, spread
 
 
@@ -38,8 +38,12 @@ class MappedTensor(Tensor):
 
     @property
     def shape(self) -> TensorShape:
+        return self.held.shape[1:]
+
+    @property
+    def sizes(self) -> TensorShape:
         held = self.held
-        sizes = held.array.shape if type(held) is EagerTensor else tuple(held.shape)
+        sizes = held.array.shape if type(held) is EagerTensor else tuple(held.sizes)
         return tuple.__new__(TensorShape, sizes[1:])
 
     @property
@@ -58,9 +62,9 @@ class MappedTensor(Tensor):
         return int(np.prod(self.shape))
 
     def __len__(self) -> int:
-        if not self.shape:
+        if not self.sizes:
             raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
-        return self.shape[0]
+        return self.sizes[0]
 
     def __repr__(self) -> str:
         return (
@@ -174,7 +178,7 @@ class Vectorizer(OnTop):
             if True not in batched:
                 return prim.entry(*args, **params)
             held = [a.held if b else a for a, b in zip(args, batched)]
-            rule = rule_of(prim)
+            rule = prim.batch or rule_of(prim)
             if rule is None:
                 out = self._one_by_one(prim, held, batched, params)
             else:
@@ -235,7 +239,7 @@ class Vectorizer(OnTop):
         self.must_loop(prim.name)
         if not self.size:
             specs = prim.infer(
-                [Spec(shape=tuple(a.shape)[b:], dtype=a.dtype.np) for a, b in zip(held, batched)], params
+                [Spec(shape=tuple(sizes_of(a))[b:], dtype=a.dtype.np) for a, b in zip(held, batched)], params
             )
             empty = lambda s: EagerTensor(np.zeros((0, *(d or 0 for d in s.shape)), s.dtype))
             return tuple(map(empty, specs)) if isinstance(specs, tuple) else empty(specs)
@@ -276,7 +280,7 @@ def stacked(function: Callable, held: list, batched: list[bool], size: int) -> A
 
 
 def _one_tensor(rows: Any) -> Tensor:
-    shapes = {tuple(row.shape) for row in rows}
+    shapes = {tuple(row.sizes) for row in rows}
     if len(shapes) > 1:
         raise uneven_rows(f"At {user_line()} rows have different shapes: {', '.join(map(str, sorted(shapes)[:3]))}.")
     return ops.stack(*rows, axis=0)

@@ -16,7 +16,7 @@ def largest(value: Tensor) -> np.ndarray:
     """The largest element, or -1 if there is none; inside a vectorised function that of each row."""
     values = values_of(value)
     rows = values.shape[: values.ndim - value.ndim]
-    return values.reshape(*rows, int(np.prod(value.shape))).max(axis=-1, initial=-1)
+    return values.reshape(*rows, int(np.prod(value.sizes))).max(axis=-1, initial=-1)
 
 
 def one_size(sizes: Any, what: str) -> int:

@@ -109,7 +109,7 @@ class Batch:
             raise ValueError(
                 "Nothing to map over: no argument has a batch axis. Give at least one tensor that has one."
             )
-        sizes = {k: rows.shape[0] for k, rows in self.rows.items()}
+        sizes = {k: rows.sizes[0] for k, rows in self.rows.items()}
         if ones_repeat and len(sizes) > 1 and any(size != 1 for size in sizes.values()):
             for k in [k for k, size in sizes.items() if size == 1]:
                 self.leaves[k] = ops.getitem(self.rows.pop(k), index=(0,))
@@ -139,7 +139,7 @@ class Batch:
         axes = _axes_of(out_axes, parts[0], "out_axes")
         columns = zip(*map(nest.flatten, parts))
         join = lambda column, axis: (
-            None if column[0] is None else ops.concat(*column, axis=axis % max(len(column[0].shape), 1))
+            None if column[0] is None else ops.concat(*column, axis=axis % max(len(column[0].sizes), 1))
         )
         return nest.pack_as(parts[0], [join(column, axis) for column, axis in zip(columns, axes)])
 
@@ -216,7 +216,7 @@ def _rows_first(leaf: Any, axis: int, k: int, name: Callable[[int], str], advice
     if nest.is_composite(leaf):
         raise TypeError(f"{name(k)} is a {type(leaf).__name__}, which has no rows of one shape. Use tf.map_fn.")
     x = to_tensor(leaf.operand() if isinstance(leaf, Variable) else leaf)
-    rank = len(x.shape)
+    rank = len(x.sizes)
     if not -rank <= axis < rank:
         have = (
             "is a scalar and has no axis to map over" if not rank else f"has shape {tuple(x.shape)} and no axis {axis}"
@@ -226,7 +226,7 @@ def _rows_first(leaf: Any, axis: int, k: int, name: Callable[[int], str], advice
 
 
 def _rows_at(x: Tensor, axis: int) -> Tensor:
-    rank = len(x.shape)
+    rank = len(x.sizes)
     if axis is None or not -rank <= axis < rank:
         raise ValueError(
             f"out_axes is {axis} for a result of shape {tuple(x.shape)[1:]}; the batch can go to axis 0 to {rank - 1}."
@@ -251,4 +251,4 @@ def _place(f: Callable, structure: Any, k: int) -> str:
 
 
 def _shape(leaf: Any) -> tuple:
-    return tuple(to_tensor(leaf).shape)
+    return tuple(to_tensor(leaf).sizes)

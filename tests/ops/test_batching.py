@@ -95,7 +95,7 @@ def given(op):
 
 
 def test_rows_and_their_repetition():
-    assert batching.rows_of([ROWS[0], ROWS], [False, True]) == 2
+    assert batching.rows_of([tf.constant(ROWS[0]), tf.constant(ROWS)], [False, True]) == 2
     repeated = batching.spread(tf.constant([1.0, 2.0]), 3)
     assert repeated.numpy().tolist() == [[1, 2]] * 3
     one, other = batching.all_batched([tf.constant(ROWS), tf.constant(5.0)], [True, False])

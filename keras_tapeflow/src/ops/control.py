@@ -8,7 +8,7 @@ from typing import Any
 from keras.src import tree
 
 import tapeflow as tf
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.function.control.conditions import has_no_value, over_rows
 from tapeflow.function.tracing.regions import inside_a_graph
 
@@ -68,7 +68,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
         raise ValueError("Got no `xs` to scan over and `length` not provided.")
     state = tree.map_structure(_tensor, init)
     rows = [] if xs is None else [_tensor(x) for x in tree.flatten(xs)]
-    count = int(length) if length is not None else rows[0].shape[0]
+    count = int(length) if length is not None else rows[0].sizes[0]
     row_of = lambda parts: (
         None if xs is None else tree.pack_sequence_as(xs, list(parts)) if tree.is_nested(xs) else parts[0]
     )
@@ -85,7 +85,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
 
 def _stacked(results: list, state: Any) -> Any:
     if not results or results[0] is None:
-        return tree.map_structure(lambda s: tf.zeros([len(results), *s.shape], s.dtype), state)
+        return tree.map_structure(lambda s: tf.zeros([len(results), *s.sizes], s.dtype), state)
     return tree.map_structure(lambda *leaves: tf.stack([_tensor(leaf) for leaf in leaves]), *results)
 
 
@@ -100,7 +100,7 @@ def _scanned_by_a_loop(f: Callable, state: Any, rows: list, row_of: Callable, re
     last, stacked = over_rows(step, state, rows, reverse, "scan")
     [result] = shape_of_results
     if result is None:
-        return last, _stacked([None] * rows[0].shape[0], last)
+        return last, _stacked([None] * sizes_of(rows[0])[0], last)
     return last, tree.pack_sequence_as(result, stacked) if tree.is_nested(result) else stacked[0]
 
 
@@ -118,7 +118,7 @@ def associative_scan(f, elems, reverse=False, axis=0):
         raise TypeError(f"`f` should be a callable. Received: f={f}")
     leaves = [_tensor(x) for x in tree.flatten(elems)]
     axis = axis % leaves[0].ndim
-    sizes = {leaf.shape[axis] for leaf in leaves}
+    sizes = {leaf.sizes[axis] for leaf in leaves}
     if len(sizes) > 1:
         raise ValueError(
             "Array inputs to associative_scan must have the same first dimension. "
@@ -130,7 +130,7 @@ def associative_scan(f, elems, reverse=False, axis=0):
         return [_tensor(x) for x in tree.flatten(f(tree.pack_sequence_as(elems, a), tree.pack_sequence_as(elems, b)))]
 
     def scanned(xs):
-        count = xs[0].shape[axis]
+        count = xs[0].sizes[axis]
         if count < 2:
             return xs
         pairs = combined([part(x, 0, count - 1, 2) for x in xs], [part(x, 1, None, 2) for x in xs])
@@ -146,9 +146,9 @@ def associative_scan(f, elems, reverse=False, axis=0):
 
 def _interleaved(a: Tensor, b: Tensor, axis: int, count: int) -> Tensor:
     """a0, b0, a1, b1, …; of an odd number the last is an `a`."""
-    both = b.shape[axis]
+    both = b.sizes[axis]
     head = a[(slice(None),) * axis + (slice(0, both),)]
-    mixed = tf.reshape(tf.stack([head, b], axis + 1), [*a.shape[:axis], 2 * both, *a.shape[axis + 1 :]])
+    mixed = tf.reshape(tf.stack([head, b], axis + 1), [*a.sizes[:axis], 2 * both, *a.sizes[axis + 1 :]])
     if count % 2 == 0:
         return mixed
     return tf.concat([mixed, a[(slice(None),) * axis + (slice(both, None),)]], axis)

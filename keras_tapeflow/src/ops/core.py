@@ -16,7 +16,7 @@ from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import Frame, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.sizes import Size, tensor_of
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.function.tracing.graph import Graph
 
 from .control import (
@@ -189,7 +189,7 @@ def is_tensor(x):
 
 def shape(x):
     """Sizes that are not known when a function is traced are tensors."""
-    sizes = tuple(x.shape)
+    sizes = tuple(sizes_of(x))
     if None not in sizes or not is_tensor(x):
         return sizes
     found = tf.shape(x)
@@ -274,5 +274,9 @@ def _sized(x: KerasTensor, size: int) -> tuple:
 def _as_keras(x: Any, other: Any = None) -> Any:
     if not is_tensor(x) and not isinstance(x, KerasVariable):
         return x
-    found = tuple(x.shape) if other is None else tuple([a if a == b else None for a, b in zip(x.shape, other.shape)])
+    found = (
+        tuple(x.sizes)
+        if other is None
+        else tuple([a if a == b else None for a, b in zip(sizes_of(x), sizes_of(other))])
+    )
     return KerasTensor(found, standardize_dtype(x.dtype), sparse=type(x) is SparseTensor)

@@ -67,7 +67,7 @@ def cholesky_inverse(a, upper=False):
     factor = floating(a)
     if upper:
         factor = tf.linalg.adjoint(factor)
-    identity = tf.eye(factor.shape[-1], batch_shape=factor.shape[:-2], dtype=factor.dtype)
+    identity = tf.eye(factor.sizes[-1], batch_shape=factor.sizes[:-2], dtype=factor.dtype)
     half = tf.linalg.triangular_solve(factor, identity)
     return tf.matmul(half, half, adjoint_a=True)
 
@@ -94,7 +94,7 @@ def lstsq(a, b, rcond=None):
 
 
 def _cut(a: Tensor) -> float:
-    return float(tf.experimental.numpy.finfo(a.dtype.real_dtype.np).eps) * max(a.shape[-2:])
+    return float(tf.experimental.numpy.finfo(a.dtype.real_dtype.np).eps) * max(a.sizes[-2:])
 
 
 # ---- numbers of a matrix

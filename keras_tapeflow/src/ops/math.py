@@ -69,7 +69,7 @@ def logsumexp(x, axis=None, keepdims=False):
 def cdist(x, y):
     """The distance of each row of `x` from each row of `y`. Its gradient is 0 where they are equal."""
     x, y = alike(x, y)
-    if x.shape[-1] != y.shape[-1]:
+    if x.sizes[-1] != y.sizes[-1]:
         raise ValueError(
             f"Rows of `x` and `y` must have the same length. Received shapes {tuple(x.shape)} and {tuple(y.shape)}."
         )
@@ -83,7 +83,7 @@ def _get_complex_tensor_from_tuple(x):
     if not isinstance(x, (tuple, list)) or len(x) != 2:
         raise ValueError(f"Input `x` should be a tuple of two tensors - real and imaginary. Received: x={x}")
     real, imag = floating(x[0]), floating(x[1])
-    if tuple(real.shape) != tuple(imag.shape):
+    if tuple(real.sizes) != tuple(imag.sizes):
         raise ValueError(
             "Input `x` should be a tuple of two tensors - real and imaginary. Both the real and imaginary parts "
             f"should have the same shape. Received: x[0].shape = {tuple(real.shape)}, x[1].shape = {tuple(imag.shape)}"
@@ -140,7 +140,7 @@ def _window(window: Any, sequence_length: int, fft_length: int, dtype: Any) -> T
         values = made[window](sequence_length, periodic=True, dtype=dtype)
     else:
         values = convert_to_tensor(window, dtype)
-        if tuple(values.shape) != (sequence_length,):
+        if tuple(values.sizes) != (sequence_length,):
             raise ValueError(
                 "The shape of `window` must be equal to [sequence_length]. Received: "
                 f"window.shape={tuple(values.shape)}, sequence_length={sequence_length}"
@@ -186,7 +186,7 @@ def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="
     start = fft_length // 2 if center else 0
     if length is not None:
         return whole[..., start : start + length]
-    return whole[..., start : whole.shape[-1] - start]
+    return whole[..., start : whole.sizes[-1] - start]
 
 
 # ---- elementwise, and a determinant

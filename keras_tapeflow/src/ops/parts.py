@@ -37,14 +37,14 @@ def scatter_update(inputs, indices, updates, reduction=None):
 
 def _products(inputs: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """At each position the product of all updates there, 1 where there is none."""
-    depth = indices.shape[-1]
-    leading, rest = tuple(inputs.shape[:depth]), tuple(inputs.shape[depth:])
+    depth = indices.sizes[-1]
+    leading, rest = tuple(inputs.sizes[:depth]), tuple(inputs.sizes[depth:])
     flat, count = indices[..., 0], leading[0]
     for k in range(1, depth):
         flat, count = flat * leading[k] + indices[..., k], count * leading[k]
     rows = tf.reshape(updates, [-1, *rest])
     found = tf.math.unsorted_segment_prod(rows, tf.reshape(flat, [-1]), count)
-    return tf.reshape(found, inputs.shape)
+    return tf.reshape(found, inputs.sizes)
 
 
 def slice(inputs, start_indices, shape):
@@ -65,7 +65,7 @@ def slice(inputs, start_indices, shape):
 def slice_update(inputs, start_indices, updates):
     inputs = _tensor(inputs)
     updates = _tensor(updates, inputs.dtype)
-    axes = [s + tf.range(n) for s, n in zip(_starts(start_indices), updates.shape)]
+    axes = [s + tf.range(n) for s, n in zip(_starts(start_indices), updates.sizes)]
     if not axes:
         return updates
     indices = tf.stack(tf.meshgrid(*axes, indexing="ij"), axis=-1)

@@ -7,7 +7,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 from .core import dense_tensor
 from .sparse import KINDS, SparseTensor, dense, places, read
@@ -27,9 +27,9 @@ def counted(function: Callable, x: Any, weights: Any = None, minlength: int = 0)
         )
     else:
         x, weights = dense(x), None if weights is None else tf.reshape(dense(weights), [-1])
-        lead, numbers = np.indices(tuple(x.shape)).reshape(x.ndim, -1).T[:, :-1], x.array.ravel()
+        lead, numbers = np.indices(tuple(x.sizes)).reshape(x.ndim, -1).T[:, :-1], x.array.ravel()
     size = max(int(numbers.max(initial=-1)) + 1, int(minlength))
-    shape = (*x.shape[:-1], size)
+    shape = (*sizes_of(x)[:-1], size)
     at, which = np.unique(np.ravel_multi_index((*lead.T, numbers.astype(np.int64)), shape), return_inverse=True)
     one = np.ones(1, np.int32)
     dtype = (

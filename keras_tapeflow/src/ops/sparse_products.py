@@ -24,7 +24,7 @@ def product(function: Callable, x1: Any, x2: Any) -> Any:
         and tuple(x1.shape)[:-2] == tuple(x2.shape)[:-2]
     ):
         return _sparse_product(function, x1, x2)
-    if kinds[0] is SparseTensor and kinds[1] not in KINDS and x1.ndim == x2.ndim == 2 and x1.shape[1] == x2.shape[0]:
+    if kinds[0] is SparseTensor and kinds[1] not in KINDS and x1.ndim == x2.ndim == 2 and x1.shape[1] == x2.sizes[0]:
         return _times_matrix(function, x1, x2)
     return function(dense(x1), dense(x2))
 

@@ -40,10 +40,10 @@ def space_to_batch(
     edges = _edges(paddings, len(blocks), "paddings")
     rest = input.ndim - 1 - len(blocks)
     input = pad(input, [[0, 0], *edges, *[[0, 0]] * rest])
-    batch, *space = input.shape[: 1 + len(blocks)]
+    batch, *space = input.sizes[: 1 + len(blocks)]
     if any(d % b for d, b in zip(space, blocks)):
         raise invalid(f"After padding the space {tuple(space)} must be a multiple of block_shape {blocks}.")
-    tail = tuple(input.shape[1 + len(blocks) :])
+    tail = tuple(input.sizes[1 + len(blocks) :])
     cut = ops.reshape(input, shape=(batch, *[s for d, b in zip(space, blocks) for s in (d // b, b)], *tail))
     places, within = range(1, 2 * len(blocks), 2), range(2, 2 * len(blocks) + 1, 2)
     moved = ops.transpose(cut, perm=(*within, 0, *places, *range(1 + 2 * len(blocks), cut.ndim)))
@@ -86,8 +86,8 @@ def batch_to_space(
     blocks = _blocks(block_shape, input.ndim)
     edges = _edges(crops, len(blocks), "crops")
     n = len(blocks)
-    batch, *space = input.shape[: 1 + n]
-    tail = tuple(input.shape[1 + n :])
+    batch, *space = input.sizes[: 1 + n]
+    tail = tuple(input.sizes[1 + n :])
     if batch % math.prod(blocks):
         raise invalid(
             f"The batch of {batch} must be a multiple of the {math.prod(blocks)} places in a block of {blocks}."
@@ -168,7 +168,7 @@ def extract_volume_patches(
             f"{tuple(input.shape)}."
         )
     kernel, steps = static_shape(ksizes)[1:4], static_shape(strides)[1:4]
-    space = tuple(input.shape[1:4])
+    space = tuple(input.sizes[1:4])
     if padding == "SAME":
         count = [-(-d // s) for d, s in zip(space, steps)]
         missing = [max((c - 1) * s + k - d, 0) for c, s, k, d in zip(count, steps, kernel, space)]

@@ -71,7 +71,7 @@ def _filled_like(x: Tensor, dtype: Any, value: int) -> Tensor:
     if isinstance(x, Composite):  # stays ragged, or sparse
         zeros_of = ops.zeros_like(x)
         return (zeros_of if dtype is None else ops.cast(zeros_of, dtype=as_dtype(dtype).np)) + value
-    return _filled(tuple(x.shape), x.dtype if dtype is None else dtype, value)
+    return _filled(tuple(x.sizes), x.dtype if dtype is None else dtype, value)
 
 
 def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
@@ -116,7 +116,7 @@ def fill(dims: ShapeLike, value: AnyTensorLike, name: str | None = None, layout:
     """
     value = as_tensor(value)
     if value.ndim:
-        if value.shape.num_elements() != 1:
+        if value.sizes.num_elements() != 1:
             raise invalid(f"value must be a scalar, got shape {tuple(value.shape)}. tf.broadcast_to repeats a tensor.")
         value = ops.reshape(value, shape=())
     dims = static_shape(dims)
@@ -151,7 +151,7 @@ def eye(
         raise TypeError("There is no identity matrix of strings.")
     if any(type(d) is Size for d in sizes) or math.prod(sizes) > _WRITTEN_DOWN and current().executor is not None:
         row, column = (range(as_tensor(d)) for d in sizes)
-        made = ops.cast(ops.equal(ops.reshape(row, shape=(*row.shape, 1)), column), dtype=as_dtype(dtype).np)
+        made = ops.cast(ops.equal(ops.reshape(row, shape=(*row.sizes, 1)), column), dtype=as_dtype(dtype).np)
         return made if batch_shape is None else ops.broadcast_to(made, shape=static_shape(batch_shape) + sizes)
     matrix = _made(lambda shape, dtype: np.eye(*shape, dtype=dtype), sizes, as_dtype(dtype).np)
     if batch_shape is not None:
@@ -270,7 +270,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     count = whole(num, "num")
     if count < 0:
         raise invalid(f"linspace needs num >= 0, got {count}.")
-    spread = np.broadcast_shapes(tuple(start.shape), tuple(stop.shape))
+    spread = np.broadcast_shapes(tuple(start.sizes), tuple(stop.sizes))
     axis = one_axis(axis, len(spread) + 1)
     along = (count,) + (1,) * (len(spread) - axis)
     steps = (np.arange(count) / max(count - 1, 1)).reshape(along).astype(start.dtype.np)
@@ -354,7 +354,7 @@ def sequence_mask(
     if int(maxlen) < 0:
         raise invalid(f"maxlen must not be negative, got {int(maxlen)}.")
     places = EagerTensor(np.arange(int(maxlen), dtype=lengths.dtype.np))
-    mask = ops.less(places, ops.reshape(lengths, shape=(*lengths.shape, 1)))
+    mask = ops.less(places, ops.reshape(lengths, shape=(*lengths.sizes, 1)))
     return mask if as_dtype(dtype) is bool_ else ops.cast(mask, dtype=as_dtype(dtype).np)
 
 
@@ -378,15 +378,15 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         raise TypeError(f"meshgrid got an unexpected argument {next(iter(kwargs))!r}; it takes indexing and name.")
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
-    vectors = [ops.reshape(v, shape=(v.shape.num_elements(),)) for v in map(as_tensor, args)]
+    vectors = [ops.reshape(v, shape=(v.sizes.num_elements(),)) for v in map(as_tensor, args)]
     order = [*_indices(len(vectors))]
     if indexing == "xy" and len(vectors) > 1:
         order[:2] = 1, 0
     grid = [0] * len(vectors)
     for place, v in zip(order, vectors):
-        grid[place] = v.shape[0]
+        grid[place] = v.sizes[0]
     line = lambda place, size: tuple([size if k == place else 1 for k in _indices(len(grid))])
     return [
-        ops.broadcast_to(ops.reshape(v, shape=line(place, v.shape[0])), shape=tuple(grid))
+        ops.broadcast_to(ops.reshape(v, shape=line(place, v.sizes[0])), shape=tuple(grid))
         for place, v in zip(order, vectors)
     ]

@@ -74,7 +74,7 @@ def clip_by_value(
             y = ops.maximum(ops.minimum(x, high), low)
         else:
             y = ops.clip(x, low, high)[0]
-        if y.shape != x.shape:
+        if y.sizes != x.sizes:
             raise ValueError(
                 f"Shapes {tuple(x.shape)} and {tuple(y.shape)} are incompatible: bounds of shapes {tuple(low.shape)} "
                 f"and {tuple(high.shape)} must broadcast to the shape of the values, not beyond it."
@@ -106,7 +106,7 @@ def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = N
         limit = ops.maximum(to_tensor(clip_norm, x.dtype), 0.0)
         norm = root_of(squared_length(x, axes_of(axes, x.ndim), True), x.dtype)
         y = x * ops.safe_div(limit, ops.maximum(norm, limit))
-        if y.shape != x.shape:
+        if y.sizes != x.sizes:
             raise ValueError(
                 f"Shapes {tuple(x.shape)} and {tuple(y.shape)} are incompatible: clip_norm of shape "
                 f"{tuple(limit.shape)} must broadcast to the shape of the norms, {tuple(norm.shape)}, not beyond it."

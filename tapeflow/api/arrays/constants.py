@@ -38,9 +38,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     if shape is None:
         return placed(tensor)
     shape = tuple(TensorShape(shape))
-    if tensor.shape.num_elements() == 1:
+    if tensor.sizes.num_elements() == 1:
         return ops.broadcast_to(ops.reshape(tensor, shape=()), shape=shape)
-    if tensor.shape.num_elements() != TensorShape(shape).num_elements():
+    if tensor.sizes.num_elements() != TensorShape(shape).num_elements():
         raise TypeError(
             f"Eager execution of tf.constant with unsupported shape: the value has {tensor.shape.num_elements()} "
             f"elements, shape {shape} wants {TensorShape(shape).num_elements()}."

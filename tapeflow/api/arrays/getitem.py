@@ -18,7 +18,7 @@ from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.control.conditions import has_no_value
 from tapeflow.vectorize.mapped import MappedTensor
@@ -115,17 +115,17 @@ def _picked(x: Tensor, key: list) -> Tensor:
     together = axes == list(range(axes[0], axes[0] + len(axes)))
     at = axes[0] if together else 0
     if not together:
-        x = ops.transpose(x, perm=(*axes, *(i for i in range(len(x.shape)) if i not in axes)))
-    sizes = tuple(x.shape[at : at + len(axes)])
+        x = ops.transpose(x, perm=(*axes, *(i for i in range(len(x.sizes)) if i not in axes)))
+    sizes = tuple(x.sizes[at : at + len(axes)])
     index = _flat_index(arrays, sizes)
     if len(axes) > 1:
-        x = ops.reshape(x, shape=(*x.shape[:at], math.prod(sizes), *x.shape[at + len(axes) :]))
+        x = ops.reshape(x, shape=(*x.sizes[:at], math.prod(sizes), *x.sizes[at + len(axes) :]))
     return ops.take(x, index, axis=at)
 
 
 def _masked(x: Tensor, mask: Any) -> Tensor:
     mask = to_tensor(mask)
-    if tuple(mask.shape) != tuple(x.shape)[: len(mask.shape)]:
+    if tuple(mask.sizes) != tuple(x.sizes)[: len(mask.sizes)]:
         raise ValueError(
             f"Shapes {x.shape} and {mask.shape} are incompatible: a mask must have the shape of the first axes it "
             "indexes."
@@ -137,7 +137,7 @@ def _expanded(x: Tensor, key: list) -> list:
     """Without `...`, one entry an axis, masks turned into index arrays."""
     is_mask = lambda k: isinstance(k, (Tensor, np.ndarray)) and k.dtype.kind == "b"
     used = sum(k.ndim if is_mask(k) else k is not None and k is not Ellipsis for k in key)
-    rank = len(x.shape)
+    rank = len(x.sizes)
     if used > rank:
         raise invalid(f"Too many indices: the tensor has shape {tuple(x.shape)}, and {used} axes are indexed.")
     if sum(k is Ellipsis for k in key) > 1:
@@ -150,7 +150,7 @@ def _expanded(x: Tensor, key: list) -> list:
     axis = 0
     for k in spread:
         if is_mask(k):
-            if tuple(k.shape) != tuple(x.shape)[axis : axis + k.ndim]:
+            if tuple(sizes_of(k)) != tuple(x.sizes)[axis : axis + k.ndim]:
                 raise ValueError(
                     f"A mask of shape {tuple(k.shape)} does not fit the axes from {axis} on of a tensor of shape "
                     f"{tuple(x.shape)}."
@@ -194,7 +194,7 @@ def _getitem_of_variable(self: Variable, key: Any) -> Tensor:
 
 
 def _iter(self: Tensor) -> Iterator[Tensor]:
-    if not len(self.shape):
+    if not len(self.sizes):
         raise TypeError("Cannot iterate over a scalar tensor.")
     if current().observers:
         return iter(ops.unstack(self, axis=0))  # one record for all rows, and one backward step

@@ -68,13 +68,13 @@ def gather(
 
 def _gather_batched(params: Tensor, indices: Tensor, axis: int, batch_dims: int) -> Tensor:
     """All batch elements laid end to end, so that one plain gather reads from all."""
-    batch, size = tuple(params.shape[:batch_dims]), params.shape[axis]
-    if tuple(indices.shape[:batch_dims]) != batch:
+    batch, size = tuple(params.sizes[:batch_dims]), params.sizes[axis]
+    if tuple(indices.sizes[:batch_dims]) != batch:
         raise invalid(
             f"params.shape[:{batch_dims}] = {batch} must equal indices.shape[:{batch_dims}] = "
             f"{tuple(indices.shape[:batch_dims])}."
         )
-    between, after = tuple(params.shape[batch_dims:axis]), tuple(params.shape[axis + 1 :])
+    between, after = tuple(params.sizes[batch_dims:axis]), tuple(params.sizes[axis + 1 :])
     if between:
         first = (*range(batch_dims), axis, *range(batch_dims, axis), *range(axis + 1, params.ndim))
         params = ops.transpose(params, perm=first)
@@ -126,38 +126,38 @@ def gather_nd(
         )
     if batch_dims:
         indices = _with_batch_index(params, indices, batch_dims)
-    depth = indices.shape[-1]
+    depth = indices.sizes[-1]
     if depth > params.ndim:
         raise invalid(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
     if bad_indices_policy == "IGNORE":
         return _gather_nd_or_zero(params, indices, depth)
     if depth == 1:
-        return ops.gather(params, ops.reshape(indices, shape=tuple(indices.shape[:-1])), axis=0)
-    dims = tuple(params.shape[:depth])
-    rows = ops.reshape(params, shape=(math.prod(dims), *params.shape[depth:]))
+        return ops.gather(params, ops.reshape(indices, shape=tuple(indices.sizes[:-1])), axis=0)
+    dims = tuple(params.sizes[:depth])
+    rows = ops.reshape(params, shape=(math.prod(dims), *params.sizes[depth:]))
     return ops.take(rows, ops.ravel_index(indices, dims=dims), axis=0)
 
 
 def _with_batch_index(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
     """Each row of `indices` with the number of its batch element in front."""
-    batch = tuple(indices.shape[:batch_dims])
-    if tuple(params.shape[:batch_dims]) != batch:
+    batch = tuple(indices.sizes[:batch_dims])
+    if tuple(params.sizes[:batch_dims]) != batch:
         raise invalid(
             f"params.shape[:{batch_dims}] = {tuple(params.shape[:batch_dims])} must equal "
             f"indices.shape[:{batch_dims}] = {batch}."
         )
-    rest = tuple(indices.shape[batch_dims:-1])
+    rest = tuple(indices.sizes[batch_dims:-1])
     numbers = np.indices(batch, indices.dtype.np).reshape(batch_dims, *batch, *(1,) * len(rest))
     numbers = np.moveaxis(np.broadcast_to(numbers, (batch_dims, *batch, *rest)), 0, -1)
     return ops.concat(EagerTensor(np.ascontiguousarray(numbers)), indices, axis=indices.ndim - 1)
 
 
 def _gather_nd_or_zero(params: Tensor, indices: Tensor, depth: int) -> Tensor:
-    dims = EagerTensor(np.array(params.shape[:depth], indices.dtype.np))
+    dims = EagerTensor(np.array(params.sizes[:depth], indices.dtype.np))
     inside = ops.logical_and(ops.greater_equal(indices, 0), ops.less(indices, dims))
     good = ops.reduce_all(inside, axis=(indices.ndim - 1,), keepdims=True)
     found = gather_nd(params, ops.where(good, indices, 0))
-    mask = ops.reshape(good, shape=(*good.shape[:-1], *(1,) * (found.ndim - good.ndim + 1)))
+    mask = ops.reshape(good, shape=(*good.sizes[:-1], *(1,) * (found.ndim - good.ndim + 1)))
     return ops.where(mask, found, ops.zeros_like(found))
 
 
@@ -221,8 +221,8 @@ def boolean_mask(
     if mask.dtype is not bool_:
         mask = ops.cast(mask, dtype=bool_.np)
     axis = one_axis(axis or 0, tensor.ndim)
-    inner = tuple(tensor.shape[axis : axis + mask.ndim])
-    if inner != tuple(mask.shape):
+    inner = tuple(tensor.sizes[axis : axis + mask.ndim])
+    if inner != tuple(mask.sizes):
         raise ValueError(
             f"Shapes {inner} and {tuple(mask.shape)} are incompatible: the mask must have the tensor's sizes from "
             f"axis {axis} on."
@@ -253,7 +253,7 @@ def slice(input_: AnyTensorLike, begin: TensorLike, size: TensorLike, name: str 
     input_ = as_tensor(input_)
     if any(type(b) is MappedTensor for b in (begin if isinstance(begin, (list, tuple)) else [begin])):
         return _slice_by_row(input_, as_tensor(begin), static_shape(size))
-    shape, starts, sizes = tuple(input_.shape), static_shape(begin), static_shape(size)
+    shape, starts, sizes = tuple(input_.sizes), static_shape(begin), static_shape(size)
     if not len(starts) == len(sizes) == len(shape):
         raise invalid(f"begin and size need one number for each of the {len(shape)} axes, got {starts} and {sizes}.")
     index = []
@@ -270,8 +270,8 @@ def slice(input_: AnyTensorLike, begin: TensorLike, size: TensorLike, name: str 
 
 def _slice_by_row(x: Tensor, begin: Tensor, sizes: tuple) -> Tensor:
     """The block begins somewhere else in each row of a vectorised function."""
-    shape, starts = tuple(x.shape), values_of(begin)
-    if not tuple(begin.shape) == (len(sizes),) == (len(shape),):
+    shape, starts = tuple(x.sizes), values_of(begin)
+    if not tuple(begin.sizes) == (len(sizes),) == (len(shape),):
         raise invalid(f"begin and size need one number for each of the {len(shape)} axes, got {begin!r} and {sizes}.")
     if -1 in sizes:
         raise uneven_rows(f"size={sizes} takes what remains after `begin`, which differs from row to row.")

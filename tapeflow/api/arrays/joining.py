@@ -104,7 +104,7 @@ def unstack(value: AnyTensorLike, num: int | None = None, axis: int = 0, name: s
     if not -rank <= axis < rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
     axis %= rank
-    if num is not None and num != value.shape[axis]:
+    if num is not None and num != value.sizes[axis]:
         raise invalid(
             f"num={num} does not fit: axis {axis} of shape {tuple(value.shape)} has {value.shape[axis]} slices."
         )
@@ -132,7 +132,7 @@ def split(
     """
     value = as_tensor(value)
     axis = one_axis(axis, value.ndim)
-    total = value.shape[axis] if value.ndim else 0
+    total = value.sizes[axis] if value.ndim else 0
     many = num_or_size_splits if isinstance(num_or_size_splits, int) else as_tensor(num_or_size_splits)
     if isinstance(many, int) or not many.ndim:
         count = whole(many, "num_or_size_splits")
@@ -177,8 +177,8 @@ def dynamic_partition(
     (array([1., 2.], dtype=float32), array([20.], dtype=float32))
     """
     data, partitions = as_tensor(data), as_tensor(partitions)
-    shape = tuple(partitions.shape)
-    if tuple(data.shape[: len(shape)]) != shape:
+    shape = tuple(partitions.sizes)
+    if tuple(data.sizes[: len(shape)]) != shape:
         raise invalid(
             f"data.shape must start with partitions.shape, got data.shape = {tuple(data.shape)}, partitions.shape = "
             f"{shape}"
@@ -216,12 +216,12 @@ def dynamic_stitch(indices: Sequence, data: Sequence, name: str | None = None) -
         raise invalid("dynamic_stitch needs at least one pair of indices and data.")
     parts = convert_group(data)
     for m, (i, d) in enumerate(zip(numbers, parts)):
-        if tuple(d.shape[: i.ndim]) != tuple(i.shape):
+        if tuple(d.sizes[: i.ndim]) != tuple(i.sizes):
             raise invalid(
                 f"data[{m}].shape = {tuple(d.shape)} does not start with indices[{m}].shape = {tuple(i.shape)}."
             )
-    row = tuple(parts[0].shape[numbers[0].ndim :])
-    sizes = [i.shape.num_elements() for i in numbers]
+    row = tuple(parts[0].sizes[numbers[0].ndim :])
+    sizes = [i.sizes.num_elements() for i in numbers]
     flat = ops.concat(*[ops.reshape(i, shape=(size,)) for i, size in zip(numbers, sizes)], axis=0)
     rows = ops.concat(*[ops.reshape(d, shape=(size, *row)) for d, size in zip(parts, sizes)], axis=0)
     values = values_of(flat)

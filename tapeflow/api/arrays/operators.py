@@ -148,7 +148,7 @@ def _answering(answer: bool, compute: Callable) -> Callable:
             return compute(prim, args, params, *error)
         except InvalidArgumentError:
             try:
-                broadcast_shapes(*[x.shape for x in args if isinstance(x, Tensor)])
+                broadcast_shapes(*[x.sizes for x in args if isinstance(x, Tensor)])
             except InvalidArgumentError:
                 return EagerTensor(np.bool_(answer))
             raise

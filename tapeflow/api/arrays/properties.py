@@ -112,7 +112,7 @@ def _as_tensor_of_sizes(sizes: Any, out_type: Any) -> Tensor:
 
 
 def _sizes(value: Any) -> tuple:
-    return tuple(value.shape) if isinstance(value, (Tensor, IndexedSlices)) else tuple(as_tensor(value).shape)
+    return tuple(value.sizes) if isinstance(value, (Tensor, IndexedSlices)) else tuple(as_tensor(value).sizes)
 
 
 def ensure_shape(x: AnyTensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
@@ -128,7 +128,7 @@ def ensure_shape(x: AnyTensorLike, shape: ShapeLike, name: str | None = None) ->
     TensorShape([4, 3])
     """
     x = as_tensor(x)
-    if not TensorShape(shape).is_compatible_with(x.shape):
+    if not TensorShape(shape).is_compatible_with(x.sizes):
         raise invalid(
             f"Shape of tensor {tuple(x.shape)} is not compatible with expected shape {tuple(TensorShape(shape))}."
         )

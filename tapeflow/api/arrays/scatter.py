@@ -66,7 +66,7 @@ def tensor_scatter_nd_add(
     array([31,  2,  3], dtype=int32)
     """
     tensor, updates = convert_group([tensor, updates])
-    return tensor + scatter_nd(indices, updates, tensor.shape, bad_indices_policy)
+    return tensor + scatter_nd(indices, updates, tensor.sizes, bad_indices_policy)
 
 
 def tensor_scatter_nd_sub(
@@ -88,7 +88,7 @@ def tensor_scatter_nd_sub(
     array([ 1,  2, -7], dtype=int32)
     """
     tensor, updates = convert_group([tensor, updates])
-    return tensor - scatter_nd(indices, updates, tensor.shape, bad_indices_policy)
+    return tensor - scatter_nd(indices, updates, tensor.sizes, bad_indices_policy)
 
 
 def tensor_scatter_nd_update(
@@ -153,21 +153,21 @@ def tensor_scatter_nd_min(
 
 def _written(write: Any, tensor: Any, indices: Any, updates: Any, policy: str) -> Tensor:
     tensor, updates = convert_group([tensor, updates])
-    shape = tuple(tensor.shape)
+    shape = tuple(tensor.sizes)
     ids, updates, rows = _placed(shape, as_tensor(indices), updates, policy)
     return ops.reshape(write(ops.reshape(tensor, shape=rows), ids, updates), shape=shape)
 
 
 def _placed(shape: tuple, indices: Tensor, updates: Tensor, policy: str) -> tuple[Tensor, Tensor, tuple]:
     """(row of each update, the updates, shape of the rows): `shape` with the axes that `indices` speak of as one."""
-    depth = indices.shape[-1] if indices.ndim else 1
+    depth = indices.sizes[-1] if indices.ndim else 1
     if not indices.ndim or depth > len(shape):
         raise invalid(
             f"indices of shape {tuple(indices.shape)} do not fit a tensor of shape {shape}: along their last axis "
             f"they have one number for each of its first axes, {len(shape)} at most."
         )
-    want = (*indices.shape[:-1], *shape[depth:])
-    if tuple(updates.shape) != want:
+    want = (*indices.sizes[:-1], *shape[depth:])
+    if tuple(updates.sizes) != want:
         raise invalid(
             f"updates must have shape {want}: indices.shape[:-1] and then the tensor's remaining axes. They have "
             f"{tuple(updates.shape)}; indices have {tuple(indices.shape)}, the tensor {shape}."

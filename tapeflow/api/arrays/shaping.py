@@ -11,7 +11,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, ShapeLike, TensorLike
 
 
@@ -41,14 +41,14 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
     for d in shape:
         if type(d) is Size or d >= 0:
             known *= d
-    total = tensor.shape.num_elements()
+    total = tensor.sizes.num_elements()
     if shape.count(-1) > 1:
         first, second, *_ = [k for k, d in enumerate(shape) if type(d) is int and d == -1]
         raise invalid(f"Only one input size may be -1, not both {first} and {second}: the shape is {shape}.")
     if any(type(d) is int and d < -1 for d in shape):
         raise invalid(f"No size of a shape can be less than -1, got {shape}.")
     if not known and not total:  # any size would do; TensorFlow's comes of the sizes that are not 0
-        rest = prod([d for d in tensor.shape if d]) // prod([d for d in shape if d > 0])
+        rest = prod([d for d in tensor.sizes if d]) // prod([d for d in shape if d > 0])
         return tuple([rest if d == -1 else d for d in shape])
     if not known or total % known:
         raise invalid(
@@ -104,7 +104,7 @@ def expand_dims(input: AnyTensorLike, axis: AxisLike, name: str | None = None) -
     """
     input = as_tensor(input)
     axis = one_axis(axis[0] if isinstance(axis, (list, tuple)) and len(axis) == 1 else axis, input.ndim + 1)
-    shape = tuple(input.shape)
+    shape = tuple(sizes_of(input))
     return ops.reshape(input, shape=(*shape[:axis], 1, *shape[axis:]))
 
 
@@ -121,7 +121,7 @@ def squeeze(input: AnyTensorLike, axis: AxisLike | None = None, name: str | None
     (TensorShape([2, 3]), TensorShape([1, 2, 3]))
     """
     input = as_tensor(input)
-    shape = tuple(input.shape)
+    shape = tuple(sizes_of(input))
     if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         return ops.reshape(input, shape=tuple([d for d in shape if d != 1]))
     gone = normal_axis(axis, len(shape))
@@ -163,7 +163,7 @@ def tile(input: AnyTensorLike, multiples: TensorLike, name: str | None = None) -
            [1, 2, 1, 2, 1, 2]], dtype=int32)
     """
     input = as_tensor(input)
-    shape, times = tuple(input.shape), static_shape(multiples)
+    shape, times = tuple(input.sizes), static_shape(multiples)
     if len(times) != len(shape) or any(m < 0 for m in times):
         raise invalid(
             f"Expected multiples to be {len(shape)} non-negative numbers, one for each axis of shape {shape}, got "
@@ -190,9 +190,9 @@ def repeat(input: AnyTensorLike, repeats: TensorLike, axis: AxisLike | None = No
     """
     input, counts = as_tensor(input), static_shape(repeats)
     if axis is None:
-        input, axis = reshape(input, [-1]) if input.shape.num_elements() else ops.reshape(input, shape=(0,)), 0
+        input, axis = reshape(input, [-1]) if input.sizes.num_elements() else ops.reshape(input, shape=(0,)), 0
     axis = one_axis(axis, input.ndim)
-    shape = tuple(input.shape)
+    shape = tuple(input.sizes)
     if any(c < 0 for c in counts):
         raise invalid(f"repeats cannot be negative, got {counts}.")
     if len(counts) == 1:
@@ -240,7 +240,7 @@ def pad(
         return tensor
     if mode != "CONSTANT":
         raise ValueError(f"Unknown padding mode: {mode}. Expected 'CONSTANT', 'REFLECT' or 'SYMMETRIC'.")
-    shape = tuple(tensor.shape)
+    shape = tuple(tensor.sizes)
     index = tuple([(before, before + d, 1) for (before, _), d in zip(pairs, shape)])
     padded = tuple([before + d + after for (before, after), d in zip(pairs, shape)])
     out = ops.unslice(tensor, index=index, shape=padded)
@@ -271,7 +271,7 @@ def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
 def _mirrored(x: Tensor, axis: int, before: int, after: int, edge: bool) -> Tensor:
     if not before and not after:
         return x
-    size = x.shape[axis]
+    size = x.sizes[axis]
     most = size if edge else size - 1
     if before > most or after > most:
         raise invalid(

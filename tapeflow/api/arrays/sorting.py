@@ -105,7 +105,7 @@ def top_k(
     """
     input = as_tensor(input)
     k = whole(k, "k")
-    if not input.ndim or not 0 <= k <= input.shape[-1]:
+    if not input.ndim or not 0 <= k <= input.sizes[-1]:
         raise invalid(
             f"input must have at least k={k} elements along its last axis, and k may not be negative; its shape is "
             f"{tuple(input.shape)}."
@@ -130,7 +130,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
     array([False,  True])
     """
     predictions, targets = as_tensor(predictions), as_tensor(targets)
-    if predictions.ndim != 2 or targets.ndim != 1 or predictions.shape[0] != targets.shape[0]:
+    if predictions.ndim != 2 or targets.ndim != 1 or predictions.sizes[0] != targets.sizes[0]:
         raise invalid(
             "predictions must be a matrix and targets a vector with one class for each row, got shapes "
             f"{tuple(predictions.shape)} and {tuple(targets.shape)}."
@@ -297,7 +297,7 @@ def searchsorted(
     rows, values = as_tensor(sorted_sequence), as_tensor(values)
     if not values.ndim or not rows.ndim:
         raise invalid("sorted_sequence and values must have at least one axis; give [value] to look for one.")
-    if rows.ndim > 1 and tuple(rows.shape[:-1]) != tuple(values.shape[:-1]):
+    if rows.ndim > 1 and tuple(rows.sizes[:-1]) != tuple(values.sizes[:-1]):
         raise invalid(
             f"Leading dimensions of sorted_sequence {tuple(rows.shape)} and values {tuple(values.shape)} must match."
         )

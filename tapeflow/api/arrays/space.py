@@ -25,7 +25,7 @@ def space_to_depth(
     [[[[1, 2, 3, 4]]]]
     """
     x, first, block = _arguments(input, block_size, data_format)
-    n, h, w, c = x.shape
+    n, h, w, c = x.sizes
     if h % block or w % block:
         raise invalid(f"height {h} and width {w} must be multiples of block_size {block}.")
     cells = ops.reshape(x, shape=(n, h // block, block, w // block, block, c))
@@ -49,7 +49,7 @@ def depth_to_space(
            [3, 4]], dtype=int32)
     """
     x, first, block = _arguments(input, block_size, data_format)
-    n, h, w, c = x.shape
+    n, h, w, c = x.sizes
     if c % (block * block):
         raise invalid(f"the number of channels, {c}, must be a multiple of block_size squared, {block * block}.")
     inner = c // (block * block)
@@ -76,13 +76,13 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     if data_format is not None and not data_format.startswith("N"):
         raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`, got {data_format!r}.")
     first = data_format is not None and data_format.startswith("NC") and value.ndim > 1
-    if bias.ndim != 1 or value.ndim < 2 or bias.shape[0] != value.shape[1 if first else -1]:
+    if bias.ndim != 1 or value.ndim < 2 or bias.sizes[0] != value.sizes[1 if first else -1]:
         raise invalid(
             f"bias must be a vector with one number for each channel of value; got shapes {tuple(bias.shape)} and "
             f"{tuple(value.shape)}."
         )
     if first:
-        bias = ops.reshape(bias, shape=(bias.shape[0], *[1] * (value.ndim - 2)))
+        bias = ops.reshape(bias, shape=(bias.sizes[0], *[1] * (value.ndim - 2)))
     return value + bias
 
 

@@ -7,7 +7,7 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.tensor_like import AnyTensorLike
 from tapeflow.core.variables.variable import Variable
 
@@ -100,7 +100,7 @@ class TensorSpec(TypeSpec):
         """
         if not isinstance(tensor, (Tensor, Variable)):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
-        return cls(tensor.shape, tensor.dtype, name)
+        return cls(sizes_of(tensor), tensor.dtype, name)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Could the value, or a value of the other spec, have this shape and dtype?"""
@@ -110,7 +110,7 @@ class TensorSpec(TypeSpec):
                 other = to_tensor(other, self._dtype)
             except (TypeError, ValueError):
                 return False
-        return self._dtype is other.dtype and self._shape.is_compatible_with(other.shape)
+        return self._dtype is other.dtype and self._shape.is_compatible_with(sizes_of(other))
 
     def is_subtype_of(self, other: TypeSpec) -> bool:
         if (
@@ -210,7 +210,7 @@ def type_spec_from_value(value: AnyTensorLike) -> TypeSpec:
             value.values.dtype,
             value.indices.dtype,
             None if dense is None else dense.dtype,
-            value.indices.shape,
+            value.indices.sizes,
         )
     own = getattr(value, "_type_spec", None)
     if own is not None:
@@ -219,4 +219,4 @@ def type_spec_from_value(value: AnyTensorLike) -> TypeSpec:
         tensor = value if isinstance(value, (Tensor, Variable)) else to_tensor(value)
     except (TypeError, ValueError):
         raise TypeError(f"Could not build a TypeSpec for {value!r} of type {type(value).__name__}.") from None
-    return TensorSpec(tensor.shape, tensor.dtype)
+    return TensorSpec(tensor.sizes, tensor.dtype)

@@ -15,12 +15,12 @@ from tapeflow.core.variables.variable import Variable
 
 def _transposed(self: Tensor) -> Tensor:
     """The axes in reverse order."""
-    return ops.transpose(self, perm=tuple(range(len(self.shape)))[::-1])
+    return ops.transpose(self, perm=tuple(range(len(self.sizes)))[::-1])
 
 
 def _matrix_transposed(self: Tensor) -> Tensor:
     """The last two axes exchanged."""
-    if len(self.shape) < 2:
+    if len(self.sizes) < 2:
         raise ValueError(f"mT needs a tensor of rank 2 or more; this one has shape {tuple(self.shape)}.")
     return ops.matrix_transpose(self)
 

@@ -12,7 +12,7 @@ __all__ = ["assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_scal
 
 def _rank(x: Any) -> tuple[int, tuple]:
     x = as_tensor(x)
-    return len(x.shape), tuple(x.shape)
+    return len(x.sizes), tuple(x.sizes)
 
 
 def _given_rank(rank: Any) -> int:
@@ -88,7 +88,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     >>> tf.debugging.assert_scalar(tf.constant(3.))
     """
     tensor = as_tensor(tensor)
-    if tensor.shape.rank:
+    if tensor.sizes.rank:
         raise ValueError(f"{message or ''} Expected scalar shape, saw shape: {tuple(tensor.shape)}.".strip())
 
 
@@ -117,7 +117,7 @@ def assert_shapes(
     sizes: dict[Any, tuple[int, str]] = {}
     start = f"{message} " if message else ""
     for tensor, wanted in shapes.items() if isinstance(shapes, Mapping) else shapes:
-        shape = tuple(as_tensor(tensor).shape)
+        shape = tuple(as_tensor(tensor).sizes)
         if not isinstance(wanted, Iterable):
             raise ValueError(
                 f"{start}The shape of a tensor of shape {shape} must be given as an iterable, not as {wanted!r}."

@@ -79,7 +79,7 @@ def _aligned(*tensors: Tensor) -> list[np.ndarray]:
     """The values of tensors that broadcast; rows of a vectorised function are leading axes of all that differ in
     them."""
     if any(type(t) is MappedTensor for t in tensors):
-        shape = broadcast_shapes(*[t.shape for t in tensors])
+        shape = broadcast_shapes(*[t.sizes for t in tensors])
         tensors = tuple(ops.broadcast_to(t, shape=shape) for t in tensors)
     return [values_of(t) for t in tensors]
 

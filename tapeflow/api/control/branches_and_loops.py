@@ -235,7 +235,7 @@ def _switch_of_a_graph(index: Tensor, branches: dict[int, Callable], other: Call
 def _truth(pred: Any) -> Tensor:
     """A condition with one value for each row."""
     pred = as_tensor(pred)
-    if pred.shape.num_elements() != 1:
+    if pred.sizes.num_elements() != 1:
         raise ValueError(
             f"A condition is a single value, got shape {tuple(pred.shape)}. Use tf.reduce_any(x) or tf.reduce_all(x)."
         )
@@ -280,7 +280,7 @@ def _merged_leaf(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
         raise dtype_clash(f"{what} must have the same dtypes. {error}") from error
     if new.dtype is not old.dtype:
         raise dtype_clash(f"{what} must have the same dtypes, got {old.dtype.name} and {new.dtype.name}.")
-    if tuple(new.shape) != tuple(old.shape):
+    if tuple(new.sizes) != tuple(old.sizes):
         raise ValueError(
             f"{what} must have the same shapes where they differ from row to row, got {tuple(old.shape)} and "
             f"{tuple(new.shape)}."

@@ -16,7 +16,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import OutOfRangeError, ValueNeeded, dtype_clash
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.function.control.conditions import over_rows
 from tapeflow.function.tracing.regions import inside_a_graph
 from tapeflow.vectorize.vmap import Batch
@@ -34,7 +34,7 @@ def _slices(elems: Any) -> list:
     for tensor in tensors:
         if not tensor.ndim:
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
-    counts = {t.shape[0] for t in tensors}
+    counts = {sizes_of(t)[0] for t in tensors}
     if len(counts) > 1:
         raise ValueError(f"All tensors in elems must have the same size along their first axis, got {sorted(counts)}.")
     rows = [list(t) if isinstance(t, RaggedTensor) else ops.unstack(t, axis=0) for t in tensors]
@@ -96,7 +96,7 @@ def _is_a_loop(elems: Any, or_nothing: bool = False) -> bool:
     """Inside a graph, rows are gone through by a loop; ragged ones by Python, and none at all, unless their shape
     comes of the function."""
     return inside_a_graph() and all(
-        not isinstance(leaf, RaggedTensor) and leaf.ndim and (or_nothing or leaf.shape[0])
+        not isinstance(leaf, RaggedTensor) and leaf.ndim and (or_nothing or leaf.sizes[0])
         for leaf in map(as_tensor, nest.flatten(elems))
     )
 
@@ -104,7 +104,7 @@ def _is_a_loop(elems: Any, or_nothing: bool = False) -> bool:
 def _rows_of(elems: Any) -> tuple[list[Tensor], Callable]:
     """(The tensors; a function that packs one row of each as `elems` is packed)."""
     tensors = [as_tensor(leaf) for leaf in nest.flatten(elems)]
-    counts = {t.shape[0] for t in tensors}
+    counts = {t.sizes[0] for t in tensors}
     if len(counts) > 1:
         raise ValueError(f"All tensors in elems must have the same size along their first axis, got {sorted(counts)}.")
     return tensors, lambda row: nest.pack_sequence_as(elems, list(row))
@@ -143,7 +143,7 @@ def _column(values: list, wanted: Any, inferred: bool) -> Any:
         _check_dtype(t, dtype, inferred)
     if hasattr(wanted, "ragged_rank") or any(isinstance(t, RaggedTensor) for t in tensors):
         return _ragged_stack(tensors)
-    shapes = {tuple(t.shape) for t in tensors}
+    shapes = {tuple(t.sizes) for t in tensors}
     if len(shapes) > 1:
         raise ValueError(
             f"Incompatible shapes of the results of map_fn: {sorted(shapes)}. They must be equal to be stacked; see "
@@ -175,7 +175,7 @@ def _accumulated_in_a_graph(fn: Callable, elems: Any, initializer: Any, reverse:
         after = nest.map_structure(as_tensor, after)
         return after, nest.flatten(after)
 
-    if not tensors[0].shape[0]:
+    if not tensors[0].sizes[0]:
         last, all_states = state, []
     else:
         last, all_states = over_rows(step, state, tensors, reverse, what)
@@ -285,7 +285,7 @@ def scan(
         return _accumulated_in_a_graph(fn, elems, initializer, reverse, "scan")[1]
     states = _accumulated(fn, elems, initializer, reverse, "scan")
     if not states:
-        return nest.map_structure(lambda leaf: zeros((0, *as_tensor(leaf).shape), as_tensor(leaf).dtype), initializer)
+        return nest.map_structure(lambda leaf: zeros((0, *as_tensor(leaf).sizes), as_tensor(leaf).dtype), initializer)
     return _stacked(states[::-1] if reverse else states)
 
 

@@ -8,7 +8,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 from .tensor_array import TensorArray
 
@@ -21,7 +21,7 @@ class OneTensorArray(TensorArray):
         return EagerTensor(np.int32(len(self)))
 
     def __len__(self) -> int:
-        return self._one.shape[0]
+        return sizes_of(self._one)[0]
 
     def _entries_as_one(self) -> Tensor:
         return self._one
@@ -56,7 +56,7 @@ class OneTensorArray(TensorArray):
         return ops.take(self._one, as_tensor(list(indices) if isinstance(indices, range) else indices), axis=0)
 
     def concat(self, name: str | None = None) -> Tensor:
-        first, second, *rest = self._one.shape
+        first, second, *rest = sizes_of(self._one)
         return ops.reshape(self._one, shape=(first * second, *rest))
 
     def _copy(self) -> TensorArray:

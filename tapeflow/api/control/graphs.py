@@ -40,7 +40,7 @@ class Graph(graph.Graph):
 
     def constant(self, tensor: EagerTensor) -> Tensor:
         """A tensor that is made while the graph is written."""
-        symbol = self.new(Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np))
+        symbol = self.new(Spec(shape=tuple(tensor.sizes), dtype=tensor.dtype.np))
         self.constants[symbol.index] = tensor
         return symbol
 

@@ -162,10 +162,10 @@ class TensorArray:
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use "
                 "tf.cast."
             )
-        if not self._shape.is_compatible_with(value.shape):
+        if not self._shape.is_compatible_with(value.sizes):
             raise ValueError(f"Incompatible shape for value {tuple(value.shape)}, expected {self._shape}.")
         if self._infers and not self._shape.is_fully_defined():
-            self._shape = self._shape.merge_with(value.shape)
+            self._shape = self._shape.merge_with(value.sizes)
             if self._made_at is not None:
                 before = _WRITTEN_SHAPES.get(self._made_at, self._shape)
                 _WRITTEN_SHAPES[self._made_at] = before.most_specific_compatible_shape(self._shape)
@@ -174,13 +174,13 @@ class TensorArray:
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
         """Writes the rows of `value` to the entries from 0 on."""
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
-        if type(value.shape[0]) is Size or type(self._length) is Size:
+        if type(value.sizes[0]) is Size or type(self._length) is Size:
             return self._with_entries(value)
-        if value.shape[0] > len(self._entries) and not self._dynamic:
+        if value.sizes[0] > len(self._entries) and not self._dynamic:
             raise ValueError(
                 f"Cannot unstack {value.shape[0]} tensors into a TensorArray of static size {len(self._entries)}."
             )
-        return self.scatter(range(value.shape[0]), value)
+        return self.scatter(range(value.sizes[0]), value)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Writes the rows of `value` to the entries `indices`.
@@ -209,7 +209,7 @@ class TensorArray:
         """
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         lengths = tuple(_ints(lengths))
-        if sum(lengths) != value.shape[0]:
+        if sum(lengths) != value.sizes[0]:
             raise invalid(
                 f"The lengths {list(lengths)} add up to {sum(lengths)}, but the value has {value.shape[0]} rows."
             )
@@ -335,7 +335,7 @@ class TensorArray:
             return ops.broadcast_to(EagerTensor(np.zeros((), self._dtype.np)), shape=(self._length, *self._shape))
         if all(entry is None for entry in self._entries) and self._entries:
             zero = EagerTensor(np.zeros((), self._dtype.np))
-            return ops.broadcast_to(zero, shape=(len(self._entries), *self._entry(0).shape))
+            return ops.broadcast_to(zero, shape=(len(self._entries), *self._entry(0).sizes))
         return self.gather(range(len(self._entries)))
 
     def _with_entries(self, value: Tensor) -> "TensorArray":
@@ -343,7 +343,7 @@ class TensorArray:
 
         made = OneTensorArray.__new__(OneTensorArray)
         made.__dict__.update(self.__dict__, _one=value, _entries=None)
-        made._shape = TensorShape(value.shape[1:])
+        made._shape = TensorShape(value.sizes[1:])
         return made
 
     def _is_known(self) -> bool:

@@ -50,19 +50,19 @@ def draw_bounding_boxes(
             f"images must be float32 or float16, got {x.dtype.name}. Convert: tf.image.convert_image_dtype(x, "
             "tf.float32)."
         )
-    if x.ndim != 4 or x.shape[3] not in (1, 3, 4):
+    if x.ndim != 4 or x.sizes[3] not in (1, 3, 4):
         raise invalid(f"images must be (batch, height, width, 1, 3 or 4 channels), got shape {tuple(x.shape)}.")
-    if boxes.ndim != 3 or boxes.shape[2] != 4 or boxes.shape[0] != x.shape[0]:
+    if boxes.ndim != 3 or boxes.sizes[2] != 4 or boxes.sizes[0] != x.sizes[0]:
         raise invalid(f"boxes must be ({x.shape[0]}, count, 4), got shape {tuple(boxes.shape)}.")
-    channels = x.shape[3]
+    channels = x.sizes[3]
     colors = as_tensor((_WHITE if channels == 1 else _PALETTE) if colors is None else colors)
-    if colors.ndim != 2 or not colors.shape[0] or colors.shape[1] < channels:
+    if colors.ndim != 2 or not colors.sizes[0] or colors.sizes[1] < channels:
         raise invalid(
             f"colors must be (count, {channels}), with as many channels as the images; got shape "
             f"{tuple(colors.shape)}."
         )
-    which = ops.outlines(boxes, height=x.shape[1], width=x.shape[2])
-    ink = ops.take(cast(colors[:, :channels], x.dtype), ops.floormod(which, colors.shape[0]), axis=0)
+    which = ops.outlines(boxes, height=x.sizes[1], width=x.sizes[2])
+    ink = ops.take(cast(colors[:, :channels], x.dtype), ops.floormod(which, colors.sizes[0]), axis=0)
     return ops.where((which >= 0)[:, :, :, None], ink, x)
 
 
@@ -128,11 +128,11 @@ def _sampled(
     use_image: Any,
 ) -> SampledBox:
     size, boxes = as_tensor(image_size), cast(bounding_boxes, float32)
-    if tuple(size.shape) != (3,):
+    if tuple(size.sizes) != (3,):
         raise invalid(f"image_size must be (height, width, channels), got shape {tuple(size.shape)}.")
-    if boxes.ndim != 3 or boxes.shape[2] != 4:
+    if boxes.ndim != 3 or boxes.sizes[2] != 4:
         raise invalid(f"bounding_boxes must be (batch, count, 4), got shape {tuple(boxes.shape)}.")
-    if not boxes.shape[0] * boxes.shape[1]:
+    if not boxes.sizes[0] * boxes.sizes[1]:
         if not use_image:
             raise invalid(
                 "There are no bounding boxes. Give one, or use_image_if_no_bounding_boxes=True for the whole image."

@@ -70,7 +70,7 @@ def _colours(image: Any, floats: bool = True) -> Tensor:
             f"floats are needed here, got {x.dtype.name}. Convert first: tf.image.convert_image_dtype(image, "
             "tf.float32)."
         )
-    if not x.ndim or x.shape[-1] != 3:
+    if not x.ndim or x.sizes[-1] != 3:
         raise invalid(
             f"the last dimension must be 3, for red, green and blue (or the like); got shape {tuple(x.shape)}."
         )
@@ -89,8 +89,8 @@ _FROM_YUV = ((1.0, 1.0, 1.0), (0.0, -0.394642334, 2.03206185), (1.13988303, -0.5
 def _mixed(images: Any, matrix: tuple) -> Tensor:
     """Each pixel times a matrix, as one product."""
     x = _colours(images)
-    rows = ops.reshape(x, shape=(int(np.prod(x.shape[:-1])), 3))
-    return ops.reshape(ops.matmul(rows, to_tensor(matrix, x.dtype)), shape=(*x.shape[:-1], len(matrix[0])))
+    rows = ops.reshape(x, shape=(int(np.prod(x.sizes[:-1])), 3))
+    return ops.reshape(ops.matmul(rows, to_tensor(matrix, x.dtype)), shape=(*x.sizes[:-1], len(matrix[0])))
 
 
 def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
@@ -120,9 +120,9 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     array([[0.5, 0.5, 0.5]], dtype=float32)
     """
     x = as_tensor(images)
-    if not x.ndim or x.shape[-1] != 1:
+    if not x.ndim or x.sizes[-1] != 1:
         raise ValueError(f"Last dimension of a grayscale image should be size 1, got shape {tuple(x.shape)}.")
-    return ops.broadcast_to(x, shape=(*x.shape[:-1], 3))
+    return ops.broadcast_to(x, shape=(*x.sizes[:-1], 3))
 
 
 def rgb_to_yiq(images: TensorLike) -> Tensor:
@@ -330,7 +330,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
     hue, largest, smallest = _hue(x)
     span = largest - smallest
     turned = ops.stack(*[smallest + span * ramp for ramp in _ramps(ops.floormod(hue + delta, 1.0))], axis=x.ndim - 1)
-    grey = ops.reshape(ops.equal(span, 0.0), shape=(*span.shape, 1))
+    grey = ops.reshape(ops.equal(span, 0.0), shape=(*span.sizes, 1))
     return back(ops.where(grey, x, turned))
 
 
@@ -367,5 +367,5 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     axes = tuple(range(x.ndim - 3, x.ndim))
     mean = ops.reduce_mean(x, axis=axes, keepdims=True)
     deviation = ops.sqrt(ops.reduce_variance(x, axis=axes, keepdims=True))
-    count = x.shape[-1] * x.shape[-2] * x.shape[-3]
+    count = x.sizes[-1] * x.sizes[-2] * x.sizes[-3]
     return (x - mean) / ops.maximum(deviation, 1.0 / count**0.5 if count else 1.0)

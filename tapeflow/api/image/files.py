@@ -36,7 +36,7 @@ def _one_frame(contents: Any, array: Tensor) -> Tensor:
     """The only picture of a GIF; a function for single pictures takes no animation."""
     if array.ndim == 3:
         return array
-    if array.shape[0] != 1:
+    if array.sizes[0] != 1:
         raise invalid(
             f"Got {array.shape[0]} frames, but animated gifs can only be decoded by tf.io.decode_gif or "
             "tf.io.decode_image."
@@ -116,8 +116,8 @@ def decode_and_crop_jpeg(
         or left < 0
         or height <= 0
         or width <= 0
-        or top + height > whole.shape[0]
-        or left + width > whole.shape[1]
+        or top + height > whole.sizes[0]
+        or left + width > whole.sizes[1]
     ):
         raise invalid(
             f"Invalid JPEG crop window {[top, left, height, width]} for a picture of {whole.shape[0]} × "

@@ -18,7 +18,7 @@ def as_batch(image: Any, what: str = "image") -> tuple[Tensor, bool]:
             f"'{what}' must have either 3 or 4 dimensions: (height, width, channels), or a batch of such; got shape "
             f"{tuple(x.shape)}."
         )
-    return (ops.reshape(x, shape=(1, *x.shape)), True) if x.ndim == 3 else (x, False)
+    return (ops.reshape(x, shape=(1, *x.sizes)), True) if x.ndim == 3 else (x, False)
 
 
 def _rows_and_columns(image: Any) -> tuple[Tensor, int]:
@@ -107,7 +107,7 @@ def crop_to_bounding_box(
     """
     x, rows = _rows_and_columns(image)
     start, size = (int(offset_height), int(offset_width)), (int(target_height), int(target_width))
-    old = tuple(x.shape)[rows : rows + 2]
+    old = tuple(x.sizes)[rows : rows + 2]
     if min(start) < 0 or min(size) <= 0 or any(s + n > m for s, n, m in zip(start, size, old)):
         raise ValueError(
             f"a part of size {size} at offset {start} does not lie within an image of height and width {old}."
@@ -134,7 +134,7 @@ def pad_to_bounding_box(
     """
     x, rows = _rows_and_columns(image)
     start, size = (int(offset_height), int(offset_width)), (int(target_height), int(target_width))
-    old = tuple(x.shape)[rows : rows + 2]
+    old = tuple(x.sizes)[rows : rows + 2]
     after = [n - s - m for s, n, m in zip(start, size, old)]
     if min(start) < 0 or min(after) < 0:
         raise ValueError(f"an image of height and width {old} at offset {start} does not fit into {size}.")
@@ -150,7 +150,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target
            [0., 0.]], dtype=float32)
     """
     x, rows = _rows_and_columns(image)
-    target, old = (int(target_height), int(target_width)), tuple(x.shape)[rows : rows + 2]
+    target, old = (int(target_height), int(target_width)), tuple(x.sizes)[rows : rows + 2]
     if min(target) <= 0:
         raise ValueError(f"target_height and target_width must be > 0, got {target}.")
     cut = [max((m - n) // 2, 0) for n, m in zip(target, old)]
@@ -176,6 +176,6 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
         raise ValueError(f"central_fraction must be in (0.0, 1.0], got {fraction}.")
     if fraction == 1:
         return x
-    old = tuple(x.shape)[rows : rows + 2]
+    old = tuple(x.sizes)[rows : rows + 2]
     start = [int((m - m * fraction) / 2) for m in old]
     return crop_to_bounding_box(x, *start, *[m - 2 * s for s, m in zip(start, old)])

@@ -28,7 +28,7 @@ def adjust_jpeg_quality(
     image = as_tensor(image)
     encoded = encode_jpeg(convert_image_dtype(image, uint8, saturate=True), quality=int(jpeg_quality))
     return convert_image_dtype(
-        decode_jpeg(encoded, image.shape[-1], dct_method=dct_method), image.dtype, saturate=True
+        decode_jpeg(encoded, image.sizes[-1], dct_method=dct_method), image.dtype, saturate=True
     )
 
 

@@ -45,12 +45,12 @@ def extract_patches(
     if x.ndim != 4:
         raise invalid(f"images must have rank 4, (batch, height, width, channels); got shape {tuple(x.shape)}.")
     window, steps, gaps = (_inner(v, what) for v, what in ((sizes, "sizes"), (strides, "strides"), (rates, "rates")))
-    around = pairs(padding, tuple(x.shape)[1:3], window, steps, gaps, False)
+    around = pairs(padding, tuple(x.sizes)[1:3], window, steps, gaps, False)
     if any(map(any, around)):
         x = pad(x, [(0, 0), *around, (0, 0)])
-    count = output_size(tuple(x.shape)[1:3], window, steps, gaps)
+    count = output_size(tuple(x.sizes)[1:3], window, steps, gaps)
     lines = [_lines(*of) for of in zip(count, window, steps, gaps)]
-    n, channels = x.shape[0], x.shape[3]
+    n, channels = x.sizes[0], x.sizes[3]
     x = ops.take(ops.take(x, EagerTensor(lines[1]), axis=2), EagerTensor(lines[0]), axis=1)
     x = ops.transpose(x, perm=(0, 1, 3, 2, 4, 5))
     return ops.reshape(x, shape=(n, len(lines[0]), len(lines[1]), window[0] * window[1] * channels))
@@ -108,24 +108,24 @@ def crop_and_resize(
     x, boxes, box_indices = cast(image, np.float32), cast(boxes, np.float32), cast(box_indices, int32)
     if x.ndim != 4:
         raise invalid(f"image must have rank 4, (batch, height, width, channels); got shape {tuple(x.shape)}.")
-    if boxes.ndim != 2 or boxes.shape[1] != 4 or tuple(box_indices.shape) != (boxes.shape[0],):
+    if boxes.ndim != 2 or boxes.sizes[1] != 4 or tuple(box_indices.sizes) != (boxes.sizes[0],):
         raise invalid(
             f"boxes must be (count, 4) and box_indices (count,); got shapes {tuple(boxes.shape)} and "
             f"{tuple(box_indices.shape)}."
         )
     chosen = values_of(box_indices)
-    if not ((chosen >= 0) & (chosen < x.shape[0])).all():
+    if not ((chosen >= 0) & (chosen < x.sizes[0])).all():
         raise OutOfRangeError(
-            None, None, f"box_indices must be from 0 to {x.shape[0] - 1}, one of {x.shape[0]} images."
+            None, None, f"box_indices must be from 0 to {x.sizes[0] - 1}, one of {x.shape[0]} images."
         )
     size = static_shape(crop_size)
     if len(size) != 2 or min(size) <= 0:
         raise invalid(f"crop dimensions must be two positive numbers, got {size}.")
     if method not in ("bilinear", "nearest"):
         raise invalid(f"method must be 'bilinear' or 'nearest', got {method!r}.")
-    top, left, bottom, right = ops.unstack(ops.reshape(boxes, shape=(*boxes.shape, 1)), axis=1)
-    y, in_rows = _places(top, bottom, x.shape[1], size[0])
-    x_, in_columns = _places(left, right, x.shape[2], size[1])
+    top, left, bottom, right = ops.unstack(ops.reshape(boxes, shape=(*boxes.sizes, 1)), axis=1)
+    y, in_rows = _places(top, bottom, x.sizes[1], size[0])
+    x_, in_columns = _places(left, right, x.sizes[2], size[1])
     pixels = _Pixels(x, box_indices)
     if method == "nearest":
         found = pixels(_rounded(y), _rounded(x_))
@@ -160,12 +160,12 @@ class _Pixels:
     """The pixels at (rows, columns) of the image that each box is cut from."""
 
     def __init__(self, images: Tensor, box_indices: Tensor) -> None:
-        self.sizes = tuple(images.shape)[:3]
-        self.pixels = ops.reshape(images, shape=(self.sizes[0] * self.sizes[1] * self.sizes[2], images.shape[3]))
+        self.sizes = tuple(images.sizes)[:3]
+        self.pixels = ops.reshape(images, shape=(self.sizes[0] * self.sizes[1] * self.sizes[2], images.sizes[3]))
         self.box_indices = box_indices
 
     def __call__(self, rows: Tensor, columns: Tensor) -> Tensor:
-        shape = (rows.shape[0], rows.shape[1], columns.shape[1])
+        shape = (rows.sizes[0], rows.sizes[1], columns.sizes[1])
         parts = (self.box_indices[:, None, None], cast(rows, int32)[:, :, None], cast(columns, int32)[:, None, :])
         index = ops.ravel_index(ops.stack(*[ops.broadcast_to(p, shape=shape) for p in parts], axis=3), dims=self.sizes)
         return ops.take(self.pixels, index, axis=0)
@@ -208,19 +208,19 @@ def extract_glimpse(
         raise invalid(f"input must have rank 4, (batch, height, width, channels); got shape {tuple(x.shape)}.")
     if len(size) != 2 or min(size) <= 0:
         raise invalid(f"size must be two positive numbers (height, width), got {size}.")
-    if tuple(offsets.shape) != (x.shape[0], 2):
+    if tuple(offsets.sizes) != (x.sizes[0], 2):
         raise invalid(f"offsets must be ({x.shape[0]}, 2), a pair for each image; got shape {tuple(offsets.shape)}.")
     if noise not in _NOISE:
         raise invalid(f"The noise could only be uniform, gaussian, or zero, got {noise!r}.")
-    start = cast(_starts(offsets, tuple(x.shape)[1:3], size, centered, normalized), int32)
+    start = cast(_starts(offsets, tuple(x.sizes)[1:3], size, centered, normalized), int32)
     places, inside = [], []
     for axis in (0, 1):
         at = start[:, axis, None] + EagerTensor(np.arange(size[axis], dtype=np.int32))
-        inside.append(ops.logical_and(at >= 0, at < x.shape[axis + 1]))
+        inside.append(ops.logical_and(at >= 0, at < x.sizes[axis + 1]))
         places.append(ops.where(inside[-1], at, 0))
-    found = _Pixels(x, EagerTensor(np.arange(x.shape[0], dtype=np.int32)))(*places)
+    found = _Pixels(x, EagerTensor(np.arange(x.sizes[0], dtype=np.int32)))(*places)
     there = ops.logical_and(inside[0][:, :, None, None], inside[1][:, None, :, None])
-    return ops.where(there, found, _NOISE[noise](x, tuple(found.shape)))
+    return ops.where(there, found, _NOISE[noise](x, tuple(found.sizes)))
 
 
 def _starts(offsets: Tensor, old: tuple, new: tuple, centered: bool, normalized: bool) -> Tensor:

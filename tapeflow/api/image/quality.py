@@ -95,7 +95,7 @@ def _pair(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
         raise ValueError(
             f"images must be at least three-dimensional; got shapes {tuple(a.shape)} and {tuple(b.shape)}."
         )
-    if tuple(a.shape)[-3:] != tuple(b.shape)[-3:]:
+    if tuple(a.sizes)[-3:] != tuple(b.sizes)[-3:]:
         raise invalid(f"the shapes {tuple(a.shape)} and {tuple(b.shape)} differ in height, width or channels.")
     top = convert_image_dtype(cast(max_val, a.dtype), float32)
     return convert_image_dtype(a, float32), convert_image_dtype(b, float32), top
@@ -121,7 +121,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
 def _blurred(x: Tensor, size: int, sigma: float) -> Tensor:
     """Weighted means over windows that lie within the image."""
     for axis in (x.ndim - 3, x.ndim - 2):
-        n = x.shape[axis]
+        n = x.sizes[axis]
         x = ops.resample(x, axis=axis, weights=("gaussian_window", n, n - size + 1, float(sigma)), transposed=False)
     return x
 
@@ -130,7 +130,7 @@ def _ssim_parts(
     a: Tensor, b: Tensor, top: Tensor, size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
     """(luminance times contrast and structure, contrast and structure) at every place of the window."""
-    if min(*a.shape[-3:-1], *b.shape[-3:-1]) < size:
+    if min(*a.sizes[-3:-1], *b.sizes[-3:-1]) < size:
         raise invalid(
             f"images of height and width {tuple(a.shape)[-3:-1]} are smaller than the filter, {size} x {size}."
         )
@@ -210,9 +210,9 @@ def ssim_multiscale(
 
 def _halved(x: Tensor) -> Tensor:
     """Means of 2 x 2 pixels; an odd last line counts twice."""
-    outer, inner = tuple(x.shape)[:-3], tuple(x.shape)[-3:]
+    outer, inner = tuple(x.sizes)[:-3], tuple(x.sizes)[-3:]
     flat = ops.reshape(x, shape=(int(np.prod(outer)), *inner))
     if inner[0] % 2 or inner[1] % 2:
         flat = pad(flat, [(0, 0), (0, inner[0] % 2), (0, inner[1] % 2), (0, 0)], mode="SYMMETRIC")
     small = avg_pool2d(flat, 2, 2, "VALID")
-    return ops.reshape(small, shape=(*outer, *small.shape[1:]))
+    return ops.reshape(small, shape=(*outer, *small.sizes[1:]))

@@ -132,11 +132,11 @@ def stateless_random_saturation(
 def _where_drawn(drawn: Tensor, flipped: Tensor, image: Tensor) -> Tensor:
     """A single image is turned where the number is low, those of a batch where theirs are high: as in TensorFlow."""
     turned = drawn > 0.5 if drawn.ndim else drawn < 0.5
-    return ops.where(ops.reshape(turned, shape=(*drawn.shape, *[1] * (image.ndim - drawn.ndim))), flipped, image)
+    return ops.where(ops.reshape(turned, shape=(*drawn.sizes, *[1] * (image.ndim - drawn.ndim))), flipped, image)
 
 
 def _draws(image: Tensor) -> tuple:
-    return tuple(image.shape)[:-3]
+    return tuple(image.sizes)[:-3]
 
 
 def random_flip_left_right(image: TensorLike, seed: Any = None) -> Tensor:
@@ -228,7 +228,7 @@ def _cut(value: Tensor, drawn: Tensor, room: list, size: tuple) -> Tensor:
 def _room(value: Any, size: Any) -> tuple[Tensor, tuple, list]:
     """The value, the size asked for, and in how many places of each axis such a part can begin."""
     value, size = as_tensor(value), static_shape(size)
-    shape = tuple(value.shape)
+    shape = tuple(value.sizes)
     if len(size) != len(shape) or any(n > d for n, d in zip(size, shape)):
         raise invalid(f"Need value.shape >= size, got shape {shape} and size {size}.")
     return value, size, [d - n + 1 for n, d in zip(size, shape)]

@@ -83,14 +83,14 @@ def resize(
     x, single = as_batch(images, "images")
     if not (x.dtype.is_floating or x.dtype.is_integer):
         raise invalid(f"images must be floats or integers, got {x.dtype.name}. Cast them: tf.cast(images, tf.uint8).")
-    height, width = _target(size, tuple(x.shape)[1:3], preserve_aspect_ratio)
+    height, width = _target(size, tuple(x.sizes)[1:3], preserve_aspect_ratio)
     method = method.lower() if isinstance(method, str) else method
     if method != "nearest" and method not in _WEIGHTS:
         raise ValueError(
             f"Resize method is not implemented: {method!r}. There are 'nearest', {str(list(_WEIGHTS))[1:-1]}."
         )
     out = resampled(x if method == "nearest" else cast(x, np.float32), {1: height, 2: width}, method, antialias)
-    return ops.reshape(out, shape=tuple(out.shape)[1:]) if single else out
+    return ops.reshape(out, shape=tuple(out.sizes)[1:]) if single else out
 
 
 def _target(size: Any, old: tuple, preserve_aspect_ratio: bool) -> tuple:
@@ -114,19 +114,19 @@ def resampled(x: Tensor, sizes: dict[int, int], method: str, antialias: bool = F
     """`x` with other sizes along some axes. Its dtype must be float32 or float64, except for "nearest"."""
     if method == "nearest":
         for axis, new in sizes.items():
-            if x.shape[axis] != new:
-                x = ops.take(x, EagerTensor(nearest(x.shape[axis], new)), axis=axis)
+            if x.sizes[axis] != new:
+                x = ops.take(x, EagerTensor(nearest(x.sizes[axis], new)), axis=axis)
         return x
     kind = _WEIGHTS[method][bool(antialias)]
     options = (bool(antialias),) if kind not in ("bilinear", "bicubic", "area") else ()
     for axis, new in sorted(
-        sizes.items(), key=lambda pair: pair[1] / x.shape[pair[0]]
+        sizes.items(), key=lambda pair: pair[1] / x.sizes[pair[0]]
     ):  # what shrinks most first leaves the least to do
-        if x.shape[axis] != new or kind in (
+        if x.sizes[axis] != new or kind in (
             "gaussian",
             "mitchellcubic",
         ):  # the others leave lines in their places alone
-            x = ops.resample(x, axis=axis, weights=(kind, x.shape[axis], new, *options), transposed=False)
+            x = ops.resample(x, axis=axis, weights=(kind, x.sizes[axis], new, *options), transposed=False)
     return x
 
 
@@ -146,9 +146,9 @@ def resize_with_pad(
     target = int(target_height), int(target_width)
     if min(target) <= 0:
         raise ValueError(f"target_height and target_width must be > 0, got {target}.")
-    old = tuple(x.shape)[1:3]
+    old = tuple(x.sizes)[1:3]
     ratio = max(np.float32(n) / np.float32(new) for n, new in zip(old, target))
     sizes = [np.float32(n) / ratio for n in old]
     offsets = [max(0, int((new - size) / 2)) for size, new in zip(sizes, target)]
     out = pad_to_bounding_box(resize(x, [int(s) for s in sizes], method, antialias=antialias), *offsets, *target)
-    return ops.reshape(out, shape=tuple(out.shape)[1:]) if single else out
+    return ops.reshape(out, shape=tuple(out.sizes)[1:]) if single else out

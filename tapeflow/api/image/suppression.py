@@ -118,7 +118,7 @@ def non_max_suppression_overlaps(
     array([1], dtype=int32)
     """
     table, scores = convert_group([overlaps, scores])
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or tuple(scores.shape) != (table.shape[0],):
+    if table.ndim != 2 or table.sizes[0] != table.sizes[1] or tuple(scores.sizes) != (table.sizes[0],):
         raise invalid(
             f"overlaps must be square, with one score for each row; got {tuple(table.shape)} and "
             f"{tuple(scores.shape)}."
@@ -162,8 +162,8 @@ def non_max_suppression_padded(
     ([[1, 0, 0], [1, 0, 0]], [1, 2])
     """
     boxes, scores = convert_group([boxes, scores])
-    batch, n = tuple(scores.shape)[:-1], tuple(scores.shape)[-1] if scores.ndim else 0
-    if scores.ndim < 1 or tuple(boxes.shape) != (*batch, n, 4):
+    batch, n = tuple(scores.sizes)[:-1], tuple(scores.sizes)[-1] if scores.ndim else 0
+    if scores.ndim < 1 or tuple(boxes.sizes) != (*batch, n, 4):
         raise invalid(
             f"boxes must be (..., count, 4) and scores (..., count); got {tuple(boxes.shape)} and "
             f"{tuple(scores.shape)}."
@@ -180,7 +180,7 @@ def non_max_suppression_padded(
     )
     if not pad_to_max_output_size:
         return index[0][: count[0]], count[0]
-    missing = int(max_output_size) - index.shape[1]
+    missing = int(max_output_size) - index.sizes[1]
     index = pad(index, [(0, 0), (0, missing)]) if missing else index
     return ops.reshape(index, shape=(*batch, int(max_output_size))), ops.reshape(count, shape=batch)
 
@@ -219,13 +219,13 @@ def combined_non_max_suppression(
     (array([[0.9, 0.8, 0. , 0. ]], dtype=float32), array([[0., 1., 0., 0.]], dtype=float32), array([2], dtype=int32))
     """
     boxes, scores = convert_group([boxes, scores])
-    if boxes.ndim != 4 or scores.ndim != 3 or tuple(boxes.shape)[:2] != tuple(scores.shape)[:2] or boxes.shape[3] != 4:
+    if boxes.ndim != 4 or scores.ndim != 3 or tuple(boxes.sizes)[:2] != tuple(scores.sizes)[:2] or boxes.sizes[3] != 4:
         raise invalid(
             "boxes must be (batch, count, classes or 1, 4) and scores (batch, count, classes); got shapes "
             f"{tuple(boxes.shape)} and {tuple(scores.shape)}."
         )
-    batch, n, classes = tuple(scores.shape)
-    if boxes.shape[2] not in (1, classes):
+    batch, n, classes = tuple(scores.sizes)
+    if boxes.sizes[2] not in (1, classes):
         raise invalid(f"boxes have {boxes.shape[2]} classes; 1 or {classes}, as scores, are possible.")
     each, total = int(max_output_size_per_class), int(max_total_size)
     if each <= 0 or total <= 0:
@@ -236,22 +236,22 @@ def combined_non_max_suppression(
     scores = ops.reshape(scores, shape=(batch * classes, n))
     index, count = _suppressed(boxes, scores, each, iou_threshold, score_threshold)
     # Candidates of an image: `limit` places for each class; those that are not filled come last.
-    limit = index.shape[1]
+    limit = index.sizes[1]
     rows = ops.flat_rows(index, batch_dims=1, size=n)
     filled = EagerTensor(np.arange(limit, dtype=np.int32)) < count[:, None]
-    flat = lambda x: ops.reshape(x, shape=(batch, classes * limit, *x.shape[2:]))
+    flat = lambda x: ops.reshape(x, shape=(batch, classes * limit, *x.sizes[2:]))
     candidates = flat(ops.take(ops.reshape(scores, shape=(batch * classes * n,)), rows, axis=0))
     corners = flat(ops.take(ops.reshape(boxes, shape=(batch * classes * n, 4)), rows, axis=0))
     order = ops.argsort(ops.where(flat(filled), candidates, -np.inf), descending=True)[:, :size]
     valid = ops.minimum(ops.reduce_sum(cast(flat(filled), int32), axis=(1,), keepdims=False), size)
-    there = EagerTensor(np.arange(order.shape[1], dtype=np.int32)) < valid[:, None]
+    there = EagerTensor(np.arange(order.sizes[1], dtype=np.int32)) < valid[:, None]
     if clip_boxes:
         corners = ops.minimum(ops.maximum(corners, 0.0), 1.0)
     positions = ops.flat_rows(order, batch_dims=1, size=classes * limit)
     picked = ops.take(ops.reshape(corners, shape=(batch * classes * limit, 4)), positions, axis=0)
     chosen = ops.take(ops.reshape(candidates, shape=(batch * classes * limit,)), positions, axis=0)
     kinds = cast(ops.floordiv(order, max(limit, 1)), scores.dtype)
-    more = [(0, 0), (0, size - order.shape[1])]
+    more = [(0, 0), (0, size - order.sizes[1])]
     return CombinedNonMaxSuppression(
         pad(ops.where(there[:, :, None], picked, 0.0), [*more, (0, 0)]),
         pad(ops.where(there, chosen, 0.0), more),
@@ -262,9 +262,9 @@ def combined_non_max_suppression(
 
 def _boxes_and_scores(boxes: Any, scores: Any) -> tuple[Tensor, Tensor]:
     boxes, scores = convert_group([boxes, scores])
-    if boxes.ndim != 2 or boxes.shape[1] != 4:
+    if boxes.ndim != 2 or boxes.sizes[1] != 4:
         raise invalid(f"boxes must be (count, 4), got shape {tuple(boxes.shape)}.")
-    if tuple(scores.shape) != (boxes.shape[0],):
+    if tuple(scores.sizes) != (boxes.sizes[0],):
         raise invalid(
             f"scores must be (count,), one for each of {boxes.shape[0]} boxes; got shape {tuple(scores.shape)}."
         )
@@ -282,13 +282,13 @@ def _suppressed(
 ) -> tuple[Tensor, Tensor]:
     """(index, count), see the primitive `suppress`; one row without a batch."""
     if scores.ndim == 1:
-        boxes, scores = ops.reshape(boxes, shape=(1, *boxes.shape)), ops.reshape(scores, shape=(1, *scores.shape))
+        boxes, scores = ops.reshape(boxes, shape=(1, *boxes.sizes)), ops.reshape(scores, shape=(1, *scores.sizes))
     threshold, most = float(threshold), int(most)
     if most < 0:
         raise invalid(f"max_output_size must be non-negative, got {most}.")
     if not overlaps and not 0 <= threshold <= 1:
         raise invalid(f"iou_threshold must be in [0, 1], got {threshold}.")
     return ops.suppress(
-        boxes, scores, limit=min(most, scores.shape[1]), threshold=threshold, score_threshold=float(score_threshold),
+        boxes, scores, limit=min(most, scores.sizes[1]), threshold=threshold, score_threshold=float(score_threshold),
         sigma=sigma, overlaps=overlaps,
     )  # fmt: skip

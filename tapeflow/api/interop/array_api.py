@@ -293,7 +293,7 @@ def unique_all(x: Any, /) -> tuple:
     array([1, 2])
     """
     values, indices, inverse, counts = _FUNCTIONS["unique"](x, True, True, True, equal_nan=False)
-    return _All(values, indices, _ops.reshape(inverse, shape=tuple(asarray(x).shape)), counts)
+    return _All(values, indices, _ops.reshape(inverse, shape=tuple(asarray(x).sizes)), counts)
 
 
 def unique_counts(x: Any, /) -> tuple:

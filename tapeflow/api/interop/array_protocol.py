@@ -177,7 +177,7 @@ def _outline(value: Any) -> Any:
     """A tensor as an array of its shape and dtype."""
     if not isinstance(value, Tensor):
         return value
-    return np.broadcast_to(np.zeros((), value.dtype.np), tuple(value.shape))
+    return np.broadcast_to(np.zeros((), value.dtype.np), tuple(value.sizes))
 
 
 def _mapped(function: Callable, value: Any) -> Any:

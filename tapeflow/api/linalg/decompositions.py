@@ -181,7 +181,7 @@ def eigh_tridiagonal(
         raise ValueError(f"'select must have a value in {{'a', 'i', 'v'}}, got {select!r}.")
     if select != "a" and select_range is None:
         raise ValueError(f"select={select!r} needs select_range, a pair (lowest, highest).")
-    n = alpha.shape[-1]
+    n = alpha.sizes[-1]
     below = ops.conj(beta) if beta.dtype.is_complex else beta
     matrix = ops.diag_matrix(alpha, k=(0, 0), rows=n, cols=n, align="RIGHT_LEFT")
     if n > 1:
@@ -250,7 +250,7 @@ def matrix_rank(
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
     s = ops.singular_values(a)
     if tol is None:
-        precision = finfo(s.dtype.np).eps * max(a.shape[-2:])
+        precision = finfo(s.dtype.np).eps * max(a.sizes[-2:])
         tol = ops.reduce_max(s, axis=(s.ndim - 1,), keepdims=True) * float(precision)
     above = ops.cast(s > tol, dtype=int32.np)
     return ops.reduce_sum(above, axis=(above.ndim - 1,), keepdims=False)

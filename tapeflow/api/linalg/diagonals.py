@@ -40,8 +40,8 @@ def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, n
     input = _matrices(input)
     lower, upper = int(num_lower), int(num_upper)
     for what, number, most, sides in (
-        ("num_lower", lower, input.shape[-2], "rows"),
-        ("num_upper", upper, input.shape[-1], "columns"),
+        ("num_lower", lower, input.sizes[-2], "rows"),
+        ("num_upper", upper, input.sizes[-1], "columns"),
     ):
         if number > most:
             raise invalid(f"{what} must be negative or less or equal to number of {sides} ({most}), got {number}.")
@@ -85,11 +85,11 @@ def diag(
         raise invalid(
             f"diagonal must be at least {1 if low == high else 2}-dim, received shape: {tuple(diagonal.shape)}."
         )
-    if low != high and diagonal.shape[-2] != high - low + 1:
+    if low != high and diagonal.sizes[-2] != high - low + 1:
         raise invalid(
             f"k={band} stands for {high - low + 1} diagonals, but the diagonals have shape {tuple(diagonal.shape)}."
         )
-    rows, cols = _sides(diagonal.shape[-1], band, int(num_rows), int(num_cols))
+    rows, cols = _sides(diagonal.sizes[-1], band, int(num_rows), int(num_cols))
     return _padded(
         ops.diag_matrix(diagonal, k=band, rows=rows, cols=cols, align=_alignment(align)),
         _on_band(rows, cols, band),
@@ -133,7 +133,7 @@ def diag_part(
            [4, 8, 0]], dtype=int32)
     """
     input = _matrices(input)
-    rows, cols = input.shape[-2:]
+    rows, cols = input.sizes[-2:]
     band = _band(k, rows, cols)
     align = _alignment(align)
     packed = ops.diag_part(input, k=band, align=align)
@@ -166,11 +166,11 @@ def set_diag(
     """
     input, diagonal = convert_group([input, diagonal])
     input = _matrices(input)
-    *batch, rows, cols = input.shape
+    *batch, rows, cols = input.sizes
     low, high = band = _band(k, rows, cols)
     longest = max(diagonal_length(rows, cols, d) for d in range(low, high + 1))
     wanted = (*batch, longest) if low == high else (*batch, high - low + 1, longest)
-    if tuple(diagonal.shape) != wanted:
+    if tuple(diagonal.sizes) != wanted:
         raise invalid(
             f"diagonal must have shape {wanted} for k={k} of matrices of shape {tuple(input.shape)}, got "
             f"{tuple(diagonal.shape)}."
@@ -199,7 +199,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     [[[[1, 0]], [[0, 2]]]]
     """
     diagonal = as_tensor(diagonal)
-    shape = tuple(diagonal.shape)
+    shape = tuple(diagonal.sizes)
     n = prod(shape)
     return ops.reshape(
         ops.diag_matrix(ops.reshape(diagonal, shape=(n,)), k=(0, 0), rows=n, cols=n, align="RIGHT_LEFT"),
@@ -216,8 +216,8 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """
     input = as_tensor(input)
     half = input.ndim // 2
-    shape = tuple(input.shape[:half])
-    if not half or input.ndim % 2 or shape != tuple(input.shape[half:]):
+    shape = tuple(input.sizes[:half])
+    if not half or input.ndim % 2 or shape != tuple(input.sizes[half:]):
         raise invalid(
             f"Invalid shape {tuple(input.shape)}: the first half of the dimensions must be the same as the second."
         )

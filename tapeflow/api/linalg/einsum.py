@@ -53,7 +53,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     values = (
         list(inputs) if all(isinstance(x, Tensor) for x in inputs) else convert_group(inputs, ops.contract.primitive)
     )
-    for function, sources in _program(equation, tuple([tuple(x.shape) for x in values]), optimize):
+    for function, sources in _program(equation, tuple([tuple(x.sizes) for x in values]), optimize):
         values.append(function(*[values[s] for s in sources]))
     return values[-1]
 

@@ -91,7 +91,7 @@ def _matrix_norm(x: Tensor, ord: Any, rows: int, cols: int, keepdims: bool) -> T
         values = ops.singular_values(ops.transpose(x, perm=(*others, rows, cols)))
         largest = ops.reduce_max(values, axis=(values.ndim - 1,), keepdims=False)
         return (
-            ops.reshape(largest, shape=tuple(1 if i in axis else d for i, d in enumerate(x.shape)))
+            ops.reshape(largest, shape=tuple(1 if i in axis else d for i, d in enumerate(x.sizes)))
             if keepdims
             else largest
         )
@@ -99,7 +99,7 @@ def _matrix_norm(x: Tensor, ord: Any, rows: int, cols: int, keepdims: bool) -> T
     sums = ops.reduce_sum(ops.abs(x), axis=(summed,), keepdims=True)
     largest = ops.reduce_max(sums, axis=(compared,), keepdims=True)
     return (
-        largest if keepdims else ops.reshape(largest, shape=tuple(d for i, d in enumerate(x.shape) if i not in axis))
+        largest if keepdims else ops.reshape(largest, shape=tuple(d for i, d in enumerate(x.sizes) if i not in axis))
     )
 
 

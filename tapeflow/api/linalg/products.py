@@ -102,9 +102,9 @@ def matvec(
     a, b = _tensors(a, b, ops.matmul)
     if b.ndim < 1:
         raise invalid("matvec needs a vector (or a batch of them) as `b`, got a tensor of rank 0.")
-    columns = ops.reshape(b, shape=(*b.shape, 1))
+    columns = ops.reshape(b, shape=(*b.sizes, 1))
     product = matmul(a, columns, transpose_a=transpose_a, adjoint_a=adjoint_a)
-    return ops.reshape(product, shape=tuple(product.shape[:-1]))
+    return ops.reshape(product, shape=tuple(product.sizes[:-1]))
 
 
 def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False) -> Tensor:
@@ -156,7 +156,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None =
     a, b = _tensors(a, b, ops.contract)
     axes_a, axes_b = _pairs_of_axes(axes, a.ndim, b.ndim)
     for i, j in zip(axes_a, axes_b):
-        if a.shape[i] != b.shape[j]:
+        if a.sizes[i] != b.sizes[j]:
             raise invalid(
                 f"Matrix size-incompatible: axis {i} of shape {tuple(a.shape)} has length {a.shape[i]}, axis {j} of "
                 f"shape {tuple(b.shape)} has length {b.shape[j]}; axes that are summed over must be equally long."
@@ -205,9 +205,9 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     array([0., 0., 1.], dtype=float32)
     """
     a, b = _tensors(a, b, ops.mul)
-    if tuple(a.shape) != tuple(b.shape):
+    if tuple(a.sizes) != tuple(b.sizes):
         raise invalid(f"Both inputs must be of same shape: {tuple(a.shape)} vs. {tuple(b.shape)}.")
-    if not a.ndim or a.shape[-1] != 3:
+    if not a.ndim or a.sizes[-1] != 3:
         raise FailedPreconditionError(
             None, None, f"Cross-products are only defined for 3-element vectors, got shape {tuple(a.shape)}."
         )

@@ -99,10 +99,10 @@ def banded_triangular_solve(
     array([ 1.   , -2.   ,  4.333], dtype=float32)
     """
     bands, rhs = convert_group([bands, rhs], ops.triangular_solve.primitive)
-    count, n = bands.shape[-2:]
+    count, n = bands.sizes[-2:]
     k = (1 - count, 0) if lower else (0, count - 1)
     if count == 1:
-        bands = ops.reshape(bands, shape=(*bands.shape[:-2], n))
+        bands = ops.reshape(bands, shape=(*bands.sizes[:-2], n))
     matrix = ops.diag_matrix(bands, k=k, rows=n, cols=n, align="LEFT_RIGHT")
     return triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint)
 
@@ -152,11 +152,11 @@ def lu_matrix_inverse(
 
 
 def _eye(like: Tensor) -> Tensor:
-    return EagerTensor(np.eye(like.shape[-1], dtype=like.dtype.np))
+    return EagerTensor(np.eye(like.sizes[-1], dtype=like.dtype.np))
 
 
 def _unit_lower(x: Tensor) -> Tensor:
-    main = EagerTensor(np.eye(x.shape[-1], dtype=bool))
+    main = EagerTensor(np.eye(x.sizes[-1], dtype=bool))
     return ops.where(main, ops.zeros_like(x) + 1, ops.band_part(x, lower=-1, upper=0))
 
 
@@ -164,10 +164,10 @@ def _in_order(x: Tensor, perm: Any) -> Tensor:
     """The rows of each matrix in the order `perm`: moved, not multiplied by zeros and ones, which would spread a
     NaN."""
     perm = as_tensor(perm)
-    batch = broadcast_shapes(x.shape[:-2], perm.shape[:-1])
-    n, columns = x.shape[-2:]
+    batch = broadcast_shapes(x.sizes[:-2], perm.sizes[:-1])
+    n, columns = x.sizes[-2:]
     x = ops.broadcast_to(x, shape=(*batch, n, columns))
-    order = ops.broadcast_to(ops.reshape(perm, shape=(*perm.shape[:-1], 1, n)), shape=(*batch, columns, n))
+    order = ops.broadcast_to(ops.reshape(perm, shape=(*perm.sizes[:-1], 1, n)), shape=(*batch, columns, n))
     return ops.matrix_transpose(ops.take_along(ops.matrix_transpose(x), order))
 
 
@@ -246,7 +246,7 @@ def lstsq(
     matrix, rhs = convert_group([matrix, rhs], ops.matmul.primitive)
     if not fast:
         return ops.least_squares(matrix, rhs)
-    rows, cols = matrix.shape[-2:]
+    rows, cols = matrix.sizes[-2:]
     back = _adjoint(matrix)
     gram = ops.matmul(back, matrix) if rows >= cols else ops.matmul(matrix, back)
     if isinstance(l2_regularizer, Tensor) or l2_regularizer:
@@ -279,7 +279,7 @@ def pinv(
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
     real = a.dtype.real_dtype
     if rcond is None:
-        rcond = 10.0 * max(a.shape[-2:]) * float(finfo(real.np).eps)
+        rcond = 10.0 * max(a.sizes[-2:]) * float(finfo(real.np).eps)
     return ops.pinv(a, to_tensor(rcond, real))
 
 
@@ -294,15 +294,15 @@ def _compact(diagonals: Any, format: str) -> Tensor:
         compact = ops.diag_part(as_tensor(diagonals), k=(-1, 1), align="LEFT_RIGHT")
     elif format == "sequence":
         above, main, below = convert_group(diagonals)
-        n = main.shape[-1]
-        if above.shape[-1] == n - 1:
-            above = ops.unslice(above, index=(Ellipsis, (None, n - 1, None)), shape=(*above.shape[:-1], n))
-        if below.shape[-1] == n - 1:
-            below = ops.unslice(below, index=(Ellipsis, (1, None, None)), shape=(*below.shape[:-1], n))
+        n = main.sizes[-1]
+        if above.sizes[-1] == n - 1:
+            above = ops.unslice(above, index=(Ellipsis, (None, n - 1, None)), shape=(*above.sizes[:-1], n))
+        if below.sizes[-1] == n - 1:
+            below = ops.unslice(below, index=(Ellipsis, (1, None, None)), shape=(*below.sizes[:-1], n))
         compact = ops.stack(above, main, below, axis=main.ndim - 1)
     else:
         raise ValueError(f"Unrecognized diagonals_format: {format}. It is one of 'compact', 'sequence', 'matrix'.")
-    if compact.ndim < 2 or compact.shape[-2] != 3:
+    if compact.ndim < 2 or compact.sizes[-2] != 3:
         raise ValueError(f"Expected 3 diagonals in the last axis but one, got shape {tuple(compact.shape)}.")
     return compact
 
@@ -340,15 +340,15 @@ def tridiagonal_solve(
     if conjugate_rhs and rhs.dtype.is_complex:
         rhs = ops.conj(rhs)
     if is_vector:
-        rhs = ops.reshape(rhs, shape=(*rhs.shape, 1))
+        rhs = ops.reshape(rhs, shape=(*rhs.sizes, 1))
     elif transpose_rhs:
         rhs = ops.matrix_transpose(rhs)
-    if tuple(rhs.shape[:-1]) != (*diagonals.shape[:-2], diagonals.shape[-1]):
+    if tuple(rhs.sizes[:-1]) != (*diagonals.sizes[:-2], diagonals.sizes[-1]):
         raise invalid(
             f"Diagonals of shape {tuple(diagonals.shape)} need as many rows in `rhs`, got shape {tuple(rhs.shape)}."
         )
     out = ops.tridiagonal_solve(diagonals, rhs, transpose=False)
-    return ops.reshape(out, shape=tuple(out.shape[:-1])) if is_vector else out
+    return ops.reshape(out, shape=tuple(out.sizes[:-1])) if is_vector else out
 
 
 def tridiagonal_matmul(

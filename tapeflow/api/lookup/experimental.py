@@ -9,7 +9,7 @@ from tapeflow.api.strings.host import array_of
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import has_an_effect
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 from .initializers import listed, packed
 from .keys import looked_up
@@ -56,7 +56,7 @@ class MutableHashTable:
         defaults = (
             None
             if dynamic_default_values is None
-            else array_of(dynamic_default_values).reshape(-1, *self._default.shape)
+            else array_of(dynamic_default_values).reshape(-1, *sizes_of(self._default))
         )
 
         def of(array: np.ndarray) -> np.ndarray:

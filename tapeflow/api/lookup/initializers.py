@@ -43,7 +43,7 @@ class KeyValueTensorInitializer:
     ) -> None:
         self._keys, self._values = constant(keys, key_dtype), constant(values, value_dtype)
         self.key_dtype, self.value_dtype = self._keys.dtype, self._values.dtype
-        if self._keys.shape != self._values.shape:
+        if self._keys.sizes != self._values.sizes:
             raise invalid(f"Expected shape {list(self._keys.shape)} for value, got {list(self._values.shape)}.")
 
     def _items(self) -> zip:

@@ -70,7 +70,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
         )
     tensors = convert_group([as_tensor(x) if isinstance(x, IndexedSlices) else x for x in inputs])
-    shapes = [tuple(t.shape) for t in tensors]
+    shapes = [tuple(t.sizes) for t in tensors]
     if any(shape != shapes[0] for shape in shapes):
         raise invalid(
             f"Inputs to operation add_n must have the same size and shape; these have {shapes}. `+` broadcasts."
@@ -98,7 +98,7 @@ def accumulate_n(inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, 
         )
     if shape is not None:
         for t in tensors:
-            if not TensorShape(shape).is_compatible_with(t.shape):
+            if not TensorShape(shape).is_compatible_with(t.sizes):
                 raise ValueError(f"Shapes {tuple(shape)} and {tuple(t.shape)} are not compatible")
     return add_n(tensors)
 
@@ -123,7 +123,7 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> An
         return IndexedSlices(scalar_mul(scalar, x.values), x.indices, x.dense_shape)
     x = as_tensor(x)
     product = ops.mul(*convert_group([x, scalar]))
-    if tuple(product.shape) != tuple(x.shape) or as_tensor(scalar).ndim:
+    if tuple(product.sizes) != tuple(x.sizes) or as_tensor(scalar).ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {tuple(as_tensor(scalar).shape)}.")
     return product
 

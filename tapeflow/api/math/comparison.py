@@ -137,7 +137,7 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
 def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
     """All elements but the last and all but the first, in order."""
     x = as_tensor(x)
-    flat = ops.reshape(x, shape=(prod(x.shape),))
+    flat = ops.reshape(x, shape=(prod(x.sizes),))
     return ops.getitem(flat, index=((None, -1, None),)), ops.getitem(flat, index=((1, None, None),))
 
 

@@ -9,7 +9,7 @@ from tapeflow.core.convert import convert_group
 from tapeflow.core.dtypes import as_dtype, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.core.tensor_like import DTypeLike, TensorLike
 from tapeflow.vectorize.values import largest, one_size, values_of
 
@@ -64,7 +64,7 @@ def bincount(
                 "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one."
             )
         weights = as_tensor(weights)
-        if weights.shape != arr.shape:
+        if weights.sizes != arr.sizes:
             raise invalid(
                 f"arr and weights must have the same shape, got {tuple(arr.shape)} and {tuple(weights.shape)}."
             )
@@ -73,7 +73,7 @@ def bincount(
     if axis == -1 and arr.ndim > 1:
         if arr.ndim != 2:
             raise invalid(f"bincount along axis -1 takes vectors and matrices, got shape {tuple(arr.shape)}.")
-        rows = arr.shape[0]
+        rows = arr.sizes[0]
         counted = _counts(_row_by_row(arr, size), weights, rows * size, dtype, binary_output)
         return ops.reshape(counted, shape=(rows, size))
     return _counts(arr, weights, size, dtype, binary_output)
@@ -81,7 +81,7 @@ def bincount(
 
 def _row_by_row(numbers: Tensor, size: int) -> Tensor:
     """The numbers of row r moved on by r * size; what counts nowhere past the end of all rows."""
-    rows = numbers.shape[0]
+    rows = numbers.sizes[0]
     moved = ops.cast(numbers, dtype=int64.np) + EagerTensor(size * np.arange(rows)[:, None])
     return ops.where(ops.less(numbers, size), moved, rows * size)
 
@@ -121,17 +121,17 @@ def confusion_matrix(
            [1, 1]], dtype=int32)
     """
     labels, predictions = as_tensor(labels), as_tensor(predictions)
-    if labels.ndim - predictions.ndim == 1 and labels.shape[-1] == 1:
-        labels = ops.reshape(labels, shape=tuple(labels.shape[:-1]))
-    if predictions.ndim - labels.ndim == 1 and predictions.shape[-1] == 1:
-        predictions = ops.reshape(predictions, shape=tuple(predictions.shape[:-1]))
-    if tuple(labels.shape) != tuple(predictions.shape):
+    if labels.ndim - predictions.ndim == 1 and labels.sizes[-1] == 1:
+        labels = ops.reshape(labels, shape=tuple(labels.sizes[:-1]))
+    if predictions.ndim - labels.ndim == 1 and sizes_of(predictions)[-1] == 1:
+        predictions = ops.reshape(predictions, shape=tuple(sizes_of(predictions)[:-1]))
+    if tuple(labels.sizes) != tuple(predictions.sizes):
         raise invalid(
             f"labels and predictions must have the same shape, got {tuple(labels.shape)} and "
             f"{tuple(predictions.shape)}."
         )
     dtype = as_dtype(dtype)
-    size = labels.shape.num_elements()
+    size = labels.sizes.num_elements()
     pair = [ops.reshape(ops.cast(t, dtype=int64.np), shape=(size,)) for t in (labels, predictions)]
     if any((values_of(p) < 0).any() for p in pair):
         raise invalid("`labels` and `predictions` must not contain negative values.")
@@ -146,7 +146,7 @@ def confusion_matrix(
         flat = ops.cast(ops.bincount(ids, size=classes * classes), dtype=dtype.np)
     else:
         weights = as_tensor(weights)
-        if tuple(weights.shape) != tuple(predictions.shape):
+        if tuple(weights.sizes) != tuple(predictions.sizes):
             raise invalid(
                 f"weights must have the shape of predictions, {tuple(predictions.shape)}, got {tuple(weights.shape)}."
             )
@@ -176,7 +176,7 @@ def histogram_fixed_width_bins(
     array([0, 1, 3, 3], dtype=int32)
     """
     values, bounds = convert_group([values, value_range])
-    if tuple(bounds.shape) != (2,):
+    if tuple(bounds.sizes) != (2,):
         raise invalid(f"value_range should be a vector of 2 elements, got shape {tuple(bounds.shape)}.")
     if int(nbins) <= 0:
         raise invalid(f"nbins should be a positive number, got {int(nbins)}.")

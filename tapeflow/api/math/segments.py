@@ -37,7 +37,7 @@ def _sorted(data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, int]:
             f"segment_ids should be a vector, got shape {tuple(ids.shape)}. For other shapes use "
             "tf.math.unsorted_segment_*."
         )
-    if not data.ndim or data.shape[0] != ids.shape[0]:
+    if not data.ndim or data.sizes[0] != ids.sizes[0]:
         raise invalid(
             f"segment_ids should be the same size as dimension 0 of input: {ids.shape[0]} ids for data of shape "
             f"{tuple(data.shape)}."
@@ -57,15 +57,15 @@ def _unsorted(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, T
     count = whole(num_segments, "num_segments")
     if count < 0:
         raise invalid(f"num_segments == {count} must not be negative.")
-    if ids.ndim != 1 and data.shape[: ids.ndim] == ids.shape:
-        size = math.prod(ids.shape)
-        data, ids = ops.reshape(data, shape=(size, *data.shape[ids.ndim :])), ops.reshape(ids, shape=(size,))
+    if ids.ndim != 1 and data.sizes[: ids.ndim] == ids.sizes:
+        size = math.prod(ids.sizes)
+        data, ids = ops.reshape(data, shape=(size, *data.sizes[ids.ndim :])), ops.reshape(ids, shape=(size,))
     return data, ids, count
 
 
 def _divisor(total: Tensor, ids: Tensor, count: int) -> Tensor:
     """How many rows each segment has, at least 1, of the rank and dtype of `total`."""
-    rows = ops.unsorted_segment_sum(np.ones(ids.shape, total.dtype.real_dtype.np), ids, num_segments=count)
+    rows = ops.unsorted_segment_sum(np.ones(ids.sizes, total.dtype.real_dtype.np), ids, num_segments=count)
     rows = ops.maximum(ops.reshape(rows, shape=(count, *[1] * (total.ndim - 1))), 1)
     return ops.cast(rows, dtype=total.dtype.np) if total.dtype.is_complex else rows
 

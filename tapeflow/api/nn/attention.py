@@ -10,7 +10,7 @@ from tapeflow.api.arrays.shaping import reshape, transpose
 from tapeflow.api.linalg.products import matmul
 from tapeflow.api.nn.activations import softmax
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 
 def attention(
@@ -41,20 +41,20 @@ def attention(
     array([[0., 1.],
            [2., 3.]], dtype=float32)
     """
-    batch, length, heads, size = query.shape
-    shared = key.shape[2]
+    batch, length, heads, size = sizes_of(query)
+    shared = sizes_of(key)[2]
     query = transpose(query * (1 / math.sqrt(size) if scale is None else scale), [0, 2, 1, 3])
     if shared != heads:  # the queries that share keys, one after the other
         query = reshape(query, [batch, shared, heads // shared * length, size])
     logits = matmul(query, transpose(key, [0, 2, 3, 1]))
     if shared != heads:
-        logits = reshape(logits, [batch, heads, length, key.shape[1]])
+        logits = reshape(logits, [batch, heads, length, sizes_of(key)[1]])
     weights = cast(_weights(logits, bias, mask, is_causal, soft_cap), value.dtype)
     if shared != heads:
-        weights = reshape(weights, [batch, shared, heads // shared * length, key.shape[1]])
+        weights = reshape(weights, [batch, shared, heads // shared * length, sizes_of(key)[1]])
     found = matmul(weights, transpose(value, [0, 2, 1, 3]))
     if shared != heads:
-        found = reshape(found, [batch, heads, length, value.shape[3]])
+        found = reshape(found, [batch, heads, length, sizes_of(value)[3]])
     return transpose(found, [0, 2, 1, 3])
 
 
@@ -69,7 +69,7 @@ def _weights(
     if bias is not None:
         logits = logits + cast(bias, logits.dtype)
     if is_causal:
-        earlier = EagerTensor(np.tri(*logits.shape[-2:], dtype=bool))
+        earlier = EagerTensor(np.tri(*sizes_of(logits)[-2:], dtype=bool))
         mask = earlier if mask is None else ops.logical_and(mask, earlier)
     if mask is not None:
         # Finite, so that a row in which nothing may be seen has weights, and a gradient, that are numbers.

@@ -29,7 +29,7 @@ def _true(true_classes: Any, num_true: Any) -> Tensor:
         raise dtype_clash(
             f"true_classes must be an int64 tensor, got {true.dtype.name}. Use tf.cast(labels, tf.int64)."
         )
-    if true.ndim != 2 or true.shape[1] != int(num_true):
+    if true.ndim != 2 or true.sizes[1] != int(num_true):
         raise invalid(
             f"true_classes must be a matrix with num_true={int(num_true)} columns, got shape {tuple(true.shape)}."
         )
@@ -200,4 +200,4 @@ def all_candidate_sampler(
     """
     true, count = _true(true_classes, num_true), int(num_sampled)
     ones = lambda shape: EagerTensor(np.ones(shape, np.float32))
-    return Candidates(EagerTensor(np.arange(count)), ones(true.shape), ones(count))
+    return Candidates(EagerTensor(np.arange(count)), ones(true.sizes), ones(count))

@@ -13,7 +13,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import convert_group
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.tensor_like import ShapeLike, TensorLike
 from tapeflow.engines.numpy.nn.windows import output_size
 
@@ -288,16 +288,16 @@ def convolve(
         raise ValueError(
             f"input must have rank {rank + 2} or more, a batch of images with channels; got shape {tuple(x.shape)}."
         )
-    outer = tuple(x.shape)[: x.ndim - rank - 1]  # several batch dimensions count as one
+    outer = tuple(x.sizes)[: x.ndim - rank - 1]  # several batch dimensions count as one
     if len(outer) > 1:
-        x = ops.reshape(x, shape=(_product(outer), *x.shape[len(outer) :]))
+        x = ops.reshape(x, shape=(_product(outer), *x.sizes[len(outer) :]))
     first = channels_first(data_format, rank)
     x = to_last(x, first)
     strides, dilations = spatial(strides, rank, first, "strides"), spatial(dilations, rank, first, "dilations")
-    padding = pairs(padding, tuple(x.shape)[1:-1], tuple(w.shape)[:-2], strides, dilations, first)
-    groups = _groups(x.shape[-1], w)
+    padding = pairs(padding, tuple(x.sizes)[1:-1], tuple(w.sizes)[:-2], strides, dilations, first)
+    groups = _groups(x.sizes[-1], w)
     y = from_last(ops.conv(x, w, strides=strides, padding=padding, dilations=dilations, groups=groups), first)
-    return ops.reshape(y, shape=(*outer, *y.shape[1:])) if len(outer) > 1 else y
+    return ops.reshape(y, shape=(*outer, *y.sizes[1:])) if len(outer) > 1 else y
 
 
 def convolve_back(
@@ -319,18 +319,18 @@ def convolve_back(
     strides, dilations = spatial(strides, rank, first, "strides"), spatial(dilations, rank, first, "dilations")
     shape = static_shape(output_shape)
     if len(shape) == rank:
-        size, channels = shape, w.shape[-2]
+        size, channels = shape, sizes_of(w)[-2]
     elif len(shape) == rank + 2:
         size, channels = (shape[2:], shape[1]) if first else (shape[1:-1], shape[-1])
-        if shape[0] not in (-1, x.shape[0]):
+        if shape[0] not in (-1, x.sizes[0]):
             raise invalid(f"output_shape {shape} has another batch size than the input: {x.shape[0]}.")
     else:
         raise ValueError(f"output_shape must hold {rank + 2} numbers, got {shape}.")
     groups = _groups(channels, w)
-    window = tuple(w.shape)[:-2]
+    window = tuple(w.sizes)[:-2]
     padding = pairs(padding, size, window, strides, dilations, first)
     count = output_size([n + lo + hi for n, (lo, hi) in zip(size, padding)], window, strides, dilations)
-    if (*count, w.shape[-1]) != tuple(x.shape)[1:]:
+    if (*count, w.sizes[-1]) != tuple(x.sizes)[1:]:
         raise invalid(
             f"input of shape {tuple(x.shape)} (channels last) does not come from images of size {size}: with these "
             f"strides and this padding their convolution has size {count} and {w.shape[-1]} channels. Change "
@@ -341,12 +341,12 @@ def convolve_back(
 
 
 def _groups(channels: int, w: Tensor) -> int:
-    if not w.shape[-2] or channels % w.shape[-2]:
+    if not w.sizes[-2] or channels % w.sizes[-2]:
         raise invalid(
             f"input depth must be evenly divisible by filter depth: {channels} vs {w.shape[-2]}. Filters of shape "
             f"{tuple(w.shape)} take {w.shape[-2]} channels in, or a multiple of it in groups."
         )
-    return channels // w.shape[-2]
+    return channels // w.sizes[-2]
 
 
 def _product(sizes: tuple) -> int:

@@ -69,7 +69,7 @@ def ctc_loss(
         return ops.cast(loss, dtype=logits.dtype.np)
     if not logits_time_major:
         logits = ops.transpose(logits, perm=(1, 0, 2))
-    frames, batch, classes = logits.shape
+    frames, batch, classes = logits.sizes
     if isinstance(labels, SparseTensor):
         if blank_index is None:
             raise ValueError("`blank_index` must be given when labels are a SparseTensor; -1 is the last class.")
@@ -78,12 +78,12 @@ def ctc_loss(
         found, counts = _whole(labels), _whole(label_length)
     blank = _blank(0 if blank_index is None else blank_index, classes)
     lengths = _whole(logit_length)
-    if found.ndim != 2 or found.shape[0] != batch or not tuple(counts.shape) == tuple(lengths.shape) == (batch,):
+    if found.ndim != 2 or found.sizes[0] != batch or not tuple(counts.sizes) == tuple(lengths.sizes) == (batch,):
         raise ValueError(
             f"labels must be (batch, longest), the lengths (batch,), for logits of {batch} examples; got shapes "
             f"{tuple(found.shape)}, {tuple(counts.shape)} and {tuple(lengths.shape)}."
         )
-    longest = found.shape[1]
+    longest = found.sizes[1]
     for given, most in ((counts, longest), (lengths, frames)):
         if has_no_value(given):
             continue
@@ -104,19 +104,19 @@ def ctc_loss(
 
 
 def _loss(log_probs: Tensor, labels: Tensor, counts: Tensor, lengths: Tensor, blank: int) -> Tensor:
-    frames, batch, _ = log_probs.shape
+    frames, batch, _ = log_probs.sizes
     constant = lambda value: EagerTensor(np.full(batch, value, log_probs.dtype.np))
     empty, silent = ops.equal(counts, 0), ops.equal(lengths, 0)
     if not frames:
         return ops.where(empty, constant(0), constant(np.inf))
     # The states are the labels with a blank before, between and after them; a path may skip a blank between different
     # labels. (A label that is the blank is a label like others, as in TensorFlow.)
-    size = 2 * labels.shape[1] + 1
+    size = 2 * labels.sizes[1] + 1
     woven = ops.reshape(ops.stack(ops.zeros_like(labels) + blank, labels, axis=2), shape=(batch, size - 1))
     states = ops.concat(woven, EagerTensor(np.full((batch, 1), blank)), axis=1)
     skip = ops.not_equal(states[:, 2:], states[:, : size - 2])
     skip = ops.concat(EagerTensor(np.zeros((batch, min(size, 2)), bool)), skip, axis=1)
-    emissions = ops.take_along(log_probs, ops.broadcast_to(states, shape=(frames, *states.shape)))
+    emissions = ops.take_along(log_probs, ops.broadcast_to(states, shape=(frames, *states.sizes)))
     totals = ops.ctc_forward(emissions, skip)
     # A path ends in the last label or in the blank behind it, in the example's last frame.
     last = ops.maximum(lengths - 1, 0) * batch + EagerTensor(np.arange(batch))
@@ -153,7 +153,7 @@ def ctc_greedy_decoder(
     (array([0, 0, 1]), array([[-5.]], dtype=float32))
     """
     logits, lengths = _frames(inputs, sequence_length)
-    blank = _blank(-1 if blank_index is None else blank_index, logits.shape[2])
+    blank = _blank(-1 if blank_index is None else blank_index, logits.sizes[2])
     labels, score = ops.ctc_greedy(logits, lengths, merge_repeated=bool(merge_repeated), blank=blank)
     return [_sparse(labels)], score
 
@@ -249,12 +249,12 @@ def _blank(index: int, classes: int) -> int:
 
 def _frames(inputs: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
     logits, lengths = as_tensor(inputs), as_tensor(sequence_length)
-    if logits.ndim != 3 or tuple(lengths.shape) != (logits.shape[1],):
+    if logits.ndim != 3 or tuple(lengths.sizes) != (logits.sizes[1],):
         raise invalid(
             f"inputs must be (frames, batch, classes) and sequence_length (batch,), got shapes {tuple(logits.shape)} "
             f"and {tuple(lengths.shape)}."
         )
-    if (values_of(lengths) > logits.shape[0]).any():
+    if (values_of(lengths) > logits.sizes[0]).any():
         raise invalid(f"sequence_length {values_of(lengths)} goes beyond the {logits.shape[0]} frames of inputs.")
     return logits, lengths
 

@@ -41,9 +41,9 @@ def depthwise_conv2d(
             "depthwise filters have rank 4, (height, width, channels, filters per channel); got shape "
             f"{tuple(w.shape)}."
         )
-    height, width, channels, multiplier = w.shape
+    height, width, channels, multiplier = w.sizes
     first = channels_first(data_format, 2)
-    if x.shape[1 if first else -1] != channels:
+    if x.sizes[1 if first else -1] != channels:
         raise invalid(
             f"images of shape {tuple(x.shape)} have another number of channels than the filters {tuple(w.shape)}: "
             f"{channels}."
@@ -74,7 +74,7 @@ def depthwise_conv2d_backprop_input(
     array([1., 1., 1., 1.], dtype=float32)
     """
     w, dy = convert_group([filter, out_backprop])
-    height, width, channels, multiplier = w.shape
+    height, width, channels, multiplier = w.sizes
     w = ops.reshape(w, shape=(height, width, 1, channels * multiplier))
     return convolve_back(dy, w, input_sizes, strides, padding, data_format, dilations, 2)
 
@@ -105,7 +105,7 @@ def depthwise_conv2d_backprop_filter(
     first = channels_first(data_format, 2)
     x, dy = to_last(x, first), to_last(dy, first)
     strides, dilations = spatial(strides, 2, first, "strides"), spatial(dilations, 2, first, "dilations")
-    padding = pairs(padding, tuple(x.shape)[1:-1], (height, width), strides, dilations, first)
+    padding = pairs(padding, tuple(x.sizes)[1:-1], (height, width), strides, dilations, first)
     grad = ops.conv_filter_grad(
         x, dy, window=(height, width), strides=strides, padding=padding, dilations=dilations, groups=channels
     )

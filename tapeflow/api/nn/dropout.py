@@ -107,7 +107,7 @@ def general_dropout(
 
 def _shape(noise_shape: Any, x: Tensor) -> tuple[int, ...]:
     """The shape of the decisions; None in it stands for the size of `x`."""
-    shape = tuple(x.shape)
+    shape = tuple(x.sizes)
     if noise_shape is None:
         return shape
     if isinstance(noise_shape, (list, tuple)) and len(noise_shape) == len(shape):

@@ -119,7 +119,7 @@ def safe_embedding_lookup_sparse(
     else:
         chosen = ops.take(sparse_ids.values, keep, axis=0)
     rows = _combined(embedding_weights, chosen, weights, segments, count, combiner, max_norm)
-    return ops.reshape(rows, shape=(*outer, *rows.shape[1:]))
+    return ops.reshape(rows, shape=(*outer, *rows.sizes[1:]))
 
 
 # ---- helpers
@@ -153,7 +153,7 @@ def _check_sparse(ids: Any, weights: Any) -> None:
     for what, value in (("ids", ids), ("weights", weights)):
         if not isinstance(value, SparseTensor) and not (what == "weights" and value is None):
             raise TypeError(f"the {what} must be a SparseTensor, got {type(value).__name__}.")
-    if weights is not None and tuple(weights.values.shape) != tuple(ids.values.shape):
+    if weights is not None and tuple(weights.values.sizes) != tuple(ids.values.sizes):
         raise invalid(
             f"there must be one weight for each id: {weights.values.shape[0]} weights, {ids.values.shape[0]} ids."
         )

@@ -48,7 +48,7 @@ def fractional_max_pool(
     """
     x = as_tensor(value)
     rows, columns = _borders(x, pooling_ratio, pseudo_random, seed)
-    (row, _), (column, _) = _regions(rows, x.shape[1], overlapping), _regions(columns, x.shape[2], overlapping)
+    (row, _), (column, _) = _regions(rows, x.sizes[1], overlapping), _regions(columns, x.sizes[2], overlapping)
     window = (1, row.shape[1], column.shape[1], 1)
     largest, _ = ops.max_pool(
         _spread(x, row, column), window=window, strides=window, padding=((0, 0),) * 4, dilations=(1,) * 4
@@ -82,8 +82,8 @@ def fractional_avg_pool(
     """
     x = as_tensor(value)
     rows, columns = _borders(x, pooling_ratio, pseudo_random, seed)
-    row, in_row = _regions(rows, x.shape[1], overlapping)
-    column, in_column = _regions(columns, x.shape[2], overlapping)
+    row, in_row = _regions(rows, x.sizes[1], overlapping)
+    column, in_column = _regions(columns, x.sizes[2], overlapping)
     share = np.multiply.outer(
         (in_row / in_row.sum(1, keepdims=True)).ravel(), (in_column / in_column.sum(1, keepdims=True)).ravel()
     )
@@ -118,7 +118,7 @@ def _borders(x: Tensor, pooling_ratio: Any, pseudo_random: bool, seed: int) -> l
             f"{pooling_ratio!r}."
         )
     words = _words(int(seed) if seed else _fresh_seed())
-    sizes = [(x.shape[axis], int(x.shape[axis] / ratio[axis])) for axis in (1, 2)]
+    sizes = [(x.sizes[axis], int(x.sizes[axis] / ratio[axis])) for axis in (1, 2)]
     return [(_pseudo_random_borders if pseudo_random else _random_borders)(n, parts, words) for n, parts in sizes]
 
 

@@ -31,7 +31,7 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
     back = tuple(int(i) for i in np.argsort(perm))
     rows = ops.transpose(x, perm=perm)
     level = ops.isotonic_levels(rows if decreasing else -rows)
-    shape, length = tuple(rows.shape), rows.shape[-1]
+    shape, length = tuple(rows.sizes), rows.sizes[-1]
     first = EagerTensor(np.arange(int(np.prod(shape[:-1])), dtype=np.int32).reshape(*shape[:-1], 1) * length)
     ids, count = level + first, int(np.prod(shape))
     sizes = ops.unsorted_segment_sum(ops.zeros_like(rows) + 1, ids, num_segments=count)

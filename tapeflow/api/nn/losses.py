@@ -50,7 +50,7 @@ def softmax_cross_entropy_with_logits(
     logits = as_tensor(logits)
     labels = _cast(as_tensor(labels), logits.dtype.np)
     try:
-        shape = broadcast_shapes(tuple(labels.shape), tuple(logits.shape))
+        shape = broadcast_shapes(tuple(labels.sizes), tuple(logits.sizes))
     except InvalidArgumentError:
         sizes = f"logits_size={brackets(logits.shape)} labels_size={brackets(labels.shape)}"
         raise invalid(f"logits and labels must be broadcastable: {sizes}") from None
@@ -95,7 +95,7 @@ def sparse_softmax_cross_entropy_with_logits(
             f"labels must be integers, the numbers of the classes; got {labels.dtype.name}. "
             "For labels that are probabilities use tf.nn.softmax_cross_entropy_with_logits."
         )
-    if tuple(labels.shape) != tuple(logits.shape)[:-1] or not logits.ndim:
+    if tuple(labels.sizes) != tuple(logits.sizes)[:-1] or not logits.ndim:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
             f"labels.shape={tuple(labels.shape)} and logits.shape={tuple(logits.shape)}."
@@ -197,14 +197,14 @@ def compute_average_loss(
     if sample_weight is not None:
         weight = _cast(as_tensor(sample_weight), losses.dtype.np)
         if losses.ndim and weight.ndim < losses.ndim:
-            weight = ops.reshape(weight, shape=(*weight.shape, *[1] * (losses.ndim - weight.ndim)))
+            weight = ops.reshape(weight, shape=(*weight.sizes, *[1] * (losses.ndim - weight.ndim)))
         losses = losses * weight
     if global_batch_size is None:
         if not losses.ndim:
             raise ValueError(
                 "compute_average_loss of a scalar: its batch size is not known. Give `global_batch_size`."
             )
-        global_batch_size = losses.shape[0]
+        global_batch_size = losses.sizes[0]
     size = as_tensor(global_batch_size)
     if size.ndim or not size.dtype.is_integer or int(size) < 0:
         raise ValueError(f"global_batch_size must be a scalar integer, not negative; got {global_batch_size!r}.")
@@ -237,7 +237,7 @@ def _cast(x: Tensor, dtype: Any) -> Tensor:
 
 
 def _broadcast(x: Tensor, shape: tuple) -> Tensor:
-    return x if tuple(x.shape) == shape else ops.broadcast_to(x, shape=shape)
+    return x if tuple(x.sizes) == shape else ops.broadcast_to(x, shape=shape)
 
 
 def _pair(logits: Any, labels: Any) -> list[Tensor]:
@@ -245,7 +245,7 @@ def _pair(logits: Any, labels: Any) -> list[Tensor]:
     if logits is None or labels is None:
         raise ValueError("Both `labels` and `logits` must be given.")
     logits, labels = convert_group([logits, labels])
-    if tuple(logits.shape) != tuple(labels.shape):
+    if tuple(logits.sizes) != tuple(labels.sizes):
         raise ValueError(
             f"logits and labels must have the same shape, got {tuple(logits.shape)} and {tuple(labels.shape)}. "
             "Reshape or broadcast one of them."

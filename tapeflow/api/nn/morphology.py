@@ -38,14 +38,14 @@ def dilation2d(
     x, w = convert_group([input, filters])
     if data_format != "NHWC":
         raise ValueError(f"data_format must be 'NHWC', got {data_format!r}.")
-    if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:
+    if x.ndim != 4 or w.ndim != 3 or x.sizes[-1] != w.sizes[-1]:
         raise invalid(
             "images (batch, height, width, channels) and filters (height, width, channels) needed; got "
             f"{tuple(x.shape)} and {tuple(w.shape)}."
         )
-    window = tuple(w.shape)[:2]
+    window = tuple(w.sizes)[:2]
     strides, dilations = spatial(strides, 2, False, "strides"), spatial(dilations, 2, False, "dilations")
-    padding = pairs(padding, tuple(x.shape)[1:-1], window, strides, dilations, False)
+    padding = pairs(padding, tuple(x.sizes)[1:-1], window, strides, dilations, False)
     params = dict(
         window=(1, *window, 1),
         strides=(1, *strides, 1),
@@ -53,10 +53,10 @@ def dilation2d(
         dilations=(1, *dilations, 1),
     )
     origin = ops.dilation_origin(x, w, **params)
-    channels = w.shape[-1]
+    channels = w.sizes[-1]
     index = ops.cast(origin, dtype=np.dtype("int32")) * channels + EagerTensor(np.arange(channels, dtype=np.int32))
     return ops.pick(x, origin, **params) + ops.gather(
-        ops.reshape(w, shape=(w.shape[0] * w.shape[1] * channels,)), index, axis=0
+        ops.reshape(w, shape=(w.sizes[0] * w.sizes[1] * channels,)), index, axis=0
     )
 
 

@@ -72,7 +72,7 @@ def weighted_moments(
     mean = divide_no_nan(ops.reduce_sum(weights * wide, axis=axis, keepdims=True), total)
     variance = divide_no_nan(ops.reduce_sum(weights * ops.square(wide - mean), axis=axis, keepdims=True), total)
     if not keepdims:
-        shape = tuple(n for i, n in enumerate(mean.shape) if i not in axis)
+        shape = tuple(n for i, n in enumerate(mean.sizes) if i not in axis)
         mean, variance = ops.reshape(mean, shape=shape), ops.reshape(variance, shape=shape)
     return _cast(mean, x), _cast(variance, x)
 
@@ -95,7 +95,7 @@ def sufficient_statistics(
     """
     x = as_tensor(x)
     axis, keepdims = axes_of(axes, x.ndim), bool(keepdims)
-    count = EagerTensor(x.dtype.np.type(np.prod([x.shape[a] for a in axis])))
+    count = EagerTensor(x.dtype.np.type(np.prod([x.sizes[a] for a in axis])))
     if shift is not None:
         shift = to_tensor(shift, x.dtype)
         x = x - shift
@@ -227,7 +227,7 @@ def fused_batch_norm(
     first = channels_first(data_format, rank)
     channel = 1 if first else x.ndim - 1
     axis = tuple(a for a in range(x.ndim) if a != channel)
-    shape = tuple(n if a == channel else 1 for a, n in enumerate(x.shape))
+    shape = tuple(n if a == channel else 1 for a, n in enumerate(x.sizes))
     along = lambda v: ops.reshape(v, shape=shape) if first else v
     if not is_training:
         if mean is None or variance is None:
@@ -241,7 +241,7 @@ def fused_batch_norm(
     batch_mean = ops.reduce_mean(wide, axis=axis, keepdims=False)
     batch_variance = ops.reduce_variance(wide, axis=axis, keepdims=False)
     y = batch_normalization(wide, along(batch_mean), along(batch_variance), along(offset), along(scale), epsilon)
-    count = int(np.prod([x.shape[a] for a in axis]))
+    count = int(np.prod([x.sizes[a] for a in axis]))
     batch_variance = batch_variance * (count / max(count - 1, 1))
     if exponential_avg_factor != 1.0 and mean is not None and variance is not None:
         keep = 1.0 - exponential_avg_factor

@@ -141,7 +141,7 @@ def max_pool_with_argmax(
     params = _parameters(x, ksize, strides, padding, data_format, 2)
     largest, origin = ops.max_pool(x, **params)
     where = ops.origin_index(
-        origin, shape=tuple(x.shape), batch=bool(include_batch_in_index), dtype=as_dtype(output_dtype).np, **params
+        origin, shape=tuple(x.sizes), batch=bool(include_batch_in_index), dtype=as_dtype(output_dtype).np, **params
     )
     return largest, where
 
@@ -252,7 +252,7 @@ def _mean(x: Tensor, window: tuple, strides: tuple, padding: tuple, dilations: t
     if not any(map(any, padding)):
         return total / int(np.prod(window))
     counts = np.ones((), x.dtype.np)
-    for n, k, s, (lo, hi), d in zip(x.shape, window, strides, padding, dilations):
+    for n, k, s, (lo, hi), d in zip(x.sizes, window, strides, padding, dilations):
         starts = np.arange(output_size([n + lo + hi], [k], [s], [d])[0]) * s - lo
         seen = starts[:, None] + np.arange(k) * d
         counts = counts[..., None] * ((seen >= 0) & (seen < n)).sum(1).astype(x.dtype.np)
@@ -317,7 +317,7 @@ def _parameters(
     first = channels_first(data_format, rank)
     window, strides = everywhere(ksize, rank, first, "ksize"), everywhere(strides, rank, first, "strides")
     dilations = everywhere(dilations, rank, first, "dilations")
-    shape = tuple(x.shape)
+    shape = tuple(x.sizes)
     found = named_padding(padding, shape, window, strides, dilations)
     if found is None:
         found = explicit_padding(padding, rank)

@@ -163,20 +163,20 @@ def _sampled_logits(
         )
     sampled, true_count, sampled_count = [ops.stop_gradient(as_tensor(v)) for v in sampled_values]
     sampled = ops.cast(sampled, dtype=np.dtype("int64"))
-    batch, chosen = labels.shape[0], sampled.shape[0]
+    batch, chosen = labels.sizes[0], sampled.sizes[0]
     ids = ops.concat(ops.reshape(labels, shape=(batch * num_true,)), sampled, axis=0)
     rows, offsets = embedding_lookup(weights, ids), embedding_lookup(biases, ids)
     here, there = ((None, batch * num_true, None),), ((batch * num_true, None, None),)
-    true_rows = ops.reshape(ops.getitem(rows, index=here), shape=(batch, num_true, rows.shape[1]))
+    true_rows = ops.reshape(ops.getitem(rows, index=here), shape=(batch, num_true, rows.sizes[1]))
     true_logits = ops.reduce_sum(
-        ops.reshape(inputs, shape=(batch, 1, inputs.shape[1])) * true_rows, axis=(2,), keepdims=False
+        ops.reshape(inputs, shape=(batch, 1, inputs.sizes[1])) * true_rows, axis=(2,), keepdims=False
     )
     true_logits = true_logits + ops.reshape(ops.getitem(offsets, index=here), shape=(batch, num_true))
     logits = ops.matmul(inputs, ops.matrix_transpose(ops.getitem(rows, index=there))) + ops.getitem(
         offsets, index=there
     )
     if remove_accidental_hits:
-        same = ops.equal(ops.reshape(labels, shape=(*labels.shape, 1)), sampled)
+        same = ops.equal(ops.reshape(labels, shape=(*labels.sizes, 1)), sampled)
         hits = ops.reduce_any(same, axis=(1,), keepdims=False)
         lowest = EagerTensor(np.array(-np.finfo(np.float32).max).astype(inputs.dtype.np))
         logits = ops.where(hits, logits + lowest, logits)

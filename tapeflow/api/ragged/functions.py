@@ -188,7 +188,7 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
     if all(isinstance(p, Tensor) and p.ndim == 0 for p in pieces):
         return ops.stack(*pieces, axis=axis)
     if axis == 0 and all(isinstance(p, Tensor) for p in pieces) and pieces[0].ndim == 1:
-        return RaggedTensor.from_row_lengths(ops.concat(*pieces, axis=0), [p.shape[0] for p in pieces])
+        return RaggedTensor.from_row_lengths(ops.concat(*pieces, axis=0), [p.sizes[0] for p in pieces])
     pieces = [p if isinstance(p, RaggedTensor) else RaggedTensor.from_tensor(p) for p in pieces]
     return ops.stack(*pieces, axis=axis)
 
@@ -282,7 +282,7 @@ def stack_dynamic_partitions(
     count = int(num_partitions)
     if ids.size and not 0 <= ids.min() <= ids.max() < count:
         raise invalid(f"partitions must be from 0 to {count - 1}, got {ids.tolist()}.")
-    flat = ops.reshape(data, shape=(ids.size, *tuple(data.shape)[ids.ndim :]))
+    flat = ops.reshape(data, shape=(ids.size, *tuple(data.sizes)[ids.ndim :]))
     order = np.argsort(ids.reshape(-1), kind="stable")
     lengths = np.bincount(ids.reshape(-1), minlength=count).astype(np.int64)
     return RaggedTensor(_rules.take_rows(flat, order), splits_of(lengths), internal=True)

@@ -10,7 +10,7 @@ from tapeflow.core.composite import Composite
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 
 class RaggedMaking(Composite):
@@ -236,7 +236,7 @@ class RaggedMaking(Composite):
         <tf.RaggedTensor [[7, 8], [9]]>
         """
         tensor = as_tensor(tensor)
-        shape = tuple(tensor.shape)
+        shape = tuple(tensor.sizes)
         if not 0 < ragged_rank < len(shape):
             raise ValueError(
                 f"ragged_rank={ragged_rank} must be from 1 to {len(shape) - 1} for a tensor of shape {shape}."
@@ -306,7 +306,7 @@ def _integers(values: Any) -> np.ndarray:
 
 
 def _count(values: Any) -> int:
-    return values.shape[0]
+    return sizes_of(values)[0]
 
 
 def check_total(total: int, values: Any, what: str) -> None:

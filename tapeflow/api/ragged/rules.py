@@ -52,11 +52,11 @@ def _spread(dense: Any, ragged: RaggedTensor) -> Any:
     """A dense operand as one that broadcasts against the flat values of `ragged`."""
     if not isinstance(dense, Tensor):
         dense = as_tensor(dense) if not isinstance(dense, (bool, int, float, complex, str, bytes)) else dense
-    inner = len(ragged.flat_values.shape) - 1
-    if not hasattr(dense, "shape") or len(dense.shape) <= inner:
+    inner = len(ragged.flat_values.sizes) - 1
+    if not hasattr(dense, "shape") or len(dense.sizes) <= inner:
         return dense
     outer = ragged.ragged_rank + 1
-    shape = tuple(dense.shape)
+    shape = tuple(dense.sizes)
     shape = (1,) * (outer + inner - len(shape)) + shape
     places = ragged._places()
     sizes = [len(ragged._splits) - 1, *[set(np.diff(level._splits).tolist()) for level in ragged._levels()]]
@@ -201,7 +201,7 @@ def _reshape(apply: Callable, args: tuple, params: dict) -> Any:
 
 def _squeeze(x: Any, axis: int) -> Any:
     if isinstance(x, Tensor):
-        shape = tuple(x.shape)
+        shape = tuple(x.sizes)
         return ops.reshape(x, shape=shape[:axis] + shape[axis + 1 :])
     return x._values if axis <= 1 else x.with_values(_squeeze(x._values, axis - 1))
 
@@ -212,12 +212,12 @@ def _one_hot(apply: Callable, args: tuple, params: dict) -> Any:
     if params["axis"] != len(x.shape):
         raise ValueError(f"tf.one_hot of a ragged tensor adds a last axis, {len(x.shape)}; got axis={params['axis']}.")
     flat = x.flat_values
-    return x.with_flat_values(apply(flat, depth=params["depth"], axis=len(flat.shape)))
+    return x.with_flat_values(apply(flat, depth=params["depth"], axis=len(flat.sizes)))
 
 
 def _expand_dims(x: Any, axis: int) -> Any:
     if isinstance(x, Tensor):
-        shape = tuple(x.shape)
+        shape = tuple(x.sizes)
         return ops.reshape(x, shape=(*shape[:axis], 1, *shape[axis:]))
     if axis == 0:
         return RaggedTensor.from_uniform_row_length(x, len(x._splits) - 1, nrows=1)

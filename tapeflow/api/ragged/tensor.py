@@ -14,7 +14,7 @@ from tapeflow.core.contracts import Operation
 from tapeflow.core.dtypes import DType, as_dtype, int64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.ops.broadcasting import LIKE_NUMPY
 
 from .making import RaggedMaking, check_total, checked_values, splits_of
@@ -95,7 +95,7 @@ class RaggedTensor(RaggedMaking):
     @property
     def shape(self) -> TensorShape:
         """The sizes of the axes, None for ragged ones."""
-        inner = tuple(self._values.shape)[1:]
+        inner = tuple(sizes_of(self._values))[1:]
         return TensorShape((len(self._splits) - 1, self._uniform, *inner))
 
     def get_shape(self) -> TensorShape:
@@ -162,7 +162,7 @@ class RaggedTensor(RaggedMaking):
             axis: Of which axis; None: of all.
         """
         longest = [int(np.diff(r._splits).max(initial=0)) for r in self._levels()]
-        sizes = np.array([len(self._splits) - 1, *longest, *tuple(self.flat_values.shape)[1:]], self._splits.dtype)
+        sizes = np.array([len(self._splits) - 1, *longest, *tuple(self.flat_values.sizes)[1:]], self._splits.dtype)
         if out_type is not None:
             sizes = sizes.astype(as_dtype(out_type).np)
         return EagerTensor(sizes if axis is None else sizes[axis])
@@ -216,7 +216,7 @@ class RaggedTensor(RaggedMaking):
         inside = (places < dims).all(1)
         table = np.full(int(np.prod(dims)), len(places))  # the entry after the last value is the default
         table[np.ravel_multi_index(places[inside].T, dims) if inside.any() else []] = np.flatnonzero(inside)
-        inner = tuple(flat.shape)[1:]
+        inner = tuple(flat.sizes)[1:]
         zero = b"" if flat.dtype.kind == "s" else 0 if flat.dtype.kind != "b" else False
         default = (
             as_tensor(np.array(zero, flat.dtype.np))
@@ -247,7 +247,7 @@ class RaggedTensor(RaggedMaking):
         """
         from tapeflow.api.sparse.tensor import SparseTensor
 
-        flat, inner = self.flat_values, tuple(self.flat_values.shape)[1:]
+        flat, inner = self.flat_values, tuple(self.flat_values.sizes)[1:]
         places = self._places()
         if inner:
             rest = np.indices(inner).reshape(len(inner), -1).T
@@ -307,7 +307,7 @@ class RaggedTensor(RaggedMaking):
     def numpy(self) -> np.ndarray:
         """An array when all rows have one length, else an array of arrays."""
         rows = [row.numpy() for row in self]
-        if rows and len({row.shape for row in rows}) == 1 and rows[0].dtype.kind != "O":
+        if rows and len({sizes_of(row) for row in rows}) == 1 and rows[0].dtype.kind != "O":
             return np.stack(rows)
         out = np.empty(len(rows), object)
         for i, row in enumerate(rows):
@@ -363,5 +363,5 @@ def _like(value: Any, tensor: Tensor) -> Tensor:
 
 
 def _merged(tensor: Tensor, outer: int, inner: int) -> Tensor:
-    shape = tuple(tensor.shape)
+    shape = tuple(sizes_of(tensor))
     return ops.reshape(tensor, shape=(*shape[:outer], int(np.prod(shape[outer : inner + 1])), *shape[inner + 1 :]))

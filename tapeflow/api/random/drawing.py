@@ -140,7 +140,7 @@ def gamma(
     (TensorShape([10000, 2]), array([1., 1.], dtype=float32))
     """
     alpha, beta = to_tensor(alpha, as_dtype(dtype)), None if beta is None else to_tensor(beta, as_dtype(dtype))
-    tail = broadcast_shapes(alpha.shape, () if beta is None else beta.shape)
+    tail = broadcast_shapes(alpha.sizes, () if beta is None else beta.sizes)
     shape = (*draws.sizes(shape), *tail)
     return draws.gamma(_key(seed, "gamma", shape, dtype), shape, alpha, beta)
 
@@ -157,7 +157,7 @@ def poisson(
     TensorShape([5, 2])
     """
     rate = as_tensor(lam)
-    shape = (*draws.sizes(shape), *rate.shape)
+    shape = (*draws.sizes(shape), *rate.sizes)
     return draws.poisson(
         draws.next_key(seed, "poisson", math.prod(shape), (rate.dtype, as_dtype(dtype))), shape, rate, dtype
     )
@@ -187,7 +187,7 @@ def categorical(
            [1, 1, 1]])
     """
     logits, count = as_tensor(logits), whole(num_samples, "num_samples")
-    reserved = (logits.shape[0] if logits.ndim else 0) * (-(-count // 4) * 8)
+    reserved = (logits.sizes[0] if logits.ndim else 0) * (-(-count // 4) * 8)
     return draws.categorical(
         draws.next_key(seed, "categorical", reserved, (logits.dtype, dtype)), logits, count, dtype
     )
@@ -200,6 +200,6 @@ def shuffle(value: AnyTensorLike, seed: Any = None, name: str | None = None) -> 
     array([1, 2, 3], dtype=int32)
     """
     value = as_tensor(value)
-    rows = value.shape[0] if value.ndim else 1
+    rows = value.sizes[0] if value.ndim else 1
     blocks = (rows + 2) // 4 if type(rows) is int else rows  # a word for each row but one
     return draws.shuffle(draws.next_key(seed, "shuffle", blocks, value.dtype, each=1), value)

@@ -115,7 +115,7 @@ def _may_round_up(low: np.ndarray, high: np.ndarray) -> bool:
 
 def gamma(key: Tensor, shape: tuple[int, ...], alpha: Tensor, beta: Tensor | None) -> Tensor:
     """`shape` is the whole shape of the result; `alpha` and `beta` broadcast to its end."""
-    tail = broadcast_shapes(alpha.shape, () if beta is None else beta.shape)
+    tail = broadcast_shapes(alpha.sizes, () if beta is None else beta.sizes)
     drawn = ops.random_gamma(key, ops.broadcast_to(alpha, shape=shape), lead=len(shape) - len(tail))
     if beta is None:
         return drawn
@@ -132,7 +132,7 @@ def poisson(key: Tensor, shape: tuple[int, ...], rate: Tensor, dtype: Any) -> Te
 def binomial(key: Tensor, shape: Any, counts: Any, probs: Any, dtype: Any) -> Tensor:
     counts, probs, shape = as_tensor(counts), as_tensor(probs), sizes(shape)
     counts = ops.cast(counts, dtype=probs.dtype.np)
-    tail = broadcast_shapes(counts.shape, probs.shape)
+    tail = broadcast_shapes(counts.sizes, probs.sizes)
     ends_with(shape, tail)
     counts, probs = [ops.broadcast_to(x, shape=shape) for x in (counts, probs)]
     return ops.random_binomial(key, counts, probs, lead=len(shape) - len(tail), dtype=as_dtype(dtype).np)
@@ -144,7 +144,7 @@ def categorical(key: Tensor, logits: Any, num_samples: Any, dtype: Any) -> Tenso
         raise invalid(f"logits should be a matrix, [batch, classes], got shape {tuple(logits.shape)}.")
     if count < 0:
         raise invalid(f"num_samples should be non-negative, got {count}.")
-    if not logits.shape[1]:
+    if not logits.sizes[1]:
         raise invalid("num_classes should be positive, got 0: there is nothing to choose from.")
     return ops.random_categorical(key, logits, num_samples=count, dtype=as_dtype(dtype or int64).np)
 
@@ -153,7 +153,7 @@ def shuffle(key: Tensor, value: Any) -> Tensor:
     value = as_tensor(value)
     if not value.ndim:
         return value
-    order = ops.random_permutation(key, size=value.shape[0])
+    order = ops.random_permutation(key, size=value.sizes[0])
     if value.dtype.is_inexact:  # as a dense gradient: every row has one
         return ops.gather_or_zero(value, order)
     return ops.gather(value, order, axis=0)

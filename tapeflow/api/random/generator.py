@@ -281,7 +281,7 @@ class Generator:
             shape: The shape of the result; it ends with that of `counts` and `probs`.
         """
         counts, probs = as_tensor(counts), as_tensor(probs)
-        sizes, tail = draws.sizes(shape), len(broadcast_shapes(counts.shape, probs.shape))
+        sizes, tail = draws.sizes(shape), len(broadcast_shapes(counts.sizes, probs.sizes))
         rows, samples = math.prod(sizes[len(sizes) - tail :]), math.prod(sizes[: len(sizes) - tail])
         return draws.binomial(
             self._next_key(shape, rows * 200 * (samples + 3) // 4 * RESERVED), shape, counts, probs, dtype

@@ -21,7 +21,7 @@ def pair_of(seed: Any) -> Tensor:
     seed = as_tensor(seed)
     if not seed.dtype.is_integer:
         raise invalid(f"seed must be two integers, got a {seed.dtype.name} tensor.")
-    if tuple(seed.shape) != (2,):
+    if tuple(seed.sizes) != (2,):
         raise invalid(
             f"seed must have shape (2,), not {tuple(seed.shape)}. Give a pair such as [1, 2], or make one with "
             "tf.random.split."
@@ -183,7 +183,7 @@ def stateless_gamma(
     """
     dtype, shape = as_dtype(dtype), draws.sizes(shape)
     alpha, beta = to_tensor(alpha, dtype), None if beta is None else to_tensor(beta, dtype)
-    draws.ends_with(shape, broadcast_shapes(alpha.shape, () if beta is None else beta.shape))
+    draws.ends_with(shape, broadcast_shapes(alpha.sizes, () if beta is None else beta.sizes))
     return draws.gamma(key_of(seed), shape, alpha, beta)
 
 
@@ -202,7 +202,7 @@ def stateless_poisson(
     TensorShape([4, 2])
     """
     rate, shape = as_tensor(lam), draws.sizes(shape)
-    draws.ends_with(shape, tuple(rate.shape))
+    draws.ends_with(shape, tuple(rate.sizes))
     return draws.poisson(key_of(seed), shape, rate, dtype)
 
 
@@ -287,7 +287,7 @@ def stateless_parameterized_truncated_normal(
     """
     shape, means = draws.sizes(shape), as_tensor(means)
     stddevs, minvals, maxvals = (to_tensor(p, means.dtype) for p in (stddevs, minvals, maxvals))
-    tail = broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
+    tail = broadcast_shapes(means.sizes, stddevs.sizes, minvals.sizes, maxvals.sizes)
     draws.ends_with(shape, tail)
     low, high = [ops.broadcast_to((bound - means) / stddevs, shape=shape) for bound in (minvals, maxvals)]
     z = ops.random_between(key_of(seed), low, high, lead=len(shape) - len(tail))

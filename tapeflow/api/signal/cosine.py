@@ -72,6 +72,6 @@ def _dct(input: Any, kind: int, n: int | None, axis: int, norm: str | None) -> T
         if n < 1:
             raise ValueError(f"n should be a positive integer or None, got {n}.")
         x = fitted(x, (x.ndim - 1,), (int(n),))
-    if kind == 1 and x.shape[-1] < 2:
+    if kind == 1 and x.sizes[-1] < 2:
         raise ValueError(f"The Type-I DCT needs at least 2 samples, got {x.shape[-1]}.")
     return ops.dct(x, kind=kind, norm=norm)

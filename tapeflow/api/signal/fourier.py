@@ -132,13 +132,13 @@ def _rfft(input_tensor: Any, fft_length: Any, count: int) -> Tensor:
             f"RFFT requires tf.float32 or tf.float64 inputs, got {x.dtype.name} of shape {tuple(x.shape)}."
         )
     axes = _last(x, count)
-    return ops.rfft(x, lengths=_lengths(fft_length, tuple(x.shape[x.ndim - count :]), False), axes=axes)
+    return ops.rfft(x, lengths=_lengths(fft_length, tuple(x.sizes[x.ndim - count :]), False), axes=axes)
 
 
 def _irfft(input_tensor: Any, fft_length: Any, count: int) -> Tensor:
     x = _complex(input_tensor, count)
     axes = _last(x, count)
-    return ops.irfft(x, lengths=_lengths(fft_length, tuple(x.shape[x.ndim - count :]), True), axes=axes)
+    return ops.irfft(x, lengths=_lengths(fft_length, tuple(x.sizes[x.ndim - count :]), True), axes=axes)
 
 
 def rfft(input_tensor: TensorLike, fft_length: ShapeLike | None = None, name: str | None = None) -> Tensor:
@@ -226,7 +226,7 @@ def _scaled(x: Tensor, scale: float) -> Tensor:
 def fitted(x: Tensor, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Tensor:
     """Cut, or filled up with zeros at the end."""
     wanted = dict(zip(axes, lengths))
-    return fit(ops, x, tuple(wanted.get(i, d) for i, d in enumerate(x.shape)))
+    return fit(ops, x, tuple(wanted.get(i, d) for i, d in enumerate(x.sizes)))
 
 
 def fftnd(
@@ -278,7 +278,7 @@ def ifftnd(
 def _fftnd(operation: Any, x: Any, fft_length: Any, axes: Any, norm: str | None, inverse: bool) -> Tensor:
     x = _complex(x, 0)
     axes = _axes(x, axes, fft_length)
-    lengths = _lengths(fft_length, tuple(x.shape[a] for a in axes), False)
+    lengths = _lengths(fft_length, tuple(x.sizes[a] for a in axes), False)
     return _scaled(operation(fitted(x, axes, lengths), axes=axes), _scale(norm, lengths, inverse))
 
 
@@ -306,7 +306,7 @@ def rfftnd(
             f"RFFT requires tf.float32 or tf.float64 inputs, got {x.dtype.name} of shape {tuple(x.shape)}."
         )
     axes = _axes(x, axes, fft_length)
-    lengths = _lengths(fft_length, tuple(x.shape[a] for a in axes), False)
+    lengths = _lengths(fft_length, tuple(x.sizes[a] for a in axes), False)
     return _scaled(ops.rfft(x, lengths=lengths, axes=axes), _scale(norm, lengths, False))
 
 
@@ -332,7 +332,7 @@ def irfftnd(
     """
     x = _complex(input_tensor, 0)
     axes = _axes(x, axes, fft_length)
-    lengths = _lengths(fft_length, tuple(x.shape[a] for a in axes), True)
+    lengths = _lengths(fft_length, tuple(x.sizes[a] for a in axes), True)
     return _scaled(ops.irfft(x, lengths=lengths, axes=axes), _scale(norm, lengths, True))
 
 
@@ -359,4 +359,4 @@ def _shifted(x: Any, axes: Any, sign: int) -> Tensor:
     axes = normal_axis(axes, x.ndim, "axes")
     if not axes:
         return x
-    return ops.roll(x, shift=tuple(sign * (x.shape[a] // 2) for a in axes), axis=axes)
+    return ops.roll(x, shift=tuple(sign * (x.sizes[a] // 2) for a in axes), axis=axes)

@@ -60,10 +60,10 @@ def frame(
         others = [i for i in range(x.ndim) if i != axis]
         x = ops.transpose(x, perm=(*others, axis))
     if pad_end:
-        samples = x.shape[-1]
+        samples = x.sizes[-1]
         missing = max(0, (-(-samples // step) - 1) * step + length - samples)
         if missing:
-            filler = ops.broadcast_to(to_tensor(pad_value, x.dtype), shape=(*x.shape[:-1], missing))
+            filler = ops.broadcast_to(to_tensor(pad_value, x.dtype), shape=(*x.sizes[:-1], missing))
             x = ops.concat(x, filler, axis=x.ndim - 1)
     frames = ops.frame(x, length=length, step=step)
     if axis == x.ndim - 1:
@@ -236,7 +236,7 @@ def inverse_mdct(
     array([ 4.,  5.,  6.,  7.,  8.,  9., 10., 11.], dtype=float32)
     """
     mdcts = as_tensor(mdcts)
-    half = mdcts.shape[-1]
+    half = mdcts.sizes[-1]
     axis = mdcts.ndim - 1
     folded = dct(mdcts, type=4, norm=norm)
     if norm is None:
@@ -321,7 +321,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str 
     array([[2.8284, 0.    , 0.    , 0.    ]], dtype=float32)
     """
     x = as_tensor(log_mel_spectrograms)
-    bands = x.shape[-1]
+    bands = x.sizes[-1]
     if bands == 0:
         raise ValueError(f"num_mel_bins must be positive. Got a tensor of shape {tuple(x.shape)}.")
     return dct(x, type=2) * (1.0 / math.sqrt(2.0 * bands))

@@ -157,7 +157,7 @@ def _product(sp: SparseTensor, b: Tensor, transposed: bool, conjugated: bool) ->
     shape = tuple(sp.dense_shape.array.tolist())
     if transposed:
         rows, columns, shape = columns, rows, shape[::-1]
-    if shape[1] != b.shape[0]:
+    if shape[1] != b.sizes[0]:
         raise invalid(f"Cannot multiply A and B because inner dimension does not match: {shape[1]} vs. {b.shape[0]}.")
     sp._flat_places()
     values = ops.conj(sp.values) if conjugated and sp.dtype.is_complex else sp.values

@@ -83,7 +83,7 @@ def _sums(
     if not data.ndim:
         raise invalid("Shape must be at least rank 1: data has no rows to add up.")
     numbers = values_of(ids)
-    if ids.ndim != 1 or ids.shape != indices.shape:
+    if ids.ndim != 1 or ids.sizes != indices.sizes:
         raise invalid(
             f"segment_ids and indices must be vectors of one length, got shapes {tuple(ids.shape)} and "
             f"{tuple(indices.shape)}."

@@ -45,7 +45,7 @@ class SparseTensor(Composite):
         self._indices = _as_int64(indices)
         self._values = as_tensor(values)
         self._dense_shape = _as_int64(dense_shape)
-        where, count, shape = self._indices.array, tuple(self._values.shape), self._dense_shape.array
+        where, count, shape = self._indices.array, tuple(self._values.sizes), self._dense_shape.array
         if where.ndim != 2 or shape.ndim != 1 or len(count) != 1 or where.shape != (count[0], shape.size):
             raise ValueError(
                 "A SparseTensor of n values and rank r needs indices of shape (n, r), values of shape (n,) and "

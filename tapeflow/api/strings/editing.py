@@ -95,7 +95,7 @@ def substr(input: TextLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE"
     array([b'grad', b'pe'], dtype=object)
     """
     pos, len = as_tensor(pos), as_tensor(len)
-    if tuple(pos.shape) != tuple(len.shape):
+    if tuple(pos.sizes) != tuple(len.sizes):
         raise invalid(f"pos and len should have the same shape, got: {tuple(pos.shape)} vs. {tuple(len.shape)}.")
     return ops.substr(input, pos, len, unit=_one_of(unit, ("BYTE", "UTF8_CHAR"), "unit"))
 
@@ -169,7 +169,7 @@ def reduce_join(
     if isinstance(inputs, RaggedTensor):
         return ragged_reduce_join(inputs, axis, keepdims, _bytes(separator))
     inputs = as_tensor(inputs)
-    rank = len(inputs.shape)
+    rank = len(inputs.sizes)
     axes = range(rank)[::-1] if axis is None else np.ravel(as_tensor(axis).array).tolist()
     return ops.string_reduce_join(
         inputs, axis=tuple(one_axis(a, rank) for a in axes), keepdims=bool(keepdims), separator=_bytes(separator)

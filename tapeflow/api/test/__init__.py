@@ -306,7 +306,7 @@ def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tu
     for i in range(size):
         seed = np.zeros(size, y.dtype.real_dtype.np)
         seed[i] = 1
-        g = EagerTensor(seed.view(y.dtype.np).reshape(tuple(y.shape)))
+        g = EagerTensor(seed.view(y.dtype.np).reshape(tuple(y.sizes)))
         rows = tape.gradient(y, xs, output_gradients=g, unconnected_gradients="zero")
         for jacobian, row in zip(by_tape, rows):
             jacobian[i] = _reals(row)
@@ -316,7 +316,7 @@ def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tu
             for sign in (1, -1):
                 flat = np.array(_reals(v))
                 flat[j] += sign * step
-                argument = EagerTensor(flat.view(v.dtype.np).reshape(tuple(v.shape)))
+                argument = EagerTensor(flat.view(v.dtype.np).reshape(tuple(v.sizes)))
                 moved.append(_reals(f(*xs[:k], argument, *xs[k + 1 :])))
             by_differences[k][:, j] = (moved[0] - moved[1]) / (2 * step)
     return by_tape, by_differences

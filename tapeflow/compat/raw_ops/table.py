@@ -39,7 +39,7 @@ def _select(condition: Any, x: Any, y: Any) -> Any:
     """A vector condition chooses whole rows."""
     condition, x = as_tensor(condition), as_tensor(x)
     if condition.ndim == 1 < x.ndim:
-        condition = ops.reshape(condition, shape=(condition.shape[0], *[1] * (x.ndim - 1)))
+        condition = ops.reshape(condition, shape=(condition.sizes[0], *[1] * (x.ndim - 1)))
     elif condition.ndim not in (0, x.ndim):
         raise invalid(
             f"condition must be a scalar, a vector or have the shape {tuple(x.shape)} of x, got "

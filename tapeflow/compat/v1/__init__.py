@@ -199,7 +199,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> _Tensor:
     [[2], [3]]
     """
     indices = _found("convert_to_tensor")(indices)
-    return _found("gather")(params, indices, batch_dims=indices.shape.rank - 1)
+    return _found("gather")(params, indices, batch_dims=indices.sizes.rank - 1)
 
 
 def string_split(
@@ -259,7 +259,7 @@ def sparse_to_dense(
     """
     values = _found("convert_to_tensor")(sparse_values)
     indices = _found("convert_to_tensor")(sparse_indices)
-    if indices.shape.rank < 2:
+    if indices.sizes.rank < 2:
         indices = _found("reshape")(indices, [-1, 1])
     filled = _found("fill")(output_shape, _found("cast")(default_value, values.dtype))
-    return _found("tensor_scatter_nd_update")(filled, indices, _found("broadcast_to")(values, [indices.shape[0]]))
+    return _found("tensor_scatter_nd_update")(filled, indices, _found("broadcast_to")(values, [indices.sizes[0]]))

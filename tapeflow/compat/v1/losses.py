@@ -10,7 +10,7 @@ from tapeflow.api.math.reductions import reduce_sum as _sum
 from tapeflow.api.nn import losses as _losses
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import float32
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 
 from .fallback import found as _found, lookup as _lookup
 
@@ -70,18 +70,18 @@ def compute_weighted_loss(
     losses = as_tensor(losses)
     dtype = losses.dtype
     weights, wide = _cast(as_tensor(weights), float32), _cast(losses, float32)
-    shape = tuple(losses.shape)
+    shape = tuple(losses.sizes)
     if (
-        weights.shape.rank == len(shape) - 1
+        weights.sizes.rank == len(shape) - 1
         and len(shape) > 1
-        and tuple(weights.shape) == shape[:-1]
+        and tuple(weights.sizes) == shape[:-1]
         and shape[-1:] == (1,)
     ):
         weights = _expand_dims(weights, -1)
     fits = (
-        not weights.shape.rank
-        or weights.shape.rank == len(shape)
-        and all(w in (1, n) for w, n in zip(weights.shape, shape))
+        not weights.sizes.rank
+        or weights.sizes.rank == len(shape)
+        and all(w in (1, n) for w, n in zip(weights.sizes, shape))
     )
     if not fits:
         raise ValueError(
@@ -93,11 +93,11 @@ def compute_weighted_loss(
         return _cast(weighted, dtype)
     total = _sum(weighted)
     if reduction == Reduction.MEAN:
-        total = _divided(total, _sum(_broadcast_to(weights, wide.shape)))
+        total = _divided(total, _sum(_broadcast_to(weights, wide.sizes)))
     elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
         total = _divided(total, _cast(_found("size")(wide), float32))
     elif reduction == _USUAL:
-        there = _found("not_equal")(_broadcast_to(weights, wide.shape), 0.0)
+        there = _found("not_equal")(_broadcast_to(weights, wide.sizes), 0.0)
         total = _divided(total, _sum(_cast(there, float32)))
     return _cast(total, dtype)
 
@@ -112,7 +112,7 @@ def _pair(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     if labels is None or predictions is None:
         raise ValueError("labels and predictions must not be None.")
     predictions, labels = _cast(as_tensor(predictions), float32), _cast(as_tensor(labels), float32)
-    if not predictions.shape.is_compatible_with(labels.shape):
+    if not predictions.sizes.is_compatible_with(labels.sizes):
         raise ValueError(
             f"Shapes {predictions.shape} and {labels.shape} are incompatible: labels must have the shape of "
             "predictions."
@@ -217,19 +217,19 @@ def mean_pairwise_squared_error(
     np.float32(4.0)
     """
     labels, predictions = _pair(labels, predictions)
-    axes, off = list(range(1, len(labels.shape))), predictions - labels
+    axes, off = list(range(1, len(labels.sizes))), predictions - labels
     weights = _cast(as_tensor(weights), float32)
     there = _cast(_found("not_equal")(weights, 0.0), float32)
-    if not weights.shape.rank:  # as in TensorFlow, which counts the elements of all examples then
-        count = there * float(off.shape.num_elements())
-    elif weights.shape.rank != off.shape.rank:
+    if not weights.sizes.rank:  # as in TensorFlow, which counts the elements of all examples then
+        count = there * float(off.sizes.num_elements())
+    elif sizes_of(weights).rank != sizes_of(off).rank:
         raise ValueError(
             f"weights of shape {tuple(weights.shape)} do not fit: give a scalar, or the rank of the labels, "
             f"{off.shape.rank}."
         )
     else:
         weights, there = (_found("reshape")(t, [-1] + [1] * len(axes)) for t in (weights, there))
-        count = there * float(off.shape.num_elements() / off.shape[0])
+        count = there * float(sizes_of(off).num_elements() / sizes_of(off)[0])
     squares, total = _sum(off * off, axes, keepdims=True), _sum(off, axes, keepdims=True)
     each = 2 * _divided(squares, count - 1) - 2 * _divided(total * total, count * (count - 1))
     return _sum(each * weights)
@@ -264,7 +264,7 @@ def softmax_cross_entropy(
     logits = as_tensor(logits)
     labels = _cast(as_tensor(onehot_labels), logits.dtype)
     if label_smoothing > 0:
-        labels = labels * (1 - label_smoothing) + label_smoothing / labels.shape[1]
+        labels = labels * (1 - label_smoothing) + label_smoothing / labels.sizes[1]
     each = _losses.softmax_cross_entropy_with_logits(labels, logits)
     return compute_weighted_loss(each, weights, reduction=reduction)
 
@@ -283,10 +283,10 @@ def sparse_softmax_cross_entropy(
     np.float32(0.6931)
     """
     labels, logits = as_tensor(labels), as_tensor(logits)
-    if labels.shape.rank == logits.shape.rank and labels.shape[-1] == 1:
+    if labels.sizes.rank == logits.sizes.rank and labels.sizes[-1] == 1:
         labels = _squeeze(labels, [-1])
     weights = as_tensor(weights)
-    if weights.shape.rank == logits.shape.rank and weights.shape[-1] == 1:
+    if weights.sizes.rank == logits.sizes.rank and sizes_of(weights)[-1] == 1:
         weights = _squeeze(weights, [-1])
     return compute_weighted_loss(
         _losses.sparse_softmax_cross_entropy_with_logits(labels, logits), weights, reduction=reduction

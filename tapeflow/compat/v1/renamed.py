@@ -185,14 +185,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     condition, x, y = as_tensor(condition), as_tensor(x), as_tensor(y)
-    if tuple(x.shape) != tuple(y.shape):
+    if tuple(x.sizes) != tuple(y.sizes):
         raise invalid(
             f"x and y of tf.compat.v1.where must have one shape, got {tuple(x.shape)} and {tuple(y.shape)}. tf.where "
             "broadcasts them."
         )
-    if condition.shape.rank == 1 and x.shape.rank > 1 and condition.shape[0] == x.shape[0]:
-        condition = _shaping.reshape(condition, [-1] + [1] * (x.shape.rank - 1))
-    elif condition.shape.rank and tuple(condition.shape) != tuple(x.shape):
+    if condition.sizes.rank == 1 and x.sizes.rank > 1 and condition.sizes[0] == x.sizes[0]:
+        condition = _shaping.reshape(condition, [-1] + [1] * (x.sizes.rank - 1))
+    elif condition.sizes.rank and tuple(condition.sizes) != tuple(x.sizes):
         raise invalid(
             f"A condition of shape {tuple(condition.shape)} does not fit x of shape {tuple(x.shape)}; tf.where "
             "broadcasts it."

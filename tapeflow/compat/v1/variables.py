@@ -10,7 +10,7 @@ from tapeflow.api.arrays.constants import convert_to_tensor as _convert_to_tenso
 from tapeflow.api.runtime import get_current_name_scope, name_scope
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.variables.variable import Variable
 
 from .fallback import found
@@ -190,7 +190,7 @@ def get_variable(
     )
     if initializer is not None and not callable(initializer):
         value = _convert_to_tensor(initializer, dtype)
-        if shape is not None and not value.shape.is_compatible_with(shape):
+        if shape is not None and not sizes_of(value).is_compatible_with(shape):
             raise ValueError(
                 f"If initializer is a constant, do not specify shape: it has shape {tuple(value.shape)}, and {shape} "
                 "was given."

@@ -36,6 +36,11 @@ class Described:
         """The shape; its open sizes may change with the value."""
         return self._shape
 
+    @property
+    def sizes(self) -> TensorShape:
+        """The same as `shape`, by the name that tensors have for what can be computed with."""
+        return self._shape
+
     def get_shape(self) -> TensorShape:
         """The same as `shape`."""
         return self._shape

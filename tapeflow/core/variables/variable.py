@@ -115,8 +115,8 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
             initial_value = initial_value()
         value = to_tensor(initial_value, None if dtype is None else as_dtype(dtype))
         self._dtype = value.dtype
-        self._shape = value.shape if shape is None else TensorShape(shape)
-        if not self._shape.is_compatible_with(value.shape):
+        self._shape = value.sizes if shape is None else TensorShape(shape)
+        if not self._shape.is_compatible_with(value.sizes):
             raise ValueError(
                 f"The initial value's shape {value.shape} is not compatible with the given `shape` {self._shape}."
             )
@@ -276,7 +276,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
             ValueError: If the shape is another.
         """
         tensor = to_tensor(value, self._dtype)
-        if not self._shape.is_compatible_with(tensor.shape):
+        if not self._shape.is_compatible_with(tensor.sizes):
             raise ValueError(
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
                 f"and the assigned value shape {tensor.shape} are incompatible."
@@ -352,7 +352,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
 
     def _delta(self, what: str, delta: Any) -> Tensor:
         tensor = to_tensor(delta, self._dtype)
-        if tuple(tensor.shape) != self._value.shape:
+        if tuple(tensor.sizes) != self._value.shape:
             raise invalid(
                 f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape "
                 f"{tuple(tensor.shape)}; they must be equal. Use tf.broadcast_to(value, v.shape) if broadcasting is "

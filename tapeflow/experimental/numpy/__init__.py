@@ -79,7 +79,7 @@ def shape(a: Any) -> tuple[int, ...]:
     >>> tf.experimental.numpy.shape([[1, 2]])
     (1, 2)
     """
-    return tuple(promotion.tensor(a).shape)
+    return tuple(promotion.tensor(a).sizes)
 
 
 def ndim(a: Any) -> int:
@@ -88,7 +88,7 @@ def ndim(a: Any) -> int:
     >>> tf.experimental.numpy.ndim([[1, 2]])
     2
     """
-    return len(promotion.tensor(a).shape)
+    return len(promotion.tensor(a).sizes)
 
 
 def size(a: Any, axis: int | None = None) -> int:
@@ -125,7 +125,7 @@ def isscalar(element: Any) -> bool:
     >>> [tf.experimental.numpy.isscalar(x) for x in (2., tf.constant(2.), [2.])]
     [True, True, False]
     """
-    return np.isscalar(element) or isinstance(element, ndarray) and not len(element.shape)
+    return np.isscalar(element) or isinstance(element, ndarray) and not len(element.sizes)
 
 
 def promote_types(type1: Any, type2: Any) -> DType:

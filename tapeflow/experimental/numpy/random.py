@@ -6,7 +6,7 @@ from tapeflow.api import random as _random
 from tapeflow.api.interop.numpy_functions.registry import numpy_dtype as _numpy_dtype
 from tapeflow.api.interop.promotion import tensor as _tensor
 from tapeflow.core.dtypes import float64, int64
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 
 __all__ = ["poisson", "rand", "randint", "randn", "random", "seed", "standard_normal", "uniform"]
 
@@ -91,7 +91,7 @@ def poisson(lam: Any = 1.0, size: Any = None) -> Tensor:
     >>> tf.experimental.numpy.random.poisson(2., 4).shape
     TensorShape([4])
     """
-    sizes = tuple(_tensor(lam).shape) if size is None else _shape(size)
+    sizes = tuple(sizes_of(_tensor(lam))) if size is None else _shape(size)
     rate = _tensor(lam, float64)
-    drawn = _random.poisson(sizes[: len(sizes) - len(rate.shape)], rate, dtype=float64)
+    drawn = _random.poisson(sizes[: len(sizes) - len(rate.sizes)], rate, dtype=float64)
     return _tensor(drawn, int64)

@@ -152,11 +152,11 @@ def stand_in(value: Any) -> Any:
         return value
     if isinstance(value, Variable) or is_number(value):
         value = tensor_of(value)
-    if not isinstance(value, Tensor) or None in value.shape:
+    if not isinstance(value, Tensor) or None in value.sizes:
         raise ValueNeeded(
             f"A {type(value).__name__} is returned from a branch or loop that depends on a tensor, at {user_line()}."
         )
-    return EagerTensor(np.zeros(tuple(value.shape), value.dtype.np))
+    return EagerTensor(np.zeros(tuple(value.sizes), value.dtype.np))
 
 
 def _is_undefined(value: Any) -> bool:

@@ -75,7 +75,7 @@ def _bool(*args: Any) -> Any:
 
 def _cast(value: Any, dtype: Any) -> Tensor:
     tensor = value.value() if isinstance(value, Variable) else value
-    if tensor.shape.num_elements() != 1:
+    if tensor.sizes.num_elements() != 1:
         raise TypeError(
             f"Only tensors of one element become Python numbers, got shape {tuple(tensor.shape)}, at {user_line()}."
         )
@@ -143,7 +143,7 @@ def _min(*args: Any, **kwargs: Any) -> Any:
 
 def _extreme(function: Callable, of_two: Callable, of_all: Callable, args: tuple, kwargs: dict) -> Any:
     values = args if len(args) != 1 else args[0]
-    if not kwargs and is_symbolic(values) and values.shape.rank == 1:
+    if not kwargs and is_symbolic(values) and values.sizes.rank == 1:
         return of_all(values, axis=(0,), keepdims=False)
     if (
         not kwargs

@@ -13,7 +13,7 @@ from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Size
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.control import conditions as control
 from tapeflow.function.tracing.regions import Region
@@ -54,7 +54,7 @@ def for_stmt(
         tensor = values.value() if isinstance(values, Variable) else values
         if not tensor.ndim:
             raise TypeError(f"Cannot iterate over a scalar tensor, at {user_line()}.")
-        count: Any = tensor.shape[0]
+        count: Any = tensor.sizes[0]
         if type(count) is Size:
             count = ops.size_tensor(sizes=count, dtype=int32.np)
         rows, element = [tensor], lambda k, row: row
@@ -197,8 +197,8 @@ class _Loop:
                 f"'{name}' has dtype {old.dtype.name} before, but {new.dtype.name} after an iteration, {where}. Use "
                 "tf.cast, or give it a value of the right dtype before the loop."
             )
-        wanted = TensorShape(old.shape) if invariant is None else TensorShape(invariant)
-        if not wanted.is_compatible_with(new.shape):
+        wanted = TensorShape(old.sizes) if invariant is None else TensorShape(invariant)
+        if not wanted.is_compatible_with(new.sizes):
             raise ValueError(
                 f"'{name}' has shape {wanted} before, but shape {tuple(new.shape)} after an "
                 f"iteration, {where}. If it is meant to change, say so by "
@@ -261,7 +261,7 @@ _MARKERS = (Undefined, UndefinedReturnValue)
 
 def _shape(leaf: Any) -> TensorShape:
     tensor = tensor_of(leaf)
-    return tensor.shape if isinstance(tensor, Tensor) else TensorShape(None)
+    return sizes_of(tensor) if isinstance(tensor, Tensor) else TensorShape(None)
 
 
 def _least(*bounds: Any) -> Any:

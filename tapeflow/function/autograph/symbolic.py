@@ -39,7 +39,7 @@ def is_symbolic(value: Any) -> bool:
 def truth(value: Any) -> Tensor:
     """A single boolean, of a condition that may be any number."""
     tensor = value.value() if isinstance(value, Variable) else to_tensor(value)
-    if tensor.shape.num_elements() != 1:
+    if tensor.sizes.num_elements() != 1:
         raise ValueError(
             f"A condition must be a scalar, got shape {tuple(tensor.shape)}, at {user_line()}. "
             "Say what is meant by tf.reduce_any(x) or tf.reduce_all(x), or choose elements by tf.where."
@@ -72,7 +72,7 @@ def rows(values: Any) -> Any:
     tensor = values.value() if isinstance(values, Variable) else values
     if not tensor.ndim:
         raise TypeError(f"Cannot iterate over a scalar tensor, at {user_line()}.")
-    return list(ops.unstack(tensor, axis=0)) if int(tensor.shape[0]) else []  # a size that is not known is asked for
+    return list(ops.unstack(tensor, axis=0)) if int(tensor.sizes[0]) else []  # a size that is not known is asked for
 
 
 def is_number(value: Any) -> bool:
@@ -80,7 +80,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_scalar(value: Any) -> bool:
-    return value.shape.rank == 0 if isinstance(value, (Tensor, Variable)) else is_number(value) and not np.ndim(value)
+    return value.sizes.rank == 0 if isinstance(value, (Tensor, Variable)) else is_number(value) and not np.ndim(value)
 
 
 class Undefined:

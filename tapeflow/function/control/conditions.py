@@ -39,7 +39,7 @@ def has_no_value(tensor: Any) -> bool:
 
 def cond(pred: Tensor, true_fn: Callable, false_fn: Callable) -> Any:
     """`true_fn()` or `false_fn()`, as `pred`, a symbol, will say."""
-    if pred.shape.num_elements() != 1:
+    if pred.sizes.num_elements() != 1:
         raise ValueError(
             f"The condition of an `if` or of tf.cond must be a scalar bool, got shape {tuple(pred.shape)}, at "
             f"{user_line()}. Use tf.reduce_any(x) or tf.reduce_all(x)."
@@ -100,7 +100,7 @@ def _check_branches(one: Region, other: Region, label: str, other_label: str, na
         a, b = _held(a), _held(b)
         if a.dtype is not b.dtype:
             raise TypeError(f"{where}one gives {a.dtype.name}, the other {b.dtype.name}. Use tf.cast in one of them.")
-        if tuple(a.shape) != tuple(b.shape):
+        if tuple(a.sizes) != tuple(b.sizes):
             raise ValueNeeded(f"{where}one gives shape {tuple(a.shape)}, the other {tuple(b.shape)}.")
 
 
@@ -155,7 +155,7 @@ def over_rows(
     with one first axis."""
     first = [_held(_loop_value(leaf)) for leaf in nest.walked(state, composites=True)]
     specs = [_spec(t) for t in first] + [_spec(t, rows=True) for t in rows]
-    count, size = len(first), rows[0].shape[0]
+    count, size = len(first), rows[0].sizes[0]
 
     def pack(*xs: Tensor) -> tuple:
         return nest.packed(state, iter(xs[:count]), composites=True), list(xs[count:])
@@ -163,7 +163,7 @@ def over_rows(
     step = Region(function, specs, pack)
     after, emitted = step.leaves[:count], step.leaves[count:]
     for before, now in zip(first, after):
-        if before.dtype is not now.dtype or tuple(before.shape) != tuple(now.shape):
+        if before.dtype is not now.dtype or tuple(before.sizes) != tuple(now.sizes):
             raise ValueNeeded(f"The state of {name} changes its shape or dtype, at {user_line()}.")
     indices = [[step.index_of(t) for t in some] for some in (after, emitted)]
     found = _run(None, step, first, rows, *indices, ops.size_tensor(sizes=size, dtype=_INT), size, name, backwards)
@@ -211,7 +211,7 @@ def _run(
 
 def _spec(tensor: Tensor, rows: bool = False) -> Spec:
     """Of a tensor, or of one of its rows."""
-    return Spec(shape=tuple(tensor.shape)[rows:], dtype=tensor.dtype.np)
+    return Spec(shape=tuple(tensor.sizes)[rows:], dtype=tensor.dtype.np)
 
 
 def _read_in_iteration(step: Region, variable: Any) -> tuple[int, int]:
@@ -274,7 +274,7 @@ def _single(truth: Any) -> Any:
     """A condition that is one value, as a scalar."""
     return (
         ops.reshape(truth, shape=())
-        if isinstance(truth, Tensor) and truth.ndim and truth.shape.num_elements() == 1
+        if isinstance(truth, Tensor) and truth.ndim and truth.sizes.num_elements() == 1
         else truth
     )
 
@@ -312,7 +312,7 @@ def _check_iteration(loop_vars: Any, first: list, step: Region, invariants: Any)
                 f"{which} is {before.dtype.name} before the loop, but {after.dtype.name} after an iteration. Use "
                 "tf.cast."
             )
-        if tuple(before.shape) != tuple(after.shape):
+        if tuple(before.sizes) != tuple(after.sizes):
             if k in open_ones or not set(open_ones).isdisjoint(range(len(first))) and len(free) != len(first):
                 raise ValueNeeded(f"{which} changes its shape.")
             raise ValueError(

@@ -215,7 +215,7 @@ class Choice(Flow):
         return [next(found) if is_inexact(s) else None for s in self.specs()]
 
     def batch(self, op: Callable, args: list, batched: list[bool], params: dict) -> tuple:
-        size = next(a.shape[0] for a, b in zip(args, batched) if b)
+        size = next(a.sizes[0] for a, b in zip(args, batched) if b)
         branches = [in_rows(b, batched[1:], size) for b in self.branches]
         if not batched[0]:
             return Choice(branches, self.name).entry(*args)

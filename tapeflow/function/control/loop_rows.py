@@ -114,7 +114,7 @@ class LoopRows:
         return tuple([stacked(n, y) if b else spread(y, size) for n, (y, b) in enumerate(zip(out, flags))])
 
     def _were(self, args: list) -> list[bool]:
-        return [len(a.shape) != len(s.shape) for a, s in zip(args[1:], self.loop.step.specs)]
+        return [len(a.sizes) != len(s.shape) for a, s in zip(args[1:], self.loop.step.specs)]
 
 
 def _largest(most: Tensor) -> Tensor:

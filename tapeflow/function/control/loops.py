@@ -129,7 +129,7 @@ class Loop(Flow):
         return self.derivatives[key].tangents(ts, xs)
 
     def batch(self, op: Callable, args: list, batched: list[bool], params: dict) -> tuple:
-        key = "rows", tuple(batched), next(a.shape[0] for a, b in zip(args, batched) if b)
+        key = "rows", tuple(batched), next(a.sizes[0] for a, b in zip(args, batched) if b)
         if key not in self.derivatives:
             self.derivatives[key] = LoopRows(self, batched, key[2])
         return self.derivatives[key].run(args)

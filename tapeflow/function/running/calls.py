@@ -325,7 +325,7 @@ class CallRule(Rule):
         found = {}
         for k, sliced in reached:
             g = next(results)
-            found[k] = SparseGradient(g, next(results), tuple(self.xs[k].shape)) if sliced else g
+            found[k] = SparseGradient(g, next(results), tuple(self.xs[k].sizes)) if sliced else g
         return [found.get(k) for k in range(len(self.xs))]
 
     def pushforward(self, mask: int, count: int) -> Pushforward:

@@ -127,7 +127,7 @@ def fitted(value: Any, spec: Any, convert: bool) -> Tensor | None:
             tensor = to_tensor(value, BY_NUMPY[np.dtype(spec.dtype)])
         except (TypeError, ValueError, InvalidArgumentError):
             return None
-    shape = tuple(tensor.shape)
+    shape = tuple(tensor.sizes)
     fits = len(shape) == len(spec.shape) and all(want is None or want == size for want, size in zip(spec.shape, shape))
     return tensor if fits and tensor.dtype.np == spec.dtype else None
 

@@ -34,7 +34,7 @@ class RestoredFunction(ConcreteFunction):
         for other in self.others:
             found = other.at(tensors)
             if found is not None:
-                return self._version(tuple([tuple(tensors[n].shape)[axis] for n, axis, _ in self.sizes]), found)
+                return self._version(tuple([tuple(tensors[n].sizes)[axis] for n, axis, _ in self.sizes]), found)
         given = ", ".join(f"{BY_NUMPY[t.dtype.np].name} {tuple(t.shape)}" for t in tensors)
         words = lambda f: ", ".join("any" if s.now == ANY_SIZE else str(s.now) for s in f.graph.sizes)
         taken = sorted({f"({words(f)})" for f in (self, *self.others)})
@@ -48,7 +48,7 @@ class RestoredFunction(ConcreteFunction):
     def _clash(self, tensors: list[Tensor]) -> str:
         """What goes wrong in the graph for these tensors, if something does: perhaps they do not fit each other."""
         try:
-            self.function.specialized({number: tuple(tensors[n].shape)[axis] for n, axis, number in self.sizes})
+            self.function.specialized({number: tuple(tensors[n].sizes)[axis] for n, axis, number in self.sizes})
         except InvalidArgumentError as error:
             return f"\n  With these sizes: {error.message}"
         return ""

@@ -119,7 +119,7 @@ class ConcreteFunction:
         shape = list(spec.shape)
         for axis, size in enumerate(shape):
             if size is None:
-                shape[axis] = self.graph.size(ANY_SIZE if now is None else tuple(now.shape)[axis])
+                shape[axis] = self.graph.size(ANY_SIZE if now is None else tuple(now.sizes)[axis])
                 self.sizes.append((n, axis, shape[axis].number))
         return Spec(shape=tuple(shape), dtype=spec.dtype)
 
@@ -128,9 +128,9 @@ class ConcreteFunction:
         them."""
         if not self.sizes or self.as_python:
             return self
-        if any(d not in (None, size) for spec, t in zip(self.specs, tensors) for d, size in zip(spec.shape, t.shape)):
+        if any(d not in (None, size) for spec, t in zip(self.specs, tensors) for d, size in zip(spec.shape, t.sizes)):
             return None
-        sizes = Known({number: tuple(tensors[n].shape)[axis] for n, axis, number in self.sizes})
+        sizes = Known({number: tuple(tensors[n].sizes)[axis] for n, axis, number in self.sizes})
         key = tuple(sizes.values())
         if key not in self.versions:
             if any(computed(question, sizes) != answer for question, answer in self.graph.relied_on):
@@ -233,7 +233,7 @@ class ConcreteFunction:
             made.trace(tensors, may_create=False)
         except ValueNeeded:
             made.as_python, made.sizes = True, []
-        return self._version(tuple([tuple(tensors[n].shape)[axis] for n, axis, _ in self.sizes]), made.at(tensors))
+        return self._version(tuple([tuple(tensors[n].sizes)[axis] for n, axis, _ in self.sizes]), made.at(tensors))
 
     def _computed(self, tensors: list[Tensor]) -> list[Tensor]:
         """The outputs; what was assigned is stored."""

@@ -48,7 +48,7 @@ class Effect(Flow):
         with entered(_EAGER):
             out = self.function(*[EagerTensor(a) for a in arrays])
         for tensor, spec in zip(out, self.given):
-            if tuple(tensor.shape) != tuple(spec.shape):
+            if tuple(tensor.sizes) != tuple(spec.shape):
                 raise ValueError(
                     f"{self.name} returned shape {tuple(tensor.shape)}, but {tuple(spec.shape)} was promised."
                 )
@@ -84,7 +84,7 @@ class Effect(Flow):
             )
             return tuple([g.dense() if isinstance(g, IndexedSlices) else g for g in found])
 
-        specs = [Spec(shape=tuple(xs[k].shape), dtype=xs[k].dtype.np) for k in wanted]
+        specs = [Spec(shape=tuple(xs[k].sizes), dtype=xs[k].dtype.np) for k in wanted]
         again = Effect(pull, specs, f"the gradient of {self.name}", differentiable=True)
         again.has_effect = False  # it is called when somebody wants the gradient
         return list(again.entry(*xs, *[gs[k] for k in targets]))

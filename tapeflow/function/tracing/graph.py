@@ -181,7 +181,7 @@ class Graph(Executor):
                     f"{user_line()}. A symbolic tensor has no value there: return it from that function, and use the "
                     "result."
                 )
-            entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.shape, dtype=tensor.dtype.np)).index
+            entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.sizes, dtype=tensor.dtype.np)).index
         return entry[1]
 
     def finalize(self) -> None:
@@ -387,7 +387,7 @@ class ReplayedRule(Rule):
                 specs = (
                     self.specs
                     if self.sizes is not None
-                    else [None if g is None else Spec(shape=g.shape, dtype=g.dtype.np) for g in gs]
+                    else [None if g is None else Spec(shape=g.sizes, dtype=g.dtype.np) for g in gs]
                 )
                 seeds = [None if g is None else graph.argument(spec) for g, spec in zip(gs, specs)]
                 found = self.rule.gradients(tuple(seeds))

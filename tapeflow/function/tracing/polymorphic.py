@@ -180,7 +180,7 @@ class Function(Generic[P, R]):
             if isinstance(leaf, (Tensor, np.ndarray, np.generic)):
                 tensor = to_tensor(leaf)
                 tensors.append(tensor)
-                spec = Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
+                spec = Spec(shape=tuple(tensor.sizes), dtype=tensor.dtype.np)
             elif is_composite_spec(leaf):
                 spec = leaf
             elif is_spec(leaf):

@@ -78,7 +78,7 @@ def operands(graphs: list[Graph], but: Sequence[Variable] = ()) -> tuple[list[Te
 
     def add(tensor: Tensor, own: list[int | None]) -> None:
         found.append(tensor)
-        spec = Spec(shape=tuple(tensor.shape), dtype=tensor.dtype.np)
+        spec = Spec(shape=tuple(tensor.sizes), dtype=tensor.dtype.np)
         for graph, column, index in zip(graphs, indices, own):
             column.append(graph.new(spec).index if index is None else index)
 

@@ -3,7 +3,6 @@ for numbers is told why there are none."""
 
 import importlib.util
 import operator
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -16,11 +15,6 @@ from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Size, estimated, public
 from tapeflow.core.tensor import EagerTensor, Tensor
-
-
-def _called_by_the_library() -> bool:
-    """Is it the library that called who asks? Programs are told less of sizes, and more of their mistakes."""
-    return sys._getframe(2).f_globals.get("__name__", "").startswith(("tapeflow.", "keras_tapeflow."))
 
 
 class SymbolicTensor(Tensor):
@@ -51,11 +45,13 @@ class SymbolicTensor(Tensor):
 
     @property
     def shape(self) -> TensorShape:
-        """With sizes that are not known as None for programs; the library itself computes with them."""
+        """With None for sizes that are not known."""
         shape = self.spec.shape
-        if self._graph.sizes and not _called_by_the_library():
-            shape = public(shape)
-        return tuple.__new__(TensorShape, shape)
+        return tuple.__new__(TensorShape, public(shape) if self._graph.sizes else shape)
+
+    @property
+    def sizes(self) -> TensorShape:
+        return tuple.__new__(TensorShape, self.spec.shape)
 
     @property
     def dtype(self) -> DType:
@@ -96,9 +92,14 @@ class SymbolicTensor(Tensor):
 
 
 def _refused(what: str | None, kind: type[Exception], instead: str | Callable = "tf operations") -> Any:
-    """A method that raises: as `kind`, which programs expect, and as ValueNeeded, by which `tf.function` knows it."""
+    """A method that raises: as `kind`, which programs expect, and as ValueNeeded, by which `tf.function` knows it.
+
+    With ValueNeeded for `kind` the function runs as Python instead; others are mistakes of the program. The library
+    asks for `array`, which is of the first kind, and never by Python's own means, such as `float(x)`."""
     bases = (ValueNeeded,) if issubclass(ValueNeeded, kind) else (ValueNeeded, kind)
-    error = type(kind.__name__, bases, {"__doc__": kind.__doc__, "asked_by_python": kind is not ValueNeeded})
+    error: Any = ValueNeeded
+    if kind is not ValueNeeded:
+        error = type(kind.__name__, bases, {"__doc__": kind.__doc__, "asked_by_python": True})
 
     def refuse(self: SymbolicTensor, *_: Any, **__: Any) -> Any:
         if not self._graph.is_open() and kind is not AttributeError:
@@ -106,7 +107,7 @@ def _refused(what: str | None, kind: type[Exception], instead: str | Callable = 
                 f"{self} is used outside the function that it belongs to, at {user_line()}. A symbolic tensor has no "
                 "value there: return it from the function, and use the result."
             )
-        raise (ValueNeeded if _called_by_the_library() else error)(
+        raise error(
             f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no "
             f"value yet, at {user_line()}. Use {instead(self) if callable(instead) else instead}, or call it outside "
             "of tf.function."
@@ -129,7 +130,7 @@ def _no_bool(symbol: SymbolicTensor) -> str:
 for _name, _what, _kind in (
     ("__array__", "A NumPy conversion", NotImplementedError), ("__float__", "float()", TypeError),
     ("__int__", "int()", TypeError), ("__complex__", "complex()", TypeError),
-    ("__index__", "A Python index or size", TypeError),
+    ("__index__", "A Python index or size", ValueNeeded),
 ):  # fmt: skip
     setattr(SymbolicTensor, _name, _refused(_what, _kind))
 _no_index = SymbolicTensor.__index__

@@ -74,7 +74,7 @@ def _bitcast_numpy(x, dtype):
 def _bitcast_rows(op, args, batched, params):
     """The axis of rows is not one that the bytes of an element may lie along."""
     [x], dtype = args, np.dtype(params["dtype"])
-    _bitcast_shape(tuple(x.shape[1:]), x.dtype.np.itemsize, dtype.itemsize)
+    _bitcast_shape(tuple(x.sizes[1:]), x.dtype.np.itemsize, dtype.itemsize)
     return op(x, dtype=dtype)
 
 

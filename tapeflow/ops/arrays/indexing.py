@@ -15,6 +15,7 @@ from tapeflow.core.fitting import check_axes, differ, spreads
 from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive, recorded as ops
 from tapeflow.core.sizes import Size, larger, smaller
 from tapeflow.core.slices import SparseGradient
+from tapeflow.core.tensor import sizes_of
 from tapeflow.ops.batching import apart, end_to_end, leading, rows_from, rows_to, shift, spread
 
 
@@ -118,7 +119,7 @@ unslice = primitive(
     vjp=lambda ops, g, index: ops.getitem(g, index=index),
     jvp=LINEAR,
     batch=lambda op, args, batched, params: op(
-        *args, index=(_ALL, *params["index"]), shape=(args[0].shape[0], *params["shape"])
+        *args, index=(_ALL, *params["index"]), shape=(args[0].sizes[0], *params["shape"])
     ),
     makes_new=True,
 )
@@ -157,9 +158,9 @@ def _gather_shape(x, indices, axis):
 
 def _take_vjp(ops, g, x_shape, indices, axis):
     """The rows are added into zeros, with `axis` moved to the front for it."""
-    rank = len(indices.shape)
+    rank = len(sizes_of(indices))
     if axis:
-        g = ops.transpose(g, perm=(*range(axis, axis + rank), *range(axis), *range(axis + rank, len(g.shape))))
+        g = ops.transpose(g, perm=(*range(axis, axis + rank), *range(axis), *range(axis + rank, len(sizes_of(g)))))
     summed = ops.unsorted_segment_sum(g, indices, num_segments=x_shape[axis])
     return ops.transpose(summed, perm=(*range(1, axis + 1), 0, *range(axis + 1, len(x_shape)))) if axis else summed
 
@@ -169,7 +170,7 @@ def _gather_vjp(ops, g, x_shape, indices, axis):
     if axis:
         return _take_vjp(ops, g, x_shape, indices, axis)
     count = 1
-    for d in indices.shape:
+    for d in sizes_of(indices):
         count *= d
     return SparseGradient(ops.reshape(g, shape=(count, *x_shape[1:])), ops.reshape(indices, shape=(count,)), x_shape)
 
@@ -183,8 +184,8 @@ def _gather_rows(op, args, batched, params):
     if not batched[0]:
         return rows_from(op(x, indices, axis=axis), axis)
     x = rows_to(x, axis)
-    size = x.shape[axis + 1]
-    joined = ops.reshape(x, shape=(*x.shape[:axis], x.shape[axis] * size, *x.shape[axis + 2 :]))
+    size = x.sizes[axis + 1]
+    joined = ops.reshape(x, shape=(*x.sizes[:axis], x.sizes[axis] * size, *x.sizes[axis + 2 :]))
     return rows_from(op(joined, flat_rows(indices, batch_dims=1, size=size), axis=axis), axis)
 
 
@@ -213,7 +214,7 @@ def _flat_rows_numpy(indices, batch_dims, size):
 
 def trailing(op, args, batched, params):
     """For numbers that go on along the first axes only: the rows become the last axis."""
-    rank = len(args[0].shape)
+    rank = len(args[0].sizes)
     return rows_from(op(rows_to(args[0], rank - 1), **params), rank - 1)
 
 
@@ -292,12 +293,12 @@ true_places = primitive(
 def _compress_rows(op, args, batched, params):
     """One mask serves all rows at once; of masks that differ, the places where they are true are read."""
     x, condition = args
-    rank = len(condition.shape) - batched[1]
+    rank = len(condition.sizes) - batched[1]
     if not batched[1]:
         return rows_from(op(rows_to(x, rank), condition), 1)
     places = true_places(condition, batch_dims=1)
-    shape = tuple(x.shape)[batched[0] :]
-    x = ops.reshape(x, shape=(*x.shape[: batched[0]], math.prod(shape[:rank]), *shape[rank:]))
+    shape = tuple(x.sizes)[batched[0] :]
+    x = ops.reshape(x, shape=(*x.sizes[: batched[0]], math.prod(shape[:rank]), *shape[rank:]))
     return _gather_rows(ops.take, (x, places), batched, {"axis": 0})
 
 
@@ -330,12 +331,12 @@ def _uncompress_numpy(x, condition):
 
 def _uncompress_rows(op, args, batched, params):
     x, condition = args
-    rank = len(condition.shape) - batched[1]
+    rank = len(condition.sizes) - batched[1]
     if not batched[1]:
         return rows_from(op(rows_to(x, 1), condition), rank)
     if not batched[0]:
-        x = spread(x, condition.shape[0])
-    return apart(op(end_to_end(x), end_to_end(condition, rank)), *condition.shape)
+        x = spread(x, condition.sizes[0])
+    return apart(op(end_to_end(x), end_to_end(condition, rank)), *condition.sizes)
 
 
 # The adjoint of compress: zeros, with the rows of `x` where `condition` is true.
@@ -352,7 +353,7 @@ uncompress = primitive(
 
 def _nonzero_rows(op, args, batched, params):
     [x] = args
-    index = ops.unravel_index(true_places(x, batch_dims=1), dims=tuple(x.shape[1:]))
+    index = ops.unravel_index(true_places(x, batch_dims=1), dims=tuple(x.sizes[1:]))
     return ops.transpose(index, perm=(1, 2, 0))
 
 

@@ -6,6 +6,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_axes, differ, same_sizes
 from tapeflow.core.primitive import LINEAR, TOGETHER, Spec, primitive
 from tapeflow.core.sizes import brackets
+from tapeflow.core.tensor import sizes_of
 from tapeflow.ops.batching import shift
 
 from .indexing import boxed
@@ -38,7 +39,7 @@ def _concat_shape(*xs, axis):
 
 def _concat_vjp(ops, g, i, xs_shape, axis):
     start = sum(s[axis] for s in xs_shape[:i])
-    return ops.getitem(g, index=_slab(len(g.shape), axis, start, start + xs_shape[i][axis]))
+    return ops.getitem(g, index=_slab(len(sizes_of(g)), axis, start, start + xs_shape[i][axis]))
 
 
 concat = primitive(

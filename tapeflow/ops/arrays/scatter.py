@@ -9,20 +9,21 @@ from tapeflow.core.dtypes import ANY, INDEX, REAL
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_rank, same_sizes, spreads
 from tapeflow.core.primitive import LINEAR, TOGETHER, primitive, recorded as ops
+from tapeflow.core.tensor import sizes_of
 from tapeflow.ops.batching import all_batched, apart, end_to_end, rows_from, rows_of, rows_to, spread
 
 
 def _scatter_rows(op, args, batched, params):
     """Ids that all rows share write whole rows; ids that differ write into all tensors laid end to end. `updates` may
     be missing."""
-    rank = len(args[1].shape) - batched[1]
+    rank = len(args[1].sizes) - batched[1]
     if not batched[1]:
         size = rows_of(args, batched)
         x, *updates = [a if b else spread(a, size) for a, b in zip(args[::2], batched[::2])]
         return rows_from(op(rows_to(x, 1), args[1], *[rows_to(u, rank) for u in updates]), 1)
     x, ids, *updates = all_batched(args, batched)
-    flat = ops.flat_rows(ids, batch_dims=1, size=x.shape[1])
-    return apart(op(end_to_end(x), end_to_end(flat, rank), *[end_to_end(u, rank) for u in updates]), *x.shape[:2])
+    flat = ops.flat_rows(ids, batch_dims=1, size=x.sizes[1])
+    return apart(op(end_to_end(x), end_to_end(flat, rank), *[end_to_end(u, rank) for u in updates]), *x.sizes[:2])
 
 
 def _written_shape(x, ids, updates=None, fits=spreads):
@@ -84,7 +85,7 @@ def _ties(ops, y, x, x_dtype, ids, updates):
     """Which elements of `x` and of the updates equal the result, and how many there are of them at each place."""
     as_number = lambda found: ops.cast(found, dtype=x_dtype)
     in_x, in_updates = as_number(ops.equal(x, y)), as_number(ops.equal(updates, ops.take(y, ids, axis=0)))
-    return in_x, in_updates, in_x + ops.unsorted_segment_sum(in_updates, ids, num_segments=y.shape[0])
+    return in_x, in_updates, in_x + ops.unsorted_segment_sum(in_updates, ids, num_segments=sizes_of(y)[0])
 
 
 def _extreme_vjp(ops, g, y, x, x_dtype, ids, updates):
@@ -101,7 +102,7 @@ def _extreme_jvp_x(ops, t, y, x, x_dtype, ids, updates):
 
 def _extreme_jvp_updates(ops, t, y, x, x_dtype, ids, updates):
     _, in_updates, count = _ties(ops, y, x, x_dtype, ids, updates)
-    return ops.unsorted_segment_sum(t * in_updates, ids, num_segments=y.shape[0]) / count
+    return ops.unsorted_segment_sum(t * in_updates, ids, num_segments=y.sizes[0]) / count
 
 
 _extreme = dict(

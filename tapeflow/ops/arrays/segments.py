@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.core.dtypes import INDEX, NUMERIC, REAL
 from tapeflow.core.fitting import along_last, check_rank
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.arrays import segments as kernels
 from tapeflow.ops.batching import all_batched, apart, end_to_end, leading, rows_from, rows_to
 
@@ -39,11 +40,11 @@ def _segment_rows(op, args, batched, params):
     """One set of ids takes the rows as part of what it groups; ids that differ make the segments of all rows one long
     list."""
     (x, ids), count = args, params["num_segments"]
-    kernels.check_start(tuple(x.shape)[batched[0] :], tuple(ids.shape)[batched[1] :])
+    kernels.check_start(tuple(x.sizes)[batched[0] :], tuple(ids.sizes)[batched[1] :])
     if not batched[1]:
-        return rows_from(op(rows_to(x, len(ids.shape)), ids, **params), 1)
+        return rows_from(op(rows_to(x, len(ids.sizes)), ids, **params), 1)
     x, ids = all_batched(args, batched)
-    size, rank = ids.shape[0], len(ids.shape) - 1
+    size, rank = ids.sizes[0], len(ids.sizes) - 1
     flat = end_to_end(flat_segments(ids, num_segments=count), rank)
     return apart(op(end_to_end(x, rank), flat, **params | {"num_segments": size * count}), size, count)
 
@@ -66,8 +67,8 @@ unsorted_segment_sum = primitive(
 def _gather_or_zero_rows(op, args, batched, params):
     x, ids = args
     if not batched[1]:
-        return rows_from(op(rows_to(x, 1), ids), len(ids.shape))
-    return op(end_to_end(x), flat_segments(ids, num_segments=x.shape[1])) if batched[0] else op(x, ids)
+        return rows_from(op(rows_to(x, 1), ids), len(ids.sizes))
+    return op(end_to_end(x), flat_segments(ids, num_segments=x.sizes[1])) if batched[0] else op(x, ids)
 
 
 def _gather_or_zero_shape(x, ids):
@@ -141,7 +142,7 @@ def _others(ops, x, ids):
 def _running_product(ops, rows, start, step):
     """Of the rows before each (after, if `step` is -1), beginning with 1 at every `start`."""
     start = ops.broadcast_to(
-        ops.reshape(start, shape=(*start.shape, *[1] * (len(rows.shape) - 1))), shape=tuple(rows.shape)
+        ops.reshape(start, shape=(*sizes_of(start), *[1] * (len(sizes_of(rows)) - 1))), shape=tuple(sizes_of(rows))
     )
     zeros = ops.zeros_like(rows)
     factor = ops.where(start, zeros, ops.shift(rows, axis=0, by=step))

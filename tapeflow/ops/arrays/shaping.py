@@ -91,7 +91,7 @@ def _broadcast_to_shape(x, shape):
 def _broadcast_rows(op, args, batched, params):
     """The axes that broadcasting adds come before those of a row, but after the rows."""
     [x], shape = args, params["shape"]
-    size, *row = x.shape
+    size, *row = x.sizes
     if len(row) < len(shape):
         x = reshape(x, shape=(size, *(1,) * (len(shape) - len(row)), *row))
     return op(x, shape=(size, *shape))
@@ -191,9 +191,9 @@ def _reverse_rows(op, args, batched, params):
     (x, lengths), seq, batch = args, params["seq_axis"] + 1, params["batch_axis"] + 1
     if not batched[1]:
         return op(x, lengths, seq_axis=seq, batch_axis=batch)
-    size = lengths.shape[0]
-    x = rows_to(x if batched[0] else broadcast_to(x, shape=(size, *x.shape)), batch - 1)
-    shape = tuple(x.shape)
+    size = lengths.sizes[0]
+    x = rows_to(x if batched[0] else broadcast_to(x, shape=(size, *x.sizes)), batch - 1)
+    shape = tuple(x.sizes)
     joined = reshape(x, shape=(*shape[: batch - 1], size * shape[batch], *shape[batch + 1 :]))
     out = op(joined, end_to_end(lengths), seq_axis=params["seq_axis"], batch_axis=params["batch_axis"])
     return rows_from(reshape(out, shape=shape), batch - 1)

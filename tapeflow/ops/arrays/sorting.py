@@ -247,8 +247,8 @@ def _bincount_rows(op, args, batched, params):
     """All rows are counted at once, each in bins of its own. One bin more takes what is too large, lest it fall to the
     next row."""
     [x], size = args, params["size"]
-    rows = x.shape[0]
-    flat = ops.cast(ops.reshape(x, shape=(rows, math.prod(x.shape[1:]))), dtype=np.dtype(np.int64))
+    rows = x.sizes[0]
+    flat = ops.cast(ops.reshape(x, shape=(rows, math.prod(x.sizes[1:]))), dtype=np.dtype(np.int64))
     bins = ops.flat_rows(ops.minimum(flat, size), batch_dims=1, size=size + 1)
     counts = ops.reshape(op(bins, size=rows * (size + 1)), shape=(rows, size + 1))
     return ops.getitem(counts, index=((None, None, None), (0, size, 1)))
@@ -300,13 +300,13 @@ def _searchsorted_numpy(x, values, side):
 
 
 def _searchsorted_rows(op, args, batched, params):
-    (x, values), size = args, args[not batched[0]].shape[0]
+    (x, values), size = args, args[not batched[0]].sizes[0]
     if not batched[0]:
-        return op(x if len(x.shape) == 1 else spread(x, size), values, **params)
+        return op(x if len(x.sizes) == 1 else spread(x, size), values, **params)
     values = values if batched[1] else spread(values, size)
-    if len(x.shape) > 2:
+    if len(x.sizes) > 2:
         return op(x, values, **params)
-    shape = tuple(values.shape)
+    shape = tuple(values.sizes)
     return ops.reshape(op(x, ops.reshape(values, shape=(size, math.prod(shape[1:]))), **params), shape=shape)
 
 
@@ -352,8 +352,8 @@ def _invert_permutation_numpy(x):
 def _invert_rows(op, args, batched, params):
     """Permutations laid end to end are one of all elements; within each the places count from 0 again."""
     [x] = args
-    _check_vector(tuple(x.shape[1:]))
-    rows, size = x.shape
+    _check_vector(tuple(x.sizes[1:]))
+    rows, size = x.sizes
     out = op(ops.reshape(ops.flat_rows(x, batch_dims=1, size=size), shape=(rows * size,)))
     return ops.cast(ops.floormod(ops.reshape(out, shape=(rows, size)), max(size, 1)), dtype=x.dtype.np)
 

@@ -6,6 +6,7 @@ from tapeflow.core.dtypes import FLOATING, INTEGER
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_axes, check_exact_rank, check_same, differ
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.image import geometry as kernels
 from tapeflow.engines.numpy.image.resampling import taps
 from tapeflow.ops.batching import merged, shift
@@ -27,7 +28,7 @@ def _resample_dense(xp, x, axis, weights, transposed):
         return xp.moveaxis(mixed, -1, axis)
     lines, share = xp.moveaxis(x, axis, -1), share.astype(x.dtype)
     if transposed:
-        mixed = xp.zeros((*lines.shape[:-1], before), x.dtype).at[..., index].add(lines[..., None] * share)
+        mixed = xp.zeros((*sizes_of(lines)[:-1], before), x.dtype).at[..., index].add(lines[..., None] * share)
     else:
         mixed = xp.sum(lines[..., index] * share, -1)
     return xp.moveaxis(mixed, -1, axis)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import NO_RULE, Spec, primitive
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.linalg.lapack import (
     SINGULAR,
     adjoint,
@@ -58,7 +59,7 @@ cholesky = primitive(
 
 
 def _is_wide(x, full):
-    rows, cols = x.shape[-2:]
+    rows, cols = sizes_of(x)[-2:]
     if full and rows > cols:
         raise NotImplementedError(
             "The gradient of tf.linalg.qr is not implemented for full_matrices with more rows than columns: the "
@@ -70,7 +71,7 @@ def _is_wide(x, full):
 def _columns(x):
     """Indices of the columns of the square block, and of those beyond it. A = [X | Y] = Q [U | V]: the latter only see
     Q."""
-    rows = x.shape[-2]
+    rows = sizes_of(x)[-2]
     return (Ellipsis, (None, rows, None)), (Ellipsis, (rows, None, None))
 
 
@@ -82,7 +83,7 @@ def _qr_vjp(ops, g, q, r, x, full):
     g_v, y = ops.getitem(g_r, index=rest), ops.getitem(x, index=rest)
     g_q = g_q + ops.matmul(y, adjoint(ops, g_v))
     g_x = _qr_vjp_tall(ops, g_q, ops.getitem(g_r, index=first), q, ops.getitem(r, index=first))
-    return ops.concat(g_x, ops.matmul(q, g_v), axis=len(x.shape) - 1)
+    return ops.concat(g_x, ops.matmul(q, g_v), axis=len(sizes_of(x)) - 1)
 
 
 def _qr_vjp_tall(ops, g_q, g_r, q, r):
@@ -98,7 +99,7 @@ def _qr_jvp(ops, t, q, r, x, full):
     first, rest = _columns(x)
     t_q, t_u = _qr_jvp_tall(ops, ops.getitem(t, index=first), q, ops.getitem(r, index=first))
     t_v = ops.matmul(adjoint(ops, q), ops.getitem(t, index=rest) - ops.matmul(t_q, ops.getitem(r, index=rest)))
-    return t_q, ops.concat(t_u, t_v, axis=len(x.shape) - 1)
+    return t_q, ops.concat(t_u, t_v, axis=len(x.sizes) - 1)
 
 
 def _qr_jvp_tall(ops, t, q, r):

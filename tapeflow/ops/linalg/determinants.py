@@ -12,18 +12,19 @@ from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.fitting import check_same
 from tapeflow.core.primitive import LINEAR, Spec, primitive
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.linalg.lapack import adjoint, lapack, nan_at, nan_for_unusable, of_square_matrices, real_of
 from tapeflow.ops.batching import matrices
 from tapeflow.ops.broadcasting import LEADING_AXES
 
 
 def _as_matrix(ops, g):
-    return ops.reshape(g, shape=(*g.shape, 1, 1))
+    return ops.reshape(g, shape=(*sizes_of(g), 1, 1))
 
 
 def _inner(ops, a, b):
     """The sum of a b over each matrix."""
-    rank = len(b.shape)
+    rank = len(b.sizes)
     return ops.reduce_sum(a * b, axis=(rank - 2, rank - 1), keepdims=False)
 
 
@@ -110,7 +111,7 @@ def _cofactors_slope_by_x(ops, g, x, direction, x_dtype):
     """The derivative of <g, slope of the cofactors> = Σ_ij ±g_ij <cofactors of the minor ij, the minor ij of
     `direction`>. As the third derivative of det it is symmetric in g and what it is multiplied with, so that it serves
     tangents too."""
-    places = np.arange(x.shape[-1])
+    places = np.arange(sizes_of(x)[-1])
     signs = np.where((places + places[:, None]) % 2, -1, 1).astype(x_dtype)
     return ops.from_minors(ops.cofactors_slope(ops.minors(x), ops.minors(direction)) * _as_matrix(ops, g * signs))
 

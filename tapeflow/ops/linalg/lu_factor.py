@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.linalg.lapack import diagonal, each_matrix, lapack, nan_at, of_matrices, row, with_diagonal
 from tapeflow.ops.batching import matrices
 
@@ -52,7 +53,7 @@ def _shape(x):
 
 def _blocks(ops, x):
     """(x₁, x₂, x₃), None for a block that is not there."""
-    rows, cols = x.shape[-2:]
+    rows, cols = sizes_of(x)[-2:]
     k = min(rows, cols)
     part = lambda r, c: ops.getitem(x, index=(Ellipsis, r, c))
     first, rest = (None, k, None), (k, None, None)
@@ -60,7 +61,7 @@ def _blocks(ops, x):
 
 
 def _joined(ops, x1, x2, x3):
-    rank = len(x1.shape)
+    rank = len(sizes_of(x1))
     if x2 is not None:
         return ops.concat(x1, x2, axis=rank - 1)
     return x1 if x3 is None else ops.concat(x1, x3, axis=rank - 2)
@@ -82,7 +83,7 @@ def _unit_lower(ops, x):
 
 def _rows(ops, x, order):
     """The rows of each matrix in its order."""
-    along = ops.broadcast_to(row(ops, order), shape=(*x.shape[:-2], x.shape[-1], x.shape[-2]))
+    along = ops.broadcast_to(row(ops, order), shape=(*sizes_of(x)[:-2], sizes_of(x)[-1], sizes_of(x)[-2]))
     return ops.matrix_transpose(ops.take_along(ops.matrix_transpose(x), along))
 
 

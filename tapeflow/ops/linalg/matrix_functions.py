@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import primitive
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.linalg.lapack import each_matrix, lapack, nan_for_unusable, of_square_matrices
 from tapeflow.ops.batching import matrices
 
@@ -17,7 +18,7 @@ from tapeflow.ops.batching import matrices
 def _matrix_function(name, kernel):
     def slope(ops, t, x):
         """The derivative at x in the direction t."""
-        n, rank = x.shape[-1], len(x.shape)
+        n, rank = sizes_of(x)[-1], len(sizes_of(x))
         top = ops.concat(x, t, axis=rank - 1)
         bottom = ops.concat(ops.zeros_like(x), x, axis=rank - 1)
         whole = getattr(ops, name)(ops.concat(top, bottom, axis=rank - 2))

@@ -13,6 +13,7 @@ from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.fitting import check_rank, differ, same_sizes, spreads
 from tapeflow.core.primitive import LINEAR, Spec, primitive
 from tapeflow.core.sizes import alike, brackets, larger, smaller
+from tapeflow.core.tensor import sizes_of
 from tapeflow.ops.batching import aligned, leading, matrices
 from tapeflow.ops.broadcasting import LEADING_AXES
 
@@ -111,19 +112,19 @@ def _outer(a, b):
 
 def _matmul_vjp_a(ops, g, b, a_shape):
     """g bᵀ; when `a` is one matrix for a whole batch, summed over the batch inside a single product."""
-    if len(g.shape) > 2 and prod(a_shape[:-2]) == 1 and tuple(b.shape[:-2]) == tuple(g.shape[:-2]):
-        columns = prod(g.shape[:-2]) * g.shape[-1]
-        wide_g = ops.reshape(ops.transpose(g, perm=_rows_first(len(g.shape))), shape=(a_shape[-2], columns))
-        wide_b = ops.reshape(ops.transpose(b, perm=_rows_first(len(b.shape))), shape=(a_shape[-1], columns))
+    if len(sizes_of(g)) > 2 and prod(a_shape[:-2]) == 1 and tuple(sizes_of(b)[:-2]) == tuple(sizes_of(g)[:-2]):
+        columns = prod(sizes_of(g)[:-2]) * sizes_of(g)[-1]
+        wide_g = ops.reshape(ops.transpose(g, perm=_rows_first(len(sizes_of(g)))), shape=(a_shape[-2], columns))
+        wide_b = ops.reshape(ops.transpose(b, perm=_rows_first(len(sizes_of(b)))), shape=(a_shape[-1], columns))
         return ops.reshape(ops.matmul(wide_g, ops.matrix_transpose(wide_b)), shape=a_shape)
     return ops.matmul(g, ops.matrix_transpose(b))
 
 
 def _matmul_vjp_b(ops, g, a, b_shape):
     """aᵀ g; when `b` is one matrix for a whole batch, summed over the batch inside a single product."""
-    if len(g.shape) > 2 and prod(b_shape[:-2]) == 1 and tuple(a.shape[:-2]) == tuple(g.shape[:-2]):
-        flat_a = ops.reshape(a, shape=(prod(a.shape[:-1]), b_shape[-2]))
-        flat_g = ops.reshape(g, shape=(prod(g.shape[:-1]), b_shape[-1]))
+    if len(sizes_of(g)) > 2 and prod(b_shape[:-2]) == 1 and tuple(sizes_of(a)[:-2]) == tuple(sizes_of(g)[:-2]):
+        flat_a = ops.reshape(a, shape=(prod(sizes_of(a)[:-1]), b_shape[-2]))
+        flat_g = ops.reshape(g, shape=(prod(sizes_of(g)[:-1]), b_shape[-1]))
         return ops.reshape(ops.matmul(ops.matrix_transpose(flat_a), flat_g), shape=b_shape)
     return ops.matmul(ops.matrix_transpose(a), g)
 
@@ -134,9 +135,9 @@ def _rows_first(rank):
 
 def _matmul_rows(op, args, batched, params):
     if (
-        len(args[0].shape) - batched[0] < 2 or len(args[1].shape) - batched[1] < 2
+        len(args[0].sizes) - batched[0] < 2 or len(args[1].sizes) - batched[1] < 2
     ):  # all rows together would pass for a matrix
-        raise _rank_too_small(*[Spec(shape=tuple(x.shape)[has:], dtype=x.dtype) for x, has in zip(args, batched)])
+        raise _rank_too_small(*[Spec(shape=tuple(x.sizes)[has:], dtype=x.dtype) for x, has in zip(args, batched)])
     return aligned(op, args, batched, params)
 
 

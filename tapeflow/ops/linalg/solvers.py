@@ -9,6 +9,7 @@ from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import differ, spreads
 from tapeflow.core.primitive import LINEAR, Spec, primitive, recorded as ops
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.linalg.lapack import (
     SINGULAR,
     adjoint,
@@ -180,15 +181,15 @@ def _tridiagonal_solve(diagonals, b, transpose):
 def _tridiagonal_solve_vjp(ops, g, diagonals, y, transpose):
     g_b = ops.tridiagonal_solve(diagonals, g, transpose=not transpose)
     left, right = (y, g_b) if transpose else (g_b, y)
-    rank = len(y.shape)
+    rank = len(sizes_of(y))
     products = [left * (right if by == 0 else ops.shift(right, axis=rank - 2, by=by)) for by in (-1, 0, 1)]
     return -ops.stack(*[ops.reduce_sum(p, axis=(rank - 1,), keepdims=False) for p in products], axis=rank - 2), g_b
 
 
 def _tridiagonal_solve_jvp_diagonals(ops, t, diagonals, y, transpose):
     """-M⁻¹ (T y), T being the tridiagonal matrix of `t`."""
-    above, main, below = [ops.reshape(d, shape=(*d.shape, 1)) for d in ops.unstack(t, axis=len(t.shape) - 2)]
-    shifted = lambda x, by: ops.shift(x, axis=len(x.shape) - 2, by=by)
+    above, main, below = [ops.reshape(d, shape=(*d.sizes, 1)) for d in ops.unstack(t, axis=len(t.sizes) - 2)]
+    shifted = lambda x, by: ops.shift(x, axis=len(x.sizes) - 2, by=by)
     if transpose:
         moved = shifted(above * y, 1) + main * y + shifted(below * y, -1)
     else:
@@ -239,13 +240,13 @@ def _pinv_rows(op, args, batched, params):
     of."""
     refuse_vectors(op, args[:1], batched[:1])
     x, rcond = all_batched(args, batched)
-    missing = len(x.shape) - 1 - len(rcond.shape)
+    missing = len(x.sizes) - 1 - len(rcond.sizes)
     if missing < 0:
         raise invalid(
             f"rcond of shape {tuple(rcond.shape)[1:]} does not broadcast to the matrices of shape "
             f"{tuple(x.shape)[1:]}."
         )
-    return op(x, ops.reshape(rcond, shape=(rcond.shape[0], *(1,) * (missing - 1), *rcond.shape[1:])))
+    return op(x, ops.reshape(rcond, shape=(rcond.sizes[0], *(1,) * (missing - 1), *rcond.sizes[1:])))
 
 
 def _pinv_shape(x, rcond):

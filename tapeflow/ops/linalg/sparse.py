@@ -27,14 +27,14 @@ def _product_rows(op, args, batched, params):
     values, b, rows, columns = args
     num_rows = params["num_rows"]
     if not (batched[0] or batched[2] or batched[3]):
-        size, _, width = b.shape
-        wide = ops.reshape(rows_to(b, 1), shape=(b.shape[1], size * width))
+        size, _, width = b.sizes
+        wide = ops.reshape(rows_to(b, 1), shape=(b.sizes[1], size * width))
         return rows_from(ops.reshape(op(values, wide, rows, columns, **params), shape=(num_rows, size, width)), 1)
     values, rows, columns = all_batched([values, rows, columns], [batched[0], *batched[2:]])
-    size = values.shape[0]
+    size = values.sizes[0]
     rows = ops.flat_rows(rows, batch_dims=1, size=num_rows)
     if batched[1]:
-        columns, b = ops.flat_rows(columns, batch_dims=1, size=b.shape[1]), end_to_end(b)
+        columns, b = ops.flat_rows(columns, batch_dims=1, size=b.sizes[1]), end_to_end(b)
     columns = ops.cast(columns, dtype=rows.dtype.np)
     out = op(end_to_end(values), b, end_to_end(rows), end_to_end(columns), num_rows=size * num_rows)
     return apart(out, size, num_rows)

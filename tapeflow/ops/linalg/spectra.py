@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeflow.core.dtypes import INEXACT
 from tapeflow.core.primitive import Spec, primitive
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.linalg.lapack import (
     NOT_CONVERGED,
     adjoint,
@@ -119,7 +120,7 @@ def _eig_jvp(ops, t, w, v, x_dtype):
     dtype = complex_of(x_dtype)
     inner = ops.solve(v, ops.matmul(ops.cast(t, dtype=dtype), v))
     turned = ops.matmul(v, gap_reciprocals(ops, w) * inner)
-    along = ops.reduce_sum(ops.real(ops.conj(v) * turned), axis=(len(v.shape) - 2,), keepdims=True)
+    along = ops.reduce_sum(ops.real(ops.conj(v) * turned), axis=(len(v.sizes) - 2,), keepdims=True)
     return diagonal(ops, inner), turned - v * ops.cast(along, dtype=dtype)
 
 
@@ -192,7 +193,7 @@ def _svd_shape(x, full):
 
 def _svd_vjp(ops, g, s, u, v, x_dtype):
     g_s, g_u, g_v = g
-    k = s.shape[-1]
+    k = sizes_of(s)[-1]
     g_u, u = _thin(ops, g_u, u, k)
     g_v, v = _thin(ops, g_v, v, k)
     scale = row(ops, ops.cast(s, dtype=x_dtype))
@@ -207,10 +208,10 @@ def _svd_vjp(ops, g, s, u, v, x_dtype):
         phase = ops.band_part(adjoint(ops, along_v) - along_v, lower=0, upper=0)
         inner = inner + phase * inverse * 0.5
     out = ops.matmul(u, ops.matmul(inner, v_h))
-    if u.shape[-2] > k:  # what leaves the span of u, and of v
+    if sizes_of(u)[-2] > k:  # what leaves the span of u, and of v
         away = (g_u - ops.matmul(u, along_u)) * inverse
         out = out + ops.matmul(away, v_h)
-    if v.shape[-2] > k:
+    if sizes_of(v)[-2] > k:
         away = (g_v - ops.matmul(v, along_v)) * inverse
         out = out + ops.matmul(u, adjoint(ops, away))
     return out
@@ -219,7 +220,7 @@ def _svd_vjp(ops, g, s, u, v, x_dtype):
 def _thin(ops, g, vectors, k):
     """The first k vectors and their gradient. The others span what is left over: they turn as the first ones turn
     towards them."""
-    if vectors.shape[-1] == k:
+    if sizes_of(vectors)[-1] == k:
         return g, vectors
     first, rest = (Ellipsis, (None, k, None)), (Ellipsis, (k, None, None))
     kept, others = ops.getitem(vectors, index=first), ops.getitem(vectors, index=rest)
@@ -229,8 +230,8 @@ def _thin(ops, g, vectors, k):
 
 def _svd_jvp(ops, t, s, u, v, x_dtype):
     """The transpose of the backward rule, piece by piece."""
-    k = s.shape[-1]
-    thin_u, thin_v = [x if x.shape[-1] == k else ops.getitem(x, index=(Ellipsis, (None, k, None))) for x in (u, v)]
+    k = s.sizes[-1]
+    thin_u, thin_v = [x if x.sizes[-1] == k else ops.getitem(x, index=(Ellipsis, (None, k, None))) for x in (u, v)]
     scale = row(ops, ops.cast(s, dtype=x_dtype))
     inverse = row(ops, ops.cast(reciprocal_or_zero(ops, s), dtype=x_dtype))
     gaps = ops.cast(_square_gap_reciprocals(ops, s), dtype=x_dtype)
@@ -242,21 +243,21 @@ def _svd_jvp(ops, t, s, u, v, x_dtype):
     if x_dtype.kind == "c":
         turn_v = turn_v - ops.band_part(inner - inner_h, lower=0, upper=0) * inverse * 0.5
     t_u, t_v = ops.matmul(thin_u, turn_u), ops.matmul(thin_v, turn_v)
-    if u.shape[-2] > k:
+    if u.sizes[-2] > k:
         t_u = t_u + (forth - ops.matmul(thin_u, inner)) * inverse
-    if v.shape[-2] > k:
+    if v.sizes[-2] > k:
         t_v = t_v + (back - ops.matmul(thin_v, inner_h)) * inverse
     return _real_diagonal(ops, inner, x_dtype), _with_others(ops, t_u, thin_u, u), _with_others(ops, t_v, thin_v, v)
 
 
 def _with_others(ops, t, kept, vectors):
     """The tangents of all vectors from those of the first ones."""
-    k = kept.shape[-1]
-    if vectors.shape[-1] == k:
+    k = kept.sizes[-1]
+    if vectors.sizes[-1] == k:
         return t
     others = ops.getitem(vectors, index=(Ellipsis, (k, None, None)))
     pushed = ops.matmul(kept, ops.matmul(adjoint(ops, t), others))
-    return ops.concat(t, -pushed, axis=len(vectors.shape) - 1)
+    return ops.concat(t, -pushed, axis=len(vectors.sizes) - 1)
 
 
 svd = primitive(

@@ -12,6 +12,7 @@ from tapeflow.core.dtypes import COMPLEX, FLOATING, NUMERIC
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import along_last, check_axes, check_rank
 from tapeflow.core.primitive import LINEAR, Spec, primitive
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.linalg.lapack import complex_of, real_of
 from tapeflow.ops.batching import leading, shift
 
@@ -85,10 +86,10 @@ def _weights(length, axis, rank, dtype, inner):
 
 def fit(ops, x, shape):
     """Each axis cut to its length in `shape`, or filled up with zeros. To go back the same way is the adjoint."""
-    kept = tuple((None, min(have, want), None) for have, want in zip(x.shape, shape))
-    if any(have > want for have, want in zip(x.shape, shape)):
+    kept = tuple((None, min(have, want), None) for have, want in zip(sizes_of(x), shape))
+    if any(have > want for have, want in zip(sizes_of(x), shape)):
         x = ops.getitem(x, index=kept)
-    return x if tuple(x.shape) == tuple(shape) else ops.unslice(x, index=kept, shape=tuple(shape))
+    return x if tuple(sizes_of(x)) == tuple(shape) else ops.unslice(x, index=kept, shape=tuple(shape))
 
 
 def _rfft_vjp(ops, g, x_shape, x_dtype, lengths, axes):
@@ -148,7 +149,7 @@ def _dct_vjp(ops, g, x_dtype, kind, norm):
     """The transpose. Kinds 2 and 3 are each other's, but for the weight of the constant; kinds 1 and 4 are their own,
     1 but for the ends."""
     back = {1: 1, 2: 3, 3: 2, 4: 4}[kind]
-    n = g.shape[-1]
+    n = sizes_of(g)[-1]
     if norm == "ortho" or kind == 4:
         return ops.dct(g, kind=back, norm=norm)
     if kind == 2:

@@ -13,6 +13,7 @@ from tapeflow.core.dtypes import BOOL, FLOATING, INEXACT, NUMERIC, REAL
 from tapeflow.core.fitting import check_axes
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.sizes import larger
+from tapeflow.core.tensor import sizes_of
 from tapeflow.ops.batching import shift
 from tapeflow.ops.families import elementwise, reduced
 
@@ -118,7 +119,7 @@ sum_squares = primitive(
     kernel={"numpy": _sum_squares, "jax": "math.reduction.sum_squares"},
     shape=_reduced_shape,
     batch=shift("axis"),
-    vjp=lambda ops, g, x, axis: _kept(ops, g + g, x.shape, axis) * x,
+    vjp=lambda ops, g, x, axis: _kept(ops, g + g, sizes_of(x), axis) * x,
     jvp=lambda ops, t, x, axis, keepdims: ops.reduce_sum((t + t) * x, axis=axis, keepdims=keepdims),
     dtypes=INEXACT,
 )
@@ -142,8 +143,8 @@ def _variance(x, axis, keepdims):
 
 
 def _variance_vjp(ops, g, x, axis):
-    share = (g + g) / larger(_count(x.shape, axis), 1)
-    return (x - ops.reduce_mean(x, axis=axis, keepdims=True)) * _kept(ops, share, x.shape, axis)
+    share = (g + g) / larger(_count(sizes_of(x), axis), 1)
+    return (x - ops.reduce_mean(x, axis=axis, keepdims=True)) * _kept(ops, share, sizes_of(x), axis)
 
 
 def _variance_jvp(ops, t, x, axis, keepdims):
@@ -187,13 +188,13 @@ def _highest(dtype):
 
 def _ties(ops, x, y, x_dtype, axis):
     """1 for every element that is the extreme one, else 0."""
-    return ops.cast(ops.equal(x, _kept(ops, y, x.shape, axis)), dtype=x_dtype)
+    return ops.cast(ops.equal(x, _kept(ops, y, sizes_of(x), axis)), dtype=x_dtype)
 
 
 def _extreme_vjp(ops, g, x, y, x_dtype, axis):
     """Elements that tie share the gradient equally; a NaN result (equal to nothing) makes all of it NaN."""
     ties = _ties(ops, x, y, x_dtype, axis)
-    return ties / ops.reduce_sum(ties, axis=axis, keepdims=True) * _kept(ops, g, x.shape, axis)
+    return ties / ops.reduce_sum(ties, axis=axis, keepdims=True) * _kept(ops, g, sizes_of(x), axis)
 
 
 def _extreme_jvp(ops, t, x, y, x_dtype, axis, keepdims):
@@ -226,14 +227,14 @@ reduce_min = primitive(
 
 def _product_of_others(ops, x, axis):
     """The product of all the others, as those before times those after: exact whatever is zero."""
-    shape = tuple(x.shape)
+    shape = tuple(sizes_of(x))
     perm = tuple(i for i in range(len(shape)) if i not in axis) + axis
     moved = ops.transpose(x, perm=perm) if perm != tuple(range(len(shape))) else x
     last = len(shape) - len(axis)
-    flat = ops.reshape(moved, shape=(*moved.shape[:last], _count(shape, axis)))
+    flat = ops.reshape(moved, shape=(*sizes_of(moved)[:last], _count(shape, axis)))
     before = ops.cumprod(flat, axis=last, exclusive=True, reverse=False)
     after = ops.cumprod(flat, axis=last, exclusive=True, reverse=True)
-    others = ops.reshape(before * after, shape=tuple(moved.shape))
+    others = ops.reshape(before * after, shape=tuple(sizes_of(moved)))
     return others if moved is x else ops.transpose(others, perm=tuple(perm.index(i) for i in range(len(shape))))
 
 
@@ -245,7 +246,7 @@ reduce_prod = primitive(
     },
     shape=_reduced_shape,
     batch=shift("axis"),
-    vjp=lambda ops, g, x, axis: _product_of_others(ops, x, axis) * _kept(ops, g, x.shape, axis),
+    vjp=lambda ops, g, x, axis: _product_of_others(ops, x, axis) * _kept(ops, g, sizes_of(x), axis),
     jvp=lambda ops, t, x, axis, keepdims: ops.reduce_sum(
         _product_of_others(ops, x, axis) * t, axis=axis, keepdims=keepdims
     ),
@@ -267,7 +268,7 @@ def _logsumexp(x, axis, keepdims):
 
 def _shares(ops, x, y, axis):
     """The part that each term has in its sum: a softmax."""
-    return ops.exp(x - _kept(ops, y, x.shape, axis))
+    return ops.exp(x - _kept(ops, y, sizes_of(x), axis))
 
 
 reduce_logsumexp = primitive(
@@ -275,7 +276,7 @@ reduce_logsumexp = primitive(
     kernel={"numpy": _logsumexp, "jax": "math.reduction.reduce_logsumexp"},
     shape=_reduced_shape,
     batch=shift("axis"),
-    vjp=lambda ops, g, x, y, axis: _shares(ops, x, y, axis) * _kept(ops, g, x.shape, axis),
+    vjp=lambda ops, g, x, y, axis: _shares(ops, x, y, axis) * _kept(ops, g, sizes_of(x), axis),
     jvp=lambda ops, t, x, y, axis, keepdims: ops.reduce_sum(
         _shares(ops, x, y, axis) * t, axis=axis, keepdims=keepdims
     ),

@@ -48,7 +48,7 @@ def _rows(first, second):
     """The rule, given those for rows in the first argument alone and in the second alone."""
 
     def rule(op, args, batched, params):
-        if len(args[0].shape) - batched[0] > len(params["strides"]) + 2:  # they have rows already
+        if len(args[0].sizes) - batched[0] > len(params["strides"]) + 2:  # they have rows already
             return merged(op, args, batched, params)
         if all(batched) or not rows_of(args, batched):
             return op(*all_batched(args, batched), **params)
@@ -60,7 +60,7 @@ def _rows(first, second):
 def _as_examples(op, args, params):
     """Rows of the first argument: more examples."""
     a, b = args
-    return apart(op(end_to_end(a), b, **params), *a.shape[:2])
+    return apart(op(end_to_end(a), b, **params), *a.sizes[:2])
 
 
 def _as_channels(which, axis, out_axis):
@@ -69,7 +69,7 @@ def _as_channels(which, axis, out_axis):
 
     def rule(op, args, params):
         parts = lambda axis: params["groups"] if axis == -1 else 1
-        size, args = args[which].shape[0], list(args)
+        size, args = args[which].sizes[0], list(args)
         args[which] = _gathered(args[which], axis, parts(axis))
         return _scattered(op(*args, **params), out_axis, parts(out_axis), size)
 
@@ -78,7 +78,7 @@ def _as_channels(which, axis, out_axis):
 
 def _gathered(x, axis, groups):
     """(rows, ..., groups * channels, ...) to (..., groups * rows * channels, ...)"""
-    size, *shape = x.shape
+    size, *shape = x.sizes
     k = len(shape) + axis
     x = ops.reshape(x, shape=(size, *shape[:k], groups, shape[k] // groups, *shape[k + 1 :]))
     return ops.reshape(rows_to(x, k + 1), shape=(*shape[:k], size * shape[k], *shape[k + 1 :]))
@@ -86,7 +86,7 @@ def _gathered(x, axis, groups):
 
 def _scattered(x, axis, groups, size):
     """(..., groups * rows * channels, ...) to (rows, ..., groups * channels, ...)"""
-    shape = tuple(x.shape)
+    shape = tuple(x.sizes)
     k, channels = len(shape) + axis, shape[axis] // size
     x = ops.reshape(x, shape=(*shape[:k], groups, size, channels // groups, *shape[k + 1 :]))
     return ops.reshape(rows_from(x, k + 1), shape=(size, *shape[:k], channels, *shape[k + 1 :]))

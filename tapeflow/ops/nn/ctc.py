@@ -14,6 +14,7 @@ import numpy as np
 from tapeflow.core.dtypes import BOOL, FLOATING, INDEX
 from tapeflow.core.fitting import check_exact_rank, check_same
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive, recorded as ops
+from tapeflow.core.tensor import sizes_of
 from tapeflow.engines.numpy.nn import ctc as kernels
 from tapeflow.ops.batching import all_batched, rows_from, rows_to
 
@@ -25,7 +26,7 @@ def _as_examples(*axes, out):
 
     def rule(op, args, batched, params):
         args = all_batched(args, batched)
-        sizes = args[0].shape[0], args[0].shape[axes[0] + 1]
+        sizes = args[0].sizes[0], args[0].sizes[axes[0] + 1]
         found = op(*[_folded(a, axis) for a, axis in zip(args, axes)], **params)
         return (
             tuple([_unfolded(f, out, sizes) for f in found])
@@ -37,13 +38,13 @@ def _as_examples(*axes, out):
 
 
 def _folded(x, axis):
-    _, *shape = x.shape
-    shape[axis] *= x.shape[0]
+    _, *shape = x.sizes
+    shape[axis] *= x.sizes[0]
     return ops.reshape(rows_to(x, axis), shape=tuple(shape))
 
 
 def _unfolded(x, axis, sizes):
-    return rows_from(ops.reshape(x, shape=(*x.shape[:axis], *sizes, *x.shape[axis + 1 :])), axis)
+    return rows_from(ops.reshape(x, shape=(*x.sizes[:axis], *sizes, *x.sizes[axis + 1 :])), axis)
 
 
 # ---- all alignments
@@ -52,7 +53,7 @@ def _unfolded(x, axis, sizes):
 def _posterior(ops, y, emissions, skip):
     """The states that a path can be in, and the weights of transitions: the share of its end state's probability that
     came along each. (None where there are no transitions.)"""
-    frames, _, states = y.shape
+    frames, _, states = sizes_of(y)
     possible = ops.greater(y, kernels.IMPOSSIBLE / 2)
     if frames < 2:
         return possible, None
@@ -66,7 +67,7 @@ def _posterior(ops, y, emissions, skip):
         weight = ops.exp(begin + ops.getitem(rest, index=(whole, whole, end)))
         if by == 2:
             weight = ops.masked(weight, ops.getitem(skip, index=(whole, end)))
-        weights.append(ops.unslice(weight, index=(whole, whole, end), shape=tuple(rest.shape)))
+        weights.append(ops.unslice(weight, index=(whole, whole, end), shape=tuple(sizes_of(rest))))
     return possible, ops.stack(*weights, axis=0)
 
 
@@ -105,25 +106,27 @@ def _path_scan_weights_vjp(ops, g, y, weights, reverse):
     """What flows along a transition is the product of what arrives at its end and what left its beginning."""
     other = ops.path_scan(g, weights, reverse=not reverse)
     early, late = (other, y) if reverse else (y, other)
-    frames, _, states = y.shape
+    frames, _, states = sizes_of(y)
     whole, shares = (None, None, None), []
-    for by in range(weights.shape[0]):
+    for by in range(sizes_of(weights)[0]):
         begin = ops.getitem(early, index=((None, frames - 1, None), whole, (None, states - by, None)))
         end = ops.getitem(late, index=((1, None, None), whole, (by, None, None)))
-        shares.append(ops.unslice(begin * end, index=(whole, whole, (by, None, None)), shape=tuple(weights.shape)[1:]))
+        shares.append(
+            ops.unslice(begin * end, index=(whole, whole, (by, None, None)), shape=tuple(sizes_of(weights))[1:])
+        )
     return ops.stack(*shares, axis=0)
 
 
 def _path_scan_weights_jvp(ops, t, y, weights, reverse):
     """A change of the weights adds to what flows along each transition, and that flows on."""
-    frames, _, states = y.shape
+    frames, _, states = y.sizes
     whole, flow = (None, None, None), ops.zeros_like(y)
-    for by in range(weights.shape[0]):
+    for by in range(weights.sizes[0]):
         early = ((None, frames - 1, None), whole, (None, states - by, None))
         late = ((1, None, None), whole, (by, None, None))
         change = ops.getitem(t, index=(by, whole, whole, (by, None, None)))
         source, target = (late, early) if reverse else (early, late)
-        flow = flow + ops.unslice(change * ops.getitem(y, index=source), index=target, shape=tuple(y.shape))
+        flow = flow + ops.unslice(change * ops.getitem(y, index=source), index=target, shape=tuple(y.sizes))
     return ops.path_scan(flow, weights, reverse=reverse)
 
 

@@ -11,6 +11,7 @@ from tapeflow.core.dtypes import FLOATING, INDEX
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_rank, check_same, same_sizes, spreads
 from tapeflow.core.primitive import CUT, Spec, primitive, recorded as ops
+from tapeflow.core.tensor import sizes_of
 from tapeflow.ops.batching import leading
 from tapeflow.ops.families import broadcasting
 
@@ -34,12 +35,12 @@ def _softmax_cross_entropy(logits, probabilities, labels):
 
 
 def _labels_vjp(ops, g, logits):
-    return ops.reshape(-g, shape=(*g.shape, 1)) * ops.log_softmax(logits, axis=len(logits.shape) - 1)
+    return ops.reshape(-g, shape=(*sizes_of(g), 1)) * ops.log_softmax(logits, axis=len(sizes_of(logits)) - 1)
 
 
 def _along_classes(ops, t, slope):
     """The tangent of a loss: tangents of all classes times how much each counts."""
-    return ops.reduce_sum(t * slope, axis=(len(t.shape) - 1,), keepdims=False)
+    return ops.reduce_sum(t * slope, axis=(len(t.sizes) - 1,), keepdims=False)
 
 
 def _softmax_shape(logits, probabilities, labels):
@@ -60,13 +61,15 @@ softmax_cross_entropy = primitive(
     kernel={"numpy": _softmax_cross_entropy, "jax": "nn.losses.softmax_cross_entropy"},
     shape=_softmax_shape,
     vjp={
-        "logits": lambda ops, g, probabilities, labels: ops.reshape(g, shape=(*g.shape, 1)) * (probabilities - labels),
+        "logits": lambda ops, g, probabilities, labels: (
+            ops.reshape(g, shape=(*sizes_of(g), 1)) * (probabilities - labels)
+        ),
         "probabilities": CUT,
         "labels": _labels_vjp,
     },
     jvp={
         "logits": lambda ops, t, probabilities, labels: _along_classes(ops, t, probabilities - labels),
-        "labels": lambda ops, t, logits: -_along_classes(ops, t, ops.log_softmax(logits, axis=len(logits.shape) - 1)),
+        "labels": lambda ops, t, logits: -_along_classes(ops, t, ops.log_softmax(logits, axis=len(logits.sizes) - 1)),
     },
     batch=leading,
     dtypes=FLOATING,
@@ -108,7 +111,7 @@ sparse_softmax_cross_entropy = primitive(
     shape=_sparse_softmax_shape,
     vjp={
         "logits": lambda ops, g, probabilities, labels: (
-            ops.reshape(g, shape=(*g.shape, 1)) * ops.minus_one_hot(probabilities, labels)
+            ops.reshape(g, shape=(*sizes_of(g), 1)) * ops.minus_one_hot(probabilities, labels)
         ),
         "probabilities": CUT,
     },
@@ -180,7 +183,7 @@ def _l2_rows(op, args, batched, params):
     wide = (
         ops.cast(x, dtype=np.dtype(np.float32)) if x.dtype.size < 4 else x
     )  # as the kernel: squares of halves are soon 0 or inf
-    half = ops.sum_squares(wide, axis=tuple(range(1, len(x.shape))), keepdims=False) * 0.5
+    half = ops.sum_squares(wide, axis=tuple(range(1, len(x.sizes))), keepdims=False) * 0.5
     return ops.cast(half, dtype=x.dtype.np) if wide is not x else half
 
 
@@ -189,7 +192,7 @@ l2_loss = primitive(
     kernel={"numpy": _l2_loss, "jax": "nn.losses.l2_loss"},
     shape=lambda x: Spec(shape=(), dtype=x.dtype),
     vjp=lambda g, x: g * x,
-    jvp=lambda ops, t, x: ops.reduce_sum(t * x, axis=tuple(range(len(x.shape))), keepdims=False),
+    jvp=lambda ops, t, x: ops.reduce_sum(t * x, axis=tuple(range(len(x.sizes))), keepdims=False),
     batch=_l2_rows,
     dtypes=FLOATING,
 )

@@ -52,17 +52,17 @@ def _grown(params, size):
 
 
 def _rows(op, args, batched, params):
-    return op(*args, **_grown(params, args[0].shape[0]))
+    return op(*args, **_grown(params, args[0].sizes[0]))
 
 
 def _rows_with_origin(op, args, batched, params):
     """Origins that are the same for all rows are looked at once: an axis of size 1 goes with any number of rows."""
     x, origin = args
     if not batched[0]:
-        x = spread(x, origin.shape[0])
+        x = spread(x, origin.sizes[0])
     if not batched[1]:
-        origin = ops.reshape(origin, shape=(1, *origin.shape))
-    return op(x, origin, **_grown(params, x.shape[0]))
+        origin = ops.reshape(origin, shape=(1, *origin.sizes))
+    return op(x, origin, **_grown(params, x.sizes[0]))
 
 
 # ---- maxima
@@ -133,7 +133,7 @@ pick = primitive(
 def _origin_index_rows(op, args, batched, params):
     """Rows take the place of the batch, which an index can leave out; or rows and batch become one."""
     [origin] = args
-    size, examples, *_ = origin.shape
+    size, examples, *_ = origin.sizes
     if params["batch"]:
         return op(origin, **_grown(params, size) | {"batch": False})
     shape = (size * params["shape"][0], *params["shape"][1:])
@@ -163,15 +163,15 @@ def _dilation_origin_rows(op, args, batched, params):
     """Rows of images are more images; where the filters have rows, both have more channels."""
     if not batched[1]:
         x, w = args
-        return apart(op(end_to_end(x), w, **params), *x.shape[:2])
+        return apart(op(end_to_end(x), w, **params), *x.sizes[:2])
     x, w = all_batched(args, batched)
-    size, channels = w.shape[0], w.shape[-1]
+    size, channels = w.sizes[0], w.sizes[-1]
     found = op(_more_channels(x), _more_channels(w), **params)
-    return rows_from(ops.reshape(found, shape=(*found.shape[:-1], size, channels)), len(found.shape) - 1)
+    return rows_from(ops.reshape(found, shape=(*found.sizes[:-1], size, channels)), len(found.sizes) - 1)
 
 
 def _more_channels(x):
-    return ops.reshape(rows_to(x, len(x.shape) - 2), shape=(*x.shape[1:-1], x.shape[0] * x.shape[-1]))
+    return ops.reshape(rows_to(x, len(x.sizes) - 2), shape=(*x.sizes[1:-1], x.sizes[0] * x.sizes[-1]))
 
 
 def _dilation_shape(x, w, window, **geometry):

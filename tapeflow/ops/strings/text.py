@@ -91,12 +91,12 @@ def _join_rows(op, args, batched, params):
     """Only what is one string for all rows stays a scalar; one string for each row stands beside all elements of its
     row."""
     size = rows_of(args, batched)
-    shape = next((s for a, b in zip(args, batched) if (s := tuple(a.shape)[b:])), ())
+    shape = next((s for a, b in zip(args, batched) if (s := tuple(a.sizes)[b:])), ())
 
     def fitted(x, has_rows):
         if not has_rows:
-            return spread(x, size) if len(x.shape) else x
-        if len(x.shape) > 1:
+            return spread(x, size) if len(x.sizes) else x
+        if len(x.sizes) > 1:
             return x
         return ops.broadcast_to(ops.reshape(x, shape=(size, *[1] * len(shape))), shape=(size, *shape))
 

@@ -6,6 +6,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.core.primitive import REGISTRY, Spec
+from tapeflow.core.sizes import Size
 from tests.ops.samples import all_samples
 from tests.ops.test_registry import parts, tf_tensor
 
@@ -389,3 +390,29 @@ def test_numbers_that_are_known_are_those_of_the_kernel():
     begin = lambda: tf.math.floormod(tf.random.stateless_uniform([1], [7, 5], 0, 2**31 - 1, tf.int32), 7)
     f = lambda x: tf.slice(x, begin(), [2])
     np.testing.assert_array_equal(tf.function(f)(tf.range(10)), f(tf.range(10)))
+
+
+def test_a_shape_does_not_depend_on_who_asks():
+    """It used to: modules of the library's own names were told sizes where programs were told None."""
+    source = "def asked(x):\n    return x.shape, x.sizes, x\n"
+    found = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def function(x):
+        for module in ("program", "tapeflow.anything", "keras_tapeflow.anything"):
+            scope = {"__name__": module}
+            exec(source, scope)
+            found.append(scope["asked"](tf.concat([x, x], 0)))
+        return x
+
+    function(tf.zeros([2, 3]))
+    assert [tuple(shape) for shape, _, _ in found] == [(None, 3)] * 3
+    assert all(type(sizes[0]) is Size and sizes[0].now == 4 for _, sizes, _ in found)
+
+
+def test_whose_fault_it_is_does_not_depend_on_who_asks():
+    """`float(x)` is a mistake of the program, wherever it stands; an operation that needs a value runs as Python."""
+    scope = {"__name__": "tapeflow.anything"}
+    exec("def asked(x):\n    return float(x)\n", scope)
+    with pytest.raises(TypeError, match="needs the value of a tensor"):
+        tf.function(lambda x: x * scope["asked"](x), autograph=False)(tf.constant(2.0))

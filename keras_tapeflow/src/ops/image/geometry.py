@@ -30,7 +30,7 @@ def perspective_transform(images, start_points, end_points, interpolation="bilin
     check_option("interpolation", interpolation, AFFINE_TRANSFORM_INTERPOLATIONS)
     x, starts, ends = as_images(images), convert_to_tensor(start_points), convert_to_tensor(end_points)
     for name, points in (("start_points", starts), ("end_points", ends)):
-        if points.ndim not in (2, 3) or tuple(points.shape)[-2:] != (4, 2):
+        if points.ndim not in (2, 3) or tuple(points.sizes)[-2:] != (4, 2):
             raise ValueError(
                 f"Invalid {name} shape: expected (4,2) for a single image or (N,4,2) for a batch. Received shape: "
                 f"{tuple(points.shape)}"

@@ -23,7 +23,7 @@ def map_coordinates(inputs, coordinates, order, fill_mode="constant", fill_value
         raise ValueError(
             f"Invalid coordinates rank: expected at least rank 2. Received input with shape: {tuple(at.shape)}"
         )
-    if at.shape[0] != x.ndim:
+    if at.sizes[0] != x.ndim:
         raise ValueError(
             "First dim of `coordinates` must be the same as the rank of `inputs`. "
             f"Received inputs with shape: {tuple(x.shape)} and coordinates with shape: {tuple(at.shape)}"

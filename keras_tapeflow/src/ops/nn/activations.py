@@ -129,7 +129,7 @@ def squareplus(x, b=4):
 
 def glu(x, axis=-1):
     x = floating(x)
-    if x.shape[axis] % 2:
+    if x.sizes[axis] % 2:
         raise ValueError(
             f"The axis that `glu` halves must have an even size. Received: axis={axis} of an input of shape "
             f"{tuple(x.shape)}."
@@ -153,9 +153,9 @@ def _along(function: Any, x: Tensor, axis: Any) -> Tensor:
     axes = range(x.ndim) if axis is None else [a % x.ndim for a in axis]
     order = [a for a in range(x.ndim) if a not in axes] + list(axes)
     moved = tf.transpose(x, order)
-    flat = tf.reshape(moved, [*moved.shape[: x.ndim - len(axes)], -1])
+    flat = tf.reshape(moved, [*moved.sizes[: x.ndim - len(axes)], -1])
     back = sorted(range(x.ndim), key=order.__getitem__)
-    return tf.transpose(tf.reshape(function(flat, axis=-1), moved.shape), back)
+    return tf.transpose(tf.reshape(function(flat, axis=-1), moved.sizes), back)
 
 
 def sparsemax(x, axis=-1):
@@ -168,8 +168,8 @@ def sparsemax(x, axis=-1):
     values = tf.stop_gradient(x)
     largest_first = tf.sort(values, axis=axis, direction="DESCENDING")
     shape = [1] * x.ndim
-    shape[axis] = x.shape[axis]
-    count = tf.reshape(tf.range(1, x.shape[axis] + 1, dtype=x.dtype), shape)
+    shape[axis] = x.sizes[axis]
+    count = tf.reshape(tf.range(1, x.sizes[axis] + 1, dtype=x.dtype), shape)
     fits = 1 + count * largest_first > tf.cumsum(largest_first, axis=axis)
     smallest = tf.reduce_min(tf.where(fits, largest_first, x.dtype.max), axis=axis, keepdims=True)
     stays = tf.cast(values >= smallest, x.dtype)

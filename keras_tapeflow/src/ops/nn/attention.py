@@ -30,7 +30,7 @@ def dot_product_attention(
                 f"`dot_product_attention` only supports 4D inputs. Received: query.shape={tuple(query.shape)}, "
                 f"key.shape={tuple(key.shape)}, value.shape={tuple(value.shape)}."
             )
-    heads, shared = query.shape[2], key.shape[2]
+    heads, shared = query.sizes[2], key.sizes[2]
     if heads % shared:
         raise ValueError(
             f"The number of query heads must be a multiple of that of key heads. Received: {heads} and {shared}."

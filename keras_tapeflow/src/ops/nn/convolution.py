@@ -39,8 +39,8 @@ def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_
 
 
 def _convolved(x: Tensor, w: Tensor, strides: Any, padding: str, data_format: str, dilations: Any) -> Tensor:
-    channels = x.shape[1 if data_format.startswith("NC") else -1]
-    if channels % w.shape[-2] or w.shape[-1] % (channels // w.shape[-2]):
+    channels = x.sizes[1 if data_format.startswith("NC") else -1]
+    if channels % w.sizes[-2] or w.sizes[-1] % (channels // w.sizes[-2]):
         raise ValueError(
             "The number of input channels must be evenly divisible by kernel's in_channels, and that of filters by "
             f"the number of groups. Received: an input of shape {tuple(x.shape)} in the layout {data_format}, a "
@@ -54,7 +54,7 @@ def _convolved(x: Tensor, w: Tensor, strides: Any, padding: str, data_format: st
 def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     """Each channel has filters of its own: as many groups as channels."""
     x, w = _pair(inputs, kernel)
-    *window, channels, multiplier = w.shape
+    *window, channels, multiplier = w.sizes
     w = tf.reshape(w, [*window, 1, channels * multiplier])
     return _convolved(x, w, strides, padding, layout(x, data_format), dilation_rate)
 
@@ -72,10 +72,10 @@ def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=No
     first = layout(x, data_format).startswith("NC")
     rank = x.ndim - 2
     each = lambda n: (n,) * rank if isinstance(n, int) else tuple(n)
-    strides, dilations, window = each(strides), each(dilation_rate), tuple(w.shape[:-2])
+    strides, dilations, window = each(strides), each(dilation_rate), tuple(w.sizes[:-2])
     around = compute_conv_transpose_padding_args_for_jax(
-        input_shape=tuple(x.shape),
-        kernel_shape=tuple(w.shape),
+        input_shape=tuple(x.sizes),
+        kernel_shape=tuple(w.sizes),
         strides=strides,
         padding=padding,
         output_padding=output_padding,
@@ -86,7 +86,7 @@ def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=No
     # Keras says how wide a border the result's windows see; ours is what the convolution, whose transpose this is,
     # would add.
     size, borders, outside = [], [], []
-    for n, k, s, d, (before, after) in zip(x.shape[1:-1], window, strides, dilations, around):
+    for n, k, s, d, (before, after) in zip(x.sizes[1:-1], window, strides, dilations, around):
         reach = (k - 1) * d
         low = reach - before
         whole = (n - 1) * s + 1 + before + after - reach

@@ -22,7 +22,7 @@ def ctc_decode(
     """(Labels (paths, batch, frames), -1 behind the last of them; scores (batch, paths))."""
     logits = tf.transpose(_wide(inputs), [1, 0, 2])
     lengths = convert_to_tensor(sequence_lengths, tf.int64)
-    classes = logits.shape[2]
+    classes = logits.sizes[2]
     blank = mask_index % classes if mask_index is not None else classes - 1
     if strategy == "greedy":
         labels, scores = ops.ctc_greedy(logits, lengths, merge_repeated=bool(merge_repeated), blank=blank)

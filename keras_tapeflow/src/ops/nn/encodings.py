@@ -73,7 +73,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     kernel, (high, wide) = _two(kernel_size), _two(padding)
     if high or wide:
         x = tf.pad(x, [(0, 0), (0, 0), (high, high), (wide, wide)])
-    batch, channels, *size = x.shape
+    batch, channels, *size = x.sizes
     places = _places(size, kernel, _two(dilation), _two(stride))
     columns = tf.gather(tf.reshape(x, [batch, channels, size[0] * size[1]]), places, axis=2)
     return tf.reshape(columns, [batch, channels * places.shape[0], places.shape[1]])
@@ -85,7 +85,7 @@ def fold(x, output_size, kernel_size, dilation=1, padding=0, stride=1):
     kernel, pad = _two(kernel_size), _two(padding)
     size = [n + 2 * p for n, p in zip(_two(output_size), pad)]
     places = _places(size, kernel, _two(dilation), _two(stride))
-    batch, channels = x.shape[0], x.shape[1] // places.shape[0]
+    batch, channels = x.sizes[0], x.sizes[1] // places.shape[0]
     rows = tf.transpose(tf.reshape(x, [batch * channels, places.size]))
     image = tf.math.unsorted_segment_sum(rows, tf.constant(places.ravel()), size[0] * size[1])
     image = tf.reshape(tf.transpose(image), [batch, channels, *size])

@@ -18,7 +18,7 @@ def _both(target: Any, output: Any) -> tuple[Tensor, Tensor]:
 
 
 def _same_shape(target: Tensor, output: Tensor) -> None:
-    if tuple(target.shape) != tuple(output.shape):
+    if tuple(target.sizes) != tuple(output.sizes):
         raise ValueError(
             "Arguments `target` and `output` must have the same shape. "
             f"Received: target.shape={tuple(target.shape)}, output.shape={tuple(output.shape)}"
@@ -55,10 +55,10 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
         raise ValueError(f"Argument `output` must be at least rank 1. Received: output.shape={tuple(output.shape)}")
     if target.dtype.name not in ("int32", "int64"):
         target = tf.cast(target, tf.int32)
-    if target.ndim == output.ndim and target.shape[-1] == 1:
+    if target.ndim == output.ndim and target.sizes[-1] == 1:
         target = tf.squeeze(target, -1)
     axis = axis % output.ndim
-    if tuple(target.shape) != (*output.shape[:axis], *output.shape[axis + 1 :]):
+    if tuple(target.sizes) != (*output.sizes[:axis], *output.sizes[axis + 1 :]):
         raise ValueError(
             "Arguments `target` and `output` must have the same shape, apart from the axis of classes, which "
             f"`target` does not have. Received: target.shape={tuple(target.shape)}, "
@@ -84,7 +84,7 @@ def binary_crossentropy(target, output, from_logits=False):
 def psnr(x1, x2, max_val):
     """20 log10(max_val) - 10 log10(mean squared difference)."""
     x1, x2 = alike(x1, x2)
-    if tuple(x1.shape) != tuple(x2.shape):
+    if tuple(x1.sizes) != tuple(x2.sizes):
         raise ValueError(f"Input shapes {tuple(x1.shape)} and {tuple(x2.shape)} must match for PSNR calculation.")
     mean = tf.reduce_mean(tf.math.squared_difference(x1, x2))
     return 20 * tf.math.log(convert_to_tensor(max_val, x1.dtype)) / math.log(10) - tf.math.log(mean) * (

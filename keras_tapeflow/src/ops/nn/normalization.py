@@ -24,7 +24,7 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
     """`mean`, `variance`, `offset` and `scale` have one number for each place along `axis`."""
     x = floating(x)
     shape = [1] * x.ndim
-    shape[axis] = x.shape[axis]
+    shape[axis] = x.sizes[axis]
     last = axis in (-1, x.ndim - 1)
     parts = []
     for part in (mean, variance, offset, scale):

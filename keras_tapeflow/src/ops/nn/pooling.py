@@ -34,8 +34,8 @@ def adaptive_average_pool(inputs, output_size, data_format=None):
     if window := _even_window(x, output_size, data_format):
         return _pool(x, "AVG", window, None, "valid", data_format)
     for axis, count in _axes(x, output_size, data_format):
-        first, last = _ends(x.shape[axis], count)
-        place = np.arange(x.shape[axis])
+        first, last = _ends(x.sizes[axis], count)
+        place = np.arange(x.sizes[axis])
         share = ((place >= first[:, None]) & (place < last[:, None])) / (last - first)[:, None]
         x = _moved_back(tf.tensordot(x, tf.constant(share.T, x.dtype), [[axis], [0]]), axis)
     return x
@@ -46,7 +46,7 @@ def adaptive_max_pool(inputs, output_size, data_format=None):
     if window := _even_window(x, output_size, data_format):
         return _pool(x, "MAX", window, None, "valid", data_format)
     for axis, count in _axes(x, output_size, data_format):
-        first, last = _ends(x.shape[axis], count)
+        first, last = _ends(x.sizes[axis], count)
         longest = int((last - first).max())
         seen = np.minimum(
             first[:, None] + np.arange(longest), last[:, None] - 1
@@ -65,7 +65,7 @@ def _axes(x: Tensor, output_size: Any, data_format: str | None) -> list[tuple[in
 def _even_window(x: Tensor, output_size: Any, data_format: str | None) -> tuple | None:
     """The size of windows that do not meet and leave nothing out, if there is one."""
     axes = _axes(x, output_size, data_format)
-    return None if any(x.shape[a] % n for a, n in axes) else tuple([x.shape[a] // n for a, n in axes])
+    return None if any(x.sizes[a] % n for a, n in axes) else tuple([x.sizes[a] // n for a, n in axes])
 
 
 def _ends(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:

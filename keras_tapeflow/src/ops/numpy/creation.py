@@ -36,12 +36,12 @@ def full(shape, fill_value, dtype=None):
 
 def zeros_like(x, dtype=None):
     x = tensor(x)
-    return ops.zeros_like(x) if dtype is None else zeros(x.shape, dtype)
+    return ops.zeros_like(x) if dtype is None else zeros(x.sizes, dtype)
 
 
 def ones_like(x, dtype=None):
     x = tensor(x)
-    return tf.ones_like(x) if dtype is None else ones(x.shape, dtype)
+    return tf.ones_like(x) if dtype is None else ones(x.sizes, dtype)
 
 
 def empty_like(x, dtype=None):
@@ -50,7 +50,7 @@ def empty_like(x, dtype=None):
 
 def full_like(x, fill_value, dtype=None):
     x = tensor(x)
-    return full(x.shape, fill_value, dtype or x.dtype)
+    return full(x.sizes, fill_value, dtype or x.dtype)
 
 
 # ---- matrices

@@ -136,12 +136,12 @@ def view(x, dtype=None):
     wanted = x.dtype if dtype is None else result(dtype) if dtype in (int, float, bool) else tf.as_dtype(dtype)
     if x.dtype is wanted:
         return x
-    ratio, *lead = x.dtype.size / wanted.size, *x.shape[:-1]
+    ratio, *lead = x.dtype.size / wanted.size, *x.sizes[:-1]
     if ratio == 1:
         return tf.bitcast(x, wanted)
     if not x.ndim:
         raise ValueError(f"A scalar of dtype {x.dtype.name} cannot be viewed as {wanted.name}: their sizes differ.")
-    last = x.shape[-1]
+    last = x.sizes[-1]
     if ratio > 1:
         return tf.reshape(tf.bitcast(x, wanted), [*lead, last * int(ratio)])
     if last % int(1 / ratio):

@@ -7,7 +7,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 from .common import cast, common, counting, numpy_function, one_axis, result, tensor
 
@@ -34,7 +34,7 @@ def take(x, indices, axis=None):
         x, axis = tf.reshape(x, [-1]), 0
     axis = one_axis(axis, x.ndim)
     # Rows of a table: its gradient has as many rows as were taken, not as the table has.
-    return (ops.gather if axis == 0 else ops.take)(x, _from_start(indices, x.shape[axis]), axis=axis)
+    return (ops.gather if axis == 0 else ops.take)(x, _from_start(indices, x.sizes[axis]), axis=axis)
 
 
 def take_along_axis(x, indices, axis=None):
@@ -42,11 +42,11 @@ def take_along_axis(x, indices, axis=None):
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
     axis = one_axis(axis, x.ndim)
-    places = _from_start(indices, x.shape[axis])
-    lead = broadcast_shapes(*[tuple([d for i, d in enumerate(t.shape) if i != axis]) for t in (x, places)])
+    places = _from_start(indices, x.sizes[axis])
+    lead = broadcast_shapes(*[tuple([d for i, d in enumerate(t.sizes) if i != axis]) for t in (x, places)])
     x, places = (numpy_function("moveaxis")(t, axis, -1) if axis != x.ndim - 1 else t for t in (x, places))
     x, places = (
-        ops.broadcast_to(t, shape=(*lead, t.shape[-1])) if tuple(t.shape[:-1]) != lead else t for t in (x, places)
+        ops.broadcast_to(t, shape=(*lead, t.sizes[-1])) if tuple(t.sizes[:-1]) != lead else t for t in (x, places)
     )
     found = ops.take_along(x, places)
     return found if axis == x.ndim - 1 else numpy_function("moveaxis")(found, -1, axis)
@@ -94,15 +94,15 @@ def searchsorted(sorted_sequence, values, side="left"):
             "map over them with keras.ops.vectorized_map."
         )
     found = ops.searchsorted(counting(ordered), tf.reshape(counting(values), [-1]), side=side)
-    return cast(tf.reshape(found, values.shape), tf.int32)
+    return cast(tf.reshape(found, values.sizes), tf.int32)
 
 
 def digitize(x, bins):
     """The bin of every element, of bins in ascending or descending order."""
     x, bins = map(counting, common(x, bins))
-    if not bins.shape[0]:
-        return tf.zeros(x.shape, tf.int32)
-    down = bins.shape[0] - searchsorted(ops.flip(bins, axis=(0,)), x, "right")
+    if not bins.sizes[0]:
+        return tf.zeros(sizes_of(x), tf.int32)
+    down = bins.sizes[0] - searchsorted(ops.flip(bins, axis=(0,)), x, "right")
     return tf.where(bins[0] > bins[-1], down, searchsorted(bins, x, "right"))
 
 
@@ -116,14 +116,14 @@ def bincount(x, weights=None, minlength=0, sparse=False):
     if weights is not None:
         weights = tensor(weights)
         dtype = result(weights.dtype.name)
-    size = max(int(tf.reduce_max(x)) + 1 if x.shape.num_elements() else 0, int(minlength))
-    weights = tf.ones(x.shape, dtype) if weights is None else cast(weights, dtype)
+    size = max(int(tf.reduce_max(x)) + 1 if x.sizes.num_elements() else 0, int(minlength))
+    weights = tf.ones(x.sizes, dtype) if weights is None else cast(weights, dtype)
     if x.ndim == 1:
         return ops.unsorted_segment_sum(weights, x, num_segments=size)
-    rows = int(np.prod(x.shape[:-1]))
+    rows = int(np.prod(x.sizes[:-1]))
     place = tf.reshape(x, [rows, -1]) + tensor(np.arange(rows, dtype=np.int32)[:, None] * size)
     found = ops.unsorted_segment_sum(tf.reshape(weights, [-1]), tf.reshape(place, [-1]), num_segments=rows * size)
-    return tf.reshape(found, [*x.shape[:-1], size])
+    return tf.reshape(found, [*x.sizes[:-1], size])
 
 
 def histogram(x, bins=10, range=None):
@@ -134,7 +134,7 @@ def histogram(x, bins=10, range=None):
         edges = _edges(points, bins, range)
     else:
         edges = tensor(bins, points.dtype)
-    count = edges.shape[0] - 1
+    count = edges.sizes[0] - 1
     place = searchsorted(edges, points, "right") - 1
     place = ops.where(
         ops.equal(points, edges[-1]), tensor(count - 1, tf.int32), place
@@ -142,14 +142,14 @@ def histogram(x, bins=10, range=None):
     place = ops.where(
         ops.logical_and(ops.greater_equal(place, 0), ops.less(place, count)), place, tensor(count, tf.int32)
     )
-    found = ops.unsorted_segment_sum(tf.ones(place.shape, tf.int32), place, num_segments=count + 1)
+    found = ops.unsorted_segment_sum(tf.ones(place.sizes, tf.int32), place, num_segments=count + 1)
     return found[:count], edges
 
 
 def _edges(points: Tensor, bins: int, span: Any) -> Tensor:
     if span is not None:
         low, high = (tensor(edge, points.dtype) for edge in span)
-    elif points.shape[0]:
+    elif points.sizes[0]:
         low, high = (reduce(points, axis=(0,), keepdims=False) for reduce in (ops.reduce_min, ops.reduce_max))
     else:
         low, high = tensor(0.0, points.dtype), tensor(1.0, points.dtype)
@@ -177,7 +177,7 @@ def unique(
     place = 0 if axis is None else one_axis(axis, x.ndim)
     if axis is None and size is not None:
         found = _unique(tf.reshape(x, [-1]), size, 0 if fill_value is None else fill_value)
-        found[2] = tf.reshape(found[2], x.shape)
+        found[2] = tf.reshape(found[2], x.sizes)
     else:
         found = list(numpy_function("unique")(x, True, True, True, axis, equal_nan=False))
         if size is not None:
@@ -190,7 +190,7 @@ def unique(
 def _unique(x: Tensor, size: int, fill_value: Any) -> list[Tensor]:
     """Of a vector: `size` values, their first places, the number of its value for each element, how often each
     occurs."""
-    count = x.shape[0]
+    count = x.sizes[0]
     if not count:
         return [
             tf.fill([size], tensor(fill_value, x.dtype)),
@@ -215,7 +215,7 @@ def _sized(
     values: Tensor, index: Tensor, inverse: Tensor, counts: Tensor, axis: int, size: int, fill_value: Any
 ) -> list[Tensor]:
     """`size` slices along the axis: the first ones, or all and then `fill_value`."""
-    have = values.shape[axis]
+    have = values.sizes[axis]
     missing = max(size - have, 0)
     keep = tensor(np.arange(min(size, have), dtype=np.int32))
     values, index, counts = (
@@ -224,7 +224,7 @@ def _sized(
         ops.take(counts, keep, axis=0),
     )
     filling = tf.fill(
-        [missing if i == axis else d for i, d in enumerate(values.shape)], tensor(fill_value, values.dtype)
+        [missing if i == axis else d for i, d in enumerate(values.sizes)], tensor(fill_value, values.dtype)
     )
     counts = tf.pad(counts, [(0, missing)])
     index = (

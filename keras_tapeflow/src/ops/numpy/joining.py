@@ -57,17 +57,17 @@ def split(x, indices_or_sections, axis=0):
     if np.ndim(indices_or_sections):
         return array_split(x, indices_or_sections, axis)
     axis, count = one_axis(axis, x.ndim), int(indices_or_sections)
-    if x.shape[axis] % count:
+    if x.sizes[axis] % count:
         raise ValueError(
             f"Axis {axis} of shape {tuple(x.shape)} cannot be split into {count} equal parts. See array_split."
         )
-    return list(ops.split(x, sizes=(x.shape[axis] // count,) * count, axis=axis))
+    return list(ops.split(x, sizes=(x.sizes[axis] // count,) * count, axis=axis))
 
 
 def array_split(x, indices_or_sections, axis=0):
     x = tensor(x)
     axis = one_axis(axis, x.ndim)
-    size = x.shape[axis]
+    size = x.sizes[axis]
     if not np.ndim(indices_or_sections):
         count = int(indices_or_sections)
         return list(ops.split(x, sizes=tuple([size // count + (i < size % count) for i in range(count)]), axis=axis))
@@ -95,7 +95,7 @@ def dsplit(x, indices_or_sections):
 def tile(x, repeats):
     x, times = tensor(x), shape_of(repeats)
     rank = max(x.ndim, len(times))
-    x = ops.reshape(x, shape=(1,) * (rank - x.ndim) + tuple(x.shape))
+    x = ops.reshape(x, shape=(1,) * (rank - x.ndim) + tuple(x.sizes))
     return tf.tile(x, (1,) * (rank - len(times)) + times)
 
 
@@ -136,7 +136,7 @@ def _with_constant(x: Tensor, widths: list, value: Any) -> Tensor:
 
 
 def _slab(x: Tensor, axis: int, count: int, values: Tensor) -> Tensor:
-    return ops.broadcast_to(values, shape=tuple([count if i == axis else d for i, d in enumerate(x.shape)]))
+    return ops.broadcast_to(values, shape=tuple([count if i == axis else d for i, d in enumerate(x.sizes)]))
 
 
 def _between(x: Tensor, axis: int, before: Tensor, after: Tensor) -> Tensor:
@@ -162,5 +162,5 @@ def _padded(x: Tensor, axis: int, before: int, after: int, mode: str) -> Tensor:
         shape = [-1 if i == axis else 1 for i in range(x.ndim)]
         ramp = lambda n: tf.reshape(tensor(np.arange(n) / max(n, 1), x.dtype), shape)
         return _between(x, axis, first * ramp(before), last * tf.reverse(ramp(after), [axis]))
-    places = np.pad(np.arange(x.shape[axis]), (before, after), mode="wrap" if mode == "circular" else mode)
+    places = np.pad(np.arange(x.sizes[axis]), (before, after), mode="wrap" if mode == "circular" else mode)
     return ops.take(x, tensor(places.astype(np.int32)), axis=axis)

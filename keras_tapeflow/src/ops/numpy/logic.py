@@ -6,6 +6,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import sizes_of
 
 from .common import common, named, numpy_function, ordered_axes, tensor, truth
 
@@ -28,7 +29,7 @@ isreal = _question("isreal")
 def _infinite(name: str, value: float) -> Callable:
     def function(x):
         x = tensor(x)
-        return ops.equal(x, tensor(value, x.dtype)) if x.dtype.is_floating else tf.zeros(x.shape, tf.bool)
+        return ops.equal(x, tensor(value, x.dtype)) if x.dtype.is_floating else tf.zeros(sizes_of(x), tf.bool)
 
     return named(function, name)
 
@@ -39,7 +40,7 @@ isposinf = _infinite("isposinf", np.inf)
 
 def signbit(x):
     x = tensor(x)
-    return tf.zeros(x.shape, tf.bool) if x.dtype.is_bool else numpy_function("signbit")(x)
+    return tf.zeros(sizes_of(x), tf.bool) if x.dtype.is_bool else numpy_function("signbit")(x)
 
 
 # ---- logic

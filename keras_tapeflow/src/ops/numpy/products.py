@@ -72,13 +72,13 @@ def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
     a, b = (
         numpy_function("moveaxis")(t, where, -1) for t, where in zip(map(counting, common(x1, x2)), (axisa, axisb))
     )
-    if {a.shape[-1], b.shape[-1]} - {2, 3}:
+    if {a.sizes[-1], b.sizes[-1]} - {2, 3}:
         raise ValueError(
             f"`x1` and `x2` must have 2 or 3 numbers along their axes. Received shapes {a.shape} and {b.shape}."
         )
-    if a.shape[-1] == b.shape[-1] == 2:
+    if a.sizes[-1] == b.sizes[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    a, b = (t if t.shape[-1] == 3 else tf.pad(t, [(0, 0)] * (t.ndim - 1) + [(0, 1)]) for t in (a, b))
+    a, b = (t if t.sizes[-1] == 3 else tf.pad(t, [(0, 0)] * (t.ndim - 1) + [(0, 1)]) for t in (a, b))
     return numpy_function("cross")(a, b, axisc=axisc)
 
 

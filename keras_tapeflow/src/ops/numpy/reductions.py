@@ -7,7 +7,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 
 from .common import cast, common, counting, floating, numpy_function, one_axis, ordered_axes, tensor
 
@@ -80,8 +80,8 @@ def _extreme(
     where = ordered_axes(axis, x.ndim)
     if initial is not None:  # one more element along the axes, which also serves where there are none
         start = tensor(initial, x.dtype)
-        if not np.prod([x.shape[a] for a in where]):
-            kept = [d if i not in where else 1 for i, d in enumerate(x.shape) if keepdims or i not in where]
+        if not np.prod([x.sizes[a] for a in where]):
+            kept = [d if i not in where else 1 for i, d in enumerate(x.sizes) if keepdims or i not in where]
             return ops.broadcast_to(start, shape=tuple(kept))
     if x.dtype.is_bool:
         found = of_truths(x, axis=where, keepdims=keepdims)
@@ -89,7 +89,7 @@ def _extreme(
             found
             if initial is None
             else of_truths(
-                tf.stack([found, ops.broadcast_to(start, shape=tuple(found.shape))]), axis=(0,), keepdims=False
+                tf.stack([found, ops.broadcast_to(start, shape=tuple(sizes_of(found)))]), axis=(0,), keepdims=False
             )
         )
     found = of_numbers(x, axis=where, keepdims=keepdims)
@@ -124,7 +124,7 @@ def _place(x: Any, axis: Any, keepdims: bool, compute: Callable) -> Tensor:
     found = compute(flat, axis=where, dtype=np.dtype("int32"))
     if not keepdims:
         return found
-    return tf.reshape(found, [1 if axis is None or i == where else d for i, d in enumerate(x.shape)])
+    return tf.reshape(found, [1 if axis is None or i == where else d for i, d in enumerate(x.sizes)])
 
 
 def argmax(x, axis=None, keepdims=False):

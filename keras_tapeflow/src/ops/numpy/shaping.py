@@ -4,7 +4,7 @@ import math
 
 import tapeflow as tf
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 
 from .common import axes, numpy_function, shape_of, tensor
 from .creation import arange
@@ -16,7 +16,7 @@ def reshape(x, newshape):
 
 def ravel(x):
     x = tensor(x)
-    return ops.reshape(x, shape=(x.shape.num_elements(),))
+    return ops.reshape(x, shape=(x.sizes.num_elements(),))
 
 
 def squeeze(x, axis=None):
@@ -74,11 +74,11 @@ def roll(x, shift, axis=None):
     if not isinstance(shift, Tensor):
         return numpy_function("roll")(x, shift, axis)
     if axis is None:
-        return ops.reshape(roll(ravel(x), shift, 0), shape=tuple(x.shape))
+        return ops.reshape(roll(ravel(x), shift, 0), shape=tuple(sizes_of(x)))
     places = axes(axis, x.ndim)
     shifts = tf.unstack(tf.broadcast_to(shift, [len(places)]))
     for place, by in zip(places, shifts):  # by how much may be known only later
-        size = x.shape[place]
+        size = sizes_of(x)[place]
         x = ops.take(x, ops.floormod(tf.range(size, dtype=by.dtype) - by, tensor(size, by.dtype)), axis=place)
     return x
 
@@ -115,7 +115,7 @@ def triu(x, k=0):
 
 def _lower(x: Tensor, k: int) -> Tensor:
     """Where the lower triangle is, up to diagonal `k`."""
-    rows, columns = (arange(n) for n in x.shape[-2:])
+    rows, columns = (arange(n) for n in x.sizes[-2:])
     return ops.less_equal(columns, rows[:, None] + k)
 
 

@@ -30,21 +30,21 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, without_na
     q = tensor(q, x.dtype if x.dtype.size > 2 else tf.float32)
     taken = axes(axis, x.ndim)
     kept = tuple([i for i in range(x.ndim) if i not in taken])
-    lead = [x.shape[i] for i in kept]
-    rows = tf.reshape(ops.transpose(x, perm=(*kept, *taken)), [*lead, math.prod([x.shape[i] for i in taken])])
+    lead = [x.sizes[i] for i in kept]
+    rows = tf.reshape(ops.transpose(x, perm=(*kept, *taken)), [*lead, math.prod([x.sizes[i] for i in taken])])
     ordered = ops.sort(rows, descending=False)
     bad = ops.is_nan(rows)
     last = (
         tf.reduce_sum(tf.cast(~bad, tf.int32), -1, keepdims=True) - 1
         if without_nan
-        else tensor(rows.shape[-1] - 1, tf.int32)
+        else tensor(rows.sizes[-1] - 1, tf.int32)
     )
     at = tf.reshape(q, [-1]) * cast(last, q.dtype)
     below = ops.floor(at)
     first = tf.maximum(cast(below, tf.int32), 0)
     second = tf.maximum(tf.minimum(first + 1, last), 0)
     low, high = (
-        ops.take_along(ordered, tf.broadcast_to(place, [*lead, place.shape[-1]])) for place in (first, second)
+        ops.take_along(ordered, tf.broadcast_to(place, [*lead, place.sizes[-1]])) for place in (first, second)
     )
     part = cast(_POSITIONS[method](at, below), x.dtype)
     found = ops.where(
@@ -53,8 +53,8 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, without_na
     none = ops.less(last, 0) if without_nan else tf.reduce_any(bad, -1, keepdims=True)
     found = ops.where(none, tensor(np.nan, x.dtype), found)
     found = ops.transpose(found, perm=(len(lead), *range(len(lead))))
-    shape = [1 if i in taken else d for i, d in enumerate(x.shape)] if keepdims else lead
-    return tf.reshape(found, [*q.shape, *shape])
+    shape = [1 if i in taken else d for i, d in enumerate(x.sizes)] if keepdims else lead
+    return tf.reshape(found, [*q.sizes, *shape])
 
 
 def quantile(x, q, axis=None, method="linear", keepdims=False):
@@ -196,7 +196,7 @@ def correlate(x1, x2, mode="valid"):
     if a.ndim != 1 or b.ndim != 1:
         raise ValueError(f"correlate takes two vectors, got shapes {tuple(a.shape)} and {tuple(b.shape)}.")
     full = numpy_function("convolve")(a, ops.flip(numpy_function("conjugate")(b), axis=(0,)), "full")
-    n, m = a.shape[0], b.shape[0]
+    n, m = a.sizes[0], b.sizes[0]
     if mode == "full":
         return full
     if mode == "valid":

@@ -9,7 +9,7 @@ from tapeflow.api.interop.promotion import cast, promoted, tensor
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import float64
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 
 from .registry import like_numpy, numpy_dtype
 from .shaping import moveaxis, ravel
@@ -50,7 +50,7 @@ def _like(name: str, doc: str, value: Any) -> Callable:
         a: Any, *, dtype: Any = None, shape: Any = None, order: str = "K", subok: bool = True, device: Any = None
     ) -> Tensor:
         a = tensor(a)
-        return tensor(np.full(tuple(a.shape) if shape is None else shape, value, (numpy_dtype(dtype) or a.dtype).np))
+        return tensor(np.full(tuple(a.sizes) if shape is None else shape, value, (numpy_dtype(dtype) or a.dtype).np))
 
     function.__name__, function.__module__, function.__doc__ = name, __name__, doc
     return like_numpy("[1.0, 2.0]", check="{ours}.shape == {theirs}.shape")(function)
@@ -83,7 +83,7 @@ def full_like(
 ) -> Tensor:
     """One value in the shape and dtype of an array."""
     a = tensor(a)
-    return full(tuple(a.shape) if shape is None else shape, fill_value, numpy_dtype(dtype) or a.dtype)
+    return full(tuple(a.sizes) if shape is None else shape, fill_value, numpy_dtype(dtype) or a.dtype)
 
 
 @like_numpy("[[1, 2], [3, 4]]", "asarray", "asanyarray", "ascontiguousarray")
@@ -94,8 +94,8 @@ def array(
     made = tensor(object, numpy_dtype(dtype))
     return (
         made
-        if len(made.shape) >= ndmin
-        else ops.reshape(made, shape=(1,) * (ndmin - len(made.shape)) + tuple(made.shape))
+        if len(made.sizes) >= ndmin
+        else ops.reshape(made, shape=(1,) * (ndmin - len(sizes_of(made))) + tuple(sizes_of(made)))
     )
 
 
@@ -117,7 +117,7 @@ def linspace(
     start, stop = promoted(start, stop, 1.0, inexact=float64)[:2]
     steps = num - 1 if endpoint else num
     t = np.arange(num) / max(steps, 1)
-    rank = max(len(start.shape), len(stop.shape))
+    rank = max(len(start.sizes), len(stop.sizes))
     place = tensor(t.reshape((num,) + (1,) * rank), start.dtype)
     found = start * (1.0 - place) + stop * place
     if axis:
@@ -157,9 +157,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     rank = len(xs)
     place = lambda i: {0: 1, 1: 0}.get(i, i) if indexing == "xy" and rank > 1 else i
     spread = [
-        ops.reshape(x, shape=tuple(x.shape[0] if a == place(i) else 1 for a in range(rank))) for i, x in enumerate(xs)
+        ops.reshape(x, shape=tuple(x.sizes[0] if a == place(i) else 1 for a in range(rank))) for i, x in enumerate(xs)
     ]
     if sparse:
         return tuple(spread)
-    shape = broadcast_shapes(*[tuple(s.shape) for s in spread])
+    shape = broadcast_shapes(*[tuple(s.sizes) for s in spread])
     return tuple(ops.broadcast_to(s, shape=shape) for s in spread)

@@ -106,7 +106,7 @@ def _on_floats(compute: Callable, x: Tensor, otherwise: bool) -> Tensor:
     if x.dtype.is_complex:
         join = ops.logical_and if otherwise else ops.logical_or
         return join(compute(ops.real(x)), compute(ops.imag(x)))
-    return compute(x) if x.dtype.is_floating else tensor(np.full(tuple(x.shape), otherwise))
+    return compute(x) if x.dtype.is_floating else tensor(np.full(tuple(x.sizes), otherwise))
 
 
 def _truth(x: Tensor) -> Tensor:
@@ -221,7 +221,7 @@ def _power(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _all(x: Tensor) -> tuple:
-    return tuple(range(len(x.shape)))
+    return tuple(range(len(x.sizes)))
 
 
 def _ignoring_nan(compute: Callable) -> Callable:
@@ -336,7 +336,7 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Tensor:
     """Same shape and same elements?"""
     a, b = promoted(a1, a2)
-    if tuple(a.shape) != tuple(b.shape):
+    if tuple(a.sizes) != tuple(b.sizes):
         return tensor(False, bool_)
     same = ops.logical_or(ops.equal(a, b), ops.logical_and(isnan(a), isnan(b))) if equal_nan else ops.equal(a, b)
     return ops.reduce_all(same, axis=_all(same), keepdims=False)

@@ -26,12 +26,12 @@ def _complex(a: Any) -> Tensor:
 
 def _fitted(a: Tensor, n: int | None) -> Tensor:
     """The last axis cut or filled with zeros to length n."""
-    length = a.shape[-1]
+    length = a.sizes[-1]
     if n is None or n == length:
         return a
     if n < length:
         return ops.getitem(a, index=(Ellipsis, (None, n, None)))
-    return tf.pad(a, [[0, 0]] * (len(a.shape) - 1) + [[0, n - length]])
+    return tf.pad(a, [[0, 0]] * (len(a.sizes) - 1) + [[0, n - length]])
 
 
 def _scale(y: Tensor, n: int, norm: str | None, inverse: bool) -> Tensor:
@@ -50,10 +50,10 @@ def _scale(y: Tensor, n: int, norm: str | None, inverse: bool) -> Tensor:
 def _along(
     transform: Callable, a: Tensor, n: int | None, axis: int, norm: str | None, inverse: bool, n_out: int | None = None
 ) -> Tensor:
-    axis = one_axis(axis, len(a.shape))
+    axis = one_axis(axis, len(a.sizes))
     a = _fitted(moveaxis(a, axis, -1), n)
     y = transform(a)
-    return moveaxis(_scale(y, n_out or a.shape[-1], norm, inverse), -1, axis)
+    return moveaxis(_scale(y, n_out or a.sizes[-1], norm, inverse), -1, axis)
 
 
 @like_numpy(_SIGNAL, within="fft")
@@ -94,14 +94,14 @@ def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None,
         n: The length along the axis, to which it is cut or filled up with zeros; None: as it is.
     """
     a = _complex(a)
-    length = 2 * (a.shape[one_axis(axis, len(a.shape))] - 1) if n is None else n
+    length = 2 * (a.sizes[one_axis(axis, len(a.sizes))] - 1) if n is None else n
     transform = lambda x: tf.signal.irfft(_fitted(x, length // 2 + 1), fft_length=[length])
     return _along(transform, a, None, axis, norm, True, length)
 
 
 def _over(transform: Callable, a: Any, s: Any, taken: Any, norm: str | None) -> Tensor:
     a = _complex(a)
-    taken = axes(tuple(range(-len(s), 0)) if taken is None and s is not None else taken, len(a.shape))
+    taken = axes(tuple(range(-len(s), 0)) if taken is None and s is not None else taken, len(a.sizes))
     for axis, n in zip(taken, s or [None] * len(taken)):
         a = transform(a, n, axis, norm)
     return a
@@ -164,7 +164,7 @@ def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None,
 
 
 def _places(a: Tensor, s: Any, taken: Any) -> tuple:
-    return axes(tuple(range(-len(s), 0)) if taken is None and s is not None else taken, len(a.shape))
+    return axes(tuple(range(-len(s), 0)) if taken is None and s is not None else taken, len(a.sizes))
 
 
 @like_numpy(_SIGNAL, within="fft")
@@ -181,8 +181,8 @@ def ifftshift(x: Any, axes: Any = None) -> Tensor:
 
 def _shifted(x: Any, taken: Any, by: Callable) -> Tensor:
     x = tensor(x)
-    places = axes(taken, len(x.shape))
-    return roll(x, [by(x.shape[i]) for i in places], places)
+    places = axes(taken, len(x.sizes))
+    return roll(x, [by(x.sizes[i]) for i in places], places)
 
 
 @like_numpy("4, 0.5", within="fft")

@@ -33,7 +33,7 @@ def concatenate(
     xs = _common(arrays, dtype)
     if axis is None:
         xs, axis = [ravel(x) for x in xs], 0
-    return ops.concat(*xs, axis=one_axis(axis, len(xs[0].shape)))
+    return ops.concat(*xs, axis=one_axis(axis, len(xs[0].sizes)))
 
 
 @like_numpy("([1.0, 2.0], [3.0, 4.0]), axis=1")
@@ -42,7 +42,7 @@ def stack(
 ) -> Tensor:
     """Joined along a new axis."""
     xs = _common(arrays, dtype)
-    return ops.stack(*xs, axis=one_axis(axis, len(xs[0].shape) + 1))
+    return ops.stack(*xs, axis=one_axis(axis, len(xs[0].sizes) + 1))
 
 
 @like_numpy("([1.0, 2.0], [3.0, 4.0])")
@@ -55,7 +55,7 @@ def vstack(tup: Sequence, *, dtype: Any = None, casting: str = "same_kind") -> T
 def hstack(tup: Sequence, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
     """Joined along the second axis; vectors end to end."""
     xs = [atleast_1d(x) for x in _common(tup, dtype)]
-    return concatenate(xs, 0 if len(xs[0].shape) == 1 else 1)
+    return concatenate(xs, 0 if len(xs[0].sizes) == 1 else 1)
 
 
 @like_numpy("([1.0, 2.0], [3.0, 4.0])")
@@ -67,7 +67,7 @@ def dstack(tup: Sequence) -> Tensor:
 @like_numpy("([1.0, 2.0], [3.0, 4.0])")
 def column_stack(tup: Sequence) -> Tensor:
     """Vectors as the columns of a matrix."""
-    return concatenate([ops.reshape(x, shape=(*x.shape, 1)) if len(x.shape) < 2 else x for x in _common(tup)], 1)
+    return concatenate([ops.reshape(x, shape=(*x.sizes, 1)) if len(x.sizes) < 2 else x for x in _common(tup)], 1)
 
 
 @like_numpy("[1.0, 2.0], [3.0]")
@@ -80,8 +80,8 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Cut into parts of nearly equal size, or before the indices given."""
     ary = tensor(ary)
-    axis = one_axis(axis, len(ary.shape))
-    total = ary.shape[axis]
+    axis = one_axis(axis, len(ary.sizes))
+    total = ary.sizes[axis]
     if np.ndim(indices_or_sections) == 0:
         parts = int(indices_or_sections)
         sizes = [total // parts + (i < total % parts) for i in range(parts)]
@@ -96,7 +96,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tenso
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Cut into equal parts, or before the indices given."""
     ary = tensor(ary)
-    if np.ndim(indices_or_sections) == 0 and ary.shape[axis] % int(indices_or_sections):
+    if np.ndim(indices_or_sections) == 0 and ary.sizes[axis] % int(indices_or_sections):
         raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
 
@@ -104,7 +104,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
 @like_numpy("np.ones((2, 3)), 3", check="len({ours}) == len({theirs})")
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
     """Cut along the second axis; a vector along its only one."""
-    return split(ary, indices_or_sections, 0 if len(tensor(ary).shape) == 1 else 1)
+    return split(ary, indices_or_sections, 0 if len(tensor(ary).sizes) == 1 else 1)
 
 
 @like_numpy("np.ones((1, 2, 4)), 2", check="len({ours}) == len({theirs})")
@@ -127,7 +127,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
         The slices.
     """
     x = tensor(x)
-    return ops.unstack(x, axis=one_axis(axis, len(x.shape)))
+    return ops.unstack(x, axis=one_axis(axis, len(x.sizes)))
 
 
 # ---- repeating, turning, filling
@@ -138,9 +138,9 @@ def tile(A: Any, reps: Any) -> Tensor:
     """Laid out several times along each axis."""
     A = tensor(A)
     reps = (int(reps),) if np.ndim(reps) == 0 else tuple(int(r) for r in reps)
-    rank = max(len(A.shape), len(reps))
+    rank = max(len(A.sizes), len(reps))
     return tf.tile(
-        ops.reshape(A, shape=(1,) * (rank - len(A.shape)) + tuple(A.shape)), (1,) * (rank - len(reps)) + reps
+        ops.reshape(A, shape=(1,) * (rank - len(A.sizes)) + tuple(A.sizes)), (1,) * (rank - len(reps)) + reps
     )
 
 
@@ -150,8 +150,8 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     a = tensor(a)
     if axis is None:
         a, axis = ravel(a), 0
-    axis = one_axis(axis, len(a.shape))
-    index = np.repeat(np.arange(a.shape[axis]), np.asarray(repeats))
+    axis = one_axis(axis, len(a.sizes))
+    index = np.repeat(np.arange(a.sizes[axis]), np.asarray(repeats))
     return ops.take(a, tensor(index), axis=axis)
 
 
@@ -159,7 +159,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
 def flip(m: Any, axis: Any = None) -> Tensor:
     """Reversed along axes; along all without `axis`."""
     m = tensor(m)
-    return ops.flip(m, axis=axes(axis, len(m.shape)))
+    return ops.flip(m, axis=axes(axis, len(m.sizes)))
 
 
 @like_numpy(_MATRIX)
@@ -195,8 +195,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     """Shifted along axes, what leaves at one end coming in at the other."""
     a = tensor(a)
     if axis is None:
-        return reshape(roll(ravel(a), shift, 0), tuple(a.shape))
-    places = axes(axis, len(a.shape))
+        return reshape(roll(ravel(a), shift, 0), tuple(a.sizes))
+    places = axes(axis, len(a.sizes))
     shifts = [int(s) for s in np.broadcast_to(shift, (len(places),))]
     return tf.roll(a, shifts, list(places))
 
@@ -209,7 +209,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
         mode: `constant`, `reflect`, `symmetric`, `edge` or `wrap`.
     """
     array = tensor(array)
-    widths = np.broadcast_to(np.asarray(pad_width), (len(array.shape), 2)).astype(int)
+    widths = np.broadcast_to(np.asarray(pad_width), (len(array.sizes), 2)).astype(int)
     if mode == "constant":
         if np.ndim(constant_values):
             raise ValueError("constant_values must be one number for all sides.")
@@ -217,6 +217,6 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise ValueError(f"mode={mode!r} is not one of constant, edge, reflect, symmetric, wrap.")
     for axis, (before, after) in enumerate(widths):
-        index = np.pad(np.arange(array.shape[axis]), (before, after), mode=mode)
+        index = np.pad(np.arange(array.sizes[axis]), (before, after), mode=mode)
         array = ops.take(array, tensor(index), axis=axis)
     return array

@@ -8,7 +8,7 @@ import tapeflow as tf
 from tapeflow.api.interop.promotion import cast, promoted, tensor
 from tapeflow.core.dtypes import float64, int32
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 
 from .reductions import max_, min_, sum_, trace
 from .registry import FUNCTIONS, axes, like_numpy, one_axis
@@ -52,30 +52,30 @@ class SlogdetResult(NamedTuple):
 def matmul(x1: Any, x2: Any, /) -> Tensor:
     """The matrix product; a vector is a row on the left, a column on the right."""
     a, b = promoted(x1, x2)
-    left, right = len(a.shape) == 1, len(b.shape) == 1
+    left, right = len(a.sizes) == 1, len(b.sizes) == 1
     if left:
         a = reshape(a, (1, -1))
     if right:
         b = reshape(b, (-1, 1))
     y = ops.matmul(a, b)
-    drop = [len(y.shape) - 2] * left + [len(y.shape) - 1] * right
-    return ops.reshape(y, shape=tuple(d for i, d in enumerate(y.shape) if i not in drop)) if drop else y
+    drop = [len(y.sizes) - 2] * left + [len(y.sizes) - 1] * right
+    return ops.reshape(y, shape=tuple(d for i, d in enumerate(y.sizes) if i not in drop)) if drop else y
 
 
 @like_numpy("[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]")
 def dot(a: Any, b: Any, out: None = None) -> Tensor:
     """The sum of products over the last axis of `a` and the last but one of `b`."""
     a, b = promoted(a, b)
-    if not len(a.shape) or not len(b.shape):
+    if not len(a.sizes) or not len(b.sizes):
         return a * b
-    return tensordot(a, b, ((-1,), (-2 if len(b.shape) > 1 else -1,)))
+    return tensordot(a, b, ((-1,), (-2 if len(b.sizes) > 1 else -1,)))
 
 
 @like_numpy("[1.0, 2.0], [3.0, 4.0]")
 def inner(a: Any, b: Any, /) -> Tensor:
     """The sum of products over the last axes."""
     a, b = promoted(a, b)
-    return a * b if not len(a.shape) or not len(b.shape) else tensordot(a, b, ((-1,), (-1,)))
+    return a * b if not len(a.sizes) or not len(b.sizes) else tensordot(a, b, ((-1,), (-1,)))
 
 
 @like_numpy("[1 + 1j, 2.0], [3.0, 4j]")
@@ -107,7 +107,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     if np.ndim(axes) == 0:
         return tf.tensordot(a, b, int(axes))
     pair = [[int(i) for i in np.atleast_1d(side)] for side in axes]
-    return tf.tensordot(a, b, [[one_axis(i, len(t.shape)) for i in side] for side, t in zip(pair, (a, b))])
+    return tf.tensordot(a, b, [[one_axis(i, len(t.sizes)) for i in side] for side, t in zip(pair, (a, b))])
 
 
 @like_numpy("'ij,j->i', [[1.0, 2.0], [3.0, 4.0]], [5.0, 6.0]")
@@ -120,11 +120,11 @@ def einsum(subscripts: str, /, *operands: Any, out: None = None, optimize: Any =
 def kron(a: Any, b: Any) -> Tensor:
     """The Kronecker product: every element of `a` times the whole of `b`."""
     a, b = promoted(a, b)
-    rank = max(len(a.shape), len(b.shape))
-    a, b = (reshape(t, (1,) * (rank - len(t.shape)) + tuple(t.shape)) for t in (a, b))
-    spread = lambda t, first: tuple(x for d in t.shape for x in ((d, 1) if first else (1, d)))
+    rank = max(len(a.sizes), len(b.sizes))
+    a, b = (reshape(t, (1,) * (rank - len(t.sizes)) + tuple(t.sizes)) for t in (a, b))
+    spread = lambda t, first: tuple(x for d in t.sizes for x in ((d, 1) if first else (1, d)))
     return reshape(
-        reshape(a, spread(a, True)) * reshape(b, spread(b, False)), tuple(m * n for m, n in zip(a.shape, b.shape))
+        reshape(a, spread(a, True)) * reshape(b, spread(b, False)), tuple(m * n for m, n in zip(a.sizes, b.sizes))
     )
 
 
@@ -134,9 +134,9 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     a, b = promoted(a, b)
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
+    if a.sizes[-1] != 3 or b.sizes[-1] != 3:
         raise ValueError(f"cross needs vectors of length 3, got shapes {tuple(a.shape)} and {tuple(b.shape)}.")
-    turned = lambda t, k: ops.take(t, tensor(np.roll(np.arange(3), -k)), axis=len(t.shape) - 1)
+    turned = lambda t, k: ops.take(t, tensor(np.roll(np.arange(3), -k)), axis=len(t.sizes) - 1)
     return moveaxis(turned(a, 1) * turned(b, 2) - turned(a, 2) * turned(b, 1), -1, axisc)
 
 
@@ -179,9 +179,9 @@ def slogdet(a: Any) -> SlogdetResult:
 def solve(a: Any, b: Any) -> Tensor:
     """The x with a x = b."""
     a, b = promoted(a, b, inexact=float64)
-    if len(b.shape) > 1:
+    if len(b.sizes) > 1:
         return tf.linalg.solve(a, b)
-    return reshape(tf.linalg.solve(a, reshape(b, (-1, 1))), (*a.shape[:-2], a.shape[-1]))
+    return reshape(tf.linalg.solve(a, reshape(b, (-1, 1))), (*a.sizes[:-2], a.sizes[-1]))
 
 
 @like_numpy(_SQUARE, within="linalg")
@@ -285,7 +285,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     """
     s = svdvals(A)
     if tol is None:
-        rows, cols = tensor(A).shape[-2:]
+        rows, cols = tensor(A).sizes[-2:]
         relative = (
             max(rows, cols) * float(np.finfo(s.dtype.np).eps) if rtol is None else tensor(rtol, s.dtype)[..., None]
         )
@@ -305,7 +305,7 @@ def matrix_power(a: Any, n: int) -> Tensor:
     a = tensor(a)
     if n < 0:
         a, n = inv(a), -n
-    result = tensor(np.broadcast_to(np.eye(a.shape[-1]), tuple(a.shape)), a.dtype)
+    result = tensor(np.broadcast_to(np.eye(a.sizes[-1]), tuple(a.sizes)), a.dtype)
     while n:
         if n & 1:
             result = ops.matmul(result, a)
@@ -332,7 +332,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple:
     a, b = promoted(a, b, inexact=float64)
     x = matmul(pinv(a, rcond), b)
     s, rank = svdvals(a), matrix_rank(a)
-    full = int(rank) == a.shape[-1] < a.shape[-2]
+    full = int(rank) == a.sizes[-1] < a.sizes[-2]
     residual = sum_(ops.square(ops.abs(b - matmul(a, x))), 0) if full else tensor(np.zeros(0), s.dtype)
     return x, (reshape(residual, (-1,)) if full else residual), cast(rank, int32), s
 
@@ -345,7 +345,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
         ord: Which norm: a number, infinity, for matrices `fro` and `nuc`; None: the Euclidean one.
     """
     x = _inexact(x)
-    rank = len(x.shape)
+    rank = len(x.sizes)
     if axis is None:
         if ord is None or rank == 1:
             return vector_norm(x, axis=None, keepdims=keepdims, ord=2 if ord is None else ord)
@@ -356,7 +356,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     if len(taken) != 2:
         raise ValueError("Improper number of dimensions to norm.")
     y = matrix_norm(moveaxis(x, taken, (-2, -1)), ord="fro" if ord is None else ord)
-    return ops.reshape(y, shape=tuple(1 if i in taken else d for i, d in enumerate(x.shape))) if keepdims else y
+    return ops.reshape(y, shape=tuple(1 if i in taken else d for i, d in enumerate(x.sizes))) if keepdims else y
 
 
 @like_numpy("[[3.0, 4.0], [6.0, 8.0]], axis=1", within="linalg")
@@ -370,7 +370,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order {ord!r} for vectors. It is a number; 'fro' and 'nuc' are for matrices.")
     if ord == 2:
-        return _root_of_squares(x, tuple(sorted(axes(axis, len(x.shape)))), keepdims)
+        return _root_of_squares(x, tuple(sorted(axes(axis, len(x.sizes)))), keepdims)
     size = ops.abs(x)
     if ord in (np.inf, -np.inf):
         return (max_ if ord > 0 else min_)(size, axis, keepdims=keepdims)
@@ -383,10 +383,14 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 def _root_of_squares(x: Tensor, taken: tuple, keepdims: bool) -> Tensor:
     """By tf.norm, whose gradient is 0 at 0; several axes are made one for it."""
-    rest = tuple(i for i in range(len(x.shape)) if i not in taken)
-    rows = x if len(taken) == 1 else reshape(ops.transpose(x, perm=(*rest, *taken)), (*[x.shape[i] for i in rest], -1))
+    rest = tuple(i for i in range(len(x.sizes)) if i not in taken)
+    rows = (
+        x
+        if len(taken) == 1
+        else reshape(ops.transpose(x, perm=(*rest, *taken)), (*[sizes_of(x)[i] for i in rest], -1))
+    )
     y = _real(tf.norm(rows, axis=taken[0] if len(taken) == 1 else len(rest)))
-    return ops.reshape(y, shape=tuple(1 if i in taken else d for i, d in enumerate(x.shape))) if keepdims else y
+    return ops.reshape(y, shape=tuple(1 if i in taken else d for i, d in enumerate(x.sizes))) if keepdims else y
 
 
 @like_numpy(_SQUARE, within="linalg")
@@ -398,7 +402,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
     """
     x = _inexact(x)
     if ord == "fro":
-        y = _root_of_squares(x, (len(x.shape) - 2, len(x.shape) - 1), False)
+        y = _root_of_squares(x, (len(x.sizes) - 2, len(x.sizes) - 1), False)
     elif ord == "nuc":
         y = sum_(svdvals(x), -1)
     elif ord in (2, -2):
@@ -408,7 +412,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
         y = (max_ if ord > 0 else min_)(lines, -1)
     else:
         raise ValueError(f"Invalid norm order {ord!r} for matrices.")
-    return reshape(y, (*y.shape, 1, 1)) if keepdims else y
+    return reshape(y, (*y.sizes, 1, 1)) if keepdims else y
 
 
 @like_numpy(_SQUARE, within="linalg")

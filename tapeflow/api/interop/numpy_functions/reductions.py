@@ -9,7 +9,7 @@ import numpy as np
 from tapeflow.api.interop.promotion import cast, floating, promoted, result_type, tensor
 from tapeflow.core.dtypes import DType, bool_, float64, int64, uint64
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 
 from .elementwise import isnan
 from .registry import axes, like_numpy, numpy_dtype, one_axis
@@ -27,7 +27,7 @@ def accumulating(x: Tensor, dtype: Any) -> Tensor:
 
 
 def reduced(compute: Callable, x: Tensor, axis: Any, keepdims: Any) -> Tensor:
-    return compute(x, axis=tuple(sorted(axes(axis, len(x.shape)))), keepdims=bool(keepdims))
+    return compute(x, axis=tuple(sorted(axes(axis, len(x.sizes)))), keepdims=bool(keepdims))
 
 
 # ---- sums and means
@@ -69,14 +69,14 @@ def var(
     """The mean squared distance from the mean; divided by n - `ddof` instead of n."""
     a = tensor(a)
     a = cast(a, numpy_dtype(dtype) or (a.dtype if a.dtype.is_inexact else float64))
-    taken = axes(axis, len(a.shape))
+    taken = axes(axis, len(a.sizes))
     ddof = ddof if correction is None else correction
     if mean is None and not ddof and not a.dtype.is_complex:
         return reduced(ops.reduce_variance, a, axis, keepdims)
     center = reduced(ops.reduce_mean, a, axis, True) if mean is None else tensor(mean, a.dtype)
     distance = a - center
     squared = ops.square(distance) if not a.dtype.is_complex else ops.square(ops.abs(distance))
-    count = int(np.prod([a.shape[i] for i in taken]))
+    count = int(np.prod([a.sizes[i] for i in taken]))
     with np.errstate(all="ignore"):
         return reduced(ops.reduce_sum, squared, axis, keepdims) * float(np.divide(1, count - ddof))
 
@@ -112,10 +112,10 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
             else found
         )
     a, weights = promoted(a, weights, inexact=float64)
-    if len(weights.shape) != len(a.shape):
-        position = one_axis(axis, len(a.shape))
-        weights = reshape(weights, tuple(-1 if i == position else 1 for i in range(len(a.shape))))
-        weights = ops.broadcast_to(weights, shape=tuple(a.shape))
+    if len(weights.sizes) != len(a.sizes):
+        position = one_axis(axis, len(a.sizes))
+        weights = reshape(weights, tuple(-1 if i == position else 1 for i in range(len(a.sizes))))
+        weights = ops.broadcast_to(weights, shape=tuple(a.sizes))
     scale = sum_(weights, axis, keepdims=keepdims)
     found = sum_(a * weights, axis, keepdims=keepdims) / scale
     return (found, scale) if returned else found
@@ -152,14 +152,14 @@ def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> T
 
 def _elements(a: Any) -> Any:
     """How many, a number (or a size) also inside a function."""
-    return math.prod(tensor(a).shape)
+    return math.prod(sizes_of(tensor(a)))
 
 
 def _position(compute: Callable, a: Any, axis: Any, keepdims: bool) -> Tensor:
     a = tensor(a)
     if a.dtype.is_bool:
         a = cast(a, int64)
-    rank = len(a.shape)
+    rank = len(a.sizes)
     found = (
         compute(ravel(a), axis=0, dtype=int64.np)
         if axis is None

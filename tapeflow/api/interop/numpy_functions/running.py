@@ -8,7 +8,7 @@ import numpy as np
 from tapeflow.api.interop.promotion import promoted, result_type, tensor
 from tapeflow.core.dtypes import float64
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, sizes_of
 
 from .reductions import accumulating, sum_
 from .registry import like_numpy, one_axis
@@ -22,7 +22,7 @@ def _running(compute: Callable, a: Any, axis: Any, dtype: Any) -> Tensor:
     a = accumulating(tensor(a), dtype)
     if axis is None:
         a, axis = ravel(a), 0
-    return compute(a, axis=one_axis(axis, len(a.shape)), exclusive=False, reverse=False)
+    return compute(a, axis=one_axis(axis, len(a.sizes)), exclusive=False, reverse=False)
 
 
 @like_numpy(_MATRIX + ", axis=1")
@@ -39,13 +39,13 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Te
 
 def _with_initial(running: Callable, x: Any, axis: Any, dtype: Any, include_initial: bool, initial: int) -> Tensor:
     x = tensor(x)
-    if axis is None and len(x.shape) > 1:
+    if axis is None and len(x.sizes) > 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
-    axis = one_axis(0 if axis is None else axis, len(x.shape))
+    axis = one_axis(0 if axis is None else axis, len(x.sizes))
     found = running(x, axis, dtype)
     if not include_initial:
         return found
-    first = tensor(np.full([1 if i == axis else d for i, d in enumerate(x.shape)], initial), found.dtype)
+    first = tensor(np.full([1 if i == axis else d for i, d in enumerate(x.sizes)], initial), found.dtype)
     return ops.concat(first, found, axis=axis)
 
 
@@ -79,7 +79,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         n: How often.
     """
     a = tensor(a)
-    axis = one_axis(axis, len(a.shape))
+    axis = one_axis(axis, len(a.sizes))
     ends = [None if e is None else _edge(tensor(e, a.dtype), a, axis) for e in (prepend, append)]
     parts = [p for p in (ends[0], a, ends[1]) if p is not None]
     if len(parts) > 1:
@@ -95,8 +95,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 def _edge(value: Tensor, a: Tensor, axis: int) -> Tensor:
     return (
         value
-        if len(value.shape)
-        else ops.broadcast_to(value, shape=tuple(1 if i == axis else d for i, d in enumerate(a.shape)))
+        if len(sizes_of(value))
+        else ops.broadcast_to(value, shape=tuple(1 if i == axis else d for i, d in enumerate(sizes_of(a))))
     )
 
 
@@ -104,11 +104,11 @@ def _edge(value: Tensor, a: Tensor, axis: int) -> Tensor:
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
     """The integral by the trapezoidal rule."""
     (y,) = promoted(y, inexact=float64)
-    axis = one_axis(axis, len(y.shape))
+    axis = one_axis(axis, len(y.sizes))
     part = lambda s: ops.getitem(y, index=(*[(None, None, None)] * axis, s))
     width = tensor(dx, y.dtype)
     if x is not None:
-        width = diff(tensor(x, result_type(x, y)), axis=-1 if len(tensor(x).shape) == 1 else axis)
-        if len(width.shape) == 1:
-            width = reshape(width, tuple(-1 if i == axis else 1 for i in range(len(y.shape))))
+        width = diff(tensor(x, result_type(x, y)), axis=-1 if len(tensor(x).sizes) == 1 else axis)
+        if len(width.sizes) == 1:
+            width = reshape(width, tuple(-1 if i == axis else 1 for i in range(len(y.sizes))))
     return sum_(width * (part((1, None, None)) + part((None, -1, None))) * 0.5, axis)

@@ -43,7 +43,7 @@ def nonzero(a: Any) -> tuple[Tensor, ...]:
         For each axis the indices.
     """
     found = ops.nonzero(tensor(a))
-    return tuple(ops.getitem(found, index=((None, None, None), i)) for i in range(found.shape[1]))
+    return tuple(ops.getitem(found, index=((None, None, None), i)) for i in range(found.sizes[1]))
 
 
 @like_numpy("[[0, 1], [2, 0]]")
@@ -68,8 +68,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
     a = tensor(a)
     if axis is None:
         a, axis = ravel(a), 0
-    axis = one_axis(axis, len(a.shape))
-    return ops.take(a, _wrapped(indices, a.shape[axis], mode), axis=axis)
+    axis = one_axis(axis, len(a.sizes))
+    return ops.take(a, _wrapped(indices, a.sizes[axis], mode), axis=axis)
 
 
 def _wrapped(indices: Any, size: int, mode: str = "raise") -> Tensor:
@@ -87,11 +87,11 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     arr = tensor(arr)
     if axis is None:
         arr, axis = ravel(arr), 0
-    axis = one_axis(axis, len(arr.shape))
-    index = _wrapped(indices, arr.shape[axis])
-    lead = np.broadcast_shapes(*[tuple(d for i, d in enumerate(t.shape) if i != axis) for t in (arr, index)])
+    axis = one_axis(axis, len(arr.sizes))
+    index = _wrapped(indices, arr.sizes[axis])
+    lead = np.broadcast_shapes(*[tuple(d for i, d in enumerate(t.sizes) if i != axis) for t in (arr, index)])
     arr, index = (moveaxis(t, axis, -1) for t in (arr, index))
-    arr, index = (ops.broadcast_to(t, shape=(*lead, t.shape[-1])) for t in (arr, index))
+    arr, index = (ops.broadcast_to(t, shape=(*lead, t.sizes[-1])) for t in (arr, index))
     return moveaxis(ops.take_along(arr, index), -1, axis)
 
 
@@ -123,7 +123,7 @@ def _sorting(a: Any, axis: int | None) -> tuple[Tensor, int]:
     a = tensor(a)
     if axis is None:
         return ravel(a), 0
-    return a, one_axis(axis, len(a.shape))
+    return a, one_axis(axis, len(a.sizes))
 
 
 @like_numpy(_MATRIX + ", axis=0")
@@ -197,7 +197,7 @@ def isin(
 ) -> Tensor:
     """For every element, is it among the others?"""
     a, b = promoted(element, test_elements)
-    found = any_(ops.equal(reshape(a, (*a.shape, 1)), ravel(b)), -1)
+    found = any_(ops.equal(reshape(a, (*a.sizes, 1)), ravel(b)), -1)
     return ops.logical_not(found) if invert else found
 
 
@@ -207,7 +207,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
     index = tensor(x, int64)
     size = one_size(np.maximum(largest(index) + 1, minlength), "The number of bins")
     if weights is None:
-        weights = tensor(np.ones(tuple(index.shape), np.int64))
+        weights = tensor(np.ones(tuple(index.sizes), np.int64))
     weights = tensor(weights)
     return ops.unsorted_segment_sum(weights, index, num_segments=size)
 
@@ -218,9 +218,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if period is not None:
         raise ValueError("period is not supported; reduce x, xp and fp to one period first.")
     x, xp, fp = promoted(x, xp, fp, inexact=float64)
-    flat = ops.reshape(x, shape=(x.shape.num_elements(),))
-    found = ops.reshape(ops.searchsorted(xp, flat, side="right"), shape=tuple(x.shape))
-    at = ops.maximum(ops.minimum(found, xp.shape[0] - 1), 1)
+    flat = ops.reshape(x, shape=(x.sizes.num_elements(),))
+    found = ops.reshape(ops.searchsorted(xp, flat, side="right"), shape=tuple(x.sizes))
+    at = ops.maximum(ops.minimum(found, xp.sizes[0] - 1), 1)
     x0, x1, y0, y1 = (ops.take(t, k, axis=0) for t in (xp, fp) for k in (at - 1, at))
     inside = y0 + (y1 - y0) * (x - x0) / (x1 - x0)
     first, last = (ops.getitem(fp, index=(i,)) for i in (0, -1))
@@ -254,9 +254,9 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
         mode: `full`, `same` or `valid`: how much of the result is given.
     """
     a, v = promoted(a, v)
-    if a.shape[0] < v.shape[0]:
+    if a.sizes[0] < v.sizes[0]:
         a, v = v, a
-    n, m = int(a.shape[0]), int(v.shape[0])
+    n, m = int(a.sizes[0]), int(v.sizes[0])
     index = np.arange(n + m - 1)[:, None] - np.arange(m)
     picked = ops.take(a, tensor(np.clip(index, 0, n - 1)), axis=0)
     inside = tensor((index >= 0) & (index < n))

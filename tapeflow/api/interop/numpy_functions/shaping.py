@@ -17,8 +17,8 @@ _MATRIX = "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]"
 
 def squeezed_like(reduced: Tensor, a: Tensor, axis: Any) -> Tensor:
     """A reduction with its axes back, as axes of size 1."""
-    taken = axes(axis, len(a.shape))
-    return ops.reshape(reduced, shape=tuple(1 if i in taken else d for i, d in enumerate(a.shape)))
+    taken = axes(axis, len(a.sizes))
+    return ops.reshape(reduced, shape=tuple(1 if i in taken else d for i, d in enumerate(a.sizes)))
 
 
 # ---- shape
@@ -42,7 +42,7 @@ def _sizes(a: Tensor, shape: tuple) -> tuple:
     if -1 not in shape:
         return shape
     known = int(np.prod([d for d in shape if d != -1]))
-    return tuple(math.prod(a.shape) // max(known, 1) if d == -1 else d for d in shape)
+    return tuple(math.prod(a.sizes) // max(known, 1) if d == -1 else d for d in shape)
 
 
 @like_numpy(_MATRIX)
@@ -55,22 +55,22 @@ def ravel(a: Any, order: str = "C") -> Tensor:
 def squeeze(a: Any, axis: Any = None) -> Tensor:
     """Without the axes of size 1, or without those given."""
     a = tensor(a)
-    drop = [i for i, d in enumerate(a.shape) if d == 1] if axis is None else axes(axis, len(a.shape))
-    if any(a.shape[i] != 1 for i in drop):
+    drop = [i for i, d in enumerate(a.sizes) if d == 1] if axis is None else axes(axis, len(a.sizes))
+    if any(a.sizes[i] != 1 for i in drop):
         raise ValueError(
             f"cannot select an axis to squeeze out which has size not equal to one: shape {tuple(a.shape)}, axis "
             f"{axis}."
         )
-    return ops.reshape(a, shape=tuple(d for i, d in enumerate(a.shape) if i not in drop))
+    return ops.reshape(a, shape=tuple(d for i, d in enumerate(a.sizes) if i not in drop))
 
 
 @like_numpy(_MATRIX + ", (0, 2)")
 def expand_dims(a: Any, axis: Any) -> Tensor:
     """With new axes of size 1 at the places given."""
     a = tensor(a)
-    count = len(a.shape) + (len(axis) if isinstance(axis, (tuple, list)) else 1)
+    count = len(a.sizes) + (len(axis) if isinstance(axis, (tuple, list)) else 1)
     new = axes(axis, count)
-    sizes = iter(a.shape)
+    sizes = iter(a.sizes)
     return ops.reshape(a, shape=tuple(1 if i in new else next(sizes) for i in range(count)))
 
 
@@ -78,7 +78,7 @@ def expand_dims(a: Any, axis: Any) -> Tensor:
 def transpose(a: Any, axes: Any = None) -> Tensor:
     """Axes in another order; reversed without `axes`."""
     a = tensor(a)
-    rank = len(a.shape)
+    rank = len(a.sizes)
     return ops.transpose(a, perm=tuple(range(rank))[::-1] if axes is None else tuple(one_axis(i, rank) for i in axes))
 
 
@@ -92,7 +92,7 @@ def matrix_transpose(x: Any, /) -> Tensor:
 def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     """Axes moved to other places, the rest in order."""
     a = tensor(a)
-    rank = len(a.shape)
+    rank = len(a.sizes)
     start, end = axes(source, rank), axes(destination, rank)
     order = [i for i in range(rank) if i not in start]
     for place, axis in sorted(zip(end, start)):
@@ -104,7 +104,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
 def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     """Two axes exchanged."""
     a = tensor(a)
-    order = list(range(len(a.shape)))
+    order = list(range(len(a.sizes)))
     i, j = one_axis(axis1, len(order)), one_axis(axis2, len(order))
     order[i], order[j] = order[j], order[i]
     return ops.transpose(a, perm=tuple(order))
@@ -113,7 +113,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
 @like_numpy("np.ones((2, 3, 4)), 2", check="{ours}.shape == {theirs}.shape")
 def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     """One axis moved to stand before another."""
-    rank = len(tensor(a).shape)
+    rank = len(tensor(a).sizes)
     axis, start = one_axis(axis, rank), start + rank if start < 0 else start
     return moveaxis(a, axis, start - 1 if axis < start else start)
 
@@ -137,12 +137,12 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Tensor, ...]:
         The arrays, as tensors of one shape.
     """
     xs = [tensor(a) for a in args]
-    shape = np.broadcast_shapes(*[tuple(x.shape) for x in xs])
+    shape = np.broadcast_shapes(*[tuple(x.sizes) for x in xs])
     return tuple(ops.broadcast_to(x, shape=shape) for x in xs)
 
 
 def _at_least(rank: int, arrays: tuple, place: Any) -> Any:
-    found = [ops.reshape(x, shape=place(tuple(x.shape))) if len(x.shape) < rank else x for x in map(tensor, arrays)]
+    found = [ops.reshape(x, shape=place(tuple(x.sizes))) if len(x.sizes) < rank else x for x in map(tensor, arrays)]
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -188,7 +188,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
         k: Which diagonal: 0 the main one, positive above it.
     """
     v = tensor(v)
-    return tf.linalg.diag(v, k=k) if len(v.shape) == 1 else diagonal(v, k)
+    return tf.linalg.diag(v, k=k) if len(v.sizes) == 1 else diagonal(v, k)
 
 
 @like_numpy("[1.0, 2.0]")
@@ -206,11 +206,11 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The diagonal of the matrices in two axes, as a new last axis."""
     a = moveaxis(a, (axis1, axis2), (-2, -1))
-    rows, cols = a.shape[-2:]
+    rows, cols = a.sizes[-2:]
     length = max(0, min(rows, cols - offset) if offset >= 0 else min(rows + offset, cols))
     i = np.arange(length) + max(-offset, 0)
-    flat = ops.reshape(a, shape=(*a.shape[:-2], rows * cols))
-    return ops.take(flat, tensor(i * cols + i + offset), axis=len(a.shape) - 2)
+    flat = ops.reshape(a, shape=(*a.sizes[:-2], rows * cols))
+    return ops.take(flat, tensor(i * cols + i + offset), axis=len(a.sizes) - 2)
 
 
 def _triangle(m: Any, keep: np.ndarray) -> Tensor:
@@ -226,7 +226,7 @@ def tril(m: Any, k: int = 0) -> Tensor:
         k: The last diagonal that stays: 0 the main one, positive above it.
     """
     m = tensor(m)
-    return _triangle(m, np.tri(*m.shape[-2:], k=k, dtype=bool))
+    return _triangle(m, np.tri(*m.sizes[-2:], k=k, dtype=bool))
 
 
 @like_numpy("[[1.0, 2.0], [3.0, 4.0]]")
@@ -237,7 +237,7 @@ def triu(m: Any, k: int = 0) -> Tensor:
         k: The last diagonal that stays: 0 the main one, positive above it.
     """
     m = tensor(m)
-    return _triangle(m, ~np.tri(*m.shape[-2:], k=k - 1, dtype=bool))
+    return _triangle(m, ~np.tri(*m.sizes[-2:], k=k - 1, dtype=bool))
 
 
 @like_numpy("[1.0, 2.0]")
@@ -256,6 +256,6 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """Powers of `x` as columns, highest first."""
     x = tensor(x, result_type(x))
-    count = x.shape[0] if N is None else N
+    count = x.sizes[0] if N is None else N
     powers = np.arange(count) if increasing else np.arange(count)[::-1]
     return ops.stack(*[ops.pow(x, tensor(int(p), x.dtype)) for p in powers], axis=1)

@@ -125,18 +125,18 @@ def quantile(
         method: Between two elements: `linear`, `lower`, `higher`, `midpoint` or `nearest`.
     """
     (a,) = promoted(a, inexact=float64)
-    taken = axes(axis, len(a.shape))
-    kept = tuple(i for i in range(len(a.shape)) if i not in taken)
-    rows = reshape(ops.transpose(a, perm=(*kept, *taken)), (*[a.shape[i] for i in kept], -1))
-    if rows.shape[-1] == 0:
+    taken = axes(axis, len(a.sizes))
+    kept = tuple(i for i in range(len(a.sizes)) if i not in taken)
+    rows = reshape(ops.transpose(a, perm=(*kept, *taken)), (*[a.sizes[i] for i in kept], -1))
+    if rows.sizes[-1] == 0:
         rows = (
             ops.zeros_like(ops.reduce_sum(rows, axis=(len(kept),), keepdims=True)) + np.nan
         )  # of nothing, as NumPy's
     ordered = ops.sort(rows, descending=False)
-    at = tensor(q, float64) * (rows.shape[-1] - 1.0)
+    at = tensor(q, float64) * (rows.sizes[-1] - 1.0)
     below = ops.floor(at)
     index = cast(below, int64)
-    low, high = (_last(ordered, k) for k in (index, ops.minimum(index + 1, rows.shape[-1] - 1)))
+    low, high = (_last(ordered, k) for k in (index, ops.minimum(index + 1, rows.sizes[-1] - 1)))
     above = cast(at > below, float64)
     rules = {
         "linear": at - below, "lower": ops.zeros_like(at), "higher": above, "midpoint": above * 0.5,
@@ -145,11 +145,11 @@ def quantile(
     if method not in rules:
         raise ValueError(f"method={method!r} is not one of {', '.join(rules)}.")
     between = low + (high - low) * cast(rules[method], a.dtype)
-    found = moveaxis(between, tuple(range(len(kept), len(between.shape))), tuple(range(len(at.shape))))
+    found = moveaxis(between, tuple(range(len(kept), len(between.sizes))), tuple(range(len(at.sizes))))
     if not keepdims:
         return found
-    return ops.reshape(found, shape=(*at.shape, *(1 if i in taken else d for i, d in enumerate(a.shape))))
+    return ops.reshape(found, shape=(*at.sizes, *(1 if i in taken else d for i, d in enumerate(a.sizes))))
 
 
 def _last(x: Tensor, index: Tensor) -> Tensor:
-    return ops.take(x, index, axis=len(x.shape) - 1)
+    return ops.take(x, index, axis=len(x.sizes) - 1)

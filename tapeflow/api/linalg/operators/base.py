@@ -60,7 +60,7 @@ class LinearOperator(Module):
         )
 
     def _shape(self) -> TensorShape:
-        return self._to_dense().shape
+        return self._to_dense().sizes
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         matrix, x = together(self.to_dense(), x)
@@ -193,7 +193,7 @@ class LinearOperator(Module):
             )
         if type(self)._shape is LinearOperator._shape:
             return x  # known from the whole matrix only, whose product with `x` says so, too
-        given, wanted = x.shape[-1 if adjoint_arg else -2], self.shape[-2 if adjoint else -1]
+        given, wanted = x.sizes[-1 if adjoint_arg else -2], self.shape[-2 if adjoint else -1]
         if None not in (given, wanted) and given != wanted:
             raise ValueError(
                 f"Dimensions {wanted} and {given} are not compatible: {tuple(self.shape)} and {tuple(x.shape)}."
@@ -289,5 +289,5 @@ class LinearOperator(Module):
 def together(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """Two batches of matrices with the same batch axes."""
     a, b = as_tensor(a), as_tensor(b)
-    batch = array.broadcast_static_shape(a.shape[:-2], b.shape[:-2])
-    return tuple(x if x.shape[:-2] == batch else broadcast_to(x, [*batch, *x.shape[-2:]]) for x in (a, b))
+    batch = array.broadcast_static_shape(a.sizes[:-2], b.sizes[:-2])
+    return tuple(x if x.sizes[:-2] == batch else broadcast_to(x, [*batch, *x.sizes[-2:]]) for x in (a, b))

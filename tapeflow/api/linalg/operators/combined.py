@@ -173,8 +173,8 @@ class LinearOperatorKronecker(_OfSeveral):
 
 def _kronecker(a: Tensor, b: Tensor) -> Tensor:
     a, b = together(a, b)
-    *batch, m, n = a.shape
-    p, q = b.shape[-2:]
+    *batch, m, n = a.sizes
+    p, q = b.sizes[-2:]
     return reshape(a[..., :, None, :, None] * b[..., None, :, None, :], [*batch, m * p, n * q])
 
 

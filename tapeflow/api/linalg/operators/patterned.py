@@ -43,14 +43,14 @@ class LinearOperatorPermutation(LinearOperator):
         is_square=None, name=None
     ) -> None:  # fmt: skip
         self.perm = as_tensor(perm)
-        if isinstance(self.perm, EagerTensor) and (np.sort(self.perm.numpy()) != np.arange(self.perm.shape[-1])).any():
+        if isinstance(self.perm, EagerTensor) and (np.sort(self.perm.numpy()) != np.arange(self.perm.sizes[-1])).any():
             raise ValueError(
-                f"Argument perm must hold every number from 0 to {self.perm.shape[-1] - 1} once, got {perm!r}."
+                f"Argument perm must hold every number from 0 to {self.perm.sizes[-1] - 1} once, got {perm!r}."
             )
         super().__init__(dtype, None, True, is_self_adjoint, is_positive_definite, True, name)
 
     def _to_dense(self) -> Tensor:
-        return one_hot(self.perm, self.perm.shape[-1], dtype=self.dtype)
+        return one_hot(self.perm, self.perm.sizes[-1], dtype=self.dtype)
 
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         return self._matmul(rhs, not adjoint, adjoint_arg)
@@ -81,7 +81,7 @@ class LinearOperatorHouseholder(LinearOperator):
     def _to_dense(self) -> Tensor:
         axis = as_tensor(self.reflection_axis)
         unit = expand_dims(axis / expand_dims(linalg.norm(axis, axis=-1), -1), -1)
-        return eye(axis.shape[-1], dtype=self.dtype) - 2 * linalg.matmul(unit, unit, adjoint_b=True)
+        return eye(axis.sizes[-1], dtype=self.dtype) - 2 * linalg.matmul(unit, unit, adjoint_b=True)
 
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         return self._matmul(rhs, adjoint, adjoint_arg)
@@ -114,7 +114,7 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def _to_dense(self) -> Tensor:
         col, row = as_tensor(self.col), as_tensor(self.row)
-        size = col.shape[-1]
+        size = col.sizes[-1]
         both = concat([col, row[..., 1:]], -1)
         apart = np.arange(size)[:, None] - np.arange(size)[None, :]
         return gather(both, np.where(apart >= 0, apart, size - 1 - apart), axis=-1)
@@ -151,9 +151,9 @@ class LinearOperatorTridiag(LinearOperator):
         else:
             rows = as_tensor(self.diagonals)
             above, middle, below = rows[..., 0, :], rows[..., 1, :], rows[..., 2, :]
-        size = middle.shape[-1]
-        above = above[..., :-1] if above.shape[-1] == size else above
-        below = below[..., 1:] if below.shape[-1] == size else below
+        size = middle.sizes[-1]
+        above = above[..., :-1] if above.sizes[-1] == size else above
+        below = below[..., 1:] if below.sizes[-1] == size else below
         return linalg.diag(middle) + linalg.diag(above, k=1) + linalg.diag(below, k=-1)
 
 
@@ -182,7 +182,7 @@ class LinearOperatorCirculant(LinearOperator):
 
     def _to_dense(self) -> Tensor:
         spectrum = cast(as_tensor(self.spectrum), complex64 if self.dtype in (float32, complex64) else "complex128")
-        size = spectrum.shape[-1]
+        size = spectrum.sizes[-1]
         column = cast(ifft(spectrum), self.dtype)
         places = (np.arange(size)[:, None] - np.arange(size)[None, :]) % size
         return gather(column, places.astype(int32.np), axis=-1)

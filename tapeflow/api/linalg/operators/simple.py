@@ -14,7 +14,7 @@ from tapeflow.api.signal.fourier import ifft
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, complex64, float32, int32
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 from .base import LinearOperator, together
 
@@ -80,7 +80,7 @@ class LinearOperatorDiag(LinearOperator):
         name=None,
     ) -> None:
         self._diag = given(diag)
-        if not self._diag.shape.rank:
+        if not sizes_of(self._diag).rank:
             raise ValueError(f"Argument diag must have at least 1 dimensions. Found: {diag!r}")
         if is_self_adjoint is None and not self._diag.dtype.is_complex:
             is_self_adjoint = True
@@ -89,7 +89,7 @@ class LinearOperatorDiag(LinearOperator):
     diag = property(lambda self: self._diag, doc="The diagonal.")
 
     def _shape(self) -> TensorShape:
-        return TensorShape([*self._diag.shape, self._diag.shape[-1]])
+        return TensorShape([*sizes_of(self._diag), sizes_of(self._diag)[-1]])
 
     def _to_dense(self) -> Tensor:
         return linalg.diag(as_tensor(self._diag))
@@ -149,7 +149,7 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
     @property
     def _diag(self) -> Tensor:
         multiplier = as_tensor(self.multiplier)
-        return broadcast_to(expand_dims(multiplier, -1), [*multiplier.shape, self._rows])
+        return broadcast_to(expand_dims(multiplier, -1), [*multiplier.sizes, self._rows])
 
 
 class LinearOperatorIdentity(LinearOperatorDiag):
@@ -231,7 +231,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     tril = property(lambda self: self._tril, doc="The triangle.")
 
     def _shape(self) -> TensorShape:
-        return TensorShape(self._tril.shape)
+        return TensorShape(self._tril.sizes)
 
     def _to_dense(self) -> Tensor:
         return linalg.band_part(as_tensor(self._tril), -1, 0)

@@ -260,14 +260,14 @@ def fitted(value: Any, spec: Any, which: Any, name: str) -> Tensor:
                 f"tensor but is a {tensor.dtype.name} tensor. It was traced for {spec}; cast the argument, or call "
                 "the tf.function itself."
             )
-        if not fits(tensor.shape, spec):
+        if not fits(tensor.sizes, spec):
             raise invalid(f"{name} was traced for {spec}, and was given shape {tuple(tensor.shape)}.")
         return tensor
     try:
         tensor = to_tensor(value, BY_NUMPY[np.dtype(spec.dtype)])
     except (TypeError, ValueError, InvalidArgumentError) as error:
         raise Unfit(str(error).split("\n")[0]) from None
-    if not fits(tensor.shape, spec):
+    if not fits(tensor.sizes, spec):
         if isinstance(value, np.ndarray):
             raise invalid(f"{name} was traced for {spec}, and was given shape {tuple(tensor.shape)}.")
         raise Unfit(f"Can not cast a value of shape {tuple(tensor.shape)} to {spec_text(spec)}")

@@ -110,7 +110,7 @@ def _specified(value: Any, spec: Any, name: str) -> Any:
     if (
         not isinstance(value, Tensor)
         or value.dtype is not spec.dtype
-        or not spec.shape.is_compatible_with(value.shape)
+        or not spec.shape.is_compatible_with(value.sizes)
     ):
         raise wrong
     return value
