@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tapeflow.names import attributes
+
 from .dtypes import BY_NUMPY, DType
 from .frames import current
 from .shapes import TensorShape
@@ -138,43 +140,12 @@ class Tensor(Value):
         )
 
 
+attributes.say_instead(Tensor, attributes.FOR_TENSORS)
+
+
 def sizes_of(value: Any) -> Any:
     """`value.sizes` of a tensor; of an array, a variable and everything else that has a shape, that."""
     return value.sizes if isinstance(value, Tensor) else value.shape
-
-
-# Names people expect from NumPy and PyTorch. (Properties: a `__getattr__` would slow down every other attribute, 2x in
-# all.)
-_ATTRIBUTE_HINTS = {
-    "tolist": " Use x.numpy().tolist().",
-    "item": " Use x.numpy().item() or float(x).",
-    "astype": " Use tf.cast(x, dtype).",
-    "reshape": " Use tf.reshape(x, shape).",
-    "sum": " Use tf.reduce_sum(x).",
-    "mean": " Use tf.reduce_mean(x).",
-    "max": " Use tf.reduce_max(x).",
-    "min": " Use tf.reduce_min(x).",
-    "ravel": " Use tf.reshape(x, [-1]).",
-    "transpose": " Use tf.transpose(x).",
-    "clip": " Use tf.clip_by_value(x, low, high).",
-    "backward": " Use tf.GradientTape: with tf.GradientTape() as tape: ...; tape.gradient(loss, sources).",
-    "detach": " Use tf.stop_gradient(x).",
-    "name": " Eager tensors have no names; variables have.",
-    "op": " Eager tensors have no graph.",
-    "graph": " Eager tensors have no graph.",
-    "grad": " Gradients are returned by tape.gradient(loss, sources).",
-}
-
-
-def _absent(name: str, hint: str) -> property:
-    def absent(self: Tensor) -> Any:
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}.{hint}")
-
-    return property(absent)
-
-
-for _name, _hint in _ATTRIBUTE_HINTS.items():
-    setattr(Tensor, _name, _absent(_name, _hint))
 
 
 class EagerTensor(Tensor):
@@ -297,8 +268,8 @@ class EagerTensor(Tensor):
         return EagerTensor, (self.array,)
 
     def __dir__(self) -> list[str]:
-        absent = set(_ATTRIBUTE_HINTS) | (set() if hasattr(self, "assign") else {"assign", "assign_add", "assign_sub"})
-        return [name for name in object.__dir__(self) if name not in absent]
+        absent = () if hasattr(self, "assign") else ("assign", "assign_add", "assign_sub")
+        return [name for name in attributes.present(self) if name not in absent]
 
 
 def _text(array: Any) -> str:

@@ -3,11 +3,13 @@ otherwise."""
 
 import difflib
 
+from .elsewhere import ELSEWHERE
 from .public import keras_names, public_names
 
 # A hint holds for the name and for everything under it. Sentences say what to do.
-HINTS = {
-    # ---- TensorFlow 1, which TensorFlow 2 does not have either
+
+# What TensorFlow 2 does not have either: version 1's, and other frameworks'.
+STRANGERS = ELSEWHERE | {
     "tf.placeholder": "It is TensorFlow 1: give the values to a function as arguments.",
     "tf.Session": "It is TensorFlow 1: operations run when they are called. tf.compat.v1.Session is there for its "
     "settings.",
@@ -77,7 +79,10 @@ HINTS = {
     "tf.train.get_or_create_global_step": "It is TensorFlow 1: count steps in a tf.Variable.",
     "tf.summary.FileWriter": "It is TensorFlow 1: use tf.summary.create_file_writer.",
     "tf.summary.merge_all": "It is TensorFlow 1: a summary is written when it is called.",
-    # ---- TensorFlow 2's systems for serving, serialised graphs and other devices
+}
+
+# What TensorFlow 2 has: systems for serving, serialised graphs and other devices.
+HINTS = STRANGERS | {
     "tf.estimator": "Estimators left TensorFlow, too: use tf.keras models.",
     "tf.compat.v1.losses": "Use tf.keras.losses.",
     "tf.compat.v1.estimator": "Estimators left TensorFlow, too: use tf.keras models.",
@@ -112,12 +117,29 @@ def hint(name: str, spelling: bool = True) -> str:
     >>> hint("tf.reduce_means")
     'The nearest it has: tf.reduce_mean, tf.reduce_min, tf.reduce_max.'
     """
-    for parts in (name.split("."), name.replace("tf.compat.v1.", "tf.", 1).split(".")):
+    for path in (name, name.replace("tf.compat.v1.", "tf.", 1), _at_the_top(name)):
+        parts = path.split(".")
         for size in range(len(parts), 1, -1):
             if found := HINTS.get(".".join(parts[:size])):
                 return found
     near = nearest(name) if spelling else []
     return f"The nearest it has: {', '.join(near)}." if near else ""
+
+
+def is_strange(name: str) -> bool:
+    """Is it a name that TensorFlow 2 does not have, either?
+
+    >>> from tapeflow.names.hints import is_strange
+    >>> is_strange("tf.cat"), is_strange("tf.math.isnan"), is_strange("tf.lite")
+    (True, True, False)
+    """
+    return name in STRANGERS or _at_the_top(name) in STRANGERS
+
+
+def _at_the_top(name: str) -> str:
+    """`tf.sum` for `tf.math.sum`: what is not in `tf` itself, people look for in these."""
+    space, _, last = name.rpartition(".")
+    return f"tf.{last}" if space in ("tf.math", "tf.linalg", "tf.nn", "tf.random") else name
 
 
 def nearest(name: str) -> list[str]:

@@ -40,10 +40,10 @@ def words(name: str) -> str:
     >>> words("tf.math.sine")
     'tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin, tf.math.sinh, tf.math.sign.'
     """
-    from .hints import hint
+    from .hints import hint, is_strange
 
     who = "Keras 3 has no" if name.startswith("tf.keras.") else "tapeflow has no"
-    yet = "" if name.startswith("tf.keras.") else " yet"
+    yet = "" if name.startswith("tf.keras.") or is_strange(name) else " yet"
     return f"{who} {name}{yet}. {hint(name)}".rstrip()
 
 

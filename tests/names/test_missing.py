@@ -22,7 +22,7 @@ from tapeflow.programs import support
             "tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin, tf.math.sinh, tf.math.sign.",
         ),
         ("tf.reduce_variance", "tapeflow has no tf.reduce_variance yet. The nearest it has: tf.math.reduce_variance."),
-        ("tf.log", "tapeflow has no tf.log yet. It is TensorFlow 1: use tf.math.log."),
+        ("tf.log", "tapeflow has no tf.log. It is TensorFlow 1: use tf.math.log."),
         ("tf.linalg.choleski", "tapeflow has no tf.linalg.choleski yet. The nearest it has: tf.linalg.cholesky."),
         (
             "tf.config.experimental.tensor_float_32_execution_enable",

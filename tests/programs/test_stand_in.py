@@ -174,7 +174,7 @@ def test_an_installed_library_is_left_alone(installed, tmp_path, monkeypatch):
         ("from tensorflow import estimator", "tapeflow has no tf.estimator yet. Estimators left TensorFlow, too"),
         (
             "import tensorflow.contrib",
-            "No module named 'tensorflow.contrib': tapeflow has no tf.contrib yet. It is TensorFlow 1",
+            "No module named 'tensorflow.contrib': tapeflow has no tf.contrib. It is TensorFlow 1",
         ),
         (
             "from tensorflow.keras.layers import Dens",

@@ -69,8 +69,8 @@ _METHODS = {
 
 def _on_request(name: str, method: Callable) -> property:
     """A method that is there when NumPy's behaviour is switched on; otherwise core's hint at what to use instead."""
-    hint = getattr(Tensor, name)
-    return property(lambda self: partial(method, self) if settings.numpy_promotion else hint.fget(self))
+    hint = vars(Tensor)[name]
+    return property(lambda self: partial(method, self) if settings.numpy_promotion else hint.__get__(self))
 
 
 for _name, _method in _METHODS.items():

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 from tapeflow.api.runtime import name_scope as _name_scope
 from tapeflow.core.variables import arrivals
 from tapeflow.core.variables.variable import Variable
+from tapeflow.names import attributes
 
 __all__ = ["Module"]
 
@@ -140,6 +141,12 @@ class Module:
                 return method(self, *args, **kwargs)
 
         return cast(Method, wrapped)
+
+    def __dir__(self) -> list[str]:
+        return attributes.present(self)
+
+
+attributes.say_instead(Module, attributes.FOR_MODULES)
 
 
 def _leaves(path: tuple, value: Any) -> Iterator[tuple[tuple, Any]]:

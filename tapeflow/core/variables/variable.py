@@ -20,6 +20,7 @@ from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Reference, Tensor, next_id, representation
 from tapeflow.core.typed import Value
+from tapeflow.names import attributes
 
 from .changes import ADD, SUBTRACT
 from .described import Described
@@ -433,6 +434,12 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("'Variable' object does not support item assignment. Use v[i].assign(value).")
+
+    def __dir__(self) -> list[str]:
+        return attributes.present(self)
+
+
+attributes.say_instead(Variable, attributes.FOR_VARIABLES)
 
 
 at_once = deque(maxlen=0).extend  # one instruction of Python, in which it runs through a chain of functions of C
