@@ -142,12 +142,13 @@ def check_dtypes(prim: Operation, args: tuple) -> None:
 
 
 def _advice(a: DType, b: DType) -> str:
-    """Which of two dtypes to convert: the one that loses nothing by it (bool before integer before float before
-    complex)."""
+    """Which of two dtypes to convert. Of two kinds the one that loses nothing by it (bool before integer before float
+    before complex), but float64 beside float32: that is data as NumPy makes it, and not the weights."""
     if "s" in (a.kind, b.kind):
         return "tf.strings.to_number and tf.as_string convert between strings and numbers"
-    rank = lambda d: ("buifc".index(d.kind), d.size)
-    low, high = sorted((a, b), key=rank)
+    low, high = sorted((a, b), key=lambda d: ("buifc".index(d.kind), d.size))
+    if (low.name, high.name) in (("float32", "float64"), ("complex64", "complex128")):
+        low, high = high, low
     return f"convert the {low.name} one: tf.cast(x, tf.{high.name})"
 
 

@@ -224,7 +224,7 @@ class EagerTensor(Tensor):
         if array.size > 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. The tensor has shape "
-                f"{array.shape}; use tf.reduce_any(x) or tf.reduce_all(x)."
+                f"{array.shape}; use tf.reduce_any(x) or tf.reduce_all(x), and & and | in place of `and` and `or`."
             )
         self._leaves("a Python truth value")
         return bool(array.reshape(())[()]) if array.size else False

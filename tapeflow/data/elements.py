@@ -22,6 +22,8 @@ from tapeflow.core.random import streams
 from tapeflow.core.runtime.contexts import INHERITED
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
+from .arguments import check_takes
+
 
 class Opaque:
     """What may be an element, or a part of one, and is not made of tensors: a dataset, an optional."""
@@ -113,7 +115,12 @@ class Calls:
         context.run(_prepare, stream)
 
         def made(value: Any) -> Any:
-            return convert(function(*value) if type(value) is tuple else function(value))
+            try:
+                found = function(*value) if type(value) is tuple else function(value)
+            except TypeError:
+                check_takes(function, value)
+                raise
+            return convert(found)
 
         def call(place: int, value: Any) -> Any:
             stream.place = place

@@ -13,6 +13,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from . import element_specs
+from .arguments import check_takes_elements
 from .element_specs import Cell
 from .elements import Calls, applied, element, result
 from .interleaving import interleaved
@@ -83,6 +84,7 @@ class Functions(Pipeline[Element]):
         """
         if not callable(map_func):
             raise TypeError(f"`map_func` must be callable, got {map_func!r}.")
+        check_takes_elements(map_func, self._spec.known)
         workers = None if num_parallel_calls is None else whole_number(num_parallel_calls)
         if workers is not None and workers != AUTOTUNE:
             positive(workers, "num_parallel_calls must be greater than zero.")
@@ -120,6 +122,7 @@ class Functions(Pipeline[Element]):
         >>> list(tf.data.Dataset.range(6).filter(lambda x: x % 2 == 0).as_numpy_iterator())
         [np.int64(0), np.int64(2), np.int64(4)]
         """
+        check_takes_elements(predicate, self._spec.known)
         calls = Calls(predicate, _truth)
 
         def make() -> Iterator:
@@ -139,6 +142,7 @@ class Functions(Pipeline[Element]):
         >>> list(tf.data.Dataset.range(9).take_while(lambda x: x < 2).as_numpy_iterator())
         [np.int64(0), np.int64(1)]
         """
+        check_takes_elements(predicate, self._spec.known)
         make = lambda: itertools.takewhile(lambda e: _truth(applied(predicate, e)), self._make())
         return self._next(make, None, self._spec, "TakeWhile")
 
@@ -152,6 +156,7 @@ class Functions(Pipeline[Element]):
         >>> list(ds.flat_map(tf.data.Dataset.from_tensor_slices).as_numpy_iterator())
         [np.int32(1), np.int32(2), np.int32(3), np.int32(4)]
         """
+        check_takes_elements(map_func, self._spec.known)
         calls = Calls(map_func, lambda made: check_dataset(made, "flat_map")._make())
         make = lambda: itertools.chain.from_iterable(map(calls.begin(), itertools.count(), self._make()))
         return self._next(make, None, self._spec_of_parts(map_func, make), "FlatMap")
@@ -188,6 +193,7 @@ class Functions(Pipeline[Element]):
         block = 1 if block_length is None else positive(block_length, "block_length must be greater than zero.")
         if num_parallel_calls is not None and whole_number(num_parallel_calls) != AUTOTUNE:
             positive(num_parallel_calls, "num_parallel_calls must be greater than zero.")
+        check_takes_elements(map_func, self._spec.known)
         calls = Calls(map_func, lambda made: check_dataset(made, "interleave")._make)
 
         def make() -> Iterator:

@@ -111,7 +111,8 @@ _ARRAYS = {  # tensors and variables
     "take": "tf.gather(x, indices, axis)",
     "tanh": "tf.tanh(x)",
     "tile": "tf.tile(x, multiples)",
-    "to": "tf.cast(x, dtype) for another dtype, tf.identity(x) inside `with tf.device('/GPU:0'):` for another device",
+    "to": "tf.cast(x, dtype) for another dtype, and "
+    "tf.identity(x) inside `with tf.device('/GPU:0'):` for another device",
     "tolist": "x.numpy().tolist()",
     "topk": "tf.math.top_k(x, k)",
     "transpose": "tf.transpose(x)",
@@ -210,4 +211,11 @@ def say_instead(kind: type, hints: dict[str, str]) -> None:
 
 def present(value: Any) -> list[str]:
     """What `dir` gives, without what is absent."""
-    return [name for name in object.__dir__(value) if name not in _ALL or hasattr(value, name)]
+    return [name for name in object.__dir__(value) if name not in _ALL or _has(value, name)]
+
+
+def _has(value: Any, name: str) -> bool:
+    try:
+        return hasattr(value, name)
+    except Exception:  # it is there, and does not work for this value: mT of a vector
+        return True

@@ -501,13 +501,15 @@ class GradientTape(Questions):
         frame = current()
         plain = frame.eager and not frame.observers and not recording.on_tensors
         grads: dict[int, Any] = {}
+        integers = None
         for target, seed in zip(targets, start):
             if type(target) is MappedTensor and _seen_below(recording, target):
                 raise _opened_outside("differentiate")
-            if (
-                seed is None and target.serial in recording.watched
-            ):  # integers of a primitive without a rule: the walk says so
-                seed = target
+            if seed is None:
+                if target.serial in recording.watched:  # integers of a primitive without a rule: the walk says so
+                    seed = target
+                else:
+                    integers = target
             if seed is not None:
                 i = target.serial or identify(target)
                 seed = seed.array if plain else seeds.own(seed)
@@ -525,6 +527,8 @@ class GradientTape(Questions):
         with quiet():
             refused = walk(records, grads, keep, plain, recording.complex, consume)
             found = [result(grads, group, leaf, plain) for leaf, group in zip(leaves, ids)]
+        if integers is not None and not grads:
+            seeds.say_integer("target", integers)
         if consume:
             recording.end = asked, keep, tuple(grads), refused, graph
         if listeners:

@@ -1,5 +1,6 @@
 """Targets, sources and the gradients to start from (seeds): what `tape.gradient` is given, checked."""
 
+import logging
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from tapeflow.core import nest
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.devices import DeviceTensor, device_of, moved
-from tapeflow.core.errors import dtype_clash, invalid
+from tapeflow.core.errors import dtype_clash, invalid, line_of, user_place
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -37,6 +38,29 @@ def checked_sources(sources: Any) -> list:
     leaves = nest.flatten(sources)
     _check_leaves(sources, leaves, "source", "Sources are the tensors and variables to differentiate with respect to.")
     return [unwrapped(leaf) for leaf in leaves]
+
+
+def say_integer(what: str, given: Any) -> None:
+    """To who asks for a gradient of, or by, integers, once at each line of the program. (TensorFlow gives None in
+    silence.)"""
+    place = user_place()
+    if place in _told or len(_told) >= _MOST_TOLD:
+        return
+    _told.add(place)
+    name = f"{given.name!r} " if isinstance(given, Variable) else ""
+    repair = (
+        "Compute it in floating numbers: tf.cast(x, tf.float32) before, not after what is differentiated."
+        if what == "target"
+        else "Make a floating one: tf.Variable(1.0) in place of tf.Variable(1), or dtype=tf.float32."
+    )
+    logging.getLogger("tapeflow").warning(
+        "At %s: the gradient's %s %sis of dtype %s; only floating and complex numbers have gradients, so that the "
+        "result is None. %s", line_of(place), what, name, given.dtype.name, repair,
+    )  # fmt: skip
+
+
+_told: set[tuple[str, int] | None] = set()
+_MOST_TOLD = 100
 
 
 def _checked(structure: Any, what: str, repair: str) -> list:

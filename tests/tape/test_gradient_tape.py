@@ -3,6 +3,7 @@
 import copy
 import logging
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -79,6 +80,21 @@ def test_two_tapes_over_one_forward_pass():
         z = y * w
     assert float(a.gradient(y, v)) == 3.0
     assert float(b.gradient(z, w)) == 12.0
+
+
+def test_gradients_of_integers_say_so_once(caplog):
+    """A variable of ints is the first mistake of many; its gradient was None without a word."""
+    count, x = tf.Variable(3, name="count"), tf.Variable(3.0)
+    for _ in range(2):
+        with tf.GradientTape(persistent=True) as tape:
+            y, whole = count * count, tf.cast(x, tf.int32)
+        assert tape.gradient(y, count) is None
+        assert tape.gradient(whole, x) is None
+    source, target = (r.getMessage() for r in caplog.records)
+    assert re.match(r"At test_gradient_tape\.py:\d+: the gradient's source 'count:0' is of dtype int32;", source)
+    assert source.endswith("Make a floating one: tf.Variable(1.0) in place of tf.Variable(1), or dtype=tf.float32.")
+    assert "the gradient's target is of dtype int32" in target
+    assert "before, not after" in target
 
 
 def test_integer_watch_warns(caplog):

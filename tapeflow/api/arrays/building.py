@@ -74,8 +74,17 @@ def _filled_like(x: Tensor, dtype: Any, value: int) -> Tensor:
     return _filled(tuple(x.sizes), x.dtype if dtype is None else dtype, value)
 
 
+def _dtype(shape: tuple, dtype: Any) -> np.dtype:
+    if type(dtype) is int:  # tf.zeros(2, 3), as NumPy's random numbers and PyTorch take sizes
+        raise TypeError(
+            f"Cannot convert {dtype} to a dtype. The sizes of a shape go into one list, {[*shape, dtype]}; after it "
+            "comes the dtype."
+        )
+    return as_dtype(dtype).np
+
+
 def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
-    numpy_dtype = _FLOAT32 if dtype is float32 else as_dtype(dtype).np
+    numpy_dtype = _FLOAT32 if dtype is float32 else _dtype(shape, dtype)
     if any(d < 0 for d in shape):
         raise invalid(f"A size in a shape cannot be negative, got {shape}.")
     if any(type(d) is Size for d in shape):

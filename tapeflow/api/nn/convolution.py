@@ -295,7 +295,7 @@ def convolve(
     x = to_last(x, first)
     strides, dilations = spatial(strides, rank, first, "strides"), spatial(dilations, rank, first, "dilations")
     padding = pairs(padding, tuple(x.sizes)[1:-1], tuple(w.sizes)[:-2], strides, dilations, first)
-    groups = _groups(x.sizes[-1], w)
+    groups = _groups(x.sizes[-1], w, None if first else x.sizes[1])
     y = from_last(ops.conv(x, w, strides=strides, padding=padding, dilations=dilations, groups=groups), first)
     return ops.reshape(y, shape=(*outer, *y.sizes[1:])) if len(outer) > 1 else y
 
@@ -340,13 +340,31 @@ def convolve_back(
     return from_last(y, first)
 
 
-def _groups(channels: int, w: Tensor) -> int:
-    if not w.sizes[-2] or channels % w.sizes[-2]:
+def _groups(channels: int, w: Tensor, second: Any = None) -> int:
+    """In how many groups filters take these channels: one, or several if the channels are several times as many.
+    `second` is the second size of images whose channels should be last."""
+    depth, out = w.sizes[-2], w.sizes[-1]
+    if not depth or channels % depth:
         raise invalid(
-            f"input depth must be evenly divisible by filter depth: {channels} vs {w.shape[-2]}. Filters of shape "
-            f"{tuple(w.shape)} take {w.shape[-2]} channels in, or a multiple of it in groups."
+            f"input depth must be evenly divisible by filter depth: {channels} vs {depth}. "
+            + _channels(channels, w, second)
         )
-    return channels // w.sizes[-2]
+    groups = channels // depth
+    if groups != 1 and groups and out % groups:  # TensorFlow's sentence is of groups, for which nobody asked
+        raise invalid(_channels(channels, w, second))
+    return groups
+
+
+def _channels(channels: int, w: Tensor, second: Any) -> str:
+    depth = w.sizes[-2]
+    text = (
+        f"The images have {channels} channels, but filters of shape {tuple(w.shape)} take {depth}: their last size "
+        f"but one should be {channels}."
+    )
+    if type(second) is int and second == depth:
+        axes = [0, *range(2, w.ndim), 1]
+        text += f" If the images have their channels first, put them last: tf.transpose(images, {axes})."
+    return text
 
 
 def _product(sizes: tuple) -> int:

@@ -25,6 +25,11 @@ FULL_RANGE = (int32, int64, uint32, uint64)
 
 def sizes(shape: Any) -> tuple[int, ...]:
     """The shape of a result, checked."""
+    if type(shape) is int:  # also in normal(2, 3), which is meant for two sizes
+        raise invalid(
+            f"shape must be a vector of sizes, got the number {shape}. Give a list: [{shape}], and [{shape}, n] for "
+            "two axes."
+        )
     shape = static_shape(shape)
     if any(d < 0 for d in shape):
         raise invalid(f"A random tensor of shape {shape} cannot be drawn: sizes must be >= 0.")

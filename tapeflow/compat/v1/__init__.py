@@ -129,9 +129,16 @@ def disable_v2_behavior() -> None:
 
     >>> tf.compat.v1.disable_v2_behavior()
     Traceback (most recent call last):
-    RuntimeError: TensorFlow 1 behaviour (graphs and sessions) is not available.
+    RuntimeError: TensorFlow 1 behaviour (graphs and sessions) is not available: operations run when they are called.
+    ...
     """
-    raise RuntimeError("TensorFlow 1 behaviour (graphs and sessions) is not available.")
+    raise RuntimeError(
+        "TensorFlow 1 behaviour (graphs and sessions) is not available: operations run when they are called. For a "
+        "program written for TensorFlow 2 leave the call out, and say `import tapeflow as tf`. In one for "
+        "TensorFlow 1 a placeholder becomes an argument of a function, session.run(y, {x: value}) a call of it, "
+        "optimizer.minimize(loss) a tf.GradientTape and optimizer.apply_gradients, and tf.function makes a graph of "
+        "it. `tapeflow check program.py` lists the places."
+    )
 
 
 def set_random_seed(seed: int) -> None:

@@ -76,7 +76,18 @@ class Session:
             RuntimeError: If something is fed.
         """
         if feed_dict:
-            raise RuntimeError("A session here has no graph to feed values to; call the function with them.")
+            raise RuntimeError(
+                "A session here has no graph to feed values to. Operations run when they are called: write the "
+                "computation as a function of what is fed, and call it with the values."
+            )
+        for fetch in _nest.flatten(fetches):
+            if fetch is not None and not hasattr(fetch, "numpy"):  # initialisers and such give None
+                raise TypeError(
+                    f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__}, must be a tensor or variable. "
+                    "Operations run when they are called, and there is nothing to run later: call "
+                    "`optimizer.apply_gradients(…)`, `variable.assign(…)` or your function where session.run(…) "
+                    "stands."
+                )
         return _nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, fetches)
 
     def close(self) -> None:

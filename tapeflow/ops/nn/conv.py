@@ -113,10 +113,12 @@ def _check(images, filters, groups):
         )
     channels, per_group, out = images[-1], *filters[-2:]
     if not groups or differ(channels, per_group * groups) or out % groups:
+        text = f"images with {channels} channels do not go with filters of shape {filters}"
+        if groups == 1:
+            raise invalid(f"{text}: these take {per_group} channels.")
         raise invalid(
-            f"images with {channels} channels do not go with filters of shape {filters} in {groups} group(s): these "
-            f"take {per_group * groups} channels, and their number of outputs must be a multiple of the number of "
-            "groups."
+            f"{text} in {groups} groups: these take {per_group * groups} channels, and their number of outputs must "
+            "be a multiple of the number of groups."
         )
 
 
