@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from reference_arguments import gaps, read, section
 from reference_text import MESSAGE, first_sentence, markdown, shown, signature
 
+from tapeflow.names.attributes import Absent
 from tapeflow.names.public import is_public
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -182,10 +183,7 @@ def members(cls: type) -> dict[str, Any]:
         if name not in ONLY.get(cls.__name__, {name}) or name in INTERNAL.get(cls.__name__, ()):
             continue
         ours = owner is not None and str(owner.__module__).startswith("tapeflow")  # protocol buffers have None there
-        hint = (
-            isinstance(value, property) and getattr(value.fget, "__name__", "") == "absent"
-        )  # an error that says what to use
-        if ours and not hint and not name.startswith("_") and not isinstance(value, enum.Enum):
+        if ours and not isinstance(value, Absent) and not name.startswith("_") and not isinstance(value, enum.Enum):
             found[name] = value
     return found
 

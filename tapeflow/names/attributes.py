@@ -186,9 +186,10 @@ class Absent:
         self.name, self.hint = name, hint
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        message = f"{type(instance).__name__!r} object has no attribute {self.name!r}.{self.hint}"
+        who = (
+            f"type object {owner.__name__!r}" if instance is None and owner else f"{type(instance).__name__!r} object"
+        )
+        message = f"{who} has no attribute {self.name!r}.{self.hint}"
         raise AttributeError(message, name=self.name)  # with `obj=` Python would add its own guess at what was meant
 
 
