@@ -301,6 +301,7 @@ import tapeflow_keras_hook as _keras_hook
 from .core.runtime.allocation import keep_freed_memory as _keep_freed_memory
 from tapeflow.inspect import methods as _tape_methods
 from tapeflow.names import missing as _missing
+from tapeflow.core.runtime import tracebacks as _tracebacks
 
 _keep_freed_memory()
 _keras_hook.choose()  # `import keras` after this is Keras on tapeflow, unless the environment says otherwise
@@ -455,3 +456,5 @@ def __dir__():
 
 # A name that is not there says so, and what is nearest, here and in every namespace.
 _missing.watch_over(_sys.modules[__name__], "tf")
+
+_tracebacks.install()

@@ -237,9 +237,20 @@ def user_place() -> tuple[str, int] | None:
 
 
 def user_line() -> str:
-    """The same as `file.py:12`, for error texts and notes."""
+    """The same as `file.py:12`, or `Cell In[16], line 3`, for error texts and notes."""
     return line_of(user_place())
 
 
 def line_of(place: tuple[str, int] | None) -> str:
-    return "an unknown line" if place is None else f"{place[0].rpartition('/')[2]}:{place[1]}"
+    if place is None:
+        return "an unknown line"
+    cell = _cell(place[0])
+    return f"{place[0].rpartition('/')[2]}:{place[1]}" if cell is None else f"{cell}, line {place[1]}"
+
+
+def _cell(file: str) -> str | None:
+    """`Cell In[16]`, in the words of IPython, where the file is a cell of the notebook (or terminal) we are in."""
+    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    compiler = getattr(get_ipython and get_ipython(), "compile", None)
+    known = getattr(compiler, "format_code_name", lambda _: None)(file)
+    return None if known is None else " ".join(known)

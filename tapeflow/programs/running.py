@@ -110,7 +110,7 @@ def _run(program: Callable[[], None], arguments: list[str], folder: str) -> int:
 
 
 def _show(error: BaseException) -> None:
-    if sys.excepthook is not sys.__excepthook__:
+    if getattr(sys.excepthook, "shows", sys.excepthook) is not sys.__excepthook__:
         sys.excepthook(type(error), error, error.__traceback__)
     else:
         sys.stdout.flush()

@@ -2,10 +2,13 @@
 
 import pickle
 import re
+import sys
+import types
 
 import pytest
 
 import tapeflow as tf
+from tapeflow.core.errors import line_of
 
 
 @pytest.mark.parametrize(
@@ -98,3 +101,16 @@ def watched(call):
 def test_kernels_speak_for_themselves_where_shapes_are_right():
     with pytest.raises(tf.errors.InvalidArgumentError, match="Input matrix is not invertible"):
         tf.linalg.inv([[0.0, 0.0], [0.0, 0.0]])
+
+
+def test_places_in_a_notebook_are_cells(monkeypatch):
+    """The name of their file is a number that nobody knows."""
+    compiler = types.SimpleNamespace(
+        format_code_name=lambda file: ("Cell", "In[16]") if file == "/tmp/17.py" else None
+    )
+    shell = types.SimpleNamespace(compile=compiler)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    assert line_of(("/tmp/17.py", 3)) == "Cell In[16], line 3"
+    assert line_of(("/tmp/train.py", 3)) == "train.py:3"
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
+    assert line_of(("/tmp/17.py", 3)) == "17.py:3"

@@ -16,6 +16,7 @@ from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime import settings
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.tracing.effects import at_every_run
@@ -424,7 +425,7 @@ def is_numeric_tensor(tensor: Any) -> bool:
 # ---- settings
 
 
-_settings = {"log_device_placement": False, "traceback_filtering": True}
+_settings = {"log_device_placement": False}
 
 
 def set_log_device_placement(enabled: bool) -> None:
@@ -448,27 +449,29 @@ def get_log_device_placement() -> bool:
 
 
 def enable_traceback_filtering() -> None:
-    """Kept for programs that ask for it: tracebacks here are short and always shown whole.
+    """Tracebacks are shown without frames of ours, so they end at the line of the program: as it is from the start.
+
+    This is about what Python and IPython show; the error itself keeps all frames, for a debugger.
 
     >>> tf.debugging.enable_traceback_filtering()
     """
-    _settings["traceback_filtering"] = True
+    settings.traceback_filtering = True
 
 
 def disable_traceback_filtering() -> None:
-    """The opposite of `enable_traceback_filtering`.
+    """Tracebacks are shown whole, with our frames and the errors of NumPy that ours explain.
 
     >>> tf.debugging.disable_traceback_filtering(); tf.debugging.is_traceback_filtering_enabled()
     False
     >>> tf.debugging.enable_traceback_filtering()
     """
-    _settings["traceback_filtering"] = False
+    settings.traceback_filtering = False
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """What was last chosen.
+    """Whether tracebacks are shown without frames of ours.
 
     >>> tf.debugging.is_traceback_filtering_enabled()
     True
     """
-    return _settings["traceback_filtering"]
+    return settings.traceback_filtering

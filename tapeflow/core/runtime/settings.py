@@ -17,3 +17,6 @@ NumPy's methods."""
 
 autograph_verbosity = 0
 """`tf.autograph.set_verbosity`: from 1 on, it is a warning that a function is not converted."""
+
+traceback_filtering = True
+"""`tf.debugging.disable_traceback_filtering`: errors are shown with our frames and NumPy's errors, or without."""

@@ -6,6 +6,7 @@ read is an input of the graph, an assignment puts another value in their place, 
 after a run. So reads and assignments keep their order without being nodes at all.
 """
 
+import html
 import itertools
 import re
 import weakref
@@ -129,6 +130,15 @@ class Graph(Executor):
 
     def __str__(self) -> str:
         return super().__repr__() if self.text is None else self.text()
+
+    def __repr__(self) -> str:
+        """What it takes and how much it does; `print` shows all of it."""
+        takes = ", ".join(str(self.symbols[i]) for i in self.inputs)
+        return f"<Graph of {len(self.nodes)} operations, of ({takes}); print it for all of them>"
+
+    def _repr_html_(self) -> str:
+        """The text of it, in Jupyter."""
+        return f"<pre>{html.escape(str(self))}</pre>"
 
     def is_open(self) -> bool:
         """Is it being traced now, or what is traced now inside of it?"""

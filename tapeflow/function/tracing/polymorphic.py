@@ -145,6 +145,10 @@ class Function(Generic[P, R]):
             args = tuple(self.input_signature)
         return self._concrete(args, kwargs)[0]
 
+    def __repr__(self) -> str:
+        traces = f"{len(self._traces)} trace{'' if len(self._traces) == 1 else 's'}"
+        return f"<tf.function {self._name}{self._signature}, {traces}>"
+
     @property
     def graph(self) -> Graph:
         """The graph of the latest trace; `print(f.graph)` shows it."""

@@ -144,3 +144,17 @@ def test_concrete_functions():
     assert [tuple(t.shape) for t in made.outputs] == [(3,)]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"traced for float32\[3\], and was given shape \(2,\)"):
         made(tf.ones([2]))
+
+
+def test_functions_and_graphs_show_themselves():
+    """In a notebook, where nobody calls `print`."""
+
+    @tf.function
+    def f(x):
+        return tf.sin(x) * 2.0
+
+    assert repr(f) == "<tf.function f(x), 0 traces>"
+    f(1.0 * tf.ones([2]))
+    assert repr(f) == "<tf.function f(x), 1 trace>"
+    assert repr(f.graph).startswith("<Graph of 2 operations, of (Tensor(")
+    assert "sin(x)" in f.graph._repr_html_() and f.graph._repr_html_().startswith("<pre>")
