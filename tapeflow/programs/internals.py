@@ -29,10 +29,33 @@ def module(name: str) -> ModuleType | None:
 
         found = served(public.rstrip(".").replace("tf.", "tensorflow.", 1))
         if found is not None:
-            return found
+            return Alias(name, found)
     elif public:
         return importlib.import_module(public)
     return PrivateModule(name, inside) if inside in internal_names.known_modules() else None
+
+
+class Alias(ModuleType):
+    """A module under another name: what the import system binds to that name does not reach the module itself.
+
+    (`import tensorflow.python.keras.layers.core` would otherwise leave a `core` in `tf.keras.layers`.)
+    """
+
+    def __init__(self, name: str, module: ModuleType) -> None:
+        super().__init__(name, module.__doc__)
+        vars(self).update(_module=module, __path__=[])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__") or sys.modules.get(f"{self.__name__}.{name}") is value:  # by the import system
+            super().__setattr__(name, value)
+        else:
+            setattr(self._module, name, value)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._module)
 
 
 class PrivateModule(ModuleType):
