@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.core.apply import as_tensor
+from tapeflow.api.strings.host import one_string
+from tapeflow.core.apply import array_of, as_tensor
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import TensorLike, TextLike
@@ -43,10 +44,10 @@ def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = No
         raise InvalidArgumentError(
             None, None, f"audio must be 2-dimensional, [frames, channels]; got shape {tuple(samples.shape)}."
         )
-    rate = int(as_tensor(sample_rate))
+    rate = int(array_of(sample_rate))
     if rate <= 0:
         raise InvalidArgumentError(None, None, f"sample_rate must be positive, got {rate}.")
-    return EagerTensor(np.array(wav_file(samples.numpy(), rate), object))
+    return EagerTensor(np.array(wav_file(array_of(samples), rate), object))
 
 
 def wav_file(samples: np.ndarray, rate: int) -> bytes:
@@ -82,7 +83,7 @@ def decode_wav(
     >>> audio.numpy().tolist(), rate.numpy()
     ([[0.0], [0.5]], np.int32(8000))
     """
-    samples, rate = _read_wav(bytes(as_tensor(contents).numpy()))
+    samples, rate = _read_wav(one_string(contents, "`contents`"))
     channels = samples.shape[1]
     if desired_samples != -1:
         samples = np.concatenate(

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.apply import as_tensor
+from tapeflow.core.apply import array_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 
@@ -17,13 +17,13 @@ __all__ = ["difference", "intersection", "size", "union"]
 def _sets(given: Any) -> tuple[tuple[int, ...], dict[tuple[int, ...], set], np.dtype]:
     """The shape of the axes before the last one, the set at each place in them, and the dtype."""
     if isinstance(given, SparseTensor):
-        shape = tuple(given.dense_shape.numpy().tolist()[:-1])
-        values = given.values.numpy()
+        shape = tuple(array_of(given.dense_shape).tolist()[:-1])
+        values = array_of(given.values)
         found: dict[tuple[int, ...], set] = {place: set() for place in np.ndindex(shape)}
-        for place, value in zip(given.indices.numpy().tolist(), values.tolist()):
+        for place, value in zip(array_of(given.indices).tolist(), values.tolist()):
             found[tuple(place[:-1])].add(value)
         return shape, found, values.dtype
-    values = np.asarray(as_tensor(given).numpy())
+    values = array_of(given)
     if values.ndim < 2:
         raise invalid(f"Sets are the rows of a tensor of rank 2 or more, got shape {values.shape}.")
     return (

@@ -11,7 +11,7 @@ import numpy as np
 from .composite import Composite
 from .contracts import Observer, Operation
 from .convert import constant_like, convert_group, to_tensor
-from .devices import DeviceTensor, computed, on_device
+from .devices import DeviceTensor, computed, on_device, raw
 from .dtypes import ANY, BY_NUMPY, NATIVE, DType
 from .errors import OpError, dtype_clash, invalid, out_of_memory, user_line
 from .frames import Frame, current
@@ -229,3 +229,12 @@ def as_tensor(value: Any) -> Any:
     """`value` itself when it is a tensor (or ragged, or sparse), else converted: what public functions call on their
     arguments."""
     return value if isinstance(value, (Tensor, Composite)) else to_tensor(value)
+
+
+def array_of(value: Any) -> np.ndarray:
+    """The values of anything that can be a tensor, for a function that computes with them in Python.
+
+    Not `value.numpy()` and not `np.asarray(value)`: while a tf.function is traced these are a mistake of who wrote it,
+    where this makes it run as plain Python.
+    """
+    return np.asarray(raw(as_tensor(value)))

@@ -49,3 +49,33 @@ def test_tensors_stay_what_they_are():
     ragged = tf.ragged.constant([[1], []])
     assert as_tensor(x) is x and as_tensor(ragged) is ragged
     assert as_tensor(np.float64(2)).dtype == tf.float64 and as_tensor(2).dtype == tf.int32
+
+
+SPARSE = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 3], [2, 2])
+NUMPY = tf.experimental.numpy
+# What computes with values in Python, and the tensors that it is given.
+IN_PYTHON = {
+    "sets": (lambda a, b: tf.sparse.to_dense(tf.sets.intersection(a, b)), [[1, 2]], [[2, 5]]),
+    "edit distance": (lambda v: tf.edit_distance(tf.SparseTensor(SPARSE.indices, v, [2, 2]), SPARSE), [1, 2, 4]),
+    "sparse cross": (lambda v: tf.sparse.to_dense(tf.sparse.cross_hashed([v, v])), [["a"], ["b"]]),
+    "sparse reshape": (lambda s: tf.sparse.reshape(SPARSE, s).indices, [4, 1]),
+    "fingerprint": (tf.fingerprint, ["abc"]),
+    "pattern": (lambda p: tf.strings.regex_full_match("aab", p), "a+b"),
+    "wav": (lambda x, rate: tf.audio.encode_wav(x, rate), [[0.0], [0.5]], 8000),
+    "searchsorted": (NUMPY.searchsorted, [1.0, 2.0], [1.5]),
+    "digitize": (NUMPY.digitize, [1.5], [1.0, 2.0]),
+    "take": (NUMPY.take, [1.0, 2.0, 3.0], [-1, 0]),
+    "compress": (NUMPY.compress, [True, False], [1.0, 2.0]),
+    "repeat": (NUMPY.repeat, [1.0, 2.0], [1, 2]),
+    "ix_": (lambda a, b: NUMPY.ix_(a, b)[1], [0, 2], [1]),
+    "assertion": (lambda m: tf.linalg.LinearOperatorFullMatrix(m).assert_non_singular(), [[1.0, 0.0], [0.0, 1.0]]),
+}
+
+
+@pytest.mark.parametrize("case", IN_PYTHON)
+def test_what_computes_with_values_in_python_does_so_in_a_function(case):
+    """Each once said that a NumPy conversion is a mistake of the program."""
+    act, *given = IN_PYTHON[case]
+    tensors = [tf.constant(value) for value in given]
+    expected, found = act(*tensors), tf.function(act)(*tensors)
+    assert expected is found is None or np.array_equal(found, expected)

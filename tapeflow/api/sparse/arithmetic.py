@@ -7,6 +7,7 @@ import numpy as np
 
 from tapeflow.api.arguments import normal_axis
 from tapeflow.core import nest
+from tapeflow.core.apply import array_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
@@ -72,7 +73,7 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
     if np.any(threshold):
         flat = [np.ravel_multi_index(i.T, tuple(a.shape)) for i in (where, a.indices.array, b.indices.array)]
         shared = np.isin(flat[0], flat[1]) & np.isin(flat[0], flat[2])
-        kept = kept[~shared | (np.abs(total.array) >= np.asarray(threshold))]
+        kept = kept[~shared | (np.abs(total.array) >= array_of(threshold))]
     return made(where[kept], pick(total, kept), a.dense_shape.array)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.apply import array_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.engines.numpy.strings.fingerprints import farm
@@ -49,12 +50,12 @@ def _rows(categories: Any) -> list[list[int]]:
     """The categories of each row, as 64-bit numbers."""
     if isinstance(categories, SparseTensor):
         count, where, found = (
-            int(categories.dense_shape.numpy()[0]),
-            categories.indices.numpy()[:, 0],
-            categories.values.numpy(),
+            int(array_of(categories.dense_shape)[0]),
+            array_of(categories.indices)[:, 0],
+            array_of(categories.values),
         )
     else:
-        array = to_tensor(categories).numpy()
+        array = array_of(categories)
         if array.ndim != 2:
             raise invalid(f"Dense inputs should be a matrix (rows of categories), got the shape {array.shape}.")
         count, where, found = len(array), np.repeat(np.arange(len(array)), array.shape[1]), array.reshape(-1)

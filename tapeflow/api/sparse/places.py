@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.arguments import one_axis
-from tapeflow.core.apply import as_tensor
+from tapeflow.core.apply import array_of, as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.errors import invalid
@@ -163,7 +163,7 @@ def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -
     """
     sp = as_sparse(sp_input)
     size = int(np.prod(sp.dense_shape.array))
-    wanted = [int(d) for d in np.ravel(np.asarray(shape))]
+    wanted = [int(d) for d in np.ravel(array_of(shape))]
     known = int(np.prod([d for d in wanted if d != -1]))
     if wanted.count(-1) > 1 or (size % known if known and -1 in wanted else known != size):
         raise invalid(f"Cannot reshape a sparse tensor with {size} elements in all to shape {wanted}.")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tapeflow.api.sparse.tensor import SparseTensor
+from tapeflow.core.apply import array_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 
@@ -28,7 +29,7 @@ def edit_distance(
     for given in (hypothesis, truth):
         if not isinstance(given, SparseTensor):
             raise TypeError(f"edit_distance compares the sequences of two SparseTensors, got {given!r}.")
-    shapes = hypothesis.dense_shape.numpy(), truth.dense_shape.numpy()
+    shapes = array_of(hypothesis.dense_shape), array_of(truth.dense_shape)
     if len(shapes[0]) != len(shapes[1]) or hypothesis.dtype is not truth.dtype:
         raise invalid(
             f"hypothesis and truth must be alike: {hypothesis.dtype.name} of shape {shapes[0].tolist()} is not as "
@@ -46,7 +47,7 @@ def edit_distance(
 
 def _sequences(given: SparseTensor) -> dict[tuple[int, ...], list]:
     out: dict[tuple[int, ...], list] = {}
-    for place, value in zip(given.indices.numpy().tolist(), given.values.numpy().tolist()):
+    for place, value in zip(array_of(given.indices).tolist(), array_of(given.values).tolist()):
         out.setdefault(tuple(place[:-1]), []).append(value)
     return out
 

@@ -7,6 +7,7 @@ import numpy as np
 from tapeflow.api.arguments import one_axis
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.api.strings.formatting import tensor_text
+from tapeflow.api.strings.host import one_string
 from tapeflow.api.strings.ngrams import ragged_reduce_join
 from tapeflow.api.strings.unicode import ragged_from
 from tapeflow.core import nest
@@ -132,13 +133,7 @@ def regex_full_match(input: TextLike, pattern: Any, name: str | None = None) -> 
 
 
 def _bytes(value: Any) -> bytes:
-    return (
-        value.encode()
-        if isinstance(value, str)
-        else value
-        if isinstance(value, bytes)
-        else bytes(as_tensor(value).numpy())
-    )
+    return value.encode() if isinstance(value, str) else one_string(value, "`pattern`")
 
 
 # ---- joining and splitting

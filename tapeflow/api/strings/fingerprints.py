@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.apply import array_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -24,7 +25,7 @@ def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) 
     """
     if method != "farmhash64":
         raise InvalidArgumentError(None, None, f"Unsupported fingerprint algorithm: {method}. There is farmhash64.")
-    rows = np.asarray(to_tensor(data).numpy())
+    rows = array_of(data)
     if not rows.ndim:
         raise InvalidArgumentError(None, None, "fingerprint takes a tensor with rows, got a scalar.")
     if rows.dtype == object:

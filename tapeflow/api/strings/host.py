@@ -8,17 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.apply import as_tensor
-from tapeflow.core.devices import raw
+from tapeflow.core.apply import array_of as array_of
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 __all__ = ["array_of", "one_string", "string_tensor", "strings_of"]
-
-
-def array_of(value: Any) -> np.ndarray:
-    """The NumPy array of anything that can be a tensor."""
-    return np.asarray(raw(as_tensor(value)))
 
 
 def strings_of(value: Any, what: str) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.ragged.tensor import RaggedTensor
-from tapeflow.core.apply import as_tensor
+from tapeflow.core.apply import array_of, as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import TensorLike, TextLike
@@ -63,7 +63,7 @@ def ngrams(
             return data.with_values(
                 ngrams(data.values, ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
             )
-        rows = of_rows([row.numpy().tolist() for row in data])
+        rows = of_rows([array_of(row).tolist() for row in data])
         return RaggedTensor.from_row_lengths(
             EagerTensor(_filled(rows)), np.array([len(row) for row in rows], np.int64)
         )
@@ -111,7 +111,7 @@ def ragged_reduce_join(inputs: RaggedTensor, axis: Any, keepdims: bool, separato
         raise invalid(f"The strings of a ragged tensor are joined along its last axis, {rank - 1}; got axis={axis}.")
     if isinstance(inputs.values, RaggedTensor):
         return inputs.with_values(ragged_reduce_join(inputs.values, -1, keepdims, separator))
-    flat = _filled([[separator.join(row.numpy().tolist())] for row in inputs])
+    flat = _filled([[separator.join(array_of(row).tolist())] for row in inputs])
     return EagerTensor(flat[:, None] if keepdims else flat)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.ragged.tensor import RaggedTensor
-from tapeflow.core.apply import as_tensor
+from tapeflow.core.apply import array_of, as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -150,7 +150,7 @@ def unicode_encode(
     if isinstance(input, RaggedTensor):
         if input.ragged_rank > 1:
             return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char))
-        rows = [row.numpy() for row in input]
+        rows = [array_of(row) for row in input]
         shape: tuple = (len(rows),)
     else:
         array = np.asarray(as_tensor(input).array)

@@ -21,6 +21,7 @@ from tapeflow.api.interop.numpy_functions.registry import numpy_dtype
 from tapeflow.api.interop.promotion import (
     result_type as result_type,
 )
+from tapeflow.core.apply import array_of
 from tapeflow.core.dtypes import (
     DType,
     bool_ as bool_,
@@ -185,10 +186,10 @@ def ix_(*args: Any) -> tuple[ndarray, ...]:
     array([[0, 1],
            [6, 7]])
     """
-    return tuple(map(promotion.tensor, np.ix_(*[np.asarray(a) for a in args])))
+    return tuple(map(promotion.tensor, np.ix_(*[array_of(a) for a in args])))
 
 
 for _module in (linalg, fft):
     _module.__all__ = sorted(name for name in vars(_module) if not name.startswith("_"))
-_MADE_WITH = ["Any", "DType", "FUNCTIONS", "ModuleType", "inexact", "np", "numpy_dtype", "promotion", "sys"]
+_MADE_WITH = "Any array_of DType FUNCTIONS ModuleType inexact np numpy_dtype promotion sys".split()
 __all__ = sorted(name for name in dir() if not name.startswith("_") and name not in _MADE_WITH)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.interop.promotion import cast, promoted, tensor
+from tapeflow.core.apply import array_of
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import float64
 from tapeflow.core.primitive import recorded as ops
@@ -21,7 +22,7 @@ def _made(name: str, example: str, doc: str) -> Callable:
 
     def function(*args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         wanted = numpy_dtype(dtype)
-        plain = [np.asarray(a) if isinstance(a, Tensor) else a for a in args]
+        plain = [array_of(a) if isinstance(a, Tensor) else a for a in args]
         made = (
             numpy_function(*plain, **kwargs) if wanted is None else numpy_function(*plain, dtype=wanted.np, **kwargs)
         )

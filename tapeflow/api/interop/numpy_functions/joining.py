@@ -8,6 +8,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.api.interop.promotion import promoted, tensor
+from tapeflow.core.apply import array_of
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 
@@ -151,7 +152,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     if axis is None:
         a, axis = ravel(a), 0
     axis = one_axis(axis, len(a.sizes))
-    index = np.repeat(np.arange(a.sizes[axis]), np.asarray(repeats))
+    index = np.repeat(np.arange(a.sizes[axis]), array_of(repeats))
     return ops.take(a, tensor(index), axis=axis)
 
 
@@ -209,7 +210,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
         mode: `constant`, `reflect`, `symmetric`, `edge` or `wrap`.
     """
     array = tensor(array)
-    widths = np.broadcast_to(np.asarray(pad_width), (len(array.sizes), 2)).astype(int)
+    widths = np.broadcast_to(array_of(pad_width), (len(array.sizes), 2)).astype(int)
     if mode == "constant":
         if np.ndim(constant_values):
             raise ValueError("constant_values must be one number for all sides.")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.interop.promotion import cast, promoted, result_type, tensor
+from tapeflow.core.apply import array_of
 from tapeflow.core.dtypes import float64, int64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
@@ -73,7 +74,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
 
 
 def _wrapped(indices: Any, size: int, mode: str = "raise") -> Tensor:
-    index = np.asarray(indices)
+    index = array_of(indices)
     if mode == "wrap":
         return tensor(index % size)
     if mode == "clip":
@@ -98,7 +99,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
 @like_numpy("[True, False, True], [1.0, 2.0, 3.0]")
 def compress(condition: Any, a: Any, axis: int | None = None, out: None = None) -> Tensor:
     """The slices along an axis where the condition is true."""
-    return take(a, np.flatnonzero(np.asarray(condition)), axis)
+    return take(a, np.flatnonzero(array_of(condition)), axis)
 
 
 @like_numpy("[True, False, True], [1.0, 2.0, 3.0]")
@@ -152,7 +153,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
     a, v = promoted(a, v)
     if sorter is not None:
         a = take(a, sorter)
-    return tensor(np.searchsorted(np.asarray(a), np.asarray(v), side=side))
+    return tensor(np.searchsorted(array_of(a), array_of(v), side=side))
 
 
 @like_numpy("[0.2, 6.4, 3.0], [0.0, 1.0, 4.0, 10.0]")
@@ -162,7 +163,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     Args:
         right: A number on an edge belongs to the bin below it.
     """
-    return tensor(np.digitize(np.asarray(x), np.asarray(bins), right))
+    return tensor(np.digitize(array_of(x), array_of(bins), right))
 
 
 # ---- sets and counts
@@ -184,7 +185,7 @@ def unique(
         The different elements, in order; a tuple, with what else was asked for.
     """
     ar = tensor(ar)
-    plain = np.asarray(ar.array)
+    plain = array_of(ar)
     _, index, *more = np.unique(plain, True, return_inverse, return_counts, axis, equal_nan=equal_nan)
     values = take(ar, index, axis)
     found = [values, *([tensor(index)] if return_index else []), *map(tensor, more)]

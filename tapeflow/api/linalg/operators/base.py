@@ -9,7 +9,7 @@ from tapeflow.api.arrays.constants import convert_to_tensor
 from tapeflow.api.arrays.shaping import broadcast_to, expand_dims, squeeze
 from tapeflow.api.math.comparison import equal
 from tapeflow.api.variables.module import Module
-from tapeflow.core.apply import as_tensor
+from tapeflow.core.apply import array_of, as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import invalid
@@ -267,7 +267,7 @@ class LinearOperator(Module):
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> None:
         """Raises InvalidArgumentError if the matrix is singular, or nearly."""
-        values = linalg.svd(self.to_dense(), compute_uv=False).numpy()
+        values = array_of(linalg.svd(self.to_dense(), compute_uv=False))
         if (values.min(-1) <= values.max(-1) * 1e-6).any():
             raise invalid("Singular matrix up to precision epsilon.")
 
