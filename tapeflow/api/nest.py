@@ -32,7 +32,7 @@ def is_nested(seq: Any) -> bool:
     return children(seq, False) is not None if not isinstance(seq, Mapping) else True
 
 
-def flatten(structure: Any, expand_composites: bool = False) -> list:
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves of `structure` in order, dicts by sorted key. A leaf gives a list of itself.
 
     Returns:
@@ -76,7 +76,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return packed(structure, iter(flat), expand_composites)
 
 
-def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """`func` applied to the leaves of one structure, or to the corresponding leaves of several; the result is like the
     first.
 

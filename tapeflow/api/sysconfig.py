@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from pathlib import Path
+from typing import Any
 
 __all__ = [
     "CXX11_ABI_FLAG", "CXX_VERSION", "MONOLITHIC_BUILD", "get_build_info", "get_compile_flags", "get_include",
@@ -13,7 +14,7 @@ CXX_VERSION = 201703
 MONOLITHIC_BUILD = 0
 
 
-def get_build_info() -> OrderedDict:
+def get_build_info() -> OrderedDict[Any, Any]:
     """Which accelerators it was built for: the XLA engine brings its own libraries, so none.
 
     >>> tf.sysconfig.get_build_info()["is_cuda_build"]

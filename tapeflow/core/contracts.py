@@ -100,7 +100,7 @@ class BackwardRule(Operation):
         """The rule for a node's inputs, in one replay of its graph; None if a closure is needed for that."""
         return None
 
-    def announce(self, inputs: tuple, outs: tuple, body: Sequence["Tensor"]) -> None:
+    def announce(self, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Sequence["Tensor"]) -> None:
         """Tell executors and observers that `outs` come from `inputs` by this rule."""
         raise NotImplementedError
 
@@ -114,7 +114,7 @@ class Executor:
 
     __slots__ = ()
 
-    def execute(self, prim: Operation, args: tuple, params: dict) -> Any:
+    def execute(self, prim: Operation, args: tuple[Any, ...], params: dict[Any, Any]) -> Any:
         """The output of the operation, or a tuple of several."""
         raise NotImplementedError
 
@@ -141,7 +141,9 @@ class Executor:
         """A key for what is drawn now, or one for each row."""
         return key
 
-    def announce(self, rule: BackwardRule, inputs: tuple, outs: tuple, body: Sequence["Tensor"]) -> None:
+    def announce(
+        self, rule: BackwardRule, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Sequence["Tensor"]
+    ) -> None:
         """A rule of a user's stands for a computation: whoever is below hears of it."""
         raise NotImplementedError
 

@@ -51,7 +51,7 @@ class DType:
         return self._limits()[1]
 
     @property
-    def limits(self) -> tuple:
+    def limits(self) -> tuple[Any, ...]:
         """(lowest, highest) for clipping: (0, 1) for floats, as TensorFlow has it for images."""
         return (0, 1) if self.kind == "f" else self._limits()
 

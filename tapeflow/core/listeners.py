@@ -42,7 +42,7 @@ class Listener:
         """A gradient is asked for. The result is walked in the place of the records."""
         return records
 
-    def after_walk(self, tape: "Recording", sources: list, gradients: list) -> None:
+    def after_walk(self, tape: "Recording", sources: list[Any], gradients: list[Any]) -> None:
         """The gradients by these sources were found; None where there is none."""
 
     def before_run(self, function: "ConcreteFunction") -> None:

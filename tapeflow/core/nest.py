@@ -159,7 +159,7 @@ def is_nested(structure: Any) -> bool:
     return isinstance(structure, Mapping) or children(structure) is not None
 
 
-def flatten(structure: Any) -> list:
+def flatten(structure: Any) -> list[Any]:
     leaves = optree.tree_leaves(structure, none_is_leaf=True)
     return leaves if _is_plain(leaves) else walked(structure)
 
@@ -170,7 +170,7 @@ def pack_as(structure: Any, leaves: list) -> Any:
     return optree.tree_unflatten(spec, leaves) if _is_plain(found) else packed(structure, iter(leaves))
 
 
-def map_structure(f: Callable, structure: Any) -> Any:
+def map_structure(f: Callable[..., Any], structure: Any) -> Any:
     return pack_as(structure, [f(leaf) for leaf in flatten(structure)])
 
 

@@ -122,7 +122,7 @@ RandomDataset = Dataset.random
 sample_from_datasets = Dataset.sample_from_datasets
 
 
-def cardinality(dataset: Dataset) -> Tensor:
+def cardinality(dataset: Dataset[Any]) -> Tensor:
     """The number of elements: -1 when it never ends, -2 when it is not known.
 
     >>> tf.data.experimental.cardinality(tf.data.Dataset.range(42)).numpy()
@@ -131,7 +131,7 @@ def cardinality(dataset: Dataset) -> Tensor:
     return dataset.cardinality()
 
 
-def at(dataset: Dataset, index: Any) -> Any:
+def at(dataset: Dataset[Any], index: Any) -> Any:
     """The element with a number, by reading up to it; at once where elements are rows of tensors.
 
     Args:
@@ -152,7 +152,9 @@ def at(dataset: Dataset, index: Any) -> Any:
     raise OutOfRangeError(None, None, f"Index out of range: the dataset has no element {place}.")
 
 
-def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False) -> Dataset:
+def choose_from_datasets(
+    datasets: Any, choice_dataset: Dataset[Any], stop_on_empty_dataset: bool = False
+) -> Dataset[Any]:
     """As `Dataset.choose_from_datasets`; datasets that are at their end are passed over.
 
     Args:
@@ -175,7 +177,7 @@ def enable_debug_mode() -> None:
     """
 
 
-def from_list(elements: Any, name: str | None = None) -> Dataset:
+def from_list(elements: Any, name: str | None = None) -> Dataset[Any]:
     """The elements of a list, alike in structure and dtypes.
 
     Args:
@@ -204,7 +206,7 @@ def get_next_as_optional(iterator: Any) -> Optional:
     return iterator.get_next_as_optional()
 
 
-def get_single_element(dataset: Dataset) -> Any:
+def get_single_element(dataset: Dataset[Any]) -> Any:
     """The only element of a dataset.
 
     Returns:
@@ -240,7 +242,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
 
 def save(
-    dataset: Dataset, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None
+    dataset: Dataset[Any], path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None
 ) -> None:
     """`dataset.save(path)`.
 

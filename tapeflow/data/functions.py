@@ -163,7 +163,7 @@ class Functions(Pipeline[Element]):
 
     def interleave(
         self,
-        map_func: Callable,
+        map_func: Callable[..., Any],
         cycle_length: Any = None,
         block_length: Any = None,
         num_parallel_calls: Any = None,
@@ -205,7 +205,7 @@ class Functions(Pipeline[Element]):
     def _spec_of_parts(self, map_func: Callable, make: Callable) -> Cell:
         return Cell(find=lambda: element_specs.element_spec_of_results(map_func, self.element_spec, make))
 
-    def scan(self, initial_state: Any, scan_func: Callable, name: str | None = None) -> "Dataset[Any]":
+    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> "Dataset[Any]":
         """`scan_func(state, element)` gives the next state and an element of the new dataset.
 
         Args:

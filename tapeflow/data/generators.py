@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def from_generator(
-    generator: Callable,
+    generator: Callable[..., Any],
     output_types: Any = None,
     output_shapes: Any = None,
     args: Any = None,

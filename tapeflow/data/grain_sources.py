@@ -32,7 +32,7 @@ class _GrainRows(Rows):
         return None
 
 
-def from_grain(source: Any) -> Dataset:
+def from_grain(source: Any) -> Dataset[Any]:
     """A dataset of the elements of a `grain` `MapDataset`, `IterDataset` or `DataLoader`, or of any random-access
     source.
 

@@ -69,10 +69,10 @@ class Grouping(Pipeline[Element]):
 
     def group_by_window(
         self,
-        key_func: Callable,
-        reduce_func: Callable,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
         window_size: Any = None,
-        window_size_func: Callable | None = None,
+        window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> "Dataset[Any]":
         """Elements with the same key, `window_size` at a time, given to `reduce_func(key, dataset)`; what it returns
@@ -124,7 +124,7 @@ class Grouping(Pipeline[Element]):
 
     def bucket_by_sequence_length(
         self,
-        element_length_func: Callable,
+        element_length_func: Callable[..., Any],
         bucket_boundaries: Any,
         bucket_batch_sizes: Any,
         padded_shapes: Any = None,

@@ -206,7 +206,7 @@ class IteratorSpec(TypeSpec):
     element_spec = property(lambda self: self._element_spec, doc="The spec of the elements.")
 
     @staticmethod
-    def from_value(value: Iterator) -> "IteratorSpec":
+    def from_value(value: Iterator[Any]) -> "IteratorSpec":
         """The spec of an iterator."""
         return IteratorSpec(value.element_spec)
 

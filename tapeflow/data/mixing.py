@@ -78,7 +78,7 @@ class Mixing(Pipeline[Element]):
 
     @staticmethod
     def choose_from_datasets(
-        datasets: Any, choice_dataset: "Dataset", stop_on_empty_dataset: bool = True
+        datasets: Any, choice_dataset: "Dataset[Any]", stop_on_empty_dataset: bool = True
     ) -> "Dataset[Any]":
         """Elements of the datasets whose numbers `choice_dataset` gives, one after the other.
 
@@ -168,7 +168,7 @@ class Mixing(Pipeline[Element]):
 
     def rejection_resample(
         self,
-        class_func: Callable,
+        class_func: Callable[..., Any],
         target_dist: Any,
         initial_dist: Any = None,
         seed: Any = None,

@@ -36,7 +36,7 @@ class Reading(Pipeline[Element]):
                 )
         return NumpyIterator(self)
 
-    def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         """The last state of `reduce_func(state, element)`.
 
         Args:

@@ -14,7 +14,7 @@ from .element_specs import Cell, spec_of
 from .elements import applied, element
 from .pipeline import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, whole_number
 
-Transformation = Callable[[Dataset], Dataset]
+Transformation = Callable[[Dataset[Any]], Dataset[Any]]
 
 
 def _method(name: str, method: Callable, example: str) -> Callable[..., Transformation]:
@@ -199,7 +199,7 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 
 
 def map_and_batch(
-    map_func: Callable,
+    map_func: Callable[..., Any],
     batch_size: Any,
     num_parallel_batches: Any = None,
     drop_remainder: bool = False,
@@ -222,7 +222,7 @@ def map_and_batch(
 
 
 def parallel_interleave(
-    map_func: Callable,
+    map_func: Callable[..., Any],
     cycle_length: Any,
     block_length: Any = 1,
     sloppy: bool | None = False,
@@ -265,7 +265,7 @@ class Reducer:
         self.init_func, self.reduce_func, self.finalize_func = init_func, reduce_func, finalize_func
 
 
-def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
     """For `apply`: one element for each key, made by a `Reducer` from the elements that have it, in the order of the
     keys.
 

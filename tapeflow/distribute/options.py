@@ -31,7 +31,7 @@ class CrossDeviceOps:
         _check(reduce_op)
         return per_replica_value
 
-    def batch_reduce(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list:
+    def batch_reduce(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:
         """The same for several values.
 
         Returns:

@@ -54,7 +54,9 @@ class Strategy:
         finally:
             _current.reset(token)
 
-    def run(self, fn: Callable, args: Any = (), kwargs: dict | None = None, options: Any = None) -> Any:
+    def run(
+        self, fn: Callable[..., Any], args: Any = (), kwargs: dict[Any, Any] | None = None, options: Any = None
+    ) -> Any:
         """`fn` on every replica.
 
         Args:
@@ -107,7 +109,7 @@ class Strategy:
         """
         return nest.map_structure(_tensor, _own(value))
 
-    def experimental_local_results(self, value: Any) -> tuple:
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The value of each replica here.
 
         Returns:
@@ -131,13 +133,15 @@ class Strategy:
         """The dataset as the replicas read it."""
         return DistributedDataset(dataset)
 
-    def distribute_datasets_from_function(self, dataset_fn: Callable, options: Any = None) -> DistributedDataset:
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[..., Any], options: Any = None
+    ) -> DistributedDataset:
         """What `dataset_fn(input_context)` makes, as the replicas read it."""
         return DistributedDataset(dataset_fn(InputContext()))
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-    def experimental_distribute_values_from_function(self, value_fn: Callable) -> PerReplica:
+    def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> PerReplica:
         """What `value_fn(context)` gives for each replica."""
         return PerReplica([value_fn(ValueContext())])
 
@@ -149,7 +153,7 @@ class Strategy:
         """
         return iter(self.experimental_distribute_dataset(dataset))
 
-    def make_input_fn_iterator(self, input_fn: Callable, replication_mode: Any = None) -> Any:
+    def make_input_fn_iterator(self, input_fn: Callable[..., Any], replication_mode: Any = None) -> Any:
         """The batches of the dataset that `input_fn(input_context)` makes.
 
         Returns:
@@ -157,7 +161,7 @@ class Strategy:
         """
         return iter(self.distribute_datasets_from_function(input_fn))
 
-    def experimental_run(self, fn: Callable, input_iterator: Any = None) -> Any:
+    def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> Any:
         """`fn` of the next batch on every replica.
 
         Returns:
@@ -212,7 +216,14 @@ class StrategyExtended:
             raise AttributeError(name)
         return getattr(self._container, name)
 
-    def update(self, var: Any, fn: Callable, args: tuple = (), kwargs: dict | None = None, group: bool = True) -> Any:
+    def update(
+        self,
+        var: Any,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[Any, Any] | None = None,
+        group: bool = True,
+    ) -> Any:
         """`fn(var, …)` for the variable on every device.
 
         Args:
@@ -233,7 +244,7 @@ class StrategyExtended:
         _reduce_op(reduce_op)
         return _own(value)
 
-    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list:
+    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:
         """The same for several values.
 
         Returns:
@@ -241,7 +252,9 @@ class StrategyExtended:
         """
         return [self.reduce_to(reduce_op, value, where) for value, where in value_destination_pairs]
 
-    def call_for_each_replica(self, fn: Callable, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def call_for_each_replica(
+        self, fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
+    ) -> Any:
         """`fn` on every replica.
 
         Args:
@@ -305,7 +318,9 @@ class ReplicaContext:
         """
         return nest.map_structure(_tensor, value)
 
-    def merge_call(self, merge_fn: Callable, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def merge_call(
+        self, merge_fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
+    ) -> Any:
         """`merge_fn(strategy, …)` once for all replicas.
 
         Args:

@@ -54,7 +54,11 @@ def make_parse_example_spec(feature_columns: Any) -> dict[str, Any]:
 
 
 def numeric_column(
-    key: str, shape: Any = (1,), default_value: Any = None, dtype: Any = float32, normalizer_fn: Callable | None = None
+    key: str,
+    shape: Any = (1,),
+    default_value: Any = None,
+    dtype: Any = float32,
+    normalizer_fn: Callable[..., Any] | None = None,
 ) -> _columns.NumericColumn:
     """Real numbers, as many as `shape` says.
 

@@ -70,7 +70,7 @@ class GradientMismatch(AssertionError):
 
 
 def check_gradients(
-    f: Callable,
+    f: Callable[..., Any],
     *args: Any,
     order: int = 2,
     rtol: float | None = None,

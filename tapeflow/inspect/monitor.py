@@ -118,7 +118,7 @@ class Monitor(Listener):
 
     # ---- what tapes tell
 
-    def after_walk(self, tape: Recording, sources: list, gradients: list) -> None:
+    def after_walk(self, tape: Recording, sources: list[Any], gradients: list[Any]) -> None:
         executor = current().executor
         if executor is not None and not isinstance(executor, Graph) or self not in board.listeners():
             return  # rows of a Jacobian; or it is over

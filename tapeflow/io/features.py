@@ -117,7 +117,7 @@ class UniformRowLength(NamedTuple):
 class _Ragged(NamedTuple):
     dtype: DType
     value_key: str | None
-    partitions: tuple
+    partitions: tuple[Any, ...]
     row_splits_dtype: DType
     validate: bool
 

@@ -97,7 +97,7 @@ class GFile:
         """
         return self._given(self._open("reading").readline().replace(b"\r", b""))
 
-    def readlines(self) -> list:
+    def readlines(self) -> list[Any]:
         """All lines that are left.
 
         Returns:

@@ -25,7 +25,7 @@ class ObjectWriter:
     def __init__(self) -> None:
         self.nodes: list[dict] = []
         self.arrays: dict[str, np.ndarray] = {}
-        self.variables: list[dict] = []
+        self.variables: list[dict[Any, Any]] = []
         self.functions = FunctionWriter(self._constant, self.variable)
         self._numbers: dict[Any, int] = {}
         self._parts: dict[int, dict[str, Any]] = {}

@@ -173,7 +173,7 @@ class Rule(BackwardRule):
     kept: tuple = ()  # tensors that it holds: a record shows them, for they are memory that the tape keeps
     body: Sequence[int] | None = ()
 
-    def announce(self, inputs: tuple, outs: tuple, body: Sequence[Tensor]) -> None:
+    def announce(self, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Sequence[Tensor]) -> None:
         """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this
         rule."""
         frame = current()

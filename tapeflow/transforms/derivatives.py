@@ -341,14 +341,14 @@ def laplacian(f: Callable[P, R], wrt: int = 0, *, chunk_size: int | None = None)
 
 
 def per_example_gradients(
-    f: Callable,
+    f: Callable[..., Any],
     wrt: Any = 0,
     *,
     with_values: bool = False,
     keep_batch: bool = False,
     randomness: str = "different",
     chunk_size: int | None = None,
-) -> Callable:
+) -> Callable[..., Any]:
     """A function that gives the gradient of `f` for each example of a batch, stacked along a new first axis.
 
     `f` is the loss of one example. The other arguments are batches along their first axis; those of `wrt` are the same

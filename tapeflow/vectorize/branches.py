@@ -46,7 +46,7 @@ class Branch(OnTop):
     def frame(self) -> Frame:
         return Frame(self, (), current())
 
-    def run(self, function: Callable) -> Any:
+    def run(self, function: Callable[..., Any]) -> Any:
         with entered(self.frame()):
             return function()
 
@@ -73,7 +73,7 @@ class Branch(OnTop):
 
     # ---- the executor
 
-    def execute(self, prim: Operation, args: tuple, params: dict) -> Any:
+    def execute(self, prim: Operation, args: tuple[Any, ...], params: dict[Any, Any]) -> Any:
         return self.apply(lambda *seen: prim.entry(*seen, **params), args)
 
     def apply(self, function: Callable, args: Any) -> Any:
@@ -93,7 +93,7 @@ class Branch(OnTop):
         with below():
             return self._mark(per_row(key))
 
-    def announce(self, rule: BackwardRule, inputs: tuple, outs: tuple, body: Any) -> None:
+    def announce(self, rule: BackwardRule, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Any) -> None:
         self._mark(outs)
         with below():
             rule.lifted(self, [True] * len(inputs), [True] * len(outs)).announce(inputs, outs, body)

@@ -169,7 +169,7 @@ class Vectorizer(OnTop):
 
     # ---- the executor
 
-    def execute(self, prim: Operation, args: tuple, params: dict) -> Any:
+    def execute(self, prim: Operation, args: tuple[Any, ...], params: dict[Any, Any]) -> Any:
         batched = [type(a) is MappedTensor and a.owner is self for a in args]
         above = current()
         assert above.below is not None
@@ -226,7 +226,7 @@ class Vectorizer(OnTop):
         self.draws += 1
         return drawn[self.draws - 1]
 
-    def announce(self, rule: BackwardRule, inputs: tuple, outs: tuple, body: Any) -> None:
+    def announce(self, rule: BackwardRule, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Any) -> None:
         """A rule of the user's stands for a computation in here: those below are told of it for the whole batch."""
         held = lambda values: tuple(v.held if self.owns(v) else v for v in values)
         batched = [self.owns(v) for v in inputs], [self.owns(v) for v in outs]

@@ -123,7 +123,7 @@ class Batch:
                 )
         self.size = sizes[first]
 
-    def run(self, f: Callable, chunk_size: int | None = None, out_axes: Any = 0, **how: Any) -> Any:
+    def run(self, f: Callable[..., Any], chunk_size: int | None = None, out_axes: Any = 0, **how: Any) -> Any:
         """`f` of the structure, once for all rows; or a chunk of rows at a time, and the results one after the other.
         `how` are the options of a Vectorizer."""
         if chunk_size is None or chunk_size >= self.size:

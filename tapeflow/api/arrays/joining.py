@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -193,7 +194,7 @@ def dynamic_partition(
     ]
 
 
-def dynamic_stitch(indices: Sequence, data: Sequence, name: str | None = None) -> Tensor:
+def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
     """Rows brought together: row `indices[m][i]` of the result is `data[m][i]`. Of two for one place the later wins.
 
     Args:

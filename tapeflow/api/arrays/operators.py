@@ -143,7 +143,7 @@ def _answering(answer: bool, compute: Callable) -> Callable:
     """`compute`, but with an answer where the shapes of the operands do not fit: they are not equal, and that is no
     error."""
 
-    def run(prim: Operation, args: tuple, params: dict, *error: Any) -> Any:
+    def run(prim: Operation, args: tuple[Any, ...], params: dict[Any, Any], *error: Any) -> Any:
         try:
             return compute(prim, args, params, *error)
         except InvalidArgumentError:

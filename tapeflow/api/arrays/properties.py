@@ -42,7 +42,7 @@ def stop_gradient(input: AnyTensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     """`tf.identity` of every tensor in a list.
 
     >>> [t.numpy().item() for t in tf.identity_n([1, 2.5])]
@@ -74,7 +74,7 @@ def shape(input: AnyTensorLike, out_type: DTypeLike | None = None, name: str | N
     return _as_tensor_of_sizes(sizes, out_type)
 
 
-def shape_n(input: Sequence, out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
+def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 
     >>> [s.numpy().tolist() for s in tf.shape_n([tf.zeros([2, 3]), 5.])]

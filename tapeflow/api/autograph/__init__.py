@@ -11,7 +11,7 @@ from . import experimental as experimental
 __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
 
 
-def to_code(entity: Callable, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+def to_code(entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None) -> str:
     """The code that `tf.function` traces in the place of a function's own, to look at.
 
     Args:
@@ -29,7 +29,9 @@ def to_code(entity: Callable, recursive: bool = True, experimental_optional_feat
     return _public.to_code(entity)
 
 
-def to_graph(entity: Callable, recursive: bool = True, experimental_optional_features: Any = None) -> Callable:
+def to_graph(
+    entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None
+) -> Callable[..., Any]:
     """The function as `tf.function` traces it: called inside a graph, its branches and loops over tensors become part
     of the graph.
 

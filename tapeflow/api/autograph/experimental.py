@@ -25,7 +25,7 @@ class Feature(Enum):
     NAME_SCOPES = "NAME_SCOPES"
 
 
-def do_not_convert(func: Callable | None = None) -> Any:
+def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     """Decorates a function whose code `tf.function` is to run as it is written.
 
     Args:

@@ -155,7 +155,7 @@ def _as_device(device: PhysicalDevice) -> Device:
     return Device(device.device_type, int(device.name.rpartition(":")[2]))
 
 
-def get_logical_device_configuration(device: PhysicalDevice) -> list | None:
+def get_logical_device_configuration(device: PhysicalDevice) -> list[Any] | None:
     """How a device is divided, or None.
 
     Args:
@@ -169,7 +169,7 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list | None:
     return _state["logical"].get(_known(device))
 
 
-def set_logical_device_configuration(device: PhysicalDevice, logical_devices: list | None) -> None:
+def set_logical_device_configuration(device: PhysicalDevice, logical_devices: list[Any] | None) -> None:
     """Accepted, and given back: a device stays one device, whose memory is limited by the settings of jax.
 
     Args:
@@ -257,7 +257,7 @@ def reset_memory_stats(device: str) -> None:
     get_memory_info(device)
 
 
-def get_device_details(device: PhysicalDevice) -> dict:
+def get_device_details(device: PhysicalDevice) -> dict[Any, Any]:
     """The name and compute capability of a GPU; nothing more is known of the CPU.
 
     Args:

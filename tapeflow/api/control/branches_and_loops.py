@@ -32,7 +32,12 @@ __all__ = ["case", "cond", "control_dependencies", "group", "no_op", "switch_cas
 # ---- branches
 
 
-def cond(pred: Any, true_fn: Callable | None = None, false_fn: Callable | None = None, name: str | None = None) -> Any:
+def cond(
+    pred: Any,
+    true_fn: Callable[..., Any] | None = None,
+    false_fn: Callable[..., Any] | None = None,
+    name: str | None = None,
+) -> Any:
     """`true_fn()` if `pred` is true, else `false_fn()`; only the chosen one is called.
 
     In a vectorised function rows may choose differently: then both are called, and their results must be alike.
@@ -71,7 +76,7 @@ def cond(pred: Any, true_fn: Callable | None = None, false_fn: Callable | None =
 
 def case(
     pred_fn_pairs: Any,
-    default: Callable | None = None,
+    default: Callable[..., Any] | None = None,
     exclusive: bool = False,
     strict: bool = False,
     name: str | None = "case",
@@ -169,7 +174,7 @@ def _case_by_row(pairs: list, default: Callable | None, exclusive: bool) -> Any:
 
 
 def switch_case(
-    branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str | None = "switch_case"
+    branch_index: Any, branch_fns: Any, default: Callable[..., Any] | None = None, name: str | None = "switch_case"
 ) -> Any:
     """The result of the function number `branch_index`: a list counts from 0, a dict or pairs say their numbers.
 
@@ -292,8 +297,8 @@ def _merged_leaf(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
 
 
 def while_loop(
-    cond: Callable,
-    body: Callable,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
     loop_vars: Any,
     shape_invariants: Any = None,
     parallel_iterations: int = 10,
@@ -420,7 +425,7 @@ def group(*inputs: Any, **kwargs: Any) -> None:
         raise ValueError(f"Unknown keyword arguments: {sorted(unknown)}. Only `name` is taken.")
 
 
-def tuple_(tensors: Sequence, control_inputs: Any = None, name: str | None = None) -> list:
+def tuple_(tensors: Sequence[Any], control_inputs: Any = None, name: str | None = None) -> list[Any]:
     """The tensors as a list (None stays None), all of them computed.
 
     Args:

@@ -33,7 +33,7 @@ class CriticalSection:
         self.name = name or "CriticalSection"
         self._lock, self._owner = threading.Lock(), None
 
-    def execute(self, fn: Callable, exclusive_resource_access: bool = True, name: str | None = None) -> Any:
+    def execute(self, fn: Callable[..., Any], exclusive_resource_access: bool = True, name: str | None = None) -> Any:
         """What `fn()` gives, with nothing else of this section running meanwhile.
 
         Args:

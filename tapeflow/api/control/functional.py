@@ -47,7 +47,7 @@ def _stacked(results: list) -> Any:
 
 
 def map_fn(
-    fn: Callable,
+    fn: Callable[..., Any],
     elems: Any,
     dtype: Any = None,
     parallel_iterations: int | None = None,
@@ -252,7 +252,7 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
 
 
 def scan(
-    fn: Callable,
+    fn: Callable[..., Any],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
@@ -290,7 +290,7 @@ def scan(
 
 
 def foldl(
-    fn: Callable,
+    fn: Callable[..., Any],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
@@ -317,7 +317,7 @@ def foldl(
 
 
 def foldr(
-    fn: Callable,
+    fn: Callable[..., Any],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,

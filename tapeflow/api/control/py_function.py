@@ -129,7 +129,7 @@ def _differentiated_rows(call: Callable, tensors: Any, dtypes: list[DType]) -> t
     so they are told of one operation, whose backward rule is once more a function of each row."""
     if not current().observers or not any(type(t) is MappedTensor for t in tensors):
         return _rows(call, tensors, dtypes, _differentiated_rows)
-    variables: dict = {}
+    variables: dict[Any, Any] = {}
 
     def watched(*row: Tensor) -> tuple:
         with GradientTape() as tape:
@@ -154,7 +154,7 @@ def _pullback(call: Callable, count: int, variables: list) -> Callable:
     """A function of the `count` inputs of `call` and the gradients of its outputs: the gradients of the inputs and
     variables."""
 
-    def py_function(*given: Tensor) -> tuple:
+    def py_function(*given: Tensor) -> tuple[Any, ...]:
         sources = [x for x in given[:count] if x.dtype.is_inexact]
         with GradientTape() as tape:
             tape.watch(sources)
@@ -182,7 +182,7 @@ def _decorator(function: Callable, inp: Any, Tout: Any, **options: Any) -> Calla
 
 
 def py_function(
-    func: Callable | None = None, inp: Sequence | None = None, Tout: Any = None, name: str | None = None
+    func: Callable[..., Any] | None = None, inp: Sequence[Any] | None = None, Tout: Any = None, name: str | None = None
 ) -> Any:
     """`func(*inp)` on tensors, its results as tensors of the dtypes `Tout`. Operations in it are recorded like all
     others.
@@ -218,8 +218,8 @@ def py_function(
 
 
 def numpy_function(
-    func: Callable | None = None,
-    inp: Sequence | None = None,
+    func: Callable[..., Any] | None = None,
+    inp: Sequence[Any] | None = None,
     Tout: Any = None,
     stateful: bool = True,
     name: str | None = None,

@@ -78,7 +78,9 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     return ops.add_n(*tensors)
 
 
-def accumulate_n(inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+def accumulate_n(
+    inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
     """The sum of a list of tensors, checked against `shape` and `tensor_dtype` when they are given; otherwise
     `tf.add_n`.
 

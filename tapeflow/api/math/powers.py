@@ -1,6 +1,7 @@
 """Powers, roots and polynomials: `tf.pow`, `tf.sqrt`, `tf.math.polyval`, …"""
 
 from collections.abc import Sequence
+from typing import Any
 
 from tapeflow.api.arguments import expose
 from tapeflow.core.apply import as_tensor
@@ -47,7 +48,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def polyval(coeffs: Sequence, x: TensorLike, name: str | None = None) -> Tensor:
+def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Tensor:
     """The polynomial with these coefficients, that of the highest power first, at `x`.
 
     Args:

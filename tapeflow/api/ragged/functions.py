@@ -108,7 +108,7 @@ def _nesting(value: Any, depth: int, leaves: set[int]) -> int:
     return max([depth + 1, *[_nesting(v, depth + 1, leaves) for v in value]])
 
 
-def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`op` on the flat values of every ragged argument, the result with their rows.
 
     Args:

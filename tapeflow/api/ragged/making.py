@@ -145,7 +145,7 @@ class RaggedMaking(Composite):
 
     @classmethod
     def from_nested_row_splits(
-        cls, flat_values: Any, nested_row_splits: Sequence, name: str | None = None, validate: bool = True
+        cls, flat_values: Any, nested_row_splits: Sequence[Any], name: str | None = None, validate: bool = True
     ) -> Any:
         """Several ragged axes at once, the outermost first.
 
@@ -164,7 +164,7 @@ class RaggedMaking(Composite):
 
     @classmethod
     def from_nested_row_lengths(
-        cls, flat_values: Any, nested_row_lengths: Sequence, name: str | None = None, validate: bool = True
+        cls, flat_values: Any, nested_row_lengths: Sequence[Any], name: str | None = None, validate: bool = True
     ) -> Any:
         """Several ragged axes at once by the lengths of their rows, the outermost first.
 
@@ -185,7 +185,7 @@ class RaggedMaking(Composite):
     def from_nested_value_rowids(
         cls,
         flat_values: Any,
-        nested_value_rowids: Sequence,
+        nested_value_rowids: Sequence[Any],
         nested_nrows: Any = None,
         name: str | None = None,
         validate: bool = True,

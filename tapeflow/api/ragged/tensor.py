@@ -67,7 +67,7 @@ class RaggedTensor(RaggedMaking):
         return EagerTensor(self._splits)
 
     @property
-    def nested_row_splits(self) -> tuple:
+    def nested_row_splits(self) -> tuple[Any, ...]:
         """The row splits of every ragged axis, the outermost first."""
         return tuple(EagerTensor(r._splits) for r in self._levels())
 
@@ -124,7 +124,7 @@ class RaggedTensor(RaggedMaking):
             return self.with_values(self._values.row_lengths(axis - 1))
         return EagerTensor(np.diff(self._splits))
 
-    def nested_row_lengths(self, name: str | None = None) -> tuple:
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
         """How many values each row has, for each ragged axis, the outermost first.
 
         Returns:
@@ -144,7 +144,7 @@ class RaggedTensor(RaggedMaking):
         """The row that each value belongs to."""
         return EagerTensor(self._rowids())
 
-    def nested_value_rowids(self, name: str | None = None) -> tuple:
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
         """The same for every ragged axis, the outermost first.
 
         Returns:
@@ -290,7 +290,7 @@ class RaggedTensor(RaggedMaking):
             return values
         return values.merge_dims(0, inner - 1) if isinstance(values, RaggedTensor) else _merged(values, 0, inner - 1)
 
-    def to_list(self) -> list:
+    def to_list(self) -> list[Any]:
         """Nested Python lists.
 
         Returns:

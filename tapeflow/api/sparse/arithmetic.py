@@ -20,7 +20,7 @@ from .tensor import SparseTensor, as_sparse, made, parts, pick
 __all__ = ["add", "map_values", "maximum", "minimum", "reduce_max", "reduce_sum", "softmax", "sparse_dense_matmul"]
 
 
-def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
     """`op` on the values of every sparse argument; they must have their values at the same places.
 
     Args:

@@ -187,7 +187,7 @@ def expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | Non
 
 
 def concat(
-    axis: int, sp_inputs: Sequence, expand_nonconcat_dims: bool = False, name: str | None = None
+    axis: int, sp_inputs: Sequence[Any], expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
     """Sparse tensors one after the other along an axis; other axes must agree, or grow with `expand_nonconcat_dims`.
 

@@ -268,7 +268,9 @@ def _strings(array: np.ndarray) -> np.ndarray:
     return np.array(out, object).reshape(array.shape)
 
 
-def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tuple[list, list]:
+def compute_gradient(
+    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+) -> tuple[list[Any], list[Any]]:
     """The Jacobians of `f(*x)` with respect to each argument, by the tape and by differences of `delta`: two lists of
     matrices.
 
@@ -349,8 +351,8 @@ class Benchmark:
 
     def report_benchmark(
         self, iters: int | None = None, cpu_time: float | None = None, wall_time: float | None = None,
-        throughput: float | None = None, extras: dict | None = None, name: str | None = None,
-        metrics: list | None = None,
+        throughput: float | None = None, extras: dict[Any, Any] | None = None, name: str | None = None,
+        metrics: list[Any] | None = None,
     ) -> None:  # fmt: skip
         """Prints what was measured.
 

@@ -91,7 +91,7 @@ def is_cpu_target_available(target: str) -> bool:
 # ---- decorators of tests
 
 
-def disable_with_predicate(pred: Callable, skip_message: str) -> Callable:
+def disable_with_predicate(pred: Callable[..., Any], skip_message: str) -> Callable[..., Any]:
     """Decorates a test that is skipped where `pred()` holds.
 
     Args:

@@ -187,7 +187,12 @@ class CaseAssertions(unittest.TestCase):
             self.assertAlmostEqual(a, b, places, msg, delta)
 
     def assertDictAlmostEqual(
-        self, a: dict, b: dict, places: int | None = None, msg: str | None = None, delta: float | None = None
+        self,
+        a: dict[Any, Any],
+        b: dict[Any, Any],
+        places: int | None = None,
+        msg: str | None = None,
+        delta: float | None = None,
     ) -> None:
         """The same keys, and values that are almost equal.
 

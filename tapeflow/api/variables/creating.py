@@ -24,7 +24,7 @@ def is_tensor(x: Any) -> bool:
 
 
 @contextmanager
-def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
     """While it lasts, `variable_creator(next_creator, **arguments)` makes every `tf.Variable`, and may change how.
 
     Args:
@@ -44,7 +44,9 @@ def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
         creators.reset(token)
 
 
-def register_tensor_conversion_function(base_type: Any, conversion_func: Callable, priority: int = 100) -> None:
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
     """From now on tensors are made of values of `base_type` by `conversion_func(value, dtype, name, as_ref)`.
 
     It may return NotImplemented to let another function try; where several fit, the lowest `priority` goes first.

@@ -22,7 +22,7 @@ __all__ = [
 class _Initializer:
     """`initializer(shape, dtype)` is a tensor; `get_config()` and `from_config` take it apart and put it together."""
 
-    def get_config(self) -> dict:
+    def get_config(self) -> dict[Any, Any]:
         """The arguments it was made with.
 
         Returns:
@@ -31,7 +31,7 @@ class _Initializer:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     @classmethod
-    def from_config(cls, config: dict) -> Self:
+    def from_config(cls, config: dict[Any, Any]) -> Self:
         """An initializer from what `get_config` gave.
 
         Args:

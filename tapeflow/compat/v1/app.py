@@ -15,7 +15,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'tf.compat.v1.app' has no attribute {name!r}")
 
 
-def run(main: Callable | None = None, argv: list | None = None) -> None:
+def run(main: Callable[..., Any] | None = None, argv: list[Any] | None = None) -> None:
     """Reads the flags from the command line, calls `main` (that of the program, by default), and ends the program.
 
     >>> tf.compat.v1.app.run(lambda argv: None, ["program"])

@@ -22,7 +22,7 @@ __all__ = [
 __getattr__ = _falling_back_to("data")
 
 
-def make_one_shot_iterator(dataset: _Dataset) -> _Iterator:
+def make_one_shot_iterator(dataset: _Dataset[Any]) -> _Iterator[Any]:
     """An iterator over the dataset: `iter(dataset)`.
 
     >>> tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(5, 7)).get_next().numpy()
@@ -31,7 +31,7 @@ def make_one_shot_iterator(dataset: _Dataset) -> _Iterator:
     return iter(dataset)
 
 
-def make_initializable_iterator(dataset: _Dataset, shared_name: str | None = None) -> _NoReturn:
+def make_initializable_iterator(dataset: _Dataset[Any], shared_name: str | None = None) -> _NoReturn:
     """Raises RuntimeError: only a session can initialize an iterator.
 
     >>> tf.compat.v1.data.make_initializable_iterator(tf.data.Dataset.range(2))

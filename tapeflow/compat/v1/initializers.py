@@ -51,7 +51,7 @@ class _Drawn(_Initializer):
     def __init__(self, draw: Any, dtype: Any, **config: Any) -> None:
         self._draw, self._dtype, self._config = draw, dtype, config
 
-    def get_config(self) -> dict:
+    def get_config(self) -> dict[Any, Any]:
         return {**self._config, "dtype": getattr(self._dtype, "name", self._dtype)}
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:

@@ -306,7 +306,7 @@ def add_loss(loss: Any, loss_collection: Any = "losses") -> None:
     """
 
 
-def get_losses(scope: Any = None, loss_collection: Any = "losses") -> list:
+def get_losses(scope: Any = None, loss_collection: Any = "losses") -> list[Any]:
     """An empty list, as in TensorFlow when operations are eager.
 
     Returns:
@@ -318,7 +318,7 @@ def get_losses(scope: Any = None, loss_collection: Any = "losses") -> list:
     return []
 
 
-def get_regularization_losses(scope: Any = None) -> list:
+def get_regularization_losses(scope: Any = None) -> list[Any]:
     """An empty list, as in TensorFlow when operations are eager.
 
     Returns:

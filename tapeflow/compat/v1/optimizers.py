@@ -34,9 +34,9 @@ class Optimizer:
         return self._name
 
     def compute_gradients(
-        self, loss: Callable, var_list: Sequence | None = None, gate_gradients: int = GATE_OP,
+        self, loss: Callable[..., Any], var_list: Sequence[Any] | None = None, gate_gradients: int = GATE_OP,
         aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, grad_loss: Any = None,
-    ) -> list[tuple]:  # fmt: skip
+    ) -> list[tuple[Any, ...]]:  # fmt: skip
         """Pairs of gradients and variables: those in `var_list`, or all that the loss reads and that are trainable.
 
         Raises:
@@ -73,14 +73,14 @@ class Optimizer:
             global_step.assign_add(1)
 
     def minimize(
-        self, loss: Callable, global_step: Any = None, var_list: Sequence | None = None, gate_gradients: int = GATE_OP,
-        aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None,
-        grad_loss: Any = None,
+        self, loss: Callable[..., Any], global_step: Any = None, var_list: Sequence[Any] | None = None,
+        gate_gradients: int = GATE_OP, aggregation_method: Any = None, colocate_gradients_with_ops: bool = False,
+        name: str | None = None, grad_loss: Any = None,
     ) -> None:  # fmt: skip
         """One step: the gradients of `loss()`, applied."""
         self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step)
 
-    def variables(self) -> list:
+    def variables(self) -> list[Any]:
         """What it remembers from step to step.
 
         Returns:

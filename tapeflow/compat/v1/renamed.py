@@ -274,8 +274,9 @@ to_int32, to_int64 = _cast_to(int32, "to_int32"), _cast_to(int64, "to_int64")
 
 
 def cond(
-    pred: Any, true_fn: Callable | None = None, false_fn: Callable | None = None, strict: bool = False,
-    name: str | None = None, fn1: Callable | None = None, fn2: Callable | None = None,
+    pred: Any, true_fn: Callable[..., Any] | None = None, false_fn: Callable[..., Any] | None = None,
+    strict: bool = False, name: str | None = None, fn1: Callable[..., Any] | None = None,
+    fn2: Callable[..., Any] | None = None,
 ) -> Any:  # fmt: skip
     """`tf.cond`, with `fn1` and `fn2` as other names of its functions. A list of one comes back bare, unless `strict`.
 
@@ -290,9 +291,9 @@ def cond(
 
 
 def while_loop(
-    cond: Callable, body: Callable, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10,
-    back_prop: bool = True, swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
-    return_same_structure: bool = False,
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
+    parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
+    maximum_iterations: Any = None, return_same_structure: bool = False,
 ) -> Any:  # fmt: skip
     """`tf.while_loop`. Of a single loop variable the value comes back bare, unless `return_same_structure`.
 
@@ -316,7 +317,7 @@ def _unpacked(value: Any, as_it_is: bool) -> Any:
 
 def Print(
     input_: Any,
-    data: Sequence,
+    data: Sequence[Any],
     message: str | None = None,
     first_n: int | None = None,
     summarize: int | None = None,
@@ -336,7 +337,9 @@ def Print(
     return as_tensor(input_)
 
 
-def py_func(func: Callable, inp: Sequence, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+def py_func(
+    func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None
+) -> Any:
     """`tf.numpy_function`: Python that gets NumPy arrays.
 
     Returns:

@@ -144,7 +144,7 @@ def cosine_decay(
 
 
 def piecewise_constant(
-    x: Any, boundaries: Sequence, values: Sequence, name: str | None = None
+    x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Callable[[], Tensor]:
     """The first of `values` up to the first boundary, and so on.
 

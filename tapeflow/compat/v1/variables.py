@@ -114,7 +114,7 @@ def is_variable_initialized(variable: Any) -> Tensor:
     return _convert_to_tensor(True)
 
 
-def global_variables(scope: Any = None) -> list:
+def global_variables(scope: Any = None) -> list[Any]:
     """An empty list, as in TensorFlow where operations are eager: there is no graph with a collection. A module knows
     its variables.
 
@@ -127,7 +127,7 @@ def global_variables(scope: Any = None) -> list:
     return []
 
 
-def trainable_variables(scope: Any = None) -> list:
+def trainable_variables(scope: Any = None) -> list[Any]:
     """An empty list, as in TensorFlow where operations are eager: there is no graph with a collection. A module knows
     its variables.
 

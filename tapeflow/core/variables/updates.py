@@ -180,7 +180,7 @@ class Updates:
     def _scatter_nd(self, what: str, indices: Any, updates: Any, change: Change) -> Any:
         return self._update(what, Elements(to_tensor(indices)), updates, change)
 
-    def part_assigner(self, how: str, key: Any) -> Callable:
+    def part_assigner(self, how: str, key: Any) -> Callable[..., Any]:
         """The function behind `v[key].assign`."""
         part = Key(key)
 

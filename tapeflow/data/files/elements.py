@@ -30,7 +30,7 @@ _HEAD = struct.Struct("<QI")
 _END = 2**64 - 1
 
 
-def write(path: str, elements: Iterator, compression: str | None = None) -> Iterator:
+def write(path: str, elements: Iterator[Any], compression: str | None = None) -> Iterator[Any]:
     """Writes the elements to a file as it yields them. The file is there when the last has been taken, and until then
     an older one is untouched."""
     with ExitStack() as stack:

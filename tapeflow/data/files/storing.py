@@ -48,7 +48,7 @@ class Storing(Pipeline[Element]):
         self,
         path: Any,
         compression: str | None = None,
-        shard_func: Callable | None = None,
+        shard_func: Callable[..., Any] | None = None,
         checkpoint_args: Any = None,
     ) -> None:
         """Writes all elements into a folder, for `Dataset.load`. What is there is replaced when everything is written.
@@ -73,7 +73,7 @@ class Storing(Pipeline[Element]):
         path: Any,
         element_spec: Any = None,
         compression: str | None = None,
-        reader_func: Callable | None = None,
+        reader_func: Callable[..., Any] | None = None,
         wait: bool = False,
     ) -> "Dataset[Any]":
         """The elements that `save` wrote.
@@ -112,8 +112,8 @@ class Storing(Pipeline[Element]):
         self,
         path: Any,
         compression: str | None = "AUTO",
-        reader_func: Callable | None = None,
-        shard_func: Callable | None = None,
+        reader_func: Callable[..., Any] | None = None,
+        shard_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> "Dataset[Element]":
         """The same elements, written into a folder by the first iteration that comes to the end and read from there

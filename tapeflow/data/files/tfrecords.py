@@ -28,7 +28,7 @@ class TFRecordWriter:
     def __init__(self, filename: Any, compression_type: Any = None) -> None:
         self._filename, self._compression = filename, compression_type
 
-    def write(self, dataset: Dataset) -> None:
+    def write(self, dataset: Dataset[Any]) -> None:
         """Writes all elements.
 
         Args:
@@ -49,8 +49,8 @@ class TFRecordWriter:
 
 
 def parse_example_dataset(
-    features: dict, num_parallel_calls: Any = 1, deterministic: bool | None = None
-) -> Callable[[Dataset], Dataset]:
+    features: dict[Any, Any], num_parallel_calls: Any = 1, deterministic: bool | None = None
+) -> Callable[[Dataset[Any]], Dataset[Any]]:
     """For `apply`: batches of serialized `tf.train.Example` messages taken apart, as by `tf.io.parse_example`.
 
     Args:
@@ -79,7 +79,7 @@ def parse_example_dataset(
 def make_batched_features_dataset(
     file_pattern: Any,
     batch_size: Any,
-    features: dict,
+    features: dict[Any, Any],
     reader: Any = None,
     label_key: str | None = None,
     reader_args: Any = None,

@@ -114,7 +114,11 @@ class _Loop:
         self.start = get_state()
 
     def run(
-        self, more: Callable | None, count: Any = None, element: Callable | None = None, rows: Sequence[Tensor] = ()
+        self,
+        more: Callable[..., Any] | None,
+        count: Any = None,
+        element: Callable[..., Any] | None = None,
+        rows: Sequence[Tensor] = (),
     ) -> None:
         """As long as `more()` (None: always), `count` times at most; the body gets `element(k, a row of each)` in
         iteration k."""

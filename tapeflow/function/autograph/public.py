@@ -12,14 +12,14 @@ from . import convert
 from .before import NotConvertible
 
 
-def to_code(function: Callable) -> str:
+def to_code(function: Callable[..., Any]) -> str:
     try:
         return convert.generated_code(_plain(function))
     except NotConvertible as error:
         raise ValueError(f"{function!r} cannot be converted: {error}.") from error
 
 
-def to_graph(function: Callable) -> Callable:
+def to_graph(function: Callable[..., Any]) -> Callable[..., Any]:
     made = convert.converted(_plain(function))
     if made is _plain(function):
         raise ValueError(

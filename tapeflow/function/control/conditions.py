@@ -37,7 +37,7 @@ def has_no_value(tensor: Any) -> bool:
 # ---- branches
 
 
-def cond(pred: Tensor, true_fn: Callable, false_fn: Callable) -> Any:
+def cond(pred: Tensor, true_fn: Callable[..., Any], false_fn: Callable[..., Any]) -> Any:
     """`true_fn()` or `false_fn()`, as `pred`, a symbol, will say."""
     if pred.sizes.num_elements() != 1:
         raise ValueError(
@@ -124,7 +124,7 @@ def _like(leaf: Any, value: Tensor) -> Any:
 
 
 def while_loop(
-    cond: Callable | None, body: Callable, loop_vars: Any, shape_invariants: Any = None,
+    cond: Callable[..., Any] | None, body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
     maximum_iterations: Any = None, name: str = "while_loop", rows: Sequence[Tensor] = (),
 ) -> Any:  # fmt: skip
     """`loop_vars`, a tuple or list of structures, after `body` was applied as long as `cond` holds; without one, as

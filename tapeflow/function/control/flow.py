@@ -42,7 +42,7 @@ class Flow(Operation):
 
     # ---- each kind of flow says
 
-    def run(self, *arrays: Any) -> tuple:
+    def run(self, *arrays: Any) -> tuple[Any, ...]:
         """On NumPy arrays."""
         raise NotImplementedError
 
@@ -131,7 +131,7 @@ class Choice(Flow):
         self.has_effect = any(b.has_effect for b in branches)
         self.derivatives: dict[Any, Any] = {}
 
-    def run(self, index: Any, *arrays: Any) -> tuple:
+    def run(self, index: Any, *arrays: Any) -> tuple[Any, ...]:
         k = int(index)
         return self.branches[k if 0 <= k < len(self.branches) else -1].run.inner(*arrays)
 

@@ -96,7 +96,7 @@ class LoopRows:
         cond = None if loop.cond is None else graph_of(any_alive, False)
         return loop.another(cond, graph_of(whole_step, True), loop.state + 2, loop.rows, loop.name, exact=False)
 
-    def run(self, args: list) -> tuple:
+    def run(self, args: list[Any]) -> tuple[Any, ...]:
         loop, size = self.loop, self.size
         most, (state, rows, operands) = args[0], loop._split(args[1:])
         state = [spread(x, size) if b and not was else x for x, b, was in zip(state, self.of_state, self._were(args))]

@@ -71,7 +71,7 @@ class Loop(Flow):
 
     # ---- running
 
-    def run(self, most: Any, *arrays: Any) -> tuple:
+    def run(self, most: Any, *arrays: Any) -> tuple[Any, ...]:
         state, rows, operands = self._split(arrays)
         most, step, going = int(most), self.step.run.inner, None if self.cond is None else self.cond.run.inner
         emitted: list[list] = [[] for _ in self.step.outputs[self.state :]]
@@ -109,7 +109,7 @@ class Loop(Flow):
         step, *going = [xla.traceable(f.graph, f.inputs, f.outputs, f.has_effect) for f in functions]
         emitted = [self.step.graph.symbols[p].spec for p in self.step.outputs[self.state :]]
 
-        def run(most: Any, *arrays: Any) -> tuple:
+        def run(most: Any, *arrays: Any) -> tuple[Any, ...]:
             return engine.loop(step, going, most, *self._split(arrays), emitted, self.limit, self.backwards)
 
         return run

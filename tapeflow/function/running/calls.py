@@ -333,7 +333,7 @@ class CallRule(Rule):
         function, connected = self.derivative.pushed(tuple(wanted))
         several = len(self.outs)
 
-        def run(ops: Any, ts: list, y: Any, p: dict, *x: Tensor) -> tuple:
+        def run(ops: Any, ts: list[Any], y: Any, p: dict[Any, Any], *x: Tensor) -> tuple[Any, ...]:
             found = dict(zip(connected, function([*x, *[ts[k] for k in wanted]])))
             return tuple([found.get(k) for k in range(several)])
 

@@ -73,7 +73,7 @@ def traceable(graph: Graph, inputs: list[int], outputs: list[int], effects: bool
     clean = Cleaned(graph, inputs, outputs, effects, fold=False)
     kernels = [_kernel(xla, node) for node in clean.nodes]
 
-    def run(*arrays: Any) -> tuple:
+    def run(*arrays: Any) -> tuple[Any, ...]:
         values = {p: xla.constant(array) for p, array in clean.held.items()} | dict(zip(inputs, arrays))
         for node, kernel in zip(clean.nodes, kernels):
             out = _called(kernel, node, [values[p] for p in node.inputs])

@@ -51,12 +51,12 @@ class LoadedFunction:
         return 0
 
     @property
-    def variables(self) -> tuple:
+    def variables(self) -> tuple[Any, ...]:
         """What its traces read and assign."""
         return tuple({v.serial: v for f in self.concrete_functions for v in f.variables}.values())
 
     @property
-    def trainable_variables(self) -> tuple:
+    def trainable_variables(self) -> tuple[Any, ...]:
         return tuple(v for v in self.variables if v.trainable)
 
     def _chosen(self, args: tuple, kwargs: dict) -> tuple[RestoredFunction, list[Tensor]]:

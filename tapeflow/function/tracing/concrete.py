@@ -284,11 +284,11 @@ class ConcreteFunction:
         return version.function.program.text(version._input_tensors(tensors), stage)
 
     @property
-    def variables(self) -> tuple:
+    def variables(self) -> tuple[Any, ...]:
         return tuple({v.serial: v for v in [*(v for v, _ in self.graph.reads.values()), *self.assigned]}.values())
 
     @property
-    def trainable_variables(self) -> tuple:
+    def trainable_variables(self) -> tuple[Any, ...]:
         return tuple(v for v in self.variables if v.trainable)
 
     @property

@@ -44,7 +44,7 @@ class Effect(Flow):
     has_effect = True
     recipe: "Recipe | None" = None
 
-    def run(self, *arrays: Any) -> tuple:
+    def run(self, *arrays: Any) -> tuple[Any, ...]:
         with entered(_EAGER):
             out = self.function(*[EagerTensor(a) for a in arrays])
         for tensor, spec in zip(out, self.given):

@@ -45,7 +45,7 @@ class Node(NamedTuple):
 
     prim: Operation
     inputs: tuple[int, ...]
-    params: dict
+    params: dict[Any, Any]
     outputs: tuple[int, ...]
     several: bool
     line: str
@@ -215,7 +215,7 @@ class Graph(Executor):
 
     # ---- the executor
 
-    def execute(self, prim: Operation, args: tuple, params: dict) -> Any:
+    def execute(self, prim: Operation, args: tuple[Any, ...], params: dict[Any, Any]) -> Any:
         indices = tuple([self.index_of(a) for a in args])
         specs = [self.symbols[p].spec for p in indices]
         try:
@@ -272,7 +272,7 @@ class Graph(Executor):
         for symbol in symbols:
             symbol._made = later
 
-    def existing(self, prim: Operation, args: tuple) -> tuple | None:
+    def existing(self, prim: Operation, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """What `prim` gives, if it is there with these arguments: as other handles, which no tape knows."""
         indices = tuple([self.index_of(a) for a in args])
         for node in reversed(self.nodes):
@@ -327,7 +327,7 @@ class Graph(Executor):
     def keys(self, key: Tensor) -> Tensor:
         return key
 
-    def announce(self, rule: BackwardRule, inputs: tuple, outs: tuple, body: Any) -> None:
+    def announce(self, rule: BackwardRule, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Any) -> None:
         indices = lambda tensors: tuple([self.index_of(t) for t in tensors])
         self.nodes.append(Node(rule, indices(inputs) + indices(body), {}, indices(outs), True, user_line()))
 

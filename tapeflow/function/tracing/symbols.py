@@ -160,7 +160,7 @@ class Later(NamedTuple):
 
     prim: Operation
     args: tuple
-    params: dict
+    params: dict[Any, Any]
     symbols: tuple
 
     def resolve(self) -> None:
