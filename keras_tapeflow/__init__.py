@@ -1,8 +1,9 @@
 """tapeflow as a backend of Keras 3: laid out as Keras' coming plug-in backends are. Used by `KERAS_BACKEND=tapeflow`,
-or by `tf.keras`."""
+or by `tf.keras`.
 
-import tapeflow_keras_hook
+`import tapeflow` and the start of a program import this much of it, which is little: neither Keras nor NumPy.
+"""
 
-tapeflow_keras_hook.choose()  # first: it is how Keras finds us
+from . import hook
 
-import keras  # noqa: E402, F401  # before our modules, which are made of its
+hook.choose()  # how Keras finds us

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-import tapeflow_keras_hook as hook
+from . import hook
+from .grafting import GRAFTS, NAME, grafted
 
 ABSENT = {
     name
@@ -89,8 +90,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         source = self.get_data(self.path)
-        tree = hook.grafted(source, fullname) if fullname in hook.GRAFTS else ast.parse(source)
-        if _backend() == hook.NAME:
+        tree = grafted(source, fullname) if fullname in GRAFTS else ast.parse(source)
+        if _backend() == NAME:
             _TensorFlowsKinds().visit(tree)
         tree.body = [_stood_in(node) for node in tree.body]
         if fullname == "keras.src.trainers.trainer_test":
@@ -103,8 +104,8 @@ class _Devices(ast.NodeTransformer):
 
     def visit_Dict(self, node: ast.Dict) -> ast.Dict:
         names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
-        if "tensorflow" in names and "jax" in names and hook.NAME not in names:
-            node.keys.append(ast.Constant(hook.NAME))
+        if "tensorflow" in names and "jax" in names and NAME not in names:
+            node.keys.append(ast.Constant(NAME))
             node.values.append(node.values[names.index("jax")])
         return node
 
@@ -149,7 +150,7 @@ class _TensorFlowsKinds(ast.NodeTransformer):
         ):
             return
         if "get_tf_dataset" not in ast.unparse(test):
-            mark.args[0] = ast.parse(f"backend.backend() not in ('tensorflow', {hook.NAME!r})", mode="eval").body
+            mark.args[0] = ast.parse(f"backend.backend() not in ('tensorflow', {NAME!r})", mode="eval").body
 
     def visit_If(self, node: ast.If) -> ast.If:
         self.generic_visit(node)
@@ -173,13 +174,16 @@ class _TensorFlowsKinds(ast.NodeTransformer):
         node.body = [
             part for part in node.body if not (isinstance(part, ast.If) and "pytest.skip(" in ast.unparse(part))
         ]  # TensorFlow's gaps
-        test.ops, test.comparators = [ast.In()], [ast.Tuple([*test.comparators, ast.Constant(hook.NAME)], ast.Load())]
+        test.ops, test.comparators = (
+            [ast.In()],
+            [ast.Tuple([*test.comparators, ast.Constant(NAME)], ast.Load())],
+        )
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.IfExp:
         """Cases with `sparse=True`, which only TensorFlow has."""
         if ast.unparse(node) == "[True, False] if backend.backend() == 'tensorflow' else [False]":
-            node.test = ast.parse(f"backend.backend() in ('tensorflow', {hook.NAME!r})", mode="eval").body
+            node.test = ast.parse(f"backend.backend() in ('tensorflow', {NAME!r})", mode="eval").body
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:

@@ -1,6 +1,6 @@
 """Writes `tapeflow/keras/`, by which type checkers and editors see `tf.keras` as Keras' own modules.
 
-When a program runs, `tapeflow.keras` is the module that `tapeflow_keras_hook.py` finds, and these files are not read;
+When a program runs, `tapeflow.keras` is the module that `keras_tapeflow/hook.py` finds, and these files are not read;
 checkers do not run the hook. There is one for each public module of Keras, in the flavour that TensorFlow shows, which
 passes on its names. A test compares them with the Keras that is installed; `python scripts/keras_types.py` writes them
 again. (They are no `.pyi` stubs: of those pyright says that the source is missing.)

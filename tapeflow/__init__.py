@@ -296,7 +296,7 @@ from .tape.gradient_tape import GradientTape as GradientTape, UnconnectedGradien
 import sys as _sys
 import typing as _typing
 
-import tapeflow_keras_hook as _keras_hook
+from keras_tapeflow import hook as _keras_hook
 
 from .core.runtime.allocation import keep_freed_memory as _keep_freed_memory
 from tapeflow.inspect import methods as _tape_methods

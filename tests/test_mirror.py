@@ -22,7 +22,7 @@ ACROSS = """
     function/running: compiled_registry interrupts late_values xla_devices
     function/tracing: interrupted_contexts sizes traced_registry
     inspect: report_in_a_browser
-    keras_tapeflow/installing: coming_layout hook keras_own_tests names other_backends wheel
+    keras_tapeflow/installing: coming_layout keras_own_tests names other_backends wheel
     keras_tapeflow/models: derivatives_of_models engine_choice interrupts layer_gradients layers_as_on_jax
         mixed_precision preprocessing sparse_models
     ops: forward_rules index_rows interpretations nan_in_nan_out registry shape_rules the_check
@@ -115,6 +115,7 @@ THROUGH = """
         keras_tapeflow/src/ops/numpy/statistics
     keras_tapeflow/src/ops/sparse: keras_tapeflow/src/ops/sparse_classes keras_tapeflow/src/ops/sparse_products
         keras_tapeflow/src/ops/sparse_rules
+    keras_tapeflow/hook: keras_tapeflow/adaptations keras_tapeflow/grafting
     keras_tapeflow/whole_saves: keras_tapeflow/backups
     names/missing: names/hints names/public
     programs/checking: programs/support programs/symbols

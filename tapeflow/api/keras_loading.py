@@ -5,7 +5,8 @@ import importlib
 import sys
 from types import ModuleType
 
-import tapeflow_keras_hook as hook
+from keras_tapeflow import hook
+from keras_tapeflow.grafting import NAME
 
 
 def load() -> ModuleType:
@@ -21,7 +22,7 @@ def load() -> ModuleType:
             'tf.keras needs Keras, which is not installed: pip install "keras>=3.15,<3.17".'
         ) from error
     backend = keras.config.backend()
-    if backend != hook.NAME:
+    if backend != NAME:
         before = (
             "Keras was imported before tapeflow, with another backend"
             if loaded
@@ -29,7 +30,7 @@ def load() -> ModuleType:
         )
         raise ImportError(
             f"tf.keras is Keras on tapeflow, but Keras runs on {backend!r}: {before}. Import tapeflow before keras, "
-            f"or set KERAS_BACKEND={hook.NAME} before the program starts."
+            f"or set KERAS_BACKEND={NAME} before the program starts."
         )
     flavour = importlib.import_module("keras._tf_keras.keras")
     for part in (

@@ -1,7 +1,7 @@
 """These tests are about Keras with tapeflow as its backend: chosen here, before any of them imports Keras."""
 
-import tapeflow_keras_hook
+from keras_tapeflow import hook
 
-tapeflow_keras_hook.choose()
+hook.choose()
 
 import keras  # noqa: F401

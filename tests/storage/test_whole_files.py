@@ -17,7 +17,7 @@ unix = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes that 
 def faults(*arguments, timeout=600, **environment):
     """`tests/faults.py` as a program; the numbers that it prints, by format."""
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), **environment)
-    program = "import sys, tapeflow_keras_hook; from tests.faults import main; main(sys.argv[1:])"
+    program = "import sys, keras_tapeflow.hook; from tests.faults import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", program, *map(str, arguments)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, done.stderr[-3000:]

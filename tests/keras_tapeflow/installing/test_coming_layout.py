@@ -11,7 +11,7 @@ from pathlib import Path
 import keras
 import pytest
 
-import tapeflow_keras_hook as hook
+from keras_tapeflow import grafting
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -63,14 +63,14 @@ def tree(tmp_path_factory):
     for name, lookup in LOOKUPS.items():
         file = folder / "keras/src" / name
         lines = file.read_text().splitlines()
-        [choice] = [node for node in ast.parse("\n".join(lines)).body if hook._last_case(node) is not None]
+        [choice] = [node for node in ast.parse("\n".join(lines)).body if grafting._last_case(node) is not None]
         file.write_text("\n".join([*lines[: choice.lineno - 1], lookup, *lines[choice.end_lineno :]]) + "\n")
     config = folder / "keras/src/backend/config.py"
     config.write_text(config.read_text() + '\nPLUGGABLE_BACKENDS = frozenset(["mlx"])\n')
     return folder
 
 
-@pytest.mark.parametrize("first", ["import tapeflow", "import tapeflow_keras_hook"])
+@pytest.mark.parametrize("first", ["import tapeflow", "import keras_tapeflow.hook"])
 def test_models_train(tree, first):
     env = os.environ | {"KERAS_BACKEND": "tapeflow", "PYTHONPATH": os.pathsep.join([str(tree), str(ROOT)])}
     done = subprocess.run(
@@ -88,4 +88,4 @@ def test_models_train(tree, first):
 def test_the_hook_steps_aside(tree, name):
     module = "keras.src." + name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     source = (tree / "keras/src" / name).read_bytes()
-    assert ast.dump(hook.grafted(source, module)) == ast.dump(ast.parse(source))
+    assert ast.dump(grafting.grafted(source, module)) == ast.dump(ast.parse(source))

@@ -12,9 +12,9 @@ import threading
 
 import numpy as np
 
-import tapeflow_keras_hook
+from keras_tapeflow import hook
 
-tapeflow_keras_hook.choose()
+hook.choose()
 
 import keras  # noqa: E402
 from keras.src.callbacks.callback_list import CallbackList  # noqa: E402

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import tapeflow_keras_hook as hook
+from keras_tapeflow import grafting
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(code, **environment):
@@ -25,9 +25,35 @@ def test_keras_after_tapeflow_runs_on_it():
 
 def test_the_environment_alone_will_do_where_the_hook_is_installed():
     assert (
-        run("import tapeflow_keras_hook, keras; print(keras.config.backend())", KERAS_BACKEND="tapeflow")
+        run("import keras_tapeflow.hook, keras; print(keras.config.backend())", KERAS_BACKEND="tapeflow")
         == "tapeflow\n"
     )
+
+
+@pytest.mark.parametrize("environment", [{}, {"KERAS_BACKEND": "tapeflow"}])
+def test_the_hook_is_light(environment):
+    """`import tapeflow` and, by the `.pth` file, every start of a program with this environment import it."""
+    code = "import keras_tapeflow.hook, sys; print(sorted({'keras', 'numpy', 'tapeflow'} & set(sys.modules)))"
+    assert run(code, **environment) == "[]\n"
+
+
+def test_the_line_of_the_installed_file():
+    """It imports nothing where the environment asks for another backend, or for none."""
+    line = (ROOT / "tapeflow_keras.pth").read_text(encoding="utf-8")
+    assert line.startswith("import os;") and line.count("\n") == 1  # `site` runs one line at a time
+    code = f"import sys; before = set(sys.modules)\n{line}\nprint(sorted(set(sys.modules) - before))"
+    assert run(code) == run(code, KERAS_BACKEND="jax") == "[]\n"
+    assert "'keras_tapeflow.hook'" in run(code, KERAS_BACKEND="tapeflow")
+
+
+def test_the_modules_of_the_backend_may_come_first():
+    """They are made of Keras' own, which imports them: Keras is imported before them, and they once."""
+    code = (
+        "import keras_tapeflow.src.ops.numpy as ours, keras, sys; "
+        "print(keras.config.backend(), sys.modules['keras_tapeflow.src'].ops.numpy is ours, "
+        "keras.src.backend.cast is sys.modules['keras_tapeflow.src'].cast)"
+    )
+    assert run(code) == "tapeflow True True\n"
 
 
 def test_another_backend_stays_what_the_environment_says():
@@ -44,21 +70,21 @@ def test_importing_tapeflow_does_not_import_keras():
 
 
 def test_an_unsupported_version_is_refused(monkeypatch):
-    monkeypatch.setattr(hook, "_version", lambda: "3.99.0")
+    monkeypatch.setattr(grafting, "version", lambda: "3.99.0")
     with pytest.raises(
         ImportError, match=r"Keras 3.99.0 does not run on this tapeflow, which supports Keras 3.15 to 3.16"
     ):
-        hook._check_version()
+        grafting.check_version()
 
 
 def test_a_module_without_the_place_is_refused():
     with pytest.raises(ImportError, match=r"does not find where keras\.src\.models\.model chooses its backend"):
-        hook.grafted(b"x = 1\n", "keras.src.models.model")
+        grafting.grafted(b"x = 1\n", "keras.src.models.model")
 
 
 def test_the_new_case_comes_before_the_raise():
     source = b"if backend() == 'jax':\n    from a import B as Trainer\nelse:\n    raise ValueError\n"
-    text = ast.unparse(hook.grafted(source, "keras.src.models.model"))
+    text = ast.unparse(grafting.grafted(source, "keras.src.models.model"))
     assert "elif backend() == 'tapeflow':\n    from keras_tapeflow.src.trainer import Trainer as Trainer" in text
     assert text.endswith("raise ValueError")
 
