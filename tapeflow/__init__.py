@@ -307,7 +307,7 @@ _keep_freed_memory()
 _keras_hook.choose()  # `import keras` after this is Keras on tapeflow, unless the environment says otherwise
 
 newaxis = None
-__version__ = version.VERSION
+__version__ = "0.1.0"  # read from here when the package is built; `tf.version.VERSION` is TensorFlow's
 __git_version__, __compiler_version__ = version.GIT_VERSION, version.COMPILER_VERSION
 
 # Namespaces that many programs never touch, and where they are; imported on first use, which keeps `import tapeflow`

@@ -3,7 +3,8 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib import metadata
+
+from . import __version__
 
 _RUN_FORMS = "tapeflow run [-h] (script.py | notebook.ipynb | folder | -m module | -c text | -) [arguments …]"
 _RUN_HELP = """\
@@ -65,7 +66,7 @@ def _run(arguments: list[str], parser: argparse.ArgumentParser) -> int:
 
 def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     parser = argparse.ArgumentParser(prog="tapeflow", description="TensorFlow's GradientTape without TensorFlow.")
-    parser.add_argument("--version", action="version", version=f"tapeflow {_version()}")
+    parser.add_argument("--version", action="version", version=f"tapeflow {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
 
     run = commands.add_parser(
@@ -104,13 +105,6 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     )
     demo.add_argument("--quick", action="store_true", help="fewer steps, and nothing that needs Keras: a few seconds")
     return parser, run
-
-
-def _version() -> str:
-    try:
-        return metadata.version("tapeflow")
-    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
-        return "(not installed)"
 
 
 def _at_least(low: int):

@@ -1,4 +1,4 @@
-"""`tf.version`: which TensorFlow this library speaks like."""
+"""`tf.version`: which TensorFlow this library speaks like. (Which tapeflow it is: `tf.__version__`.)"""
 
 __all__ = [
     "COMPILER_VERSION",

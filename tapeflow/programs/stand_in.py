@@ -1,9 +1,11 @@
 """`import tensorflow` that gives tapeflow: a finder in front of `sys.meta_path`, for `tapeflow run` and for notebooks.
 
-`tensorflow` and its namespaces are tapeflow's own modules, not copies, so a class is the same class whatever it was
-imported as.
+The namespaces of `tensorflow` are tapeflow's own modules, not copies, so a class is the same class whatever it was
+imported as. `tensorflow` itself has the same members, each the same object, under a version of its own: programs ask
+it which TensorFlow they run on, and `tapeflow.__version__` is tapeflow's.
 """
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -73,10 +75,9 @@ class CompanionFinder(importlib.abc.MetaPathFinder):
 def served(name: str) -> ModuleType | None:
     """The module that `import name` gives, `name` being `tensorflow` or under it; None when there is no such
     module."""
-    tapeflow = sys.modules["tapeflow"]
     first, *rest = name.split(".")[1:] or [""]
     if first == "" or (first, rest) == ("compat", ["v2"]):
-        return tapeflow
+        return root()
     if first == "compat" and rest[:1] == ["v2"]:
         return served(".".join(["tensorflow", *rest[1:]]))
     if first == "compat" and rest[:2] == ["v1", "keras"]:
@@ -85,10 +86,33 @@ def served(name: str) -> ModuleType | None:
         return internals.module(name)
     if first == "keras":
         return _keras(rest)
-    value: Any = tapeflow
+    value: Any = root()
     for part in (first, *rest):
         value = getattr(value, part, None)
     return _importable(value, name)
+
+
+@functools.cache
+def root() -> ModuleType:
+    """What `import tensorflow` gives."""
+    tapeflow = sys.modules["tapeflow"]
+    module = ModuleType("tensorflow", tapeflow.__doc__)
+    module.__path__ = []  # type: ignore[attr-defined]
+    own = {name: vars(tapeflow)[name] for name in tapeflow.__all__ if name in vars(tapeflow) and name != "compat"}
+    vars(module).update(own, __all__=tapeflow.__all__, __file__=tapeflow.__file__)
+    vars(module).update(__version__=tapeflow.version.VERSION, __dir__=tapeflow.__dir__)
+
+    def __getattr__(name: str) -> Any:
+        value = getattr(tapeflow, name)
+        if name == "compat":
+            value.v2 = module if "tensorflow" in sys.modules else tapeflow
+        elif name in tapeflow.__all__:
+            vars(module)[name] = value
+        return value
+
+    module.__getattr__ = __getattr__  # type: ignore[method-assign]
+    watch_over(module, "tf")
+    return module
 
 
 def _keras(parts: list[str]) -> ModuleType | None:
@@ -126,14 +150,14 @@ def install() -> None:
     >>> from tapeflow.programs.stand_in import install, uninstall
     >>> install()
     >>> import tensorflow
-    >>> tensorflow is tf
-    True
+    >>> tensorflow.GradientTape is tf.GradientTape, tensorflow.__version__
+    (True, '2.21.0')
     >>> uninstall()
     """
-    import tapeflow
+    import tapeflow  # noqa: F401 - so that there is what stands in
 
     loaded = sys.modules.get("tensorflow")
-    if loaded is not None and loaded is not tapeflow:
+    if loaded is not None and loaded is not root():
         raise ImportError(
             "TensorFlow itself has been imported already; tapeflow can stand in for it only from the start of a "
             "program."
@@ -148,6 +172,9 @@ def install() -> None:
 
 def uninstall() -> None:
     """Takes `install` back."""
+    root.cache_clear()  # what it was given since goes with it
+    if "tapeflow.compat" in sys.modules:
+        sys.modules["tapeflow.compat"].v2 = sys.modules["tapeflow"]  # type: ignore[attr-defined]
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, (Finder, CompanionFinder))]
     for name in [name for name in sys.modules if name == "tensorflow" or name.startswith("tensorflow.")]:
         del sys.modules[name]

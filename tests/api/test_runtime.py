@@ -5,6 +5,7 @@ import logging
 import pathlib
 import pickle
 import threading
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -101,7 +102,11 @@ def test_config():
     assert tf.config.threading.get_intra_op_parallelism_threads() == 2
     tf.config.threading.set_intra_op_parallelism_threads(0)
     assert not tf.test.is_gpu_available() and tf.test.gpu_device_name() == ""
-    assert tf.__version__ == tf.version.VERSION
+    assert tf.version.VERSION == "2.21.0"
+
+
+def test_the_version_is_tapeflows():
+    assert tf.__version__ == metadata.version("tapeflow") != tf.version.VERSION
 
 
 # ---- tf.Module

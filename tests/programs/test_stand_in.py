@@ -20,12 +20,11 @@ def names_after(text: str) -> dict:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("tensorflow", lambda: tapeflow),
         ("tensorflow.math", lambda: tapeflow.math),
         ("tensorflow.nn", lambda: tapeflow.nn),
         ("tensorflow.compat", lambda: tapeflow.compat),
         ("tensorflow.compat.v1", lambda: tapeflow.compat.v1),
-        ("tensorflow.compat.v2", lambda: tapeflow),
+        ("tensorflow.compat.v2", lambda: stand_in.root()),
         ("tensorflow.compat.v2.math", lambda: tapeflow.math),
         ("tensorflow.keras", lambda: tapeflow.keras),
         ("tensorflow.compat.v2.keras", lambda: tapeflow.keras),
@@ -40,6 +39,32 @@ def test_modules_are_tapeflows_own(installed, name, value):
     before = value().__spec__
     assert importlib.import_module(name) is value()
     assert value().__spec__ is before
+
+
+def test_the_root_has_tapeflows_names_and_tensorflows_version(installed):
+    import tensorflow
+
+    assert tensorflow.__version__ == tensorflow.version.VERSION == tapeflow.version.VERSION
+    assert tensorflow.__version__ != tapeflow.__version__
+    assert dir(tensorflow) == dir(tapeflow) and tensorflow.__all__ == tapeflow.__all__
+    own = {"compat": tapeflow.compat, "keras": tapeflow.keras}  # imported on first use
+    assert not [n for n in tapeflow.__all__ if getattr(tensorflow, n) is not own.get(n, getattr(tapeflow, n))]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import tensorflow.compat.v2 as tf",
+        "from tensorflow.compat import v2 as tf",
+        "import tensorflow; tf = tensorflow.compat.v2",
+        "import tensorflow.compat.v1 as tf",
+        "from tensorflow.compat.v1 import __version__; import tensorflow as tf; assert __version__ == tf.__version__",
+    ],
+)
+def test_every_way_to_ask_for_the_version(installed, program):
+    assert names_after(program)["tf"].__version__ == tapeflow.version.VERSION
+    stand_in.uninstall()
+    assert tapeflow.compat.v2 is tapeflow
 
 
 def test_small_namespaces_can_be_imported(installed):
@@ -60,7 +85,7 @@ def test_forms_of_import(installed):
         "from tensorflow.math import *\n"
         "import tensorflow.python.framework.ops as o\n"
     )
-    assert found["tf"] is tapeflow and found["K"] is tapeflow.keras.backend
+    assert found["tf"].GradientTape is tapeflow.GradientTape and found["K"] is tapeflow.keras.backend
     assert found["Dense"] is found["L"].Dense is found["keras"].layers.Dense
     assert found["m"] is tapeflow.math and found["log1p"] is tapeflow.math.log1p
     assert found["o"].convert_to_tensor is tapeflow.convert_to_tensor
@@ -221,7 +246,8 @@ def test_ours_is_served_where_tensorflow_is_installed(tmp_path):
     (tmp_path / "tensorflow").mkdir()
     (tmp_path / "tensorflow" / "__init__.py").write_text("raise SystemExit('the other one')")
     program = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import tensorflow as tf, tapeflow; assert tf is tapeflow"
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import tensorflow as tf, tapeflow; "
+        "assert tf.Tensor is tapeflow.Tensor"
     )
     root = tapeflow.__path__[0].rpartition("tapeflow")[0]
     done = subprocess.run(

@@ -7,6 +7,7 @@ needs the graphs and sessions of version 1 says so when it is called, and what t
 from typing import Any
 
 from tapeflow.api.autodiff.gradient_registry import no_gradient as _no_gradient
+from tapeflow.api.version import VERSION as _VERSION
 from tapeflow.compat.v1.asserts import (
     assert_equal as assert_equal,
     assert_greater as assert_greater,
@@ -74,6 +75,8 @@ __all__ = [
     "random_uniform_initializer", "reset_default_graph", "set_random_seed", "sparse_to_dense", "string_split", "train",
     "truncated_normal_initializer", "variance_scaling_initializer", "verify_tensor_all_finite", *_renamed, *_variables,
 ]  # fmt: skip
+
+__version__ = _VERSION
 
 
 def __getattr__(name: str) -> Any:
