@@ -5,7 +5,7 @@ import sys
 
 from keras.src.backend.common.name_scope import current_path as _current_layer, name_scope as name_scope
 
-from tapeflow.inspect.provenance import add_scope as _add_scope
+from tapeflow.core.runtime.scopes import add_scope as _add_scope
 
 from . import distribution_lib as distribution_lib, ops as ops, random as random, tensorboard as tensorboard
 from .ops import core as core, image as image, linalg as linalg, math as math, nn as nn, numpy as numpy

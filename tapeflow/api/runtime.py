@@ -11,8 +11,9 @@ import numpy as np
 
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
+from tapeflow.core.runtime.scopes import scope as _scope
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variables.variable import Variable, scope as _scope
+from tapeflow.core.variables.variable import Variable
 from tapeflow.function.tracing.effects import later
 from tapeflow.function.tracing.regions import inside_a_graph
 

@@ -195,6 +195,7 @@ class Observer:
     watched: Container[int] = ()  # ids of tensors
     records: list[Any] | None = None  # a tape's, to which entries append by themselves (`core.record.Record`)
     differentiates: bool = True  # not one that only looks: calls of functions need no derivative for it
+    looks_inside: bool = False  # of functions: it watches while they are traced, and sees operations, not calls
 
     def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
         """An operation was executed; bit k of `mask`: argument k is watched."""

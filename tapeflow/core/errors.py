@@ -5,6 +5,7 @@ from types import FrameType
 from typing import Any
 
 from .frames import current
+from .runtime.scopes import replayed
 
 __all__ = [
     "AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError", "DeadlineExceededError",
@@ -227,7 +228,10 @@ _OURS = ("tapeflow.", "keras_tapeflow.", "keras.src.", "optree", "contextlib")
 
 
 def user_place() -> tuple[str, int] | None:
-    """The file and line of the innermost frame that is not ours. Slow: never in a hot path."""
+    """The file and line of the innermost frame that is not ours; of an operation of a graph, where it was traced.
+    Slow: never in a hot path."""
+    if (node := replayed.get()) is not None:
+        return node.place
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if not frame.f_globals.get("__name__", "").startswith(_OURS):
@@ -238,7 +242,8 @@ def user_place() -> tuple[str, int] | None:
 
 def user_line() -> str:
     """The same as `file.py:12`, or `Cell In[16], line 3`, for error texts and notes."""
-    return line_of(user_place())
+    node = replayed.get()
+    return line_of(user_place()) if node is None else node.line
 
 
 def line_of(place: tuple[str, int] | None) -> str:

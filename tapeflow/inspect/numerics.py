@@ -49,6 +49,7 @@ def looking_at(nodes: list[Node]) -> Callable[[int], None]:
 class Checker(Provenance):
     """Refuses results that are not finite."""
 
+    looks_inside = False  # of functions: plans tell of their values
     after_nodes = staticmethod(looking_at)
 
     def __init__(self) -> None:

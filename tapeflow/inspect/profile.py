@@ -9,6 +9,7 @@ import numpy as np
 from tapeflow.core.record import Pullback
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import Tensor
+from tapeflow.tape.memory import bytes_of
 
 _BINS = 24
 
@@ -94,6 +95,8 @@ def arrays_of(saved: Any) -> Iterable[tuple[int, int]]:
                 while isinstance(getattr(base, "base", None), np.ndarray):
                     base = base.base
                 yield id(base), base.nbytes
+            elif not hasattr(value, "array"):  # of a graph: what a run will keep
+                yield id(value), bytes_of(value)
         elif isinstance(value, (tuple, list)):
             yield from arrays_of(value)
 

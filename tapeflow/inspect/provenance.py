@@ -17,14 +17,14 @@ from tapeflow.core.errors import line_of, user_place
 from tapeflow.core.frames import current, enter
 from tapeflow.core.listeners import Listener, board
 from tapeflow.core.record import Record
+from tapeflow.core.runtime.scopes import open_scope
 from tapeflow.core.tensor import identify, next_id
-from tapeflow.core.variables.variable import Variable, scope
+from tapeflow.core.variables.variable import Variable
+from tapeflow.function.tracing.graph import Graph
 from tapeflow.tape.memory import Everything
 from tapeflow.tape.recording import Recording
 
 from . import profile
-
-_scopes: list[Callable[[], str]] = [scope.get]  # what an operation is part of: the open tf.name_scope, for one
 
 _MOST = 200_000  # operations; the oldest are forgotten
 
@@ -38,7 +38,7 @@ class Origin(NamedTuple):
     place: tuple[str, int] | None
     scope: str
     when: int
-    seconds: float = 0.0  # since the operation before
+    seconds: float = 0.0  # since the operation before; of one that is traced, none
     result: str = ""  # `float32 (3, 4)`
 
     @property
@@ -69,6 +69,7 @@ class Provenance(Observer, Listener):
     holds no values."""
 
     differentiates = False
+    looks_inside = True
 
     def __init__(self) -> None:
         self.watched = Everything()
@@ -81,18 +82,18 @@ class Provenance(Observer, Listener):
     # ---- the observer
 
     def see(self, prim: Operation, args: tuple, params: dict, out: Any, mask: int) -> None:
-        seconds = time.perf_counter() - self.clock
+        seconds = 0.0 if _is_traced() else time.perf_counter() - self.clock
         inputs = tuple([a.serial or identify(a) for a in args])
         outs = out if type(out) is tuple else (out,)
         result = ", ".join(f"{y.dtype.name} {tuple(y.shape)}" for y in outs)
-        origin = Origin(prim.name, inputs, user_place(), _scope(), next_id(), seconds, result)
+        origin = Origin(prim.name, inputs, user_place(), open_scope(), next_id(), seconds, result)
         for y in outs:
             self.origins[y.serial or identify(y)] = origin
         forget(self.origins)
         self.clock = time.perf_counter()
 
     def read(self, variable: Variable, tensor: Any) -> None:
-        origin = Origin("read", (variable.serial,), user_place(), _scope(), next_id())
+        origin = Origin("read", (variable.serial,), user_place(), open_scope(), next_id())
         self.reads[variable.serial] = origin
         forget(self.reads)
         if tensor is not None:
@@ -121,10 +122,10 @@ class Provenance(Observer, Listener):
     # ---- what tapes tell
 
     def tape_opened(self, tape: Recording) -> None:
-        self.tapes[tape] = TapeStory(Origin("tape", (), user_place(), _scope(), next_id()))
+        self.tapes[tape] = TapeStory(Origin("tape", (), user_place(), open_scope(), next_id()))
 
     def tape_watches(self, tape: Recording, value: Any) -> None:
-        origin = Origin("watch", (value.serial,), user_place(), _scope(), next_id())
+        origin = Origin("watch", (value.serial,), user_place(), open_scope(), next_id())
         self.tapes[tape].watches.setdefault(value.serial, origin)
 
     def before_walk(self, tape: Recording, records: list) -> list:
@@ -139,6 +140,8 @@ class Provenance(Observer, Listener):
         known_as = out or next(iter(saved.ids), 0)  # one of several outputs, if there are any
 
         def pulled(ops: Any, g: Any, saved: tuple) -> Any:
+            if _is_traced():  # there are no values, and the time says nothing of a run
+                return pull(ops, g, saved)
             start = time.perf_counter()
             found = pull(ops, g, saved)
             self.steps[known_as] = Step(time.perf_counter() - start, *profile.statistics(g))
@@ -149,22 +152,16 @@ class Provenance(Observer, Listener):
         return pulled
 
 
+def _is_traced() -> bool:
+    return isinstance(current().executor, Graph)
+
+
 def forget(known: dict) -> None:
     """The oldest entries, many at once: a dict that loses its first again and again takes longer and longer to find
     it."""
     if len(known) > _MOST + _MOST // 10:
         for key in list(itertools.islice(known, len(known) - _MOST)):
             known.pop(key, None)
-
-
-def add_scope(name: Callable[[], str]) -> None:
-    """Whatever else has names for parts of a program says by this function which one is open: Keras' layers, once and
-    for all."""
-    _scopes.append(name)
-
-
-def _scope() -> str:
-    return "/".join(filter(None, [name() for name in _scopes]))
 
 
 class Attendance(NamedTuple):

@@ -96,7 +96,8 @@ def _cells(members: list[Entry], provenance: Provenance | None) -> list[str]:
     cells = [str(len(members)), size_text(sum(e.kept for e in members))]
     if provenance is not None:
         steps = [provenance.steps[e.tensor].seconds for e in members if e.tensor in provenance.steps]
-        cells += [time_text(sum(e.forward for e in members)), time_text(sum(steps)) if steps else "–"]
+        forward = sum(e.forward for e in members)
+        cells += [time_text(forward) if forward else "–", time_text(sum(steps)) if steps else "–"]
     return cells
 
 

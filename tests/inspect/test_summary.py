@@ -1,6 +1,7 @@
 """`tape.summary()`: counts, memory, and with provenance lines, layers and times."""
 
 import numpy as np
+import pytest
 
 import tapeflow as tf
 from tapeflow.inspect import summary
@@ -68,3 +69,54 @@ def test_sizes_and_times():
 
 def test_tape_that_was_never_entered():
     assert "never entered" in summary.text(tf.GradientTape())
+
+
+def model_step(x, w):
+    with tf.name_scope("model"):
+        with tf.name_scope("first"):
+            h = tf.sin(x * w)
+        return tf.reduce_sum(tf.stop_gradient(h) * w)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_lines_and_scopes_survive_a_function(traced):
+    w = tf.Variable([1.0, 2.0], name="w")
+    step = tf.function(model_step) if traced else model_step
+    with tf.debugging.explain_gradients():
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                y = step(tf.constant([1.0, 1.0]), w)
+            tape.gradient(y, w)
+    found = [(e.operation, e.scope, e.source[:5]) for e in entries_of(tape) if not e.is_source]
+    assert found[:2] == [("mul", "model/first", "h = t"), ("sin", "model/first", "h = t")]
+    assert found[-1] == ("reduce_sum", "model", "retur")
+    assert tape.explain(y, w)[0].connected
+
+
+def test_a_tape_inside_a_function_knows_lines_and_scopes():
+    w, found = tf.Variable([1.0, 2.0], name="w"), []
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            y = model_step(x, w)
+        g = tape.gradient(y, w)
+        found.append(summary.text(tape))
+        found.append(tape.explain(y, w)[0])
+        return g
+
+    with tf.debugging.explain_gradients():
+        g = step(tf.constant([1.0, 1.0]))
+    np.testing.assert_allclose(g, np.sin([1.0, 2.0]), rtol=1e-6)
+    assert "model/first" in found[0] and "h = tf.sin(x * w)" in found[0] and "kept" in found[0]
+    assert " µs" not in found[0], "a trace takes another time than a run"
+    assert found[1].connected
+
+
+def test_a_cut_inside_a_function_has_its_line():
+    w = tf.Variable(1.0)
+    step = tf.function(lambda x: tf.stop_gradient(x) * 3.0)
+    with tf.debugging.explain_gradients(), tf.GradientTape() as tape:
+        y = step(w * 2.0)
+    report = tape.explain(y, w)[0]
+    assert report.kind == "stop_gradient" and report.where.startswith("test_summary.py:")

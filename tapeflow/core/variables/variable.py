@@ -17,6 +17,7 @@ from tapeflow.core.errors import invalid, user_line
 from tapeflow.core.frames import current, has_an_effect
 from tapeflow.core.runtime.contexts import context_variable
 from tapeflow.core.runtime.locks import Lock
+from tapeflow.core.runtime.scopes import scope
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Reference, Tensor, next_id, representation
 from tapeflow.core.typed import Value
@@ -29,9 +30,6 @@ from .updates import Updates
 
 # What `tf.variable_creator_scope` puts between the call of tf.Variable and the making of one.
 creators: ContextVar[tuple] = context_variable("tapeflow_creators", ())
-
-# The names of the open `tf.name_scope`s, joined by slashes: they go before a variable's name.
-scope: ContextVar[str] = context_variable("tapeflow_name_scope", "")
 
 
 class _Creation(type):

@@ -116,6 +116,8 @@ class GraphFunction:
                     if t.serial in watched and t.dtype.is_inexact:
                         mask |= 1 << k
             if mask and any(o.differentiates for o in frame.observers):
+                if any(o.looks_inside for o in frame.observers):
+                    return stored(self.replay(tensors), assigned)
                 return stored(self._recorded(tensors, mask), assigned)
             if mask:
                 outs = self.compute(tensors)

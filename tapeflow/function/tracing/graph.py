@@ -19,11 +19,12 @@ from tapeflow.core.apply import check_dtypes, describe
 from tapeflow.core.contracts import BackwardRule, Executor, Operation
 from tapeflow.core.convert import remembered_constants
 from tapeflow.core.devices import raw
-from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, user_line
+from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, line_of, user_line, user_place
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import Draw, Site, fresh_key, site
 from tapeflow.core.runtime.locks import Lock
+from tapeflow.core.runtime.scopes import open_scope, replayed
 from tapeflow.core.sizes import Expression, Size, estimated, specialized
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -49,6 +50,8 @@ class Node(NamedTuple):
     outputs: tuple[int, ...]
     several: bool
     line: str
+    place: tuple[str, int] | None = None  # the file and line, where they are known
+    scope: str = ""  # of `tf.name_scope` and Keras layers, as "model/dense"
 
     @property
     def type(self) -> str:
@@ -82,7 +85,7 @@ def _made_again(kind: type[Exception], message: str) -> InvalidArgumentError:
     return (_WrongDtype if kind is TypeError else _WrongShape)(None, None, message)
 
 
-_LINE = re.compile(r" at \S+:\d+")  # in a text, of the user
+_LINE = re.compile(r" at (\S+:\d+|Cell In\[\d+\], line \d+)")  # in a text, of the user
 
 
 def _in_this_call(prim: Operation, specs: list, params: dict) -> str:
@@ -117,12 +120,11 @@ class Graph(Executor):
         self.sizes: list[Size] = []  # those that are not known
         self.relied_on: list[tuple] = []  # what the trace is only right for; see `core.sizes`
         self.names: dict[int, str] = {}  # of arguments and variables
-        self.line: str | None = None  # the user's, of an operation that is written down again
         self.text: Any = None  # writes it down for people, once it is complete
         self.evaluate: Any = None  # computes a symbol now, from the arguments of the call that the trace is for
 
     def frame(self) -> Frame:
-        return Frame(self)
+        return Frame(self, tuple([o for o in current().observers if o.looks_inside]))
 
     def get_operations(self) -> list["Node"]:
         """What the function does, in order."""
@@ -229,7 +231,7 @@ class Graph(Executor):
             if isinstance(error, ValueNeeded):
                 raise
             found = getattr(error, "found", error.message)
-            text = found if _LINE.search(found) else f"{found}\n  {describe(prim, args, params, self.line)}"
+            text = found if _LINE.search(found) else f"{found}\n  {describe(prim, args, params)}"
             if len(self.relied_on) == asked:
                 raise _WrongShape(None, None, text) from None
             # A size was asked for that is not known: with others it may be right, and this is about one call.
@@ -242,11 +244,15 @@ class Graph(Executor):
         if known and not prim.hides_sizes and any(None in o.shape for o in (out if several else (out,))):
             raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
         symbols = tuple([self.new(o) for o in (out if several else (out,))])
-        self.nodes.append(
-            Node(prim, indices, params, tuple([s.index for s in symbols]), several, self.line or user_line())
-        )
+        self._write(prim, indices, params, tuple([s.index for s in symbols]), several)
         self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
+
+    def _write(self, prim: Operation, inputs: tuple, params: dict, outputs: tuple, several: bool) -> None:
+        """An operation that comes from another graph has its line and scope from there."""
+        place, again = user_place(), replayed.get()
+        line = line_of(place) if again is None else again.line
+        self.nodes.append(Node(prim, inputs, params, outputs, several, line, place, open_scope()))
 
     def wrong_dtype(self, message: str) -> InvalidArgumentError:
         """What `core.errors.dtype_clash` makes of a message here."""
@@ -256,7 +262,7 @@ class Graph(Executor):
         """What `core.errors.invalid` makes of a message here. `found`: for who knows more to say."""
         if _LINE.search(message):  # who names the line means this kind of error
             return InvalidArgumentError(None, None, message)
-        error = _WrongShape(None, None, f"{message}\n  Found at {self.line or user_line()}")
+        error = _WrongShape(None, None, f"{message}\n  Found at {user_line()}")
         error.found = message  # type: ignore[attr-defined]
         return error
 
@@ -329,7 +335,7 @@ class Graph(Executor):
 
     def announce(self, rule: BackwardRule, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Any) -> None:
         indices = lambda tensors: tuple([self.index_of(t) for t in tensors])
-        self.nodes.append(Node(rule, indices(inputs) + indices(body), {}, indices(outs), True, user_line()))
+        self._write(rule, indices(inputs) + indices(body), {}, indices(outs), True)
 
     # ---- a graph inside another
 
@@ -349,30 +355,31 @@ class Graph(Executor):
         """What the graph computes, in the current frame, from the tensors at its input indices. `sizes`: what those
         that were not known when it was traced are now, by number."""
         values = self.constants | {p: t for t, p in self.captures.values()} | values
-        into = current().executor
-        writing = into if isinstance(into, Graph) else None
-        before = None if writing is None else writing.line
-        for node in self.leading_to(values, outputs, effects):
-            if writing is not None:
-                writing.line = node.line
-            args = [values[p] for p in node.inputs]
-            if node.prim.body is None:
-                prim, params = node.prim, node.params
-                if sizes is not None:
-                    prim = prim.specialized(sizes)
-                    params = {name: specialized(value, sizes) for name, value in params.items()}
-                out = prim.entry(*args, **params)
-                made = dict(zip(node.outputs, out if node.several else (out,)))
-            else:  # a user's rule: the outputs are fresh, and come from the inputs by the rule
-                inputs, body = args[: -len(node.outputs)], args[-len(node.outputs) :]
-                fresh = tuple([b._twin() for b in body])
-                rule = rule_of(node).bound(inputs, sizes) or ReplayedRule(node, self, values, sizes)
-                rule.announce(tuple(inputs), fresh, body)
-                made = dict(zip(node.outputs, fresh))
-            values.update(made)
-        if writing is not None:
-            writing.line = before
+        before = replayed.get()
+        try:
+            for node in self.leading_to(values, outputs, effects):
+                replayed.set(node)
+                values.update(self._replayed(node, values, sizes))
+        finally:
+            replayed.set(before)
         return [values[p] for p in outputs]
+
+    def _replayed(self, node: Node, values: dict[int, Tensor], sizes: Any) -> dict[int, Tensor]:
+        """What a node computes, by index."""
+        args = [values[p] for p in node.inputs]
+        if node.prim.body is None:
+            prim, params = node.prim, node.params
+            if sizes is not None:
+                prim = prim.specialized(sizes)
+                params = {name: specialized(value, sizes) for name, value in params.items()}
+            out = prim.entry(*args, **params)
+            return dict(zip(node.outputs, out if node.several else (out,)))
+        # A user's rule: the outputs are fresh, and come from the inputs by the rule.
+        inputs, body = args[: -len(node.outputs)], args[-len(node.outputs) :]
+        fresh = tuple([b._twin() for b in body])
+        rule = rule_of(node).bound(inputs, sizes) or ReplayedRule(node, self, values, sizes)
+        rule.announce(tuple(inputs), fresh, body)
+        return dict(zip(node.outputs, fresh))
 
 
 def rule_of(node: Node) -> BackwardRule:

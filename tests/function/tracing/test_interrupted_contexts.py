@@ -4,7 +4,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.core.frames import current
-from tapeflow.core.variables.variable import scope
+from tapeflow.core.runtime.scopes import scope
 from tests.interrupting import interrupted_everywhere
 
 X = tf.constant([1.0, 2.0, 3.0])
