@@ -1,8 +1,9 @@
 """Runs every Python block of the documentation: `python scripts/docs_check.py [FILE ...]` (all of it without a file).
 
-The blocks of one file share their names, in order. A statement that ends in `# -> text` must print that text, or be an
-expression with that repr; `...` in the text stands for anything. A block is left out only when the line before it says
-why, visibly in the source: `<!-- not run: reason -->`.
+The blocks of one file share their names, in order. A statement that ends in `# -> text`, or is followed by a line
+`# -> text`, which lines of `#    text` continue, must print that text, or be an expression with that repr; `...` in
+the text stands for anything. A block is left out only when the line before it says why, visibly in the source:
+`<!-- not run: reason -->`.
 """
 
 import ast
@@ -10,6 +11,7 @@ import contextlib
 import doctest
 import importlib
 import io
+import itertools
 import linecache
 import os
 import re
@@ -24,6 +26,7 @@ from tests.rounding import same_text  # noqa: E402
 
 BLOCK = re.compile(r"(?P<skip><!-- not run: \S[^\n]*-->\n+)?^```python\n(?P<code>.*?)^```$", re.M | re.S)
 EXPECTED = re.compile(r"#\s*->\s*(.*)$")
+BELOW, CONTINUED = "# -> ", "#    "
 
 
 class Block(NamedTuple):
@@ -57,15 +60,25 @@ def problems(path: Path) -> list[str]:
         lines = block.code.splitlines()
         for statement in ast.parse(block.code).body:
             place = f"{path.name}:{block.line + statement.lineno - 1}"
-            expected = EXPECTED.search(lines[statement.end_lineno - 1])
+            expected = expectation(lines, statement.end_lineno)
             try:
                 got = outcome(ast.increment_lineno(statement, block.line - 1), path.name, names)
             except Exception as error:
                 found.append(f"{place}: {type(error).__name__}: {error}")
                 break
-            if expected and not same(expected[1], got):
-                found.append(f"{place}: expected {expected[1]!r}, got {got!r}")
+            if expected is not None and not same(expected, got):
+                found.append(f"{place}: expected {expected!r}, got {got!r}")
     return found
+
+
+def expectation(lines: list[str], end: int) -> str | None:
+    """What the statement that ends in line `end` has to print: said on that line, or below it."""
+    if match := EXPECTED.search(lines[end - 1]):
+        return match[1]
+    if end == len(lines) or not lines[end].startswith(BELOW):
+        return None
+    more = itertools.takewhile(lambda line: line.startswith(CONTINUED), lines[end + 1 :])
+    return "\n".join([lines[end].removeprefix(BELOW), *(line.removeprefix(CONTINUED) for line in more)])
 
 
 def outcome(statement: ast.stmt, file: str, names: dict) -> str:

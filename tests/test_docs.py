@@ -52,6 +52,9 @@ GOOD = "```python\nx = 2\nprint(x + 1)  # -> 3\nx * 2  # -> 4\n'abcdef'  # -> 'a
         (GOOD, 0),
         (GOOD + "\n```python\nprint(x)  # -> 2\n```\n", 0),  # names are shared
         ("```python\n1 + 1  # -> 3\n```\n", 1),
+        ("```python\nprint('a b', 'c')\n# -> a b\n#    c\n```\n", 0),  # below, where it is long
+        ("```python\nprint('a b', 'c')\n# -> a b\n#    d\n```\n", 1),
+        ("```python\nprint('a b', 'c')\n# -> a b\n\n#    c\n```\n", 1),  # an empty line ends it
         ("```python\nundefined\n```\n", 1),
         ("<!-- not run: needs a printer -->\n```python\nundefined\n```\n", 0),
         ("<!-- not run: -->\n```python\nundefined\n```\n", 1),  # a reason is needed
