@@ -81,7 +81,9 @@ def run(
             "no:doctest", "-W", "ignore", "-o", "addopts=", "-p", "keras_tapeflow.testing", f"--junitxml={report}",
             "--tb=line", f"--rootdir={_wheel()}", *(["-k", which] if which else []), "-n", jobs, "--pyargs", *parts,
         ]  # fmt: skip
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        # Processes that tests spawn find the backend, too, as they do where tapeflow is installed from a wheel.
+        (Path(folder) / "sitecustomize.py").write_text("import keras_tapeflow.hook\n", encoding="utf-8")
+        path = os.pathsep.join(filter(None, [folder, str(ROOT), os.environ.get("PYTHONPATH")]))
         environment = os.environ | {"KERAS_BACKEND": backend, "PYTHONPATH": path}
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         if not report.exists():
