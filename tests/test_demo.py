@@ -12,6 +12,7 @@ import pytest
 
 from tapeflow.cli import main
 from tapeflow.demo import screen, tour
+from tapeflow.names.extras import install
 
 ROOT = Path(__file__).resolve().parent.parent
 QUICK = ["demo", "--quick", "--steps", "3"]
@@ -78,7 +79,7 @@ def test_demo_says_what_to_install(tmp_path, monkeypatch, capsys):
         monkeypatch.setitem(sys.modules, name, None)
     assert main([*QUICK, "--out", str(tmp_path / "demo.png")]) == 0
     out = capsys.readouterr().out
-    assert "No picture: it needs matplotlib (pip install 'tapeflow[viz]')." in out
+    assert f"No picture: it needs matplotlib ({install('viz')})." in out
     assert re.search(r"a_page.py prints:\n\nNothing, for something is not installed: .*pip install", out)
     assert not list(tmp_path.iterdir())
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.names.extras import install
 
 from .spirals import Spirals
 
@@ -17,7 +18,7 @@ def draw(out: str, model: Spirals) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        print("No picture: it needs matplotlib (pip install 'tapeflow[viz]').")
+        print(f"No picture: it needs matplotlib ({install('viz')}).")
         return
     figure = Figure(figsize=(13, 4.2), layout="constrained", dpi=120)
     FigureCanvasAgg(figure)

@@ -1,4 +1,4 @@
-"""Layered graph layout: where boxes and arrows of a picture go, computed by `fast-sugiyama` (extra `viz`).
+"""Layered graph layout: where boxes and arrows of a picture go, computed by `fast-sugiyama`.
 
 Why this one: it has no dependencies, a wheel of 0.3 MB, a licence like ours (igraph, which is faster, and grandalf are
 GPL or EPL; rustworkx has no layered layout; pydot needs a Graphviz program), and it says where long edges go around
@@ -26,7 +26,7 @@ def library() -> Callable:
         from fast_sugiyama import from_edges
     except ImportError as error:
         raise ImportError(
-            'tape.report needs the library fast-sugiyama to draw the recorded graph: pip install "tapeflow[viz]"'
+            "tape.report needs the library fast-sugiyama to draw the recorded graph: pip install fast-sugiyama"
         ) from error
     return from_edges
 

@@ -20,7 +20,7 @@ try:
     )
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 except ImportError as error:
-    raise ImportError('tf.train.Example needs the library protobuf: pip install "tapeflow[data]".') from error
+    raise ImportError("tf.train.Example needs the library protobuf: pip install protobuf.") from error
 
 _Field = descriptor_pb2.FieldDescriptorProto
 

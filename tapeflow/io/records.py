@@ -27,7 +27,7 @@ def _masked_crc() -> Callable[[bytes], int]:
     try:
         from google_crc32c import value
     except ImportError as error:
-        raise ImportError('TFRecord files need the library google-crc32c: pip install "tapeflow[data]".') from error
+        raise ImportError("TFRecord files need the library google-crc32c: pip install google-crc32c.") from error
 
     def masked(data: bytes) -> int:
         crc = value(data)

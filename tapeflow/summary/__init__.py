@@ -1,4 +1,4 @@
-"""`tf.summary`: event files for TensorBoard, as TensorFlow 2 writes them (extra `tensorboard`).
+"""`tf.summary`: event files for TensorBoard, as TensorFlow 2 writes them.
 
 A file is there for each writer. `protos` knows the messages, `event_files` the files, `state` which writer and step
 are meant, `recording` writes one summary, now or at every run of a graph, and `kinds` and `graphs` make what is

@@ -15,6 +15,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import float32, float64, string, uint8
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.names.extras import install
 
 from .protos import metadata
 from .recording import one_value, recorded
@@ -181,9 +182,7 @@ def _png(pixels: np.ndarray) -> bytes:
     try:
         from PIL import Image
     except ImportError as error:
-        raise ImportError(
-            'tf.summary.image writes PNG files with the library Pillow: pip install "tapeflow[tensorboard]".'
-        ) from error
+        raise ImportError(f"tf.summary.image writes PNG files with the library Pillow: {install('image')}.") from error
     height, width, channels = pixels.shape
     file = io.BytesIO()
     # From bytes, in a mode: Pillow takes no array of one channel as it is.

@@ -28,7 +28,7 @@ def messages() -> SimpleNamespace:
         )
     except ImportError as error:
         raise ImportError(
-            'tf.summary writes event files with the library tensorboardX: pip install "tapeflow[tensorboard]".'
+            "tf.summary writes event files with the library tensorboardX: pip install tensorboardX."
         ) from error
     return SimpleNamespace(
         AttrValue=attr_value_pb2.AttrValue,

@@ -14,7 +14,7 @@ __all__ = ["make_ndarray", "make_tensor_proto"]
 def make_tensor_proto(
     values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
 ) -> Any:
-    """A TensorProto message (extra `tensorboard`) of a tensor, an array or Python numbers.
+    """A TensorProto message of a tensor, an array or Python numbers.
 
     Args:
         shape: That of the message; None: that of the values.

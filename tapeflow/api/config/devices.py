@@ -13,6 +13,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current, enter
 from tapeflow.core.runtime.undisturbed import loaded
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.names.extras import install
 
 
 class PhysicalDevice(NamedTuple):
@@ -361,7 +362,7 @@ def _named(name: Any, before: Device | None) -> Device | None:
         return wanted
     if _state["soft"]:
         return there[0] if there else HOST
-    missing = "" if _engine() is not None else ' Devices other than the CPU need jax: pip install "tapeflow[xla]".'
+    missing = "" if _engine() is not None else f" Devices other than the CPU need jax: {install('xla')}."
     raise invalid(
         f"Could not satisfy device specification {name!r}: soft device placement is off, and the devices are "
         f"{[d.name for d in list_logical_devices()]}.{missing}"

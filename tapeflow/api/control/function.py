@@ -44,7 +44,7 @@ def function(
 ) -> Any:
     """`func` as a graph: it runs once for each kind of arguments, and is then computed without Python.
 
-    `jit_compile=True` compiles the graph by XLA (`pip install "tapeflow[xla]"`). Without it, a function that Python's
+    `jit_compile=True` compiles the graph by XLA (the extra `xla`). Without it, a function that Python's
     control flow or side effects keep from being a graph runs as plain Python.
 
     Args:

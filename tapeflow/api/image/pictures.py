@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.runtime.locks import Lock
+from tapeflow.names.extras import install
 
 from .bitmaps import png_chunks, read_bmp, read_deep_png, write_deep_png
 
@@ -23,9 +24,7 @@ def _pillow() -> Any:
     try:
         from PIL import Image
     except ImportError as error:
-        raise ImportError(
-            'Decoding and encoding images needs the library Pillow: pip install "tapeflow[image]".'
-        ) from error
+        raise ImportError(f"Decoding and encoding images needs the library Pillow: {install('image')}.") from error
     return Image
 
 

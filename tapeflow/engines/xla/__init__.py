@@ -13,11 +13,12 @@ from typing import Any
 
 from tapeflow.core.contracts import Operation
 from tapeflow.core.runtime.undisturbed import loaded
+from tapeflow.names.extras import install
 
 try:
     import jax
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError('XLA needs jax, which is not installed: pip install "tapeflow[xla]".') from error
+    raise ModuleNotFoundError(f"XLA needs jax, which is not installed: {install('xla')}.") from error
 
 with contextlib.suppress(ImportError):  # what jax loads when it compiles for the first time: Ctrl-C must not meet that
     import jaxlib.mlir.dialects.mhlo

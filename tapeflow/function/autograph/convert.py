@@ -137,9 +137,9 @@ def _factory(names: tuple[str, ...]) -> str:
 
 def _transformed(function: FunctionType) -> Any:
     try:
-        from .passes import transformed  # `malt` is an extra, and only who traces a function needs it
+        from .passes import transformed  # only who traces a function needs `malt`
     except ImportError as error:
-        raise NotConvertible('the package it needs is not there; pip install "tapeflow[autograph]"') from error
+        raise NotConvertible("the package it needs is not there; pip install diastatic-malt") from error
     code = function.__code__
     node = parsed(function)
     first = code.co_varnames[0] if code.co_argcount else None

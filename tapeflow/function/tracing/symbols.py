@@ -121,7 +121,7 @@ def _no_bool(symbol: SymbolicTensor) -> str:
     if not symbol._graph.autograph:
         why = "AutoGraph is off; autograph=True converts them"
     elif importlib.util.find_spec("malt") is None:
-        why = 'AutoGraph, which converts them, is not installed: pip install "tapeflow[autograph]"'
+        why = "AutoGraph, which converts them, is not installed: pip install diastatic-malt"
     else:
         why = "AutoGraph did not convert them here: it needs the source, and leaves installed packages as they are"
     return f"tf.cond, tf.while_loop or tf.where instead of `if` and `while` ({why})"

@@ -1,6 +1,7 @@
 """Picture files: shapes, channels, dtypes and errors as TensorFlow has them; what is damaged is refused."""
 
 import io
+import re
 import struct
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 from PIL import Image
 
 import tapeflow as tf
+from tapeflow.names.extras import install
 
 Y, X = np.mgrid[0:32, 0:40]
 RGB = np.stack([X * 6 % 256, Y * 7 % 256, (X * 3 + Y * 2) % 256], -1).astype(np.uint8)
@@ -285,5 +287,5 @@ def test_in_a_function():
 
 def test_without_the_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(ImportError, match=r'pip install "tapeflow\[image\]"'):
+    with pytest.raises(ImportError, match=re.escape(install("image"))):
         tf.io.decode_png(PNG)

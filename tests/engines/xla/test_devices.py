@@ -11,6 +11,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.core.devices import Device
+from tapeflow.names.extras import install
 
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
 from tapeflow.engines.xla import devices
@@ -341,7 +342,7 @@ except ModuleNotFoundError as error: print(error)
 """
     listed, where, refused, missing = program(text)
     assert listed == "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')] [] False" and where == "CPU:0"
-    assert 'pip install "tapeflow[xla]"' in refused and 'pip install "tapeflow[xla]"' in missing
+    assert install("xla") in refused and install("xla") in missing
 
 
 # ---- tf.config

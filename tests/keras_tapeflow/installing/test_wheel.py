@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -17,6 +18,7 @@ PARTS = [
     "tapeflow",
     "keras_tapeflow",
     "tapeflow_keras.pth",
+    "MANIFEST.in",
     "pyproject.toml",
     "setup.py",
     "README.md",
@@ -42,18 +44,36 @@ def run(*command, cwd, **environment):
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
+def copied(folder):
     for part in PARTS:
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
         copy(ROOT / part, folder / part)
-    build = "from setuptools import build_meta; print('built', build_meta.build_wheel('out'))"
+
+
+def built(kind, folder):
+    """What setuptools makes of a folder, as pip and `python -m build` ask it to: wheel, sdist or editable."""
+    build = f"from setuptools import build_meta; print('built', build_meta.build_{kind}('out'))"
     path = os.environ.get("PYTHONPATH", "")
-    name = (
-        run(sys.executable, "-W", "ignore", "-c", build, cwd=folder, PYTHONPATH=path).rpartition("built ")[2].strip()
-    )
-    return folder / "out" / name
+    said = run(sys.executable, "-W", "ignore", "-c", build, cwd=folder, PYTHONPATH=path)
+    return folder / "out" / said.rpartition("built ")[2].strip()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    copied(folder)
+    return built("wheel", folder)
+
+
+@pytest.mark.long
+def test_the_source_distribution_gives_the_same_wheel(wheel, tmp_path):
+    (tmp_path / "source").mkdir()
+    copied(tmp_path / "source")
+    with tarfile.open(built("sdist", tmp_path / "source")) as source:
+        source.extractall(tmp_path, filter="data")
+    again = built("wheel", tmp_path / wheel.name.removesuffix("-py3-none-any.whl"))
+    assert again.name == wheel.name
+    assert sorted(zipfile.ZipFile(again).namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
 
 
 def test_the_wheel_has_the_hook_beside_the_packages(wheel):
@@ -89,13 +109,8 @@ def test_the_environment_is_enough(wheel, tmp_path):
 
 def test_an_editable_install_is_a_path(tmp_path):
     """Type checkers follow a path; the import hook that setuptools makes of other layouts they do not."""
-    for part in PARTS:
-        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
-        copy(ROOT / part, tmp_path / part)
-    build = "from setuptools import build_meta; print('built', build_meta.build_editable('out'))"
-    path = os.environ.get("PYTHONPATH", "")
-    said = run(sys.executable, "-W", "ignore", "-c", build, cwd=tmp_path, PYTHONPATH=path)
-    with zipfile.ZipFile(tmp_path / "out" / said.rpartition("built ")[2].strip()) as made:
+    copied(tmp_path)
+    with zipfile.ZipFile(built("editable", tmp_path)) as made:
         outside = [name for name in made.namelist() if "dist-info" not in name]
         assert len(outside) == 1 and outside[0].endswith(".pth")
         assert Path(made.read(outside[0]).decode().strip()).resolve() == tmp_path.resolve()
