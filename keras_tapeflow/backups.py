@@ -15,6 +15,7 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
+from tapeflow.core.runtime.files import patiently, replace
 from tapeflow.storage.leftovers import remove, sweep, temporary
 from tapeflow.storage.whole_files import made_whole, replacing, sync
 
@@ -88,7 +89,7 @@ def _keep(path: str, earlier: str) -> None:
                 copy.write(piece)
         return
     try:
-        os.replace(made, earlier)
+        replace(made, earlier)
     finally:
         remove(made)  # two names of one file are not replaced
 
@@ -183,7 +184,7 @@ def _end(self: Any, logs: Any = None) -> None:
         return
     gone = temporary(os.path.normpath(folder))
     try:
-        os.rename(folder, gone)
+        patiently(os.rename, folder, gone)
         beside = os.path.dirname(gone)
         sweep(beside, os.stat(beside or ".").st_mtime)
     except OSError:  # a folder that something is mounted at

@@ -1,5 +1,6 @@
 """TensorFlow's exception hierarchy (`tf.errors`), and the words our own errors are made of."""
 
+import os
 import sys
 from types import FrameType
 from typing import Any
@@ -250,7 +251,7 @@ def line_of(place: tuple[str, int] | None) -> str:
     if place is None:
         return "an unknown line"
     cell = _cell(place[0])
-    return f"{place[0].rpartition('/')[2]}:{place[1]}" if cell is None else f"{cell}, line {place[1]}"
+    return f"{os.path.basename(place[0])}:{place[1]}" if cell is None else f"{cell}, line {place[1]}"
 
 
 def _cell(file: str) -> str | None:

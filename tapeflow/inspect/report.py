@@ -4,11 +4,11 @@ times, gradients."""
 import contextlib
 import json
 import os
-import time
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from tapeflow.core.runtime.files import replace
 from tapeflow.tape.gradient_tape import GradientTape
 
 _PAGE = Path(__file__).parent / "page"
@@ -48,11 +48,11 @@ def report(tape: GradientTape, path: str | os.PathLike[str] | None = None) -> Re
 def _write(path: str, text: str) -> None:
     """All of it, or nothing: a page that is open elsewhere is never half of one."""
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.{time.monotonic_ns()}")
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
-        with open(temporary, "x", encoding="utf-8") as file:
+        with open(temporary, "x", encoding="utf-8", newline="") as file:
             file.write(text)
-        os.replace(temporary, path)
+        replace(temporary, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)

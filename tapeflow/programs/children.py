@@ -14,7 +14,8 @@ from typing import Any
 
 def prepare() -> None:
     """From now on, for this process and for those that its children start."""
-    multiprocessing.set_forkserver_preload(["tapeflow.programs.child"])
+    if "forkserver" in multiprocessing.get_all_start_methods():  # not on Windows
+        multiprocessing.set_forkserver_preload(["tapeflow.programs.child"])
     if not hasattr(spawn.get_command_line, "__wrapped__"):
         spawn.get_command_line = _with_stand_in(spawn.get_command_line)
 

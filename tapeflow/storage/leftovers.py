@@ -14,6 +14,8 @@ import re
 import shutil
 import zlib
 
+from tapeflow.core.runtime.files import WINDOWS
+
 __all__ = ["identity", "is_abandoned", "sweep", "temporary"]
 
 _DAY = 24 * 3600.0  # seconds
@@ -67,7 +69,7 @@ def identity() -> tuple[str, int, int]:
 def is_abandoned(writer: tuple[str, int, int], path: str, now: float) -> bool:
     """Will the process that made this file never finish it?"""
     system, process, started = writer
-    if system != _system() or os.name == "nt":
+    if system != _system() or WINDOWS:  # where `os.kill` does not ask
         return _is_old(path, now)
     try:
         os.kill(process, 0)  # asks only
@@ -82,7 +84,7 @@ def is_abandoned(writer: tuple[str, int, int], path: str, now: float) -> bool:
 def _system() -> str:
     """Eight digits for this boot of this machine and, in containers, for those who see the same process numbers."""
     try:
-        with open("/proc/sys/kernel/random/boot_id") as file:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             known = [file.read(), os.readlink("/proc/self/ns/pid")]
     except OSError:  # not a Linux
         import platform

@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from tapeflow.core.runtime.files import WINDOWS, patiently, replace
+
 from .leftovers import remove, sweep, temporary
 
 __all__ = ["made_whole", "replacing", "sync", "whole"]
@@ -71,7 +73,7 @@ def made_whole(path: str) -> Iterator[str]:
             _take_place(made, path)
         else:
             _put_in_place(path)  # what an earlier program did not come to
-            os.rename(room, path + _COMMITTED)
+            patiently(os.rename, room, path + _COMMITTED)
             sync(folder)
             _put_in_place(path)
     finally:
@@ -91,7 +93,7 @@ def sync(path: str) -> None:
     (Windows) it does not wait."""
     path = path or "."
     try:
-        descriptor = os.open(path, os.O_RDWR if os.name == "nt" and os.path.isfile(path) else os.O_RDONLY)
+        descriptor = os.open(path, os.O_RDWR if WINDOWS and os.path.isfile(path) else os.O_RDONLY)
     except OSError as error:
         if error.errno in _UNKNOWN:
             return
@@ -122,7 +124,7 @@ def _take_place(made: str, path: str) -> None:
     with contextlib.suppress(OSError):
         if os.path.isfile(path):
             shutil.copymode(path, made)
-    os.replace(made, path)
+    replace(made, path)
 
 
 def _put_in_place(path: str) -> None:
@@ -143,7 +145,7 @@ def _put_in_place(path: str) -> None:
                 remove(made)
         sync(there)
     done = temporary(committed)
-    os.rename(committed, done)
+    patiently(os.rename, committed, done)
     remove(done)
 
 

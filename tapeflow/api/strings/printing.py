@@ -62,7 +62,7 @@ def _print(inputs: tuple, sep: str, end: str, summarize: int, stream: Any) -> No
 
 def _add_to_file(path: str, text: str) -> None:
     try:
-        with open(path, "a", encoding="utf-8") as file:
+        with open(path, "a", encoding="utf-8", newline="") as file:
             file.write(text)
     except OSError as error:
         raise InvalidArgumentError(None, None, f"tf.print cannot write to 'file://{path}': {error}.") from error

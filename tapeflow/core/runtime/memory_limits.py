@@ -71,9 +71,13 @@ def free_bytes() -> float:
     return max(0.0, min(_of_the_machine(), _of_the_group(), _of_the_process()))
 
 
+def _read(file: str) -> str:
+    return Path(file).read_text(encoding="ascii")
+
+
 def _of_the_machine() -> float:
     with contextlib.suppress(OSError, ValueError, KeyError):
-        lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        lines = dict(line.split(":") for line in _read("/proc/meminfo").splitlines())
         return sum(int(lines[key].split()[0]) * 1024 for key in ("MemAvailable", "SwapFree"))
     with contextlib.suppress(Exception):  # not Linux: not more than there is
         import os
@@ -96,8 +100,8 @@ _GROUPS = [
 def _of_the_group() -> float:
     for most, used, statistics, files in _GROUPS:
         with contextlib.suppress(OSError, ValueError):  # no such file, or "max"
-            left = int(Path(most).read_text()) - int(Path(used).read_text())
-            lines = Path(statistics).read_text().splitlines()
+            left = int(_read(most)) - int(_read(used))
+            lines = _read(statistics).splitlines()
             return left + sum(int(line.split()[1]) for line in lines if line.startswith(files))
     return math.inf
 
@@ -111,5 +115,5 @@ def _of_the_process() -> float:
 
         most = resource.getrlimit(resource.RLIMIT_AS)[0]
         if most != resource.RLIM_INFINITY:
-            return most - int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            return most - int(_read("/proc/self/statm").split()[0]) * resource.getpagesize()
     return math.inf

@@ -2,7 +2,6 @@
 
 import logging
 import math
-import mmap
 import os
 import struct
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.errors import DataLossError, OpError, UnimplementedError
+from tapeflow.core.runtime.files import held
 
 from .encoding import from_bytes
 from .graph import Node, ObjectGraph, StoredValue
@@ -150,8 +150,7 @@ class TensorFlowCheckpoint:
             if not os.path.exists(path):
                 raise self._damaged(path, "it does not exist")
             with open(path, "rb") as file:
-                held: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if os.path.getsize(path) else b""
-            self._shards[number] = memoryview(held)
+                self._shards[number] = held(file) if os.path.getsize(path) else memoryview(b"")
         return self._shards[number]
 
     def _damaged(self, path: str, what: str) -> OpError:

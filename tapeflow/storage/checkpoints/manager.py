@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapeflow.core.frames import Frame, entered, has_an_effect
+from tapeflow.core.runtime.files import patiently
 
 from .checkpoint import Checkpoint
 from .options import CheckpointOptions
@@ -136,7 +137,7 @@ class CheckpointManager:
                 checkpoint_files(path) if is_inside(path, self._directory) else ()
             ):  # a state file may name any path
                 with contextlib.suppress(FileNotFoundError):
-                    os.remove(file)
+                    patiently(os.remove, file)
         return len(self._kept) < before
 
     def restore_or_initialize(self) -> str | None:

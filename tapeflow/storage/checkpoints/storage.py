@@ -5,7 +5,6 @@ and the tensors' bytes, so any safetensors library reads ours.
 """
 
 import json
-import mmap
 import struct
 import zlib
 from typing import Any, BinaryIO
@@ -13,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tapeflow.core.errors import DataLossError, OpError
+from tapeflow.core.runtime.files import held
 from tapeflow.storage.whole_files import replacing
 
 from .encoding import bytes_of, dtype_name, from_bytes, name_of, stored_as
@@ -66,7 +66,7 @@ class StoredCheckpoint:
         self.graph: ObjectGraph | None = None
         with open(path, "rb") as file:
             try:
-                self._bytes = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                self._bytes = held(file)
             except ValueError:
                 raise self._damaged("it is empty") from None
         try:
