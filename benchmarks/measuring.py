@@ -31,7 +31,7 @@ class Worker:
 
     def __init__(self, peer: Peer, python: str, settings: dict[str, str] = ON_CPU) -> None:
         self.peer = peer
-        self.messages = tempfile.TemporaryFile("w+")  # noqa: SIM115  until close; a pipe would be full one day
+        self.messages = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  until close; a pipe would be full one day
         self.process = subprocess.Popen(
             [python, str(HERE / "worker.py"), peer.framework, peer.variant], env=os.environ | settings,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.messages, text=True,

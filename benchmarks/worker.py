@@ -99,7 +99,7 @@ def serve(module, variant, answers):
 
 def status(field):
     """A line of /proc/self/status, in bytes."""
-    with open("/proc/self/status") as file:
+    with open("/proc/self/status", encoding="utf-8") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field + ":"))
 
 
@@ -116,7 +116,7 @@ def peak_memory(module, variant):
     gc.collect()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)  # gives freed memory back, which would hide a part of the rise
-    with open("/proc/self/clear_refs", "w") as file:
+    with open("/proc/self/clear_refs", "w", encoding="utf-8") as file:
         file.write("5")  # sets the high-water mark back to the present
     before = status("VmRSS")
     result = step()

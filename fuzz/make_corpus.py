@@ -44,9 +44,9 @@ def work(texts_file, answers_file):
 
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    done = len(Path(answers_file).read_text().splitlines())
-    with open(answers_file, "a") as out:
-        for text in Path(texts_file).read_text().splitlines()[done:]:
+    done = len(Path(answers_file).read_text(encoding="utf-8").splitlines())
+    with open(answers_file, "a", encoding="utf-8") as out:
+        for text in Path(texts_file).read_text(encoding="utf-8").splitlines()[done:]:
             out.write(json.dumps(answer(tf, parse(text)), separators=(",", ":")) + "\n")
             out.flush()
 
@@ -65,7 +65,7 @@ def answers(texts):
             lines = given.read_text().splitlines()
             if len(lines) < len(texts):
                 print(f"TensorFlow's process ended with {code} at {texts[len(lines)]}")
-                with open(given, "a") as out:
+                with open(given, "a", encoding="utf-8") as out:
                     out.write('{"crash":true}\n')
             elif len(lines) == before:
                 raise SystemExit("no progress")

@@ -163,7 +163,7 @@ def _raise_hang(*_: Any) -> None:
 
 
 def _size() -> int:
-    with open("/proc/self/statm") as file:
+    with open("/proc/self/statm", encoding="utf-8") as file:
         return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 

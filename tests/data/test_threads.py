@@ -1,6 +1,7 @@
 """Parallel map, prefetch and interleave: real threads, that end with their iterator and pass errors on."""
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -211,6 +212,7 @@ def test_numbers_and_arrays_in_many_threads():
     assert sorted(np.concatenate(list(ds.as_numpy_iterator())).tolist()) == x.sum(1).tolist()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there a program cannot press Ctrl-C for itself alone")
 def test_interrupts_come_through():
     # Ctrl-C while the main thread waits for an element, and again none of our threads keeps the program alive
     program = """

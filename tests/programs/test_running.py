@@ -1,6 +1,7 @@
 """`tapeflow run` behaves as `python` does: what a program sees, how it fails, how it ends."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -132,7 +133,7 @@ def test_the_programs_own_hook_gets_its_error(tmp_path, interpreter, capsys):
     assert capsys.readouterr().out == "mine ZeroDivisionError 3\n"
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("method", sorted({"spawn", "forkserver"} & set(multiprocessing.get_all_start_methods())))
 def test_processes_that_a_program_starts(tmp_path, method):
     path = written(
         tmp_path,
@@ -159,6 +160,7 @@ _WITH_INTERRUPTS = (
 )
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there Ctrl-C goes to all processes of a console, this one among them")
 def test_interrupted(tmp_path):
     path = written(tmp_path, "import time\nprint('started', flush=True)\ntime.sleep(60)\n")
     running = subprocess.Popen(

@@ -27,9 +27,9 @@ def test_a_living_process_keeps_its_files_and_a_dead_one_does_not(tmp_path):
     ).stdout.strip()
     mine = temporary(str(tmp_path / "a"))
     for path in (dead, mine, str(tmp_path / "a"), str(tmp_path / "notes.tmp-ideas")):
-        open(path, "w").close()
+        open(path, "w", encoding="utf-8").close()
     os.mkdir(dead + "0")
-    open(os.path.join(dead + "0", "part"), "w").close()
+    open(os.path.join(dead + "0", "part"), "w", encoding="utf-8").close()
     sweep(str(tmp_path), NOW)
     assert sorted(os.listdir(tmp_path)) == sorted(["a", os.path.basename(mine), "notes.tmp-ideas"])
 

@@ -79,7 +79,7 @@ def test_several_files_take_their_places_together(tmp_path, monkeypatch):
 
     def save(text):
         with made_whole(index) as made:
-            pathlib.Path(made).write_text(text)
+            pathlib.Path(made).write_text(text, encoding="utf-8")
             pathlib.Path(made).with_name("part").write_text(text)
 
     save("old")
@@ -93,6 +93,7 @@ def test_several_files_take_their_places_together(tmp_path, monkeypatch):
     assert whole(index) == index and listed(tmp_path) == ["index", "part"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="who makes links needs a privilege, and permissions are others")
 def test_links_and_permissions_stay(tmp_path):
     (tmp_path / "there").mkdir()
     file, link = tmp_path / "there" / "file", tmp_path / "link"
@@ -102,7 +103,7 @@ def test_links_and_permissions_stay(tmp_path):
     with replacing(str(link)) as new:
         new.write(b"new")
     with made_whole(str(link)) as made:
-        pathlib.Path(made).write_text("newer")
+        pathlib.Path(made).write_text("newer", encoding="utf-8")
     assert link.is_symlink() and file.read_text() == "newer"
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert listed(tmp_path) == ["link", "there"] and listed(tmp_path / "there") == ["file"]

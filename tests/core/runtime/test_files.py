@@ -62,7 +62,7 @@ def test_bytes_are_held(tmp_path, monkeypatch, windows):
     path.write_bytes(b"kept")
     with open(path, "rb") as file:
         bytes_of_it = files.held(file)
-    if windows or not files.os.name == "nt":  # what is mapped there cannot be deleted
+    if windows or os.name != "nt":  # what is mapped there cannot be deleted
         path.unlink()
     assert bytes(bytes_of_it[1:3]) == b"ep"
     path.write_bytes(b"")

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ PROGRAM = pathlib.Path(__file__).with_name("interrupted_steps.py")
 ROOT = PROGRAM.parents[3]
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="interrupts by a timer")
 @pytest.mark.parametrize("times", [100, pytest.param(1000, marks=pytest.mark.long)])
 def test_steps_of_every_kind(times):
     env = {**os.environ, "PYTHONPATH": str(ROOT), "XLA_FLAGS": ""}

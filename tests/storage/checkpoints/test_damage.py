@@ -82,12 +82,12 @@ def test_a_damaged_state_file_is_ignored_with_a_warning(tmp_path, caplog):
     path = checkpoint.save(tmp_path / "ck")
     state = pathlib.Path(tmp_path / "checkpoint")
     for wrong in ("garbage {{", "model_checkpoint_path: 3", 'model_checkpoint_path: "ck', "", "\0\1"):
-        state.write_text(wrong)
+        state.write_text(wrong, encoding="utf-8")
         caplog.clear()
         assert tf.train.latest_checkpoint(tmp_path) is None
         assert caplog.messages[-1].endswith("Checkpoint ignored")
-        assert state.read_text() == wrong
-    state.write_text('model_checkpoint_path: "gone-1"\n')
+        assert state.read_text(encoding="utf-8") == wrong
+    state.write_text('model_checkpoint_path: "gone-1"\n', encoding="utf-8")
     assert tf.train.latest_checkpoint(tmp_path) is None
     assert "Couldn't match files for checkpoint" in caplog.messages[-1]
     tf.train.Checkpoint(v=tf.Variable(0.0)).restore(path).assert_consumed()
