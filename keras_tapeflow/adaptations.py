@@ -39,15 +39,27 @@ def _know_the_backend(module: ModuleType) -> None:
 
 
 def _know_dtypes(module: ModuleType) -> None:
-    """`set_floatx("float64")` computes in float64, and texts in an array (objects, to NumPy) are strings, as on
-    TensorFlow."""
+    """`set_floatx("float64")` computes in float64, integers of 64 bits keep them, and texts in an array (objects, to
+    NumPy) are strings, as on TensorFlow."""
     import numpy as np
     from keras.src.backend.config import backend
 
-    if backend() == NAME:
-        for dtype in ("float64", "complex128"):
-            module.BIT64_TO_BIT32_DTYPE[dtype] = dtype
-        module.PYTHON_DTYPES_MAP[np.dtype(object)] = "string"
+    if backend() != NAME:
+        return
+    narrower = {wide: module.BIT64_TO_BIT32_DTYPE[wide] for wide in ("int64", "uint64")}
+    for dtype in ("float64", "complex128", *narrower):
+        module.BIT64_TO_BIT32_DTYPE[dtype] = dtype
+    module.PYTHON_DTYPES_MAP[np.dtype(object)] = "string"
+    lattice = module._lattice_result_type
+
+    def _lattice_result_type(*args: Any) -> str:
+        """What narrower integers meet in stays narrow, as on the other backends."""
+        found = lattice(*args)
+        if found not in narrower or any(module.standardize_dtype(arg) in narrower for arg in args):
+            return found
+        return narrower[found]
+
+    module._lattice_result_type = _lattice_result_type
 
 
 def _seed_tensors(module: ModuleType) -> None:

@@ -21,7 +21,6 @@ from ..core import dense_tensor as convert_to_tensor
 _NUMBERS = frozenset({bool, int, float, complex})
 _REAL = frozenset({int, float})
 _KINDS = {Size: int, complex: "complex64"}
-_NARROWED = frozenset({"int64", "uint64"})  # Keras computes with 32 bits of them
 
 
 def tensor(x: Any, dtype: Any = None) -> Tensor:
@@ -59,12 +58,7 @@ def common(*xs: Any, also: tuple = ()) -> list[Tensor]:
     """Tensors of one dtype; `also=(float,)` makes it a floating one."""
     if len(xs) == 2 and not also:  # by far the most frequent
         a, b = xs
-        if (
-            isinstance(a, Tensor)
-            and isinstance(b, Tensor)
-            and (dtype := a.dtype) is b.dtype
-            and dtype.name not in _NARROWED
-        ):
+        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype is b.dtype:
             return [a, b]
     xs = tuple([x if isinstance(x, (Tensor, Size)) or type(x) in _NUMBERS else convert_to_tensor(x) for x in xs])
     dtype = result(*[kind(x) for x in xs], *also)
