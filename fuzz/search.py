@@ -1,8 +1,10 @@
 """Many calls: round after round over the functions, until the time or the number of rounds is used up."""
 
 import logging
+import os
 import signal
 import sys
+import threading
 import time
 import warnings
 from collections import Counter
@@ -33,7 +35,7 @@ def search(tf, names, seed, seconds=None, rounds=None, kinds=None):
             for name in names:
                 call = generate.call(tf, name, 1000 * seed + round_)
                 result.calls += 1
-                with limited():
+                with limited(), watched(call):
                     result.disagreements += oracle.check(tf, call, kinds or oracle.chosen(call), result.comparisons)
                 if end is not None and time.monotonic() > end:
                     return result
@@ -63,6 +65,26 @@ def limited():
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+
+
+HANGS = 300  # seconds after which a call does not come back: a loop in C that hears no signal
+
+
+@contextmanager
+def watched(call):
+    """The process ends, with the call on its lips, where an exception cannot."""
+
+    def end():
+        print(f"never comes back:\n        {call}", file=sys.stderr, flush=True)
+        os._exit(3)
+
+    watch = threading.Timer(HANGS, end)
+    watch.daemon = True
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
 
 
 @contextmanager

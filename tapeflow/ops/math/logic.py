@@ -48,8 +48,8 @@ left_shift = _bitwise("left_shift(a, b)", kernel=lambda xp, a, b: xp.left_shift(
 right_shift = _bitwise("right_shift(a, b)", kernel=lambda xp, a, b: xp.right_shift(a, _within_width(xp, b)))
 
 # The greatest common divisor and the least common multiple.
-gcd = _bitwise("gcd(a, b)", kernel="gcd")
-lcm = _bitwise("lcm(a, b)", kernel="lcm")
+gcd = _bitwise("gcd(a, b)", kernel={"numpy": np.gcd, "jax": "math.divisors.gcd"})
+lcm = _bitwise("lcm(a, b)", kernel={"numpy": np.lcm, "jax": "math.divisors.lcm"})
 
 # ---- choice
 

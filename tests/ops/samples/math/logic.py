@@ -27,6 +27,7 @@ _bitwise = [
     of(np.uint8([200, 7]), np.uint8(15)),
 ]
 _divided = [of(_bits, np.array([4, 6, 10])), of(np.uint8([12, 0]), np.uint8([8, 5])), of(np.int64(12), np.int64(-18))]
+_ends = [np.array([i.min, i.min + 1, -1, 0, 1, 6, i.max], i.dtype) for i in (np.iinfo(np.int64), np.iinfo(np.int32))]
 _asked = [of(SPECIAL), of(SCALAR), of(EMPTY), of(complex_normal(3))]
 _many = normal(100, 100)
 _far = np.array([1, 70, -3])
@@ -56,7 +57,8 @@ SAMPLES = {
         of(_bits, _far, reference=lambda a, b: np.left_shift(a, np.clip(b, 0, 63))),
     ],
     "right_shift": [of(_bits, np.array([0, 1, 5])), of(_bits, _far, reference=lambda a, b: a >> np.clip(b, 0, 63))],
-    **dict.fromkeys(("gcd", "lcm"), _divided),
+    "gcd": [*_divided, *[of(x[:, None], x, reference=np.gcd) for x in _ends]],  # of the smallest XLA found none, ever
+    "lcm": [*_divided, *[of(x[:, None], x, reference=np.lcm) for x in _ends]],
     "where": [
         of(_a > 0, _a, _b, reference=lambda c, a, b: c * a + ~c * b),
         of(_row > 0, SCALAR, normal(3, 1)),
