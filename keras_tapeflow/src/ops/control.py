@@ -51,8 +51,8 @@ def while_loop(cond, body, loop_vars, maximum_iterations=None):
 def fori_loop(lower, upper, body_fun, init_val):
     state = tree.map_structure(_tensor, init_val)
     if not any(has_no_value(_tensor(bound)) for bound in (lower, upper)) and not inside_a_graph():
-        for i in range(int(lower), int(upper)):
-            state = body_fun(tf.constant(i, tf.int32), state)
+        for i in range(int(lower), int(upper)):  # a number takes the dtype of what it meets, as on TensorFlow
+            state = body_fun(i if isinstance(lower, int) else tf.constant(i, _tensor(lower).dtype), state)
         return state
     one = lambda i, state: (i + 1, body_fun(i, state))
     return tf.while_loop(lambda i, _: i < upper, one, (tf.cast(_tensor(lower), tf.int32), state))[1]
