@@ -2,6 +2,7 @@
 
 from tapeflow.tape.questions import answered_by
 
+from . import keeping
 from .explain import explain
 from .notebook import tape_html
 from .report import report
@@ -16,3 +17,4 @@ class _Answers:
 
 
 answered_by(_Answers())
+keeping.install()

@@ -2,13 +2,12 @@
 show it."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tapeflow.core.record import Pullback
 from tapeflow.core.slices import SparseGradient
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.tape.memory import bytes_of
 
 _BINS = 24
@@ -35,38 +34,56 @@ class Entry(NamedTuple):
         return bool(self.watched)
 
 
-def of_records(records: list, provenance: Any = None, names: dict[int, str] | None = None) -> list[Entry]:
-    """`names`: of tensors that were watched, and of reads of variables, by id."""
+# What is left of a record where its tensors are gone: id or ids of the outputs and of the inputs, the title, and
+# identity and size of each array it kept. (A plain tuple: `keeping` makes one of each record, in notebooks.)
+Skeleton: TypeAlias = tuple[int | tuple[int, ...], int | tuple[int, ...], str, list[tuple[int, int]]]
+
+
+def skeletons(records: list) -> list[Skeleton]:
+    found: list[Skeleton] = []
+    for out, inputs, pullback, saved in records:
+        arrays: list[tuple[int, int]] = []
+        for value in saved if out else saved.saved:
+            if type(value) is EagerTensor and (array := value.array).base is None:  # nearly all of them
+                arrays.append((id(array), array.nbytes))
+            else:
+                arrays.extend(arrays_of((value,)))
+        found.append((out or tuple([i for i in saved.ids if i]), inputs, pullback.title, arrays))
+    return found
+
+
+def of_records(records: list, provenance: Any = None) -> list[Entry]:
+    return of_skeletons(skeletons(records), provenance)
+
+
+def of_skeletons(found: list[Skeleton], provenance: Any = None) -> list[Entry]:
     origins = {} if provenance is None else provenance.origins
     entries: list[Entry] = []
     numbers: dict[int, int] = {}
     seen: set[int] = set()
-    for out, ids, pullback, saved in records:
-        outs = [out] if out else [i for i in saved.ids if i]
-        inputs = []
-        for i in (ids,) if type(ids) is int else ids:
+    for made, read, title, arrays in found:
+        outputs, inputs = (made,) if type(made) is int else made, (read,) if type(read) is int else read
+        for i in inputs:
             if i not in numbers:
                 numbers[i] = len(entries)
-                entries.append(_source(len(entries), i, origins.get(i), (names or {}).get(i, "source")))
-            inputs.append(numbers[i])
-        origin = origins.get(outs[0] if outs else 0)
-        arrays = {key: nbytes for key, nbytes in arrays_of(saved if out else saved.saved) if key not in seen}
-        seen.update(arrays)
-        kept = sum(arrays.values())
-        number = len(entries)
-        tensor, result, seconds = (
-            outs[0] if outs else 0,
-            origin.result if origin else "",
-            origin.seconds if origin else 0.0,
-        )
-        operation = _operation(pullback, origin)
-        entries.append(Entry(number, tensor, operation, tuple(inputs), result, kept, *_place(origin), seconds))
-        numbers.update(dict.fromkeys(outs, number))
+                entries.append(_source(len(entries), i, origins.get(i)))
+        tensor, number = outputs[0] if outputs else 0, len(entries)
+        origin = origins.get(tensor)
+        new = {key: nbytes for key, nbytes in arrays if key not in seen}
+        seen.update(new)
+        entries.append(
+            Entry(
+                number, tensor, title if origin is None else origin.operation,
+                tuple([numbers[i] for i in inputs]), origin.result if origin else "", sum(new.values()),
+                *_place(origin), origin.seconds if origin else 0.0,
+            )
+        )  # fmt: skip
+        numbers.update(dict.fromkeys(outputs, number))
     return entries
 
 
-def _source(number: int, tensor: int, origin: Any, name: str) -> Entry:
-    return Entry(number, tensor, "source", (), origin.result if origin else "", 0, *_place(origin), 0.0, name)
+def _source(number: int, tensor: int, origin: Any) -> Entry:
+    return Entry(number, tensor, "source", (), origin.result if origin else "", 0, *_place(origin), 0.0, "source")
 
 
 def _place(origin: Any) -> tuple[str, str, str]:
@@ -77,11 +94,6 @@ def _place(origin: Any) -> tuple[str, str, str]:
 
     text = "" if origin.place is None else linecache.getline(*origin.place).strip()
     return origin.line, text, origin.scope
-
-
-def _operation(pullback: Pullback, origin: Any) -> str:
-    """By the provenance; else by what the record itself says."""
-    return pullback.title if origin is None else origin.operation
 
 
 def arrays_of(saved: Any) -> Iterable[tuple[int, int]]:

@@ -30,7 +30,7 @@ def data_of(tape: GradientTape) -> dict[str, Any]:
             trees.append({"name": "lines", "boxes": views.tree(folding.by_line(entries), entries)})
     return {
         "seen": provenance is not None,
-        "message": _message(recording, entries),
+        "message": _message(tape, entries),
         "persistent": tape._persistent,
         "walked": any(e.tensor in steps for e in entries) or bool(recording is not None and recording.spent),
         "variables": 0 if recording is None else len(recording.variables),
@@ -42,11 +42,12 @@ def data_of(tape: GradientTape) -> dict[str, Any]:
     }
 
 
-def _message(recording: Recording | None, entries: list[Entry]) -> str:
+def _message(tape: GradientTape, entries: list[Entry]) -> str:
+    recording = tape._recording
     if recording is None:
         return "The tape was never entered: it recorded nothing."
     if not entries and recording.spent:
-        return "The tape is spent: its records are gone. Ask for the report before gradient(), or see below."
+        return summary.headline(tape)
     return "" if entries else "The tape recorded nothing: no operation used anything that it watches."
 
 

@@ -12,17 +12,21 @@ from .profile import Entry
 from .provenance import Provenance, provenance_of
 
 _MOST_ROWS = 12
+_WHEN_TO_ASK = "Ask before gradient(), or call tf.debugging.explain_gradients() before the tape opens."
 
 
 def entries_of(tape: GradientTape) -> list[Entry]:
-    """What the tape holds; of a spent one what it held before, where provenance was recorded."""
+    """What the tape holds; of a spent one what it held before, where that was kept."""
     recording = tape._recording
     if recording is None:
         return []
     provenance = provenance_of(recording)
-    entries = provenance.tapes[recording].profile if recording.spent and provenance is not None else None
-    if entries is None:
+    if not recording.spent:
         entries = profile.of_records(recording.records, provenance)
+    elif provenance is not None:
+        entries = provenance.tapes[recording].profile or []
+    else:
+        entries = profile.of_skeletons(getattr(recording, "remains", []))
     names = {i: variable_name(v) for v in recording.variables.values() for i in recording.reads.get(v.serial, ())}
     return [e._replace(watched=names.get(e.tensor, e.watched)) if e.is_source else e for e in entries]
 
@@ -47,12 +51,12 @@ def headline(tape: GradientTape) -> str:
     if recording is None:
         return "The tape was never entered: it recorded nothing."
     watched = f"{_counted(len(recording.variables), 'variable')}, {_counted(len(recording.kept), 'tensor')}"
-    provenance = provenance_of(recording)
-    if recording.spent and (provenance is None or provenance.tapes[recording].profile is None):
-        return f"The tape is spent: its records are gone. Watched: {watched}"
     entries = [e for e in entries_of(tape) if not e.is_source]
-    kept = size_text(sum(e.kept for e in entries))
-    return f"{_counted(len(entries), 'operation')} recorded, {kept} kept for the backward walk; watched: {watched}"
+    if recording.spent and not entries and (count := recording.count()):
+        what = f"it knew how {_counted(count, 'value')} were computed, and let go of that. Watched: {watched}"
+        return f"The tape is spent: {what}. {_WHEN_TO_ASK}"
+    kept = f"{size_text(sum(e.kept for e in entries))} {'were ' * recording.spent}kept for the backward walk"
+    return f"{_counted(len(entries), 'operation')} recorded, {kept}; watched: {watched}"
 
 
 def tables(tape: GradientTape) -> list[list[list[str]]]:

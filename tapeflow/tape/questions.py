@@ -95,6 +95,14 @@ class Questions:
         """
         return _answers.report(self, path)
 
+    def __repr__(self) -> str:
+        """How much it recorded and watches; `summary` says more."""
+        recording = getattr(self, "_recording", None)
+        if recording is None:
+            return "<tf.GradientTape that was never entered>"
+        watched = f"variables={len(recording.variables)}, tensors={len(recording.kept)}"
+        return f"<tf.GradientTape: results={recording.count()}, {watched}{', spent' * recording.spent}>"
+
     def _repr_html_(self) -> str:
         """The summary as tables, in Jupyter."""
         return _answers.tape_html(self)

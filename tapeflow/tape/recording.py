@@ -3,6 +3,7 @@
 A record (`core.record.Record`) holds the tensors that the rules read and nothing else. Tensors are known by their ids.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tapeflow.core.contracts import Observer, Operation
@@ -40,12 +41,19 @@ class End(NamedTuple):
     graph: list | None
 
 
+class Remains:
+    """What is kept of records that a tape lets go of: nothing, unless somebody looks at spent tapes, and says by `of`
+    what of a list of records."""
+
+    of: Callable[[list[Any]], Any] | None = None
+
+
 class Recording(Observer):
     """The record of one tape."""
 
     __slots__ = (
         "records", "watched", "kept", "variables", "reads", "watch_accessed", "complex", "on_tensors", "spent",
-        "notes", "end", "listeners", "__weakref__",
+        "notes", "end", "remains", "listeners", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, watch_accessed_variables: bool) -> None:
@@ -94,7 +102,13 @@ class Recording(Observer):
     def spend(self) -> None:
         """Let go of everything recorded; what was watched is still known."""
         self.spent = True
+        if Remains.of is not None:
+            self.remains = Remains.of(self.records)
         self.records.clear()
+
+    def count(self) -> int:
+        """Of how many values it knows, or knew before it was spent, how they were computed."""
+        return len(self.watched.difference([t.serial for t in self.kept], *self.reads.values()))
 
     def watches_only(self, ids: set[int]) -> bool:
         """Is everything that was watched, or read from a watched variable, among these? (No `all`: it costs a
