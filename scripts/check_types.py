@@ -2,15 +2,23 @@
 
 basedpyright and mypy read `tests/typing/programs` strictly, and basedpyright the examples as well, as an editor does:
 tapeflow is an installed package to them. They find nothing there, and in `tests/typing/mistakes.py` exactly the lines
-that end in `# wrong`.
+that end in `# wrong`. Of every public name, and of what its class has, basedpyright knows the type: where a part of a
+signature is unknown (`list` for `list[Any]`, a function that a table makes), a strict checker objects to each use.
 """
 
+import inspect
 import json
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import tapeflow as tf
+from tapeflow.names import attributes
+from tapeflow.names.public import public_names, value_of
 
 ROOT = Path(__file__).resolve().parent.parent
 MISTAKES = "tests/typing/mistakes.py"
@@ -50,6 +58,64 @@ def by_mypy() -> list[Finding]:
     return found
 
 
+# What tensors have when they behave as arrays of NumPy (`tf.experimental.numpy.experimental_enable_numpy_behavior`),
+# or in a model of Keras that is being built.
+ONLY_SOMETIMES = set("astype clip max mean min ravel reshape to_device tolist trainable transpose".split())
+GENERIC = {tf.data.Dataset: "[int]", tf.data.Iterator: "[int]", tf.types.experimental.Callable: "[..., int]"}
+
+
+def every_name() -> list[str]:
+    """A program whose lines are the public names, and after each class what its objects have."""
+    lines = ["# pyright: strict, reportUnusedExpression=false", "import tapeflow as tf"]
+    shown = set()
+    for name in public_names():
+        value = value_of(name)
+        if isinstance(value, ModuleType):
+            continue
+        lines.append(name)
+        if inspect.isclass(value) and value.__module__.startswith("tapeflow") and value not in shown:
+            shown.add(value)
+            if members := members_of(value):
+                lines.append(f"def of_{len(lines)}(x: {name}{GENERIC.get(value, '')}) -> None:")
+                lines += [f"    x.{member}" for member in members]
+    return lines
+
+
+def members_of(cls: type) -> list[str]:
+    own = [base for base in cls.__mro__ if base.__module__.startswith("tapeflow")]
+    found: dict[str, Any] = {}
+    for base in reversed(own):
+        found |= vars(base)
+    hidden = ONLY_SOMETIMES if issubclass(cls, tf.Tensor) else set()
+    return sorted(
+        name
+        for name, value in found.items()
+        if not name.startswith("_") and name not in hidden and not isinstance(value, attributes.Absent)
+    )
+
+
+def unknown_names() -> list[str]:
+    lines = every_name()
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "names.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        Path(folder, "pyrightconfig.json").write_text(
+            '{"typeCheckingMode": "strict", "pythonVersion": "3.11"}', encoding="utf-8"
+        )
+        said = _output("-m", "basedpyright", "-p", folder, "--pythonpath", sys.executable, "--outputjson")
+    report = json.loads(said)
+    if not report["summary"]["filesAnalyzed"]:
+        sys.exit("basedpyright found no names to read.")
+    found = []
+    for d in report["generalDiagnostics"]:
+        if d["severity"] in ("error", "warning"):
+            line = d["range"]["start"]["line"]
+            of = next((above for above in lines[line::-1] if above.startswith("def ")), "") * lines[line].startswith(
+                " "
+            )
+            found.append(f"{of}{lines[line]}: basedpyright: {d['message']} ({d.get('rule', '')})")
+    return found
+
+
 def _output(*command: str) -> str:
     return subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True).stdout
 
@@ -72,6 +138,6 @@ def complaints(checker: str, found: list[Finding]) -> list[str]:
 
 
 if __name__ == "__main__":
-    wrong = complaints("basedpyright", by_basedpyright()) + complaints("mypy", by_mypy())
+    wrong = complaints("basedpyright", by_basedpyright()) + complaints("mypy", by_mypy()) + unknown_names()
     print(*wrong, sep="\n", end="\n" if wrong else "")
     sys.exit(bool(wrong))

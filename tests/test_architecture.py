@@ -22,7 +22,7 @@ NAMES = [str(f.relative_to(PACKAGE)) for f in FILES]
 
 # Imports only point to the left.
 LAYERS = """names core engines ops vectorize tape transforms function inspect api io feature_column storage saved_model
-    summary debugging data distribute train experimental compat programs demo""".split()
+    summary debugging data distribute types train experimental compat programs demo""".split()
 
 
 def executed(tree: ast.AST):

@@ -53,9 +53,11 @@ THROUGH = """
         api/linalg/operators/combined api/linalg/operators/patterned api/linalg/operators/simple
     api/lookup/tables: api/lookup/experimental api/lookup/initializers api/lookup/keys
     api/nn/convolution: api/nn/depthwise api/nn/layouts
+    api/profiler/experimental: api/profiler/experimental/client api/profiler/experimental/server
     api/ragged/functions: api/ragged/making api/ragged/rules api/ragged/tensor
     api/random/stateless: api/random/draws api/random/experimental
     api/signal/fourier: api/signal/cosine
+    api/test/test: api/test/experimental
     api/sparse/sparse: api/sparse/arithmetic api/sparse/places api/sparse/segments api/sparse/tensor
     api/strings/edit_distance: api/strings/fingerprints
     api/strings/printing: api/strings/formatting
@@ -74,6 +76,7 @@ THROUGH = """
     demo: demo/picture demo/screen demo/spirals demo/tour
     distribute/distribute: distribute/cluster_resolver distribute/datasets distribute/experimental
         distribute/options distribute/replicas distribute/strategies distribute/strategy distribute/tpu
+        distribute/tpu/experimental
     engines/xla/devices: api/config/devices core/devices
     experimental/numpy/numpy: experimental/numpy/random
     feature_column/feature_column: feature_column/columns
@@ -132,6 +135,7 @@ THROUGH = """
     summary/writers: summary/protos summary/state
     transforms/derivatives: transforms/directions transforms/functions
     transforms/forward: transforms/pushing
+    types/experimental: types/experimental/distributed
     vectorize/vmap: vectorize/mapped
     storage/checkpoints/deferred: core/variables/arrivals
     inspect/explain: inspect/methods
@@ -223,7 +227,6 @@ def needs_no_file(name: str) -> str:
 
 
 KINDS = {
-    "types": "declarations of types, which `tests/typing` uses",
     "api/version": "values",
     "core/record": "the fields of records and pullbacks",
     "core/tensor_like": "declarations of types",

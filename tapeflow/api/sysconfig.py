@@ -17,6 +17,9 @@ MONOLITHIC_BUILD = 0
 def get_build_info() -> OrderedDict[Any, Any]:
     """Which accelerators it was built for: the XLA engine brings its own libraries, so none.
 
+    Returns:
+        What was built with, by name.
+
     >>> tf.sysconfig.get_build_info()["is_cuda_build"]
     False
     """

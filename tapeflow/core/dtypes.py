@@ -21,15 +21,42 @@ class DType:
         self.as_numpy_dtype = numpy_type
         self.np = None if numpy_type is None else np.dtype(numpy_type)
 
-    is_floating = property(lambda self: self.kind == "f")
-    is_complex = property(lambda self: self.kind == "c")
-    is_integer = property(lambda self: self.kind in "iu")
-    is_bool = property(lambda self: self.kind == "b")
-    is_unsigned = property(lambda self: self.kind == "u")
-    is_quantized = property(lambda self: False)
-    is_numpy_compatible = property(lambda self: self.np is not None)
-    is_inexact = property(lambda self: self.kind in "fc", doc="Floating or complex: what can have a gradient.")
-    base_dtype = property(lambda self: self)
+    @property
+    def is_floating(self) -> bool:
+        return self.kind == "f"
+
+    @property
+    def is_complex(self) -> bool:
+        return self.kind == "c"
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in "iu"
+
+    @property
+    def is_bool(self) -> bool:
+        return self.kind == "b"
+
+    @property
+    def is_unsigned(self) -> bool:
+        return self.kind == "u"
+
+    @property
+    def is_quantized(self) -> bool:
+        return False
+
+    @property
+    def is_numpy_compatible(self) -> bool:
+        return self.np is not None
+
+    @property
+    def is_inexact(self) -> bool:
+        """Floating or complex: what can have a gradient."""
+        return self.kind in "fc"
+
+    @property
+    def base_dtype(self) -> "DType":
+        return self
 
     @property
     def real_dtype(self) -> "DType":

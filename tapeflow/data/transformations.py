@@ -1,7 +1,5 @@
 """Methods of datasets as functions for `Dataset.apply`, their older form."""
 
-import inspect
-import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,104 +15,224 @@ from .pipeline import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, whole_number
 Transformation = Callable[[Dataset[Any]], Dataset[Any]]
 
 
-def _method(name: str, method: Callable, example: str) -> Callable[..., Transformation]:
-    """`f(*args)` is for `dataset.apply(f(*args))`, which is `dataset.method(*args)`."""
-    signature = inspect.signature(method)
-    signature = signature.replace(
-        parameters=[p for p in signature.parameters.values() if p.name not in ("self", "name")]
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Any,
+    bucket_batch_sizes: Any,
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
+    """`Dataset.bucket_by_sequence_length` for `Dataset.apply`.
+
+    Args:
+        element_length_func: A function of an element that returns its length, a scalar integer.
+        bucket_boundaries: Increasing lengths: an element goes into the bucket below the first boundary that is
+            larger than its length.
+        bucket_batch_sizes: How many elements a batch of each bucket has; one number more than there are
+            boundaries.
+        padded_shapes: As for `padded_batch`.
+        padding_values: As for `padded_batch`.
+        pad_to_bucket_boundary: True fills up to one less than the boundary, not to the longest of the batch; every
+            element must be shorter than the last boundary.
+        no_padding: True stacks elements as they are; those of one bucket must have one shape then.
+        drop_remainder: True leaves out last batches that are smaller.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> bucketed = tf.data.experimental.bucket_by_sequence_length(lambda x: tf.shape(x)[0], [4], [2, 2])
+    >>> len(list(tf.data.Dataset.from_tensors([1, 2, 3]).apply(bucketed)))
+    1
+    """
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func,
+        bucket_boundaries,
+        bucket_batch_sizes,
+        padded_shapes,
+        padding_values,
+        pad_to_bucket_boundary,
+        no_padding,
+        drop_remainder,
     )
 
-    def make(*args: Any, **kwargs: Any) -> Transformation:
-        signature.bind(*args, **kwargs)  # or the error would come with `apply`
-        return lambda dataset: method(dataset, *args, **kwargs)
 
-    make.__signature__ = signature  # type: ignore[attr-defined]
+def dense_to_ragged_batch(
+    batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = int64
+) -> Transformation:
+    """`Dataset.ragged_batch` for `Dataset.apply`.
 
-    make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"`Dataset.{method.__name__}` for `Dataset.apply`.\n\n{_args(method)}    >>> {example}\n    "
-    return make
+    Args:
+        batch_size: How many elements.
+        drop_remainder: True leaves out a last batch that is smaller.
+        row_splits_dtype: int32 or int64, for the splits of the rows.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> next(iter(tf.data.Dataset.range(1, 3).map(tf.range).apply(tf.data.experimental.dense_to_ragged_batch(2))))
+    <tf.RaggedTensor [[0], [0, 1]]>
+    """
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
-def _args(method: Callable) -> str:
-    """The `Args:` of a method's docstring."""
-    lines = (method.__doc__ or "").partition("        Args:\n")[2].partition("\n\n")[0]
-    return f"    Args:\n{textwrap.indent(textwrap.dedent(lines), ' ' * 8)}\n\n" if lines else ""
+def enumerate_dataset(start: Any = 0) -> Transformation:
+    """`Dataset.enumerate` for `Dataset.apply`.
+
+    Args:
+        start: The number of the first element.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> [i.numpy().item() for i, _ in tf.data.Dataset.range(2).apply(tf.data.experimental.enumerate_dataset(start=5))]
+    [5, 6]
+    """
+    return lambda dataset: dataset.enumerate(start)
 
 
-bucket_by_sequence_length = _method(
-    "bucket_by_sequence_length",
-    Dataset.bucket_by_sequence_length,
-    """bucketed = tf.data.experimental.bucket_by_sequence_length(lambda x: tf.shape(x)[0], [4], [2, 2])
-    >>> len(list(tf.data.Dataset.from_tensors([1, 2, 3]).apply(bucketed)))
-    1""",
-)
-dense_to_ragged_batch = _method(
-    "dense_to_ragged_batch",
-    Dataset.ragged_batch,
-    """next(iter(tf.data.Dataset.range(1, 3).map(tf.range).apply(tf.data.experimental.dense_to_ragged_batch(2))))
-    <tf.RaggedTensor [[0], [0, 1]]>""",
-)
-enumerate_dataset = _method(
-    "enumerate_dataset",
-    Dataset.enumerate,
-    """[i.numpy().item() for i, _ in tf.data.Dataset.range(2).apply(tf.data.experimental.enumerate_dataset(start=5))]
-    [5, 6]""",
-)
-group_by_window = _method(
-    "group_by_window",
-    Dataset.group_by_window,
-    """parity, in_twos = lambda x: x % 2, lambda key, window: window.batch(2)
+def group_by_window(
+    key_func: Callable[..., Any],
+    reduce_func: Callable[..., Any],
+    window_size: Any = None,
+    window_size_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """`Dataset.group_by_window` for `Dataset.apply`.
+
+    Args:
+        key_func: A function of an element that returns a scalar int64 tensor, its key.
+        reduce_func: A function of a key and a dataset of elements that returns a dataset.
+        window_size: How many elements of one key are given to `reduce_func` at a time.
+        window_size_func: A function of a key that returns that number, in place of `window_size`.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> parity, in_twos = lambda x: x % 2, lambda key, window: window.batch(2)
     >>> grouped = tf.data.experimental.group_by_window(parity, in_twos, window_size=2)
     >>> [x.numpy().tolist() for x in tf.data.Dataset.range(4).apply(grouped)]
-    [[0, 2], [1, 3]]""",
-)
-ignore_errors = _method(
-    "ignore_errors",
-    Dataset.ignore_errors,
-    """len(list(tf.data.Dataset.range(2).apply(tf.data.experimental.ignore_errors())))
-    2""",
-)
-rejection_resample = _method(
-    "rejection_resample",
-    Dataset.rejection_resample,
-    """parity, wanted, given = lambda x: x % 2, [0., 1.], [0.5, 0.5]
+    [[0, 2], [1, 3]]
+    """
+    return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
+
+
+def ignore_errors(log_warning: bool = False) -> Transformation:
+    """`Dataset.ignore_errors` for `Dataset.apply`.
+
+    Args:
+        log_warning: True writes a warning to the log for every element that is left out.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> len(list(tf.data.Dataset.range(2).apply(tf.data.experimental.ignore_errors())))
+    2
+    """
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def rejection_resample(
+    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
+) -> Transformation:
+    """`Dataset.rejection_resample` for `Dataset.apply`.
+
+    Args:
+        class_func: A function of an element that returns its class, a scalar integer from 0.
+        target_dist: How often each class should come, in proportion.
+        initial_dist: How often each class comes in this dataset.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> parity, wanted, given = lambda x: x % 2, [0., 1.], [0.5, 0.5]
     >>> resampled = tf.data.experimental.rejection_resample(parity, target_dist=wanted, initial_dist=given)
     >>> [x.numpy().item() for label, x in tf.data.Dataset.range(4).apply(resampled)]
-    [1, 3]""",
-)
-scan = _method(
-    "scan",
-    Dataset.scan,
-    """running = tf.data.experimental.scan(np.int64(1), lambda s, x: (s + x, s))
+    [1, 3]
+    """
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
+def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
+    """`Dataset.scan` for `Dataset.apply`.
+
+    Args:
+        initial_state: The first state: a tensor, or tuples and dicts of them.
+        scan_func: A function of a state and an element that returns a pair: the next state, and an element.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> running = tf.data.experimental.scan(np.int64(1), lambda s, x: (s + x, s))
     >>> [x.numpy().item() for x in tf.data.Dataset.range(3).apply(running)]
-    [1, 1, 2]""",
-)
-snapshot = _method(
-    "snapshot",
-    Dataset.snapshot,
-    """import tempfile
+    [1, 1, 2]
+    """
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def snapshot(
+    path: Any,
+    compression: str | None = "AUTO",
+    reader_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """`Dataset.snapshot` for `Dataset.apply`.
+
+    Args:
+        path: The folder; it is made if it is not there.
+        compression: "AUTO" and None write as is, "GZIP" compresses.
+        reader_func: Taken and not used: there is one file.
+        shard_func: Taken and not used: there is one file.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     len(list(tf.data.Dataset.range(2).apply(tf.data.experimental.snapshot(folder))))
-    2""",
-)
-take_while = _method(
-    "take_while",
-    Dataset.take_while,
-    """len(list(tf.data.Dataset.range(9).apply(tf.data.experimental.take_while(lambda x: x < 4))))
-    4""",
-)
-unbatch = _method(
-    "unbatch",
-    Dataset.unbatch,
-    """len(list(tf.data.Dataset.from_tensors([1, 2, 3]).apply(tf.data.experimental.unbatch())))
-    3""",
-)
-unique = _method(
-    "unique",
-    Dataset.unique,
-    """len(list(tf.data.Dataset.from_tensor_slices([1, 2, 1]).apply(tf.data.experimental.unique())))
-    2""",
-)
+    2
+    """
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def take_while(predicate: Callable[..., Any]) -> Transformation:
+    """`Dataset.take_while` for `Dataset.apply`.
+
+    Args:
+        predicate: A function of an element that returns a scalar bool tensor.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> len(list(tf.data.Dataset.range(9).apply(tf.data.experimental.take_while(lambda x: x < 4))))
+    4
+    """
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def unbatch() -> Transformation:
+    """`Dataset.unbatch` for `Dataset.apply`.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> len(list(tf.data.Dataset.from_tensors([1, 2, 3]).apply(tf.data.experimental.unbatch())))
+    3
+    """
+    return lambda dataset: dataset.unbatch()
+
+
+def unique() -> Transformation:
+    """`Dataset.unique` for `Dataset.apply`.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> len(list(tf.data.Dataset.from_tensor_slices([1, 2, 1]).apply(tf.data.experimental.unique())))
+    2
+    """
+    return lambda dataset: dataset.unique()
 
 
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
@@ -166,6 +284,9 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
         target_device: Taken and not used.
         source_device: Taken and not used.
 
+    Returns:
+        A function for `Dataset.apply`.
+
     >>> len(tf.data.Dataset.range(3).apply(tf.data.experimental.copy_to_device("/gpu:0")))
     3
     """
@@ -179,6 +300,9 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
         device: Taken and not used.
         buffer_size: As for `Dataset.prefetch`.
 
+    Returns:
+        A function for `Dataset.apply`.
+
     >>> len(tf.data.Dataset.range(3).apply(tf.data.experimental.prefetch_to_device("/gpu:0")))
     3
     """
@@ -191,6 +315,9 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
     Args:
         buffer_size: As for `Dataset.shuffle`.
         count: As for `Dataset.repeat`.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     >>> len(tf.data.Dataset.range(3).apply(tf.data.experimental.shuffle_and_repeat(3, count=2)))
     6
@@ -213,6 +340,9 @@ def map_and_batch(
         num_parallel_batches: Taken and not used: use `num_parallel_calls`.
         drop_remainder: As for `Dataset.batch`.
         num_parallel_calls: As for `Dataset.map`.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     >>> ds = tf.data.Dataset.range(3).apply(tf.data.experimental.map_and_batch(lambda x: x + 1, 2))
     >>> [x.numpy().tolist() for x in ds]
@@ -238,6 +368,9 @@ def parallel_interleave(
         sloppy: Taken and not used: the order is always the same.
         buffer_output_elements: Taken and not used.
         prefetch_input_elements: Taken and not used.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     >>> twice = lambda x: tf.data.Dataset.from_tensors(x).repeat(2)
     >>> ds = tf.data.Dataset.range(2).apply(tf.data.experimental.parallel_interleave(twice, 2))
@@ -272,6 +405,9 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
     Args:
         key_func: A function of an element that returns its key, a scalar integer.
         reducer: A `Reducer`.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     >>> total = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
     >>> by_parity = tf.data.experimental.group_by_reducer(lambda x: x % 2, total)

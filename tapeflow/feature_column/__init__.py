@@ -8,7 +8,7 @@ that.
 import functools
 import sys as _sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -253,9 +253,13 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
     return _columns.CrossedColumn(tuple(keys), hash_bucket_size, hash_key)
 
 
-def _categorical(function: Callable) -> Callable:
+P = ParamSpec("P")
+C = TypeVar("C")
+
+
+def _categorical(function: Callable[Concatenate[Any, P], C]) -> Callable[Concatenate[Any, P], C]:
     @functools.wraps(function)
-    def checked(categorical_column: Any, *args: Any, **kwargs: Any) -> Any:
+    def checked(categorical_column: Any, *args: P.args, **kwargs: P.kwargs) -> C:
         if not isinstance(categorical_column, _columns.Column) or isinstance(
             categorical_column, _columns.NumericColumn
         ):

@@ -25,7 +25,7 @@ def parse_single_sequence_example(
     sequence_features: Any = None,
     example_name: Any = None,
     name: str | None = None,
-) -> tuple[dict, dict]:
+) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """(context, sequences) of one serialized `tf.train.SequenceExample`.
 
     Args:
@@ -59,7 +59,7 @@ def parse_sequence_example(
     sequence_features: Any = None,
     example_names: Any = None,
     name: str | None = None,
-) -> tuple[dict, dict, dict]:
+) -> tuple[dict[Any, Any], dict[Any, Any], dict[Any, Any]]:
     """(context, sequences, lengths) of a vector of serialized `tf.train.SequenceExample`; dense sequences are padded.
 
     Args:

@@ -364,6 +364,9 @@ def per_example_gradients(
         randomness: `different`, `same` or `error`: random numbers drawn in `f`.
         chunk_size: How many examples are computed together, at most; None: all.
 
+    Returns:
+        A function of the same arguments that gives a gradient for each example.
+
     >>> w = tf.Variable([1., 1.])
     >>> loss = lambda x, y: (tf.reduce_sum(w * x) - y) ** 2
     >>> x, y = tf.constant([[1., 0.], [2., 1.]]), tf.constant([0., 1.])

@@ -25,7 +25,7 @@ def test_older_names():
         ex.at(DS.range(5), 7)
     with pytest.raises(TypeError):
         ex.get_structure(3)
-    with pytest.raises(TypeError, match="predicate"):
+    with pytest.raises(TypeError, match="prdicate"):
         ex.take_while(prdicate=lambda x: x < 2)
 
 

@@ -49,17 +49,7 @@ def test_the_language_server_completes_the_public_names_and_no_others(editor, na
 
 # ---- on hover
 
-# Namespaces with functions that are made of tables or kept in objects, which no tool follows to their docstrings yet.
-OWED = """tf.compat.v1 tf.compat.v1.logging tf.compat.v1.losses tf.compat.v1.math tf.data.experimental
-    tf.experimental.numpy tf.experimental.numpy.fft tf.experimental.numpy.linalg tf.profiler.experimental
-    tf.profiler.experimental.client tf.profiler.experimental.server tf.signal tf.test.experimental
-    tf.tpu.experimental tf.types.experimental tf.xla.experimental""".split()
-FUNCTIONS = [
-    name
-    for name in public_names()
-    if inspect.isroutine(value_of(name)) or inspect.isclass(value_of(name))
-    if name.rpartition(".")[0] not in OWED
-]
+FUNCTIONS = [name for name in public_names() if inspect.isroutine(value_of(name)) or inspect.isclass(value_of(name))]
 
 
 def shown_on_hover(names, folder):
@@ -69,7 +59,7 @@ def shown_on_hover(names, folder):
     with Server(folder, program) as server:
         for line, name in enumerate(names, 2):
             text = server.hover(line, len(name) - 1)
-            doc = inspect.getdoc(value_of(name)) or ""
+            doc = (inspect.getdoc(value_of(name)) or "").partition("\n")[0]
             missing = [what for what, part in (("signature", "("), ("docstring", doc[:25])) if part not in text]
             if missing:
                 lacking[name] = missing

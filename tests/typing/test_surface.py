@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tapeflow as tf
-from scripts import keras_types
+from scripts import keras_types, numpy_types
 from tapeflow.names.public import namespaces
 
 ROOT = Path(tf.__file__).parent
@@ -58,3 +58,9 @@ def test_keras_names_are_those_of_the_keras_that_is_installed():
         for path in (ROOT / "keras").rglob("*.py")
     }
     assert there == keras_types.files()
+
+
+def test_numpy_names_are_those_that_the_table_makes():
+    """There are others now: `python scripts/numpy_types.py`."""
+    there = {path.name: path.read_text(encoding="utf-8") for path in numpy_types.FOLDER.glob("*.pyi")}
+    assert there == numpy_types.files()

@@ -141,7 +141,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
 def clip_by_global_norm(
     t_list: Any, clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
-) -> tuple[list, Tensor]:
+) -> tuple[list[Any], Tensor]:
     """All tensors scaled by one factor, so that their `global_norm` is at most `clip_norm`; and the norm they had.
 
     None entries stay None, IndexedSlices stay IndexedSlices. `use_norm` is the norm if it is known already. An

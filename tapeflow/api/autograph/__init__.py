@@ -40,6 +40,9 @@ def to_graph(
         recursive: Taken and not used.
         experimental_optional_features: Taken and not used.
 
+    Returns:
+        A function of the same arguments.
+
     >>> def clipped(x):
     ...     return x if x < 1. else tf.ones_like(x)
     >>> tf.function(tf.autograph.to_graph(clipped), autograph=False)(tf.constant(3.)).numpy()

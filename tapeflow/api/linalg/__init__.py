@@ -79,7 +79,27 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from tapeflow.api.linalg.operators import *  # noqa: F403
+    from tapeflow.api.linalg.operators import (
+        LinearOperator as LinearOperator,
+        LinearOperatorAdjoint as LinearOperatorAdjoint,
+        LinearOperatorBlockDiag as LinearOperatorBlockDiag,
+        LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular,
+        LinearOperatorCirculant as LinearOperatorCirculant,
+        LinearOperatorComposition as LinearOperatorComposition,
+        LinearOperatorDiag as LinearOperatorDiag,
+        LinearOperatorFullMatrix as LinearOperatorFullMatrix,
+        LinearOperatorHouseholder as LinearOperatorHouseholder,
+        LinearOperatorIdentity as LinearOperatorIdentity,
+        LinearOperatorInversion as LinearOperatorInversion,
+        LinearOperatorKronecker as LinearOperatorKronecker,
+        LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
+        LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate,
+        LinearOperatorPermutation as LinearOperatorPermutation,
+        LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
+        LinearOperatorToeplitz as LinearOperatorToeplitz,
+        LinearOperatorTridiag as LinearOperatorTridiag,
+        LinearOperatorZeros as LinearOperatorZeros,
+    )
 
     from . import experimental as experimental
 

@@ -1,6 +1,6 @@
 """Decompositions of matrices (Cholesky, QR, SVD, eigenvalues), and functions of matrices."""
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from ml_dtypes import finfo
@@ -203,6 +203,18 @@ def eigh_tridiagonal(
 # ---- singular values
 
 
+@overload
+def svd(
+    tensor: TensorLike, full_matrices: bool = False, compute_uv: Literal[True] = True, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def svd(tensor: TensorLike, full_matrices: bool, compute_uv: Literal[False], name: str | None = None) -> Tensor: ...
+@overload
+def svd(
+    tensor: TensorLike, full_matrices: bool = False, *, compute_uv: Literal[False], name: str | None = None
+) -> Tensor: ...
+@overload
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any: ...
 def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """Singular values `s`, descending, and vectors `u`, `v` (columns): `tensor` is u · diag(s) · vᴴ. With
     `compute_uv=False` only `s`.

@@ -37,75 +37,68 @@ def _last(x: Tensor, count: int) -> tuple[int, ...]:
     return tuple(range(x.ndim - count, x.ndim))
 
 
-def _between_complex(name: str, count: int, doc: str) -> Any:
-    operation = getattr(ops, "ifft" if name.startswith("i") else "fft")
-
-    def transform(input: Any, name: str | None = None) -> Tensor:
-        x = _complex(input, count)
-        return operation(x, axes=_last(x, count))
-
-    transform.__name__ = transform.__qualname__ = name
-    transform.__doc__ = doc
-    return transform
+def _complex_transform(operation: Any, input: Any, count: int) -> Tensor:
+    """Between complex numbers, along the last `count` axes."""
+    x = _complex(input, count)
+    return operation(x, axes=_last(x, count))
 
 
-fft = _between_complex(
-    "fft",
-    1,
+def fft(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of complex numbers along the last axis: y[k] = Σ x[n] exp(-2πi kn/N).
 
     >>> tf.signal.fft(tf.constant([1 + 0j, 0, 0, 0])).numpy()             # an impulse has all frequencies alike
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
-    """,
-)
-ifft = _between_complex(
-    "ifft",
-    1,
+    """
+    return _complex_transform(ops.fft, input, 1)
+
+
+def ifft(input: Any, name: str | None = None) -> Tensor:
     """The inverse of `tf.signal.fft`.
 
     >>> tf.signal.ifft(tf.constant([1 + 0j, 1, 1, 1])).numpy()
     array([1.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
-    """,
-)
-fft2d = _between_complex(
-    "fft2d",
-    2,
+    """
+    return _complex_transform(ops.ifft, input, 1)
+
+
+def fft2d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of complex numbers along the last two axes.
 
     >>> tf.signal.fft2d(tf.ones([2, 2], tf.complex64)).numpy().real
     array([[4., 0.],
            [0., 0.]], dtype=float32)
-    """,
-)
-ifft2d = _between_complex(
-    "ifft2d",
-    2,
+    """
+    return _complex_transform(ops.fft, input, 2)
+
+
+def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse of `tf.signal.fft2d`.
 
     >>> tf.signal.ifft2d(tf.constant([[4 + 0j, 0], [0, 0]])).numpy().real
     array([[1., 1.],
            [1., 1.]])
-    """,
-)
-fft3d = _between_complex(
-    "fft3d",
-    3,
+    """
+    return _complex_transform(ops.ifft, input, 2)
+
+
+def fft3d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of complex numbers along the last three axes.
 
     >>> tf.signal.fft3d(tf.ones([2, 2, 2], tf.complex64)).numpy().real.ravel()
     array([8., 0., 0., 0., 0., 0., 0., 0.], dtype=float32)
-    """,
-)
-ifft3d = _between_complex(
-    "ifft3d",
-    3,
+    """
+    return _complex_transform(ops.fft, input, 3)
+
+
+def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse of `tf.signal.fft3d`.
 
     >>> x = tf.constant(np.arange(8.0).reshape(2, 2, 2) + 0j)
     >>> np.allclose(tf.signal.ifft3d(tf.signal.fft3d(x)).numpy(), x.numpy())
     True
-    """,
-)
+    """
+    return _complex_transform(ops.ifft, input, 3)
+
 
 # ---- real numbers and half spectra
 

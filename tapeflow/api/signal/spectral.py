@@ -97,7 +97,7 @@ def stft(
     frame_length: TensorLike,
     frame_step: TensorLike,
     fft_length: TensorLike | None = None,
-    window_fn: Callable | None = hann_window,
+    window_fn: Callable[..., Any] | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -130,7 +130,7 @@ def inverse_stft(
     frame_length: TensorLike,
     frame_step: TensorLike,
     fft_length: TensorLike | None = None,
-    window_fn: Callable | None = hann_window,
+    window_fn: Callable[..., Any] | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
     """The signal from its spectra: each turned back into a frame, multiplied by a window, laid over each other and
@@ -159,13 +159,16 @@ def inverse_stft(
 
 
 def inverse_stft_window_fn(
-    frame_step: TensorLike, forward_window_fn: Callable = hann_window, name: str | None = None
-) -> Callable:
+    frame_step: TensorLike, forward_window_fn: Callable[..., Any] = hann_window, name: str | None = None
+) -> Callable[..., Any]:
     """The window function for `tf.signal.inverse_stft` that undoes `forward_window_fn`: divided by the squares that
     overlap.
 
     Args:
         forward_window_fn: The window of `tf.signal.stft`.
+
+    Returns:
+        A function of a length and a dtype that gives a window, as `window_fn` of `inverse_stft` is.
 
     >>> tf.signal.inverse_stft_window_fn(2)(4, tf.float32).numpy()
     array([0., 1., 1., 1.], dtype=float32)
@@ -190,7 +193,7 @@ def inverse_stft_window_fn(
 def mdct(
     signals: TensorLike,
     frame_length: TensorLike,
-    window_fn: Callable | None = vorbis_window,
+    window_fn: Callable[..., Any] | None = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,
     name: str | None = None,
@@ -224,7 +227,10 @@ def _mdct_window(window_fn: Callable | None, length: int, like: Tensor) -> Any:
 
 
 def inverse_mdct(
-    mdcts: TensorLike, window_fn: Callable | None = vorbis_window, norm: str | None = None, name: str | None = None
+    mdcts: TensorLike,
+    window_fn: Callable[..., Any] | None = vorbis_window,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The signal from what `tf.signal.mdct` gave, with the same window: exact but for the first and last half frame.
 

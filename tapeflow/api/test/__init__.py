@@ -3,7 +3,6 @@
 import tempfile
 import unittest
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,8 @@ from tapeflow.inspect.gradient_check import (
     check_gradients as check_gradients,
 )
 from tapeflow.tape.gradient_tape import GradientTape
+
+from . import experimental as experimental
 
 __all__ = [
     "Benchmark", "TestCase", "benchmark_config", "check_gradients", "compute_gradient", "disable_with_predicate",
@@ -386,10 +387,3 @@ def benchmark_config() -> None:
 
     >>> tf.test.benchmark_config()
     """
-
-
-def _sync_devices() -> None:
-    """Waits for all devices; operations are computed when they are called."""
-
-
-experimental = SimpleNamespace(sync_devices=_sync_devices)

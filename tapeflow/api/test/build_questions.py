@@ -98,6 +98,9 @@ def disable_with_predicate(pred: Callable[..., Any], skip_message: str) -> Calla
         pred: A function of nothing.
         skip_message: Why it is skipped.
 
+    Returns:
+        A decorator of tests.
+
     >>> @tf.test.disable_with_predicate(lambda: False, "never")
     ... def test(self):
     ...     return "ran"

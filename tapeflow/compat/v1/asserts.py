@@ -1,6 +1,5 @@
 """Assertions of version 1, whose third argument was `data` to print when they fail."""
 
-from collections.abc import Callable
 from typing import Any
 
 from tapeflow import debugging as _debugging
@@ -12,70 +11,169 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _about_two(name: str, example: str) -> Callable:
-    new = getattr(_debugging, name)
-
-    def old(
-        x: Any,
-        y: Any,
-        data: Any = None,
-        summarize: int | None = None,
-        message: str | None = None,
-        name: str | None = None,
-    ) -> None:
-        new(x, y, message=message, summarize=summarize)
-
-    return _documented(old, name, example)
-
-
-def _about_one(name: str, example: str) -> Callable:
-    new = getattr(_debugging, name)
-
-    def old(
-        x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
-    ) -> None:
-        new(x, message=message, summarize=summarize)
-
-    return _documented(old, name, example)
-
-
-def _about_rank(name: str, example: str) -> Callable:
-    new = getattr(_debugging, name)
-
-    def old(
-        x: Any,
-        rank: Any,
-        data: Any = None,
-        summarize: int | None = None,
-        message: str | None = None,
-        name: str | None = None,
-    ) -> None:
-        new(x, rank, message=message)
-
-    return _documented(old, name, example)
-
-
-def _documented(old: Callable, name: str, example: str) -> Callable:
-    old.__name__ = old.__qualname__ = name
-    old.__doc__ = f"""`tf.debugging.{name}`, with one argument more: `data`.
+def assert_equal(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """`tf.debugging.assert_equal`, with one argument more: `data`.
 
     Nobody needs it: the error shows the tensors.
 
-    >>> tf.compat.v1.{name}({example})
+    >>> tf.compat.v1.assert_equal(1, 1)
     """
-    return old
+    _debugging.assert_equal(x, y, message=message, summarize=summarize)
 
 
-assert_equal, assert_near = _about_two("assert_equal", "1, 1"), _about_two("assert_near", "1., 1.")
-assert_less, assert_less_equal = _about_two("assert_less", "1, 2"), _about_two("assert_less_equal", "1, 1")
-assert_greater, assert_greater_equal = _about_two("assert_greater", "2, 1"), _about_two("assert_greater_equal", "1, 1")
-assert_none_equal = _about_two("assert_none_equal", "1, 2")
-assert_positive, assert_negative = _about_one("assert_positive", "1"), _about_one("assert_negative", "-1")
-assert_non_negative, assert_non_positive = (
-    _about_one("assert_non_negative", "0"),
-    _about_one("assert_non_positive", "0"),
-)
-assert_rank, assert_rank_at_least = _about_rank("assert_rank", "[1], 1"), _about_rank("assert_rank_at_least", "[1], 1")
+def assert_near(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """`tf.debugging.assert_near`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_near(1., 1.)
+    """
+    _debugging.assert_near(x, y, message=message, summarize=summarize)
+
+
+def assert_less(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """`tf.debugging.assert_less`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_less(1, 2)
+    """
+    _debugging.assert_less(x, y, message=message, summarize=summarize)
+
+
+def assert_less_equal(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """`tf.debugging.assert_less_equal`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_less_equal(1, 1)
+    """
+    _debugging.assert_less_equal(x, y, message=message, summarize=summarize)
+
+
+def assert_greater(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """`tf.debugging.assert_greater`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_greater(2, 1)
+    """
+    _debugging.assert_greater(x, y, message=message, summarize=summarize)
+
+
+def assert_greater_equal(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """`tf.debugging.assert_greater_equal`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_greater_equal(1, 1)
+    """
+    _debugging.assert_greater_equal(x, y, message=message, summarize=summarize)
+
+
+def assert_none_equal(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """`tf.debugging.assert_none_equal`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_none_equal(1, 2)
+    """
+    _debugging.assert_none_equal(x, y, message=message, summarize=summarize)
+
+
+def assert_positive(
+    x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> None:
+    """`tf.debugging.assert_positive`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_positive(1)
+    """
+    _debugging.assert_positive(x, message=message, summarize=summarize)
+
+
+def assert_negative(
+    x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> None:
+    """`tf.debugging.assert_negative`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_negative(-1)
+    """
+    _debugging.assert_negative(x, message=message, summarize=summarize)
+
+
+def assert_non_negative(
+    x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> None:
+    """`tf.debugging.assert_non_negative`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_non_negative(0)
+    """
+    _debugging.assert_non_negative(x, message=message, summarize=summarize)
+
+
+def assert_non_positive(
+    x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> None:
+    """`tf.debugging.assert_non_positive`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_non_positive(0)
+    """
+    _debugging.assert_non_positive(x, message=message, summarize=summarize)
+
+
+def assert_rank(
+    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """`tf.debugging.assert_rank`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_rank([1], 1)
+    """
+    _debugging.assert_rank(x, rank, message=message)
+
+
+def assert_rank_at_least(
+    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """`tf.debugging.assert_rank_at_least`, with one argument more: `data`.
+
+    Nobody needs it: the error shows the tensors.
+
+    >>> tf.compat.v1.assert_rank_at_least([1], 1)
+    """
+    _debugging.assert_rank_at_least(x, rank, message=message)
 
 
 def verify_tensor_all_finite(

@@ -25,6 +25,9 @@ __getattr__ = _falling_back_to("data")
 def make_one_shot_iterator(dataset: _Dataset[Any]) -> _Iterator[Any]:
     """An iterator over the dataset: `iter(dataset)`.
 
+    Returns:
+        An iterator, as `iter` gives.
+
     >>> tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(5, 7)).get_next().numpy()
     np.int64(5)
     """

@@ -44,26 +44,58 @@ def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
 vlog = log
 
 
-def _saying(level: int, name: str) -> Any:
-    def say(msg: Any, *args: Any, **kwargs: Any) -> None:
-        _logger.log(level, msg, *args, **kwargs)
+def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Says it, at the level DEBUG.
 
-    say.__name__ = say.__qualname__ = name
-    say.__doc__ = f"""Says it, at the level {_logging.getLevelName(level)}.
-
-    >>> tf.compat.v1.logging.{name} is not None
+    >>> tf.compat.v1.logging.debug is not None
     True
     """
-    return say
+    _logger.log(DEBUG, msg, *args, **kwargs)
 
 
-debug, info, warn, warning = (
-    _saying(DEBUG, "debug"),
-    _saying(INFO, "info"),
-    _saying(WARN, "warn"),
-    _saying(WARN, "warning"),
-)
-error, fatal = _saying(ERROR, "error"), _saying(FATAL, "fatal")
+def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Says it, at the level INFO.
+
+    >>> tf.compat.v1.logging.info is not None
+    True
+    """
+    _logger.log(INFO, msg, *args, **kwargs)
+
+
+def warn(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Says it, at the level WARNING.
+
+    >>> tf.compat.v1.logging.warn is not None
+    True
+    """
+    _logger.log(WARN, msg, *args, **kwargs)
+
+
+def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Says it, at the level WARNING.
+
+    >>> tf.compat.v1.logging.warning is not None
+    True
+    """
+    _logger.log(WARN, msg, *args, **kwargs)
+
+
+def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Says it, at the level ERROR.
+
+    >>> tf.compat.v1.logging.error is not None
+    True
+    """
+    _logger.log(ERROR, msg, *args, **kwargs)
+
+
+def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Says it, at the level CRITICAL.
+
+    >>> tf.compat.v1.logging.fatal is not None
+    True
+    """
+    _logger.log(FATAL, msg, *args, **kwargs)
 
 
 def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:

@@ -1,7 +1,6 @@
 """`tf.compat.v1.losses`: losses with weights for examples, and a reduction that by default is the mean over weights
 that are not zero."""
 
-from collections.abc import Callable
 from typing import Any
 
 from tapeflow.api.arrays.casting import cast as _cast
@@ -120,29 +119,30 @@ def _pair(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     return labels, predictions
 
 
-def _of_differences(name: str, each: Callable[[Tensor], Tensor], what: str, example: str) -> Callable:
-    def loss(
-        labels: Any,
-        predictions: Any,
-        weights: Any = 1.0,
-        scope: Any = None,
-        loss_collection: Any = "losses",
-        reduction: str = _USUAL,
-    ) -> Tensor:
-        labels, predictions = _pair(labels, predictions)
-        return compute_weighted_loss(each(predictions - labels), weights, reduction=reduction)
+def absolute_difference(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = "losses",
+    reduction: str = _USUAL,
+) -> Tensor:  # fmt: skip
+    """How far predictions are from labels.
 
-    loss.__name__ = loss.__qualname__ = name
-    loss.__doc__ = f"""{what}
-
-    >>> tf.compat.v1.losses.{name}([1., 2.], [1., 4.]).numpy()
-    np.float32({example})
+    >>> tf.compat.v1.losses.absolute_difference([1., 2.], [1., 4.]).numpy()
+    np.float32(1.0)
     """
-    return loss
+    labels, predictions = _pair(labels, predictions)
+    return compute_weighted_loss(abs(predictions - labels), weights, reduction=reduction)
 
 
-absolute_difference = _of_differences("absolute_difference", abs, "How far predictions are from labels.", "1.0")
-mean_squared_error = _of_differences("mean_squared_error", lambda d: d * d, "The squares of the differences.", "2.0")
+def mean_squared_error(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = "losses",
+    reduction: str = _USUAL,
+) -> Tensor:  # fmt: skip
+    """The squares of the differences.
+
+    >>> tf.compat.v1.losses.mean_squared_error([1., 2.], [1., 4.]).numpy()
+    np.float32(2.0)
+    """
+    labels, predictions = _pair(labels, predictions)
+    return compute_weighted_loss((predictions - labels) ** 2, weights, reduction=reduction)
 
 
 def huber_loss(

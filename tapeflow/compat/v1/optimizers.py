@@ -39,6 +39,9 @@ class Optimizer:
     ) -> list[tuple[Any, ...]]:  # fmt: skip
         """Pairs of gradients and variables: those in `var_list`, or all that the loss reads and that are trainable.
 
+        Returns:
+            Pairs of a gradient and its variable.
+
         Raises:
             RuntimeError: If `loss` is no function.
         """

@@ -17,7 +17,7 @@ from tapeflow.api.linalg import norms as _norms
 from tapeflow.api.math import counting as _counting, reductions as _reductions
 from tapeflow.api.strings import printing as _printing
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.dtypes import DType, as_dtype, float32, float64, int32, int64
+from tapeflow.core.dtypes import as_dtype, float32, float64, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import Tensor
 
@@ -34,34 +34,123 @@ __all__ = [
 # ---- reductions
 
 
-def _reduction(name: str, example: str = "[[1., 2.]]") -> Callable:
-    new = getattr(_reductions, name)
+def _reduced(
+    new: Callable[..., Tensor], x: Any, axis: Any, keepdims: bool | None, old_axis: Any, old_keepdims: bool | None
+) -> Tensor:
+    axis = lookup(axis, old_axis, "axis", "reduction_indices")
+    return new(x, axis, bool(lookup(keepdims, old_keepdims, "keepdims", "keep_dims")))
 
-    def old(
-        input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
-        reduction_indices: Any = None, keep_dims: bool | None = None,
-    ) -> Tensor:  # fmt: skip
-        axis = lookup(axis, reduction_indices, "axis", "reduction_indices")
-        return new(input_tensor, axis, bool(lookup(keepdims, keep_dims, "keepdims", "keep_dims")), name)
 
-    old.__name__ = old.__qualname__ = name
-    old.__doc__ = f"""`tf.{name}`, with the old names of its arguments.
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`tf.reduce_sum`, with the old names of its arguments.
 
     They are `reduction_indices` for `axis` and `keep_dims` for `keepdims`.
 
-    >>> tf.compat.v1.{name}({example}, reduction_indices=[1], keep_dims=True).shape
+    >>> tf.compat.v1.reduce_sum([[1., 2.]], reduction_indices=[1], keep_dims=True).shape
     TensorShape([1, 1])
     """
-    return old
+    return _reduced(_reductions.reduce_sum, input_tensor, axis, keepdims, reduction_indices, keep_dims)
 
 
-reduce_sum, reduce_mean, reduce_prod = _reduction("reduce_sum"), _reduction("reduce_mean"), _reduction("reduce_prod")
-reduce_max, reduce_min, reduce_logsumexp = (
-    _reduction("reduce_max"),
-    _reduction("reduce_min"),
-    _reduction("reduce_logsumexp"),
-)
-reduce_all, reduce_any = _reduction("reduce_all", "[[True, False]]"), _reduction("reduce_any", "[[True, False]]")
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`tf.reduce_mean`, with the old names of its arguments.
+
+    They are `reduction_indices` for `axis` and `keep_dims` for `keepdims`.
+
+    >>> tf.compat.v1.reduce_mean([[1., 2.]], reduction_indices=[1], keep_dims=True).shape
+    TensorShape([1, 1])
+    """
+    return _reduced(_reductions.reduce_mean, input_tensor, axis, keepdims, reduction_indices, keep_dims)
+
+
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`tf.reduce_prod`, with the old names of its arguments.
+
+    They are `reduction_indices` for `axis` and `keep_dims` for `keepdims`.
+
+    >>> tf.compat.v1.reduce_prod([[1., 2.]], reduction_indices=[1], keep_dims=True).shape
+    TensorShape([1, 1])
+    """
+    return _reduced(_reductions.reduce_prod, input_tensor, axis, keepdims, reduction_indices, keep_dims)
+
+
+def reduce_max(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`tf.reduce_max`, with the old names of its arguments.
+
+    They are `reduction_indices` for `axis` and `keep_dims` for `keepdims`.
+
+    >>> tf.compat.v1.reduce_max([[1., 2.]], reduction_indices=[1], keep_dims=True).shape
+    TensorShape([1, 1])
+    """
+    return _reduced(_reductions.reduce_max, input_tensor, axis, keepdims, reduction_indices, keep_dims)
+
+
+def reduce_min(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`tf.reduce_min`, with the old names of its arguments.
+
+    They are `reduction_indices` for `axis` and `keep_dims` for `keepdims`.
+
+    >>> tf.compat.v1.reduce_min([[1., 2.]], reduction_indices=[1], keep_dims=True).shape
+    TensorShape([1, 1])
+    """
+    return _reduced(_reductions.reduce_min, input_tensor, axis, keepdims, reduction_indices, keep_dims)
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`tf.reduce_logsumexp`, with the old names of its arguments.
+
+    They are `reduction_indices` for `axis` and `keep_dims` for `keepdims`.
+
+    >>> tf.compat.v1.reduce_logsumexp([[1., 2.]], reduction_indices=[1], keep_dims=True).shape
+    TensorShape([1, 1])
+    """
+    return _reduced(_reductions.reduce_logsumexp, input_tensor, axis, keepdims, reduction_indices, keep_dims)
+
+
+def reduce_all(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`tf.reduce_all`, with the old names of its arguments.
+
+    They are `reduction_indices` for `axis` and `keep_dims` for `keepdims`.
+
+    >>> tf.compat.v1.reduce_all([[True, False]], reduction_indices=[1], keep_dims=True).shape
+    TensorShape([1, 1])
+    """
+    return _reduced(_reductions.reduce_all, input_tensor, axis, keepdims, reduction_indices, keep_dims)
+
+
+def reduce_any(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`tf.reduce_any`, with the old names of its arguments.
+
+    They are `reduction_indices` for `axis` and `keep_dims` for `keepdims`.
+
+    >>> tf.compat.v1.reduce_any([[True, False]], reduction_indices=[1], keep_dims=True).shape
+    TensorShape([1, 1])
+    """
+    return _reduced(_reductions.reduce_any, input_tensor, axis, keepdims, reduction_indices, keep_dims)
 
 
 def count_nonzero(
@@ -253,21 +342,40 @@ def convert_to_tensor(
     )
 
 
-def _cast_to(dtype: DType, name: str) -> Callable:
-    def to(x: Any, name: str | None = None) -> Tensor:
-        return _casting.cast(x, dtype)
+def to_float(x: Any, name: str | None = None) -> Tensor:
+    """`tf.cast(x, tf.float32)`.
 
-    to.__name__ = to.__qualname__ = name
-    to.__doc__ = f"""`tf.cast(x, tf.{dtype.name})`.
-
-    >>> tf.compat.v1.{name}([1, 2]).dtype
-    tf.{dtype.name}
+    >>> tf.compat.v1.to_float([1, 2]).dtype
+    tf.float32
     """
-    return to
+    return _casting.cast(x, float32)
 
 
-to_float, to_double = _cast_to(float32, "to_float"), _cast_to(float64, "to_double")
-to_int32, to_int64 = _cast_to(int32, "to_int32"), _cast_to(int64, "to_int64")
+def to_double(x: Any, name: str | None = None) -> Tensor:
+    """`tf.cast(x, tf.float64)`.
+
+    >>> tf.compat.v1.to_double([1, 2]).dtype
+    tf.float64
+    """
+    return _casting.cast(x, float64)
+
+
+def to_int32(x: Any, name: str | None = None) -> Tensor:
+    """`tf.cast(x, tf.int32)`.
+
+    >>> tf.compat.v1.to_int32([1, 2]).dtype
+    tf.int32
+    """
+    return _casting.cast(x, int32)
+
+
+def to_int64(x: Any, name: str | None = None) -> Tensor:
+    """`tf.cast(x, tf.int64)`.
+
+    >>> tf.compat.v1.to_int64([1, 2]).dtype
+    tf.int64
+    """
+    return _casting.cast(x, int64)
 
 
 # ---- control

@@ -1,6 +1,6 @@
 """Variables of version 1: assignments, `get_variable` and variable scopes, initializers, which have nothing to do."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -140,14 +140,12 @@ def trainable_variables(scope: Any = None) -> list[Any]:
     return []
 
 
-def _scattered(name: str, example: str) -> Callable:
-    def scatter(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        return getattr(ref, scatter.__name__)(
-            IndexedSlices(_convert_to_tensor(updates, ref.dtype), _convert_to_tensor(indices))
-        )
+def _rows(variable: Any, indices: Any, updates: Any) -> IndexedSlices:
+    return IndexedSlices(_convert_to_tensor(updates, variable.dtype), _convert_to_tensor(indices))
 
-    scatter.__name__ = scatter.__qualname__ = name
-    scatter.__doc__ = f"""`ref.{name}`, for rows.
+
+def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    """`ref.scatter_update`, for rows.
 
     Args:
         indices: Which rows.
@@ -156,14 +154,42 @@ def _scattered(name: str, example: str) -> Callable:
     Returns:
         The variable; inside a function its new value.
 
-    >>> tf.compat.v1.{name}(tf.Variable([1., 2.]), [0], [5.]).numpy()
-    array({example}, dtype=float32)
+    >>> tf.compat.v1.scatter_update(tf.Variable([1., 2.]), [0], [5.]).numpy()
+    array([5., 2.], dtype=float32)
     """
-    return scatter
+    return ref.scatter_update(_rows(ref, indices, updates))
 
 
-scatter_update, scatter_add = _scattered("scatter_update", "[5., 2.]"), _scattered("scatter_add", "[6., 2.]")
-scatter_sub = _scattered("scatter_sub", "[-4.,  2.]")
+def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    """`ref.scatter_add`, for rows.
+
+    Args:
+        indices: Which rows.
+        updates: A row for each of them.
+
+    Returns:
+        The variable; inside a function its new value.
+
+    >>> tf.compat.v1.scatter_add(tf.Variable([1., 2.]), [0], [5.]).numpy()
+    array([6., 2.], dtype=float32)
+    """
+    return ref.scatter_add(_rows(ref, indices, updates))
+
+
+def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    """`ref.scatter_sub`, for rows.
+
+    Args:
+        indices: Which rows.
+        updates: A row for each of them.
+
+    Returns:
+        The variable; inside a function its new value.
+
+    >>> tf.compat.v1.scatter_sub(tf.Variable([1., 2.]), [0], [5.]).numpy()
+    array([-4.,  2.], dtype=float32)
+    """
+    return ref.scatter_sub(_rows(ref, indices, updates))
 
 
 # ---- variables by name

@@ -250,6 +250,11 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
 
     read_value = read_value_no_copy = initialized_value = value
 
+    if TYPE_CHECKING:  # they are operations: `tapeflow.api.variables.creating` gives them to the class
+
+        def sparse_read(self, indices: Any, name: str | None = None) -> Tensor: ...
+        def gather_nd(self, indices: Any, name: str | None = None) -> Tensor: ...
+
     def numpy(self) -> Any:
         """A copy of the value as a NumPy array, or a NumPy scalar.
 

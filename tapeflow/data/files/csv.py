@@ -24,7 +24,7 @@ _BYTES = "surrogateescape"  # strings are bytes, of any encoding
 _ALLOWED = (float32, float64, int32, int64, string)
 
 
-class CsvDataset(Dataset):
+class CsvDataset(Dataset[tuple[Any, ...]]):
     """The records of CSV files as tuples of scalars. `record_defaults` has for each column a dtype, which makes it
     required, or the value that stands for an empty field.
 
@@ -149,7 +149,7 @@ def make_csv_dataset(
     compression_type: Any = None,
     ignore_errors: bool = False,
     encoding: str = "utf-8",
-) -> Dataset:
+) -> Dataset[Any]:
     """Batches of the columns of CSV files, by their names, and of the labels if one column is named as such.
 
     Dtypes are found from the first rows. It repeats for ever unless `num_epochs` is given.

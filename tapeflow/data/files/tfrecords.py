@@ -92,7 +92,7 @@ def make_batched_features_dataset(
     parser_num_threads: int | None = None,
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
-) -> Dataset:
+) -> Dataset[Any]:
     """Batches of the features of `tf.train.Example` messages in TFRecord files, and of the labels if one is named as
     such.
 

@@ -1,12 +1,12 @@
 """`tf.experimental.numpy`: NumPy's functions and dtypes on tensors, differentiable.
 
+Type checkers see them in `__init__.pyi`.
+
 >>> import tapeflow.experimental.numpy as tnp
 >>> tnp.mean([1, 2]).numpy()                        # NumPy's dtypes: float64 from integers
 np.float64(1.5)
 """
 
-import sys
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from tapeflow.api.interop.array_api_dtypes import (
     iinfo as iinfo,
 )
 from tapeflow.api.interop.numpy_functions import FUNCTIONS
-from tapeflow.api.interop.numpy_functions.registry import numpy_dtype
+from tapeflow.api.interop.numpy_functions.registry import members, numpy_dtype
 from tapeflow.api.interop.promotion import (
     result_type as result_type,
 )
@@ -43,7 +43,7 @@ from tapeflow.core.dtypes import (
 from tapeflow.core.runtime import settings as _settings
 from tapeflow.core.tensor import Tensor as ndarray
 
-from . import random as random
+from . import fft as fft, linalg as linalg, random as random
 
 e, pi, inf, nan, newaxis, euler_gamma = np.e, np.pi, np.inf, np.nan, None, np.euler_gamma
 
@@ -51,12 +51,7 @@ e, pi, inf, nan, newaxis, euler_gamma = np.e, np.pi, np.inf, np.nan, None, np.eu
 float_, int_, complex_, string_, unicode_, object_ = float64, int64, complex128, string, string, string
 inexact = np.inexact
 
-linalg = ModuleType(f"{__name__}.linalg", "`np.linalg` on tensors.")
-fft = ModuleType(f"{__name__}.fft", "`np.fft` on tensors.")
-
-for _name, _function in FUNCTIONS.items():
-    _space, _, _short = _name.rpartition(".")
-    setattr({"": sys.modules[__name__], "linalg": linalg, "fft": fft}[_space], _short, _function)
+globals().update(members())
 
 
 def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:
@@ -189,7 +184,5 @@ def ix_(*args: Any) -> tuple[ndarray, ...]:
     return tuple(map(promotion.tensor, np.ix_(*[array_of(a) for a in args])))
 
 
-for _module in (linalg, fft):
-    _module.__all__ = sorted(name for name in vars(_module) if not name.startswith("_"))
-_MADE_WITH = "Any array_of DType FUNCTIONS ModuleType inexact np numpy_dtype promotion sys".split()
+_MADE_WITH = "Any array_of DType FUNCTIONS inexact members np numpy_dtype promotion".split()
 __all__ = sorted(name for name in dir() if not name.startswith("_") and name not in _MADE_WITH)

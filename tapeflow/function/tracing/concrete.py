@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Callable
 from operator import methodcaller
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import nest
 from tapeflow.core.convert import is_convertible, to_tensor
@@ -38,7 +38,12 @@ MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
 
 
 class ConcreteFunction:
-    """One trace. Called with the tensors among the arguments, it gives what the Python function returned, computed."""
+    """One trace. Called with the tensors among the arguments, it gives what the Python function returned, computed.
+
+    >>> double = tf.function(lambda x: x * 2).get_concrete_function(tf.TensorSpec([2], tf.float32))
+    >>> double(tf.constant([1., 2.])).numpy()
+    array([2., 4.], dtype=float32)
+    """
 
     signature: inspect.Signature | None = None  # where there is no Python function that would say
 
@@ -291,8 +296,13 @@ class ConcreteFunction:
     def trainable_variables(self) -> tuple[Any, ...]:
         return tuple(v for v in self.variables if v.trainable)
 
+    if TYPE_CHECKING:  # `tapeflow.api.control.function`, which knows specifications, gives it to the class
+
+        @property
+        def structured_input_signature(self) -> tuple[Any, ...]: ...
+
     @property
-    def captured_inputs(self) -> list:
+    def captured_inputs(self) -> list[Any]:
         return [*(tensor for tensor, _ in self.graph.captures.values()), *self.variables]
 
     @property

@@ -42,8 +42,14 @@ Owner = TypeVar("Owner")
 
 
 class Function(Generic[P, R]):
-    """A Python function that is traced when it is called with a new kind of arguments, and otherwise runs as a
-    plan."""
+    """A Python function that is traced when it is called with a new kind of arguments, and otherwise runs as a plan.
+
+    >>> double = tf.function(lambda x: x * 2)
+    >>> isinstance(double, tf.types.experimental.Callable)
+    True
+    >>> double(tf.constant(3)).numpy()
+    np.int32(6)
+    """
 
     def __init__(
         self, python_function: Callable[P, R], input_signature: Any = None, autograph: bool = True,
@@ -159,8 +165,12 @@ class Function(Generic[P, R]):
             )
         return list(self._traces.values())[-1].graph
 
-    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable:
-        """What XLA is given, or makes of it, for these arguments: `stage` is "hlo" or "optimized_hlo"."""
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        """What XLA is given, or makes of it, for these arguments: `stage` is "hlo" or "optimized_hlo".
+
+        Returns:
+            A function of `stage` that gives text.
+        """
         concrete, tensors = self._concrete(args, kwargs)
 
         def text(stage: str = "hlo", device_name: str | None = None, platform_name: str | None = None) -> str:

@@ -28,7 +28,7 @@ def _common(arrays: Any, dtype: Any = None) -> list[Tensor]:
 
 @like_numpy("([[1.0, 2.0]], [[3.0, 4.0]]), axis=1", "concat")
 def concatenate(
-    arrays: Sequence, /, axis: int | None = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind"
+    arrays: Sequence[Any], /, axis: int | None = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Tensor:
     """Joined along an axis; flattened first if it is None."""
     xs = _common(arrays, dtype)
@@ -39,7 +39,7 @@ def concatenate(
 
 @like_numpy("([1.0, 2.0], [3.0, 4.0]), axis=1")
 def stack(
-    arrays: Sequence, axis: int = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind"
+    arrays: Sequence[Any], axis: int = 0, out: None = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Tensor:
     """Joined along a new axis."""
     xs = _common(arrays, dtype)
@@ -47,26 +47,26 @@ def stack(
 
 
 @like_numpy("([1.0, 2.0], [3.0, 4.0])")
-def vstack(tup: Sequence, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
     """Joined along the first axis; vectors are rows."""
     return concatenate([atleast_2d(x) for x in _common(tup, dtype)], 0)
 
 
 @like_numpy("([1.0, 2.0], [3.0, 4.0])")
-def hstack(tup: Sequence, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
     """Joined along the second axis; vectors end to end."""
     xs = [atleast_1d(x) for x in _common(tup, dtype)]
     return concatenate(xs, 0 if len(xs[0].sizes) == 1 else 1)
 
 
 @like_numpy("([1.0, 2.0], [3.0, 4.0])")
-def dstack(tup: Sequence) -> Tensor:
+def dstack(tup: Sequence[Any]) -> Tensor:
     """Joined along the third axis."""
     return concatenate([atleast_3d(x) for x in _common(tup)], 2)
 
 
 @like_numpy("([1.0, 2.0], [3.0, 4.0])")
-def column_stack(tup: Sequence) -> Tensor:
+def column_stack(tup: Sequence[Any]) -> Tensor:
     """Vectors as the columns of a matrix."""
     return concatenate([ops.reshape(x, shape=(*x.sizes, 1)) if len(x.sizes) < 2 else x for x in _common(tup)], 1)
 
@@ -176,7 +176,7 @@ def flipud(m: Any) -> Tensor:
 
 
 @like_numpy(_MATRIX)
-def rot90(m: Any, k: int = 1, axes: tuple = (0, 1)) -> Tensor:
+def rot90(m: Any, k: int = 1, axes: tuple[Any, ...] = (0, 1)) -> Tensor:
     """Turned by `k` times 90 degrees in the plane of two axes.
 
     Args:

@@ -323,7 +323,7 @@ def multi_dot(arrays: Any, *, out: None = None) -> Tensor:
 
 
 @like_numpy(_TALL + ", [1.0, 2.0, 4.0]", within="linalg", check="np.allclose({ours}[0], {theirs}[0])")
-def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple:
+def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
     """The x that makes |a x - b| smallest; with it the residuals, the rank and the singular values.
 
     Returns:

@@ -26,7 +26,7 @@ def accumulating(x: Tensor, dtype: Any) -> Tensor:
     return x if wanted is None else cast(x, wanted)
 
 
-def reduced(compute: Callable, x: Tensor, axis: Any, keepdims: Any) -> Tensor:
+def reduced(compute: Callable[..., Any], x: Tensor, axis: Any, keepdims: Any) -> Tensor:
     return compute(x, axis=tuple(sorted(axes(axis, len(x.sizes)))), keepdims=bool(keepdims))
 
 

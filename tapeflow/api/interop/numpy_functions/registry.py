@@ -18,7 +18,9 @@ FUNCTIONS: dict[str, Callable] = {}
 EXAMPLES: dict[str, str] = {}
 
 
-def like_numpy(example: str, *also: str, within: str = "", check: str = "np.allclose({ours}, {theirs})") -> Callable:
+def like_numpy(
+    example: str, *also: str, within: str = "", check: str = "np.allclose({ours}, {theirs})"
+) -> Callable[..., Any]:
     """Declare a function under its own name and the names in `also`, as a member of np or of np.<within>.
 
     The example becomes a doctest that compares with NumPy, and a case of the test that compares values, dtypes and
@@ -38,6 +40,16 @@ def like_numpy(example: str, *also: str, within: str = "", check: str = "np.allc
         return function
 
     return declare
+
+
+def members(space: str = "") -> dict[str, Callable[..., Any]]:
+    """What np, or np.<space>, has of the functions: {"norm": the function, …}."""
+    return {
+        name: function
+        for known, function in FUNCTIONS.items()
+        for where, _, name in [known.rpartition(".")]
+        if where == space
+    }
 
 
 def numpy_dtype(dtype: Any) -> DType | None:

@@ -1,18 +1,16 @@
-"""`tf.xla`: older names for compilation, which `tf.function(jit_compile=True)` does."""
+"""`tf.xla.experimental`: older names for compilation, which `tf.function(jit_compile=True)` does."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 
+from tapeflow.api.control.function import function
 from tapeflow.core.tensor import Tensor
 
-from .control.function import function
-
-__all__ = ["experimental"]
+__all__ = ["compile", "jit_scope"]
 
 
-def compile(computation: Callable, inputs: Sequence | None = None) -> Any:
+def compile(computation: Callable[..., Any], inputs: Sequence[Any] | None = None) -> Any:
     """`computation(*inputs)`, compiled by XLA; a list where it gives one tensor.
 
     Args:
@@ -42,6 +40,3 @@ def jit_scope(compile_ops: bool = True, separate_compiled_gradients: bool = Fals
     ...     y = tf.square(3.)
     """
     yield
-
-
-experimental = SimpleNamespace(compile=compile, jit_scope=jit_scope)

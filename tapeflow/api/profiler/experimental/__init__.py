@@ -1,4 +1,7 @@
-"""`tf.profiler`: the time between named points of a program, as a trace that chrome://tracing and Perfetto open."""
+"""`tf.profiler.experimental`: the time between named points of a program, as a trace.
+
+chrome://tracing and Perfetto open it.
+"""
 
 import gzip
 import json
@@ -7,13 +10,14 @@ import os
 import socket
 import threading
 import time
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from tapeflow.core.errors import AlreadyExistsError, UnavailableError, UnimplementedError
+from tapeflow.core.errors import AlreadyExistsError, UnavailableError
 from tapeflow.core.runtime.locks import Lock
 
-__all__ = ["experimental"]
+from . import client as client, server as server
+
+__all__ = ["Profile", "ProfilerOptions", "Trace", "client", "server", "start", "stop"]
 
 
 class ProfilerOptions(NamedTuple):
@@ -149,26 +153,3 @@ class Trace:
                     "args": about,
                 }
                 _Running.spans.append(span | place)
-
-
-def _no_service(*args: Any, **kwargs: Any) -> None:
-    """Profiling over the network, which there is none of.
-
-    >>> tf.profiler.experimental.server.start(6009)            # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: tapeflow profiles no other process...
-    """
-    raise UnimplementedError(
-        None, None, "tapeflow profiles no other process: use tf.profiler.experimental.start in this one."
-    )
-
-
-experimental = SimpleNamespace(
-    Profile=Profile,
-    ProfilerOptions=ProfilerOptions,
-    Trace=Trace,
-    client=SimpleNamespace(monitor=_no_service, trace=_no_service),
-    server=SimpleNamespace(start=_no_service),
-    start=start,
-    stop=stop,
-)

@@ -1,27 +1,12 @@
-"""`tf.tpu`: a TPU of this machine, if it has one."""
+"""`tf.tpu.experimental`: starting a TPU, and letting go of it."""
 
-import sys as _sys
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 from tapeflow.api.config.devices import list_logical_devices
 from tapeflow.core.errors import NotFoundError
-from tapeflow.names.missing import watch_over as _watch_over
+from tapeflow.distribute.cluster_resolver import TPUClusterResolver
 
-from .cluster_resolver import TPUClusterResolver
-
-__all__ = ["XLAOptions", "experimental"]
-
-
-class XLAOptions(NamedTuple):
-    """Options of compilation for TPUs.
-
-    >>> tf.tpu.XLAOptions().use_spmd_for_xla_partitioning
-    True
-    """
-
-    use_spmd_for_xla_partitioning: bool = True
-    enable_xla_dynamic_padder: bool = True
+__all__ = ["initialize_tpu_system", "shutdown_tpu_system"]
 
 
 def initialize_tpu_system(cluster_resolver: Any = None) -> None:
@@ -47,8 +32,3 @@ def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
     ValueError: Please provide a TPU Name to connect to. There is no TPU on this machine.
     """
     initialize_tpu_system(cluster_resolver)
-
-
-experimental = SimpleNamespace(initialize_tpu_system=initialize_tpu_system, shutdown_tpu_system=shutdown_tpu_system)
-
-_watch_over(_sys.modules[__name__], "tf.tpu")

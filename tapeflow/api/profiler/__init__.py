@@ -1,0 +1,5 @@
+"""`tf.profiler`: the time between named points of a program."""
+
+from . import experimental as experimental
+
+__all__ = ["experimental"]
