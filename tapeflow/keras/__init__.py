@@ -1,8 +1,34 @@
 """`tf.keras`, to type checkers. Written by `scripts/keras_types.py`."""
 
-from keras._tf_keras.keras import *
+from keras._tf_keras.keras import (
+    DTypePolicy as DTypePolicy,
+    FloatDTypePolicy as FloatDTypePolicy,
+    Function as Function,
+    Initializer as Initializer,
+    Input as Input,
+    InputSpec as InputSpec,
+    KerasTensor as KerasTensor,
+    Layer as Layer,
+    Loss as Loss,
+    Metric as Metric,
+    Model as Model,
+    Operation as Operation,
+    Optimizer as Optimizer,
+    Quantizer as Quantizer,
+    Regularizer as Regularizer,
+    RematScope as RematScope,
+    Sequential as Sequential,
+    StatelessScope as StatelessScope,
+    SymbolicScope as SymbolicScope,
+    Variable as Variable,
+    __version__ as __version__,
+    device as device,
+    name_scope as name_scope,
+    remat as remat,
+    version as version,
+)
 
-from . import (  # type: ignore[no-redef]
+from . import (
     activations as activations,
     applications as applications,
     backend as backend,

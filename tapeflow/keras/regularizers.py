@@ -1,3 +1,16 @@
 """`tf.keras.regularizers`, to type checkers. Written by `scripts/keras_types.py`."""
 
-from keras._tf_keras.keras.regularizers import *
+from keras._tf_keras.keras.regularizers import (
+    L1 as L1,
+    L1L2 as L1L2,
+    L2 as L2,
+    OrthogonalRegularizer as OrthogonalRegularizer,
+    Regularizer as Regularizer,
+    deserialize as deserialize,
+    get as get,
+    l1 as l1,
+    l1_l2 as l1_l2,
+    l2 as l2,
+    orthogonal_regularizer as orthogonal_regularizer,
+    serialize as serialize,
+)

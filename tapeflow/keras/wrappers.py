@@ -1,3 +1,7 @@
 """`tf.keras.wrappers`, to type checkers. Written by `scripts/keras_types.py`."""
 
-from keras._tf_keras.keras.wrappers import *
+from keras._tf_keras.keras.wrappers import (
+    SKLearnClassifier as SKLearnClassifier,
+    SKLearnRegressor as SKLearnRegressor,
+    SKLearnTransformer as SKLearnTransformer,
+)

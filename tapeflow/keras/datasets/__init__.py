@@ -1,8 +1,6 @@
 """`tf.keras.datasets`, to type checkers. Written by `scripts/keras_types.py`."""
 
-from keras._tf_keras.keras.datasets import *
-
-from . import (  # type: ignore[no-redef]
+from . import (
     boston_housing as boston_housing,
     california_housing as california_housing,
     cifar10 as cifar10,

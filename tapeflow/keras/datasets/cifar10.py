@@ -1,3 +1,5 @@
 """`tf.keras.datasets.cifar10`, to type checkers. Written by `scripts/keras_types.py`."""
 
-from keras._tf_keras.keras.datasets.cifar10 import *
+from keras._tf_keras.keras.datasets.cifar10 import (
+    load_data as load_data,
+)

@@ -1,3 +1,6 @@
 """`tf.keras.legacy.saving`, to type checkers. Written by `scripts/keras_types.py`."""
 
-from keras._tf_keras.keras.legacy.saving import *
+from keras._tf_keras.keras.legacy.saving import (
+    deserialize_keras_object as deserialize_keras_object,
+    serialize_keras_object as serialize_keras_object,
+)
