@@ -81,7 +81,7 @@ def test_models_train(tree, first):
         cwd=tree,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [f"{tree}/keras/__init__.py tapeflow True (16, 1) tapeflow", "True"]
+    assert done.stdout.splitlines() == [f"{tree / 'keras' / '__init__.py'} tapeflow True (16, 1) tapeflow", "True"]
 
 
 @pytest.mark.parametrize("name", LOOKUPS)
