@@ -18,7 +18,7 @@ import tapeflow as tf
 PACKAGE = Path(tf.__file__).parent
 # Not those for type checkers, which no program runs (`scripts/keras_types.py`).
 FILES = sorted(f for f in PACKAGE.rglob("*.py") if not f.is_relative_to(PACKAGE / "keras"))
-NAMES = [str(f.relative_to(PACKAGE)) for f in FILES]
+NAMES = [f.relative_to(PACKAGE).as_posix() for f in FILES]
 
 # Imports only point to the left.
 LAYERS = """names core engines ops vectorize tape transforms function inspect api io feature_column storage saved_model
@@ -63,7 +63,9 @@ def layers_used(file: Path) -> set[str]:
 # ---- the direction of imports
 
 
-@pytest.mark.parametrize("file", [f for f in FILES if f.parent != PACKAGE], ids=lambda f: str(f.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "file", [f for f in FILES if f.parent != PACKAGE], ids=lambda f: f.relative_to(PACKAGE).as_posix()
+)
 def test_imports_point_down(file):
     layer = file.relative_to(PACKAGE).parts[0]
     assert layer in LAYERS, f"{layer}/ is not a layer; the layers are {LAYERS}"
@@ -83,9 +85,9 @@ def test_core_needs_little():
     ("library", "home"), [("jax", "engines/xla"), ("keras", "keras_tapeflow"), ("tensorflow", "nowhere")]
 )
 def test_big_libraries_stay_at_home(library, home):
-    at_home = lambda file: str(file.relative_to(PACKAGE)).startswith(home)
+    at_home = lambda file: file.relative_to(PACKAGE).as_posix().startswith(home)
     outside = [
-        str(f.relative_to(PACKAGE))
+        f.relative_to(PACKAGE).as_posix()
         for f in FILES
         if not at_home(f) and any(top == library for top, _, _ in imports(f))
     ]
@@ -126,7 +128,7 @@ def declarations():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in makers and node.args:
                 first = node.args[0]
                 if isinstance(first, ast.Constant) and (found := re.match(r"(\w+)\(", str(first.value))):
-                    yield str(file.relative_to(PACKAGE)), found[1]
+                    yield file.relative_to(PACKAGE).as_posix(), found[1]
 
 
 def test_primitives_are_declared_once_and_under_ops():
@@ -168,7 +170,7 @@ MOST = 25  # files in a folder that one still takes in at a glance
 
 
 def test_files_of_tests_are_short():
-    lengths = {str(f.relative_to(ROOT)): len(f.read_text(encoding="utf-8").splitlines()) for f in TESTS}
+    lengths = {f.relative_to(ROOT).as_posix(): len(f.read_text(encoding="utf-8").splitlines()) for f in TESTS}
     assert not {name: n for name, n in lengths.items() if n > 500}
 
 
@@ -182,7 +184,7 @@ def test_tests_are_where_comments_say():
 @pytest.mark.parametrize("top", "tapeflow keras_tapeflow tests fuzz scripts benchmarks".split())
 def test_folders_are_small(top):
     folders = {file.parent for file in (ROOT / top).rglob("*.py")}
-    large = {str(f.relative_to(ROOT)): n for f in folders if (n := len(list(f.glob("*.py")))) > MOST}
+    large = {f.relative_to(ROOT).as_posix(): n for f in folders if (n := len(list(f.glob("*.py")))) > MOST}
     assert not large, f"more than {MOST} files: make rooms of them"
 
 

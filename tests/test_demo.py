@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -159,7 +160,7 @@ def test_example_runs(example):
         option for option in ("--steps", "--epochs", "--updates") if option in example.read_text(encoding="utf-8")
     )
     command = [sys.executable, "-W", "error", str(example), length, "3"]
-    env = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=ROOT, env=env)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

@@ -167,14 +167,16 @@ def modules() -> dict[str, Path]:
     found = {}
     for package, home in (("tapeflow", ROOT / "tapeflow"), ("keras_tapeflow", ROOT)):
         for file in (ROOT / package).rglob("*.py"):
-            found[str((file.parent if file.name == "__init__.py" else file.with_suffix("")).relative_to(home))] = file
+            place = file.parent if file.name == "__init__.py" else file.with_suffix("")
+            found[place.relative_to(home).as_posix()] = file
     del found["."]
     return found
 
 
 MODULES = modules()
 TESTED = {
-    str((t.parent / t.stem.removeprefix("test_")).relative_to(TESTS)): t for t in sorted(TESTS.rglob("test_*.py"))
+    (t.parent / t.stem.removeprefix("test_")).relative_to(TESTS).as_posix(): t
+    for t in sorted(TESTS.rglob("test_*.py"))
 }
 SAMPLES = TESTS / "ops" / "samples"
 

@@ -39,7 +39,8 @@ def parents(tree):
 
 
 def names(tree):
-    """(node, name) of everything that only POSIX has, in programs that are written as text as well."""
+    """(node, name) of everything that only POSIX has, or that goes wrong elsewhere; in programs that are written as
+    text, too."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and "import " in node.value:
             with contextlib.suppress(SyntaxError):
@@ -56,6 +57,11 @@ def names(tree):
             if node.attr in posix_names.NAMES.get(of, ()) or node.attr in posix_names.METHODS:
                 yield node, f"{of}.{node.attr}"
         elif isinstance(node, ast.Call):
+            if ast.unparse(node.func) == "str" and node.args and ".relative_to(" in ast.unparse(node.args[0]):
+                yield node, "str(path.relative_to(…)) has backslashes: .as_posix()"
+            envs = [k.value for k in node.keywords if k.arg == "env" and isinstance(k.value, ast.Dict)]
+            if any(None not in env.keys for env in envs):
+                yield node, "a process without SYSTEMROOT does not start: {**os.environ, …}"
             given = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
             places = (*posix_names.PLACES, *posix_names.LIBRARIES)
             yield from ((node, text) for text in given if text.startswith(places))
@@ -127,6 +133,10 @@ def test_the_table_names_what_needs_it(name):
         ("pytestmark = pytest.mark.skipif(not hasattr(os, 'fork'))\nos.fork()", 0),
         ("path.symlink_to(other)", 1),
         ("'/tmp/ is a folder'", 0),
+        ("x = str(file.relative_to(root))", 1),
+        ("x = file.relative_to(root).as_posix()", 0),
+        ("run(c, env={'A': 'b'})", 1),
+        ("run(c, env={**os.environ, 'A': 'b'})", 0),
         ("run('import os; os.fork()')", 1),
     ],
 )

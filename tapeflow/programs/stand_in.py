@@ -97,7 +97,7 @@ def root() -> ModuleType:
     """What `import tensorflow` gives."""
     tapeflow = sys.modules["tapeflow"]
     module = ModuleType("tensorflow", tapeflow.__doc__)
-    module.__path__ = []  # type: ignore[attr-defined]
+    module.__path__ = []
     own = {name: vars(tapeflow)[name] for name in tapeflow.__all__ if name in vars(tapeflow) and name != "compat"}
     vars(module).update(own, __all__=tapeflow.__all__, __file__=tapeflow.__file__)
     vars(module).update(__version__=tapeflow.version.VERSION, __dir__=tapeflow.__dir__)
