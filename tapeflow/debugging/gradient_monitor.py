@@ -5,8 +5,9 @@ import os
 import sys
 from typing import Any
 
+from tapeflow.core.runtime.terminals import is_terminal
 from tapeflow.inspect.monitor import Measured, Monitor
-from tapeflow.inspect.monitor_view import Printed, Row, Screen, can_show, is_terminal, size_of, table
+from tapeflow.inspect.monitor_view import Printed, Row, Screen, can_show, size_of, table
 from tapeflow.summary.protos import messages, metadata, tensor_message
 from tapeflow.summary.state import state, wanted
 from tapeflow.summary.writers import SummaryWriter, create_file_writer

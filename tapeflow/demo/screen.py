@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.core.runtime.terminals import is_terminal
 
 from .spirals import Spirals
 
@@ -22,7 +23,7 @@ class Screen:
     anywhere else."""
 
     def __init__(self) -> None:
-        self.live = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self.live = is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb"
         self.colour = self.live and "NO_COLOR" not in os.environ
         self.unicode = _can_print("⣿█░▁─")
         columns, self.rows = shutil.get_terminal_size()

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from tapeflow.core.runtime.terminals import is_terminal
+
 _LEVELS = {True: "▁▂▃▄▅▆▇█", False: "_.-~=+*#"}  # of a norm's history: in a terminal that can show them, and in others
 _HISTORY = 12
 _SHORTEST_NAME, _LONGEST_NAME = 12, 48
@@ -115,13 +117,6 @@ def can_show(stream: Any, text: str = _LEVELS[True] + "…") -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def is_terminal(stream: Any) -> bool:
-    try:
-        return bool(stream.isatty())
-    except (AttributeError, ValueError):  # no file at all, or one that is closed
-        return False
 
 
 def size_of(stream: Any) -> tuple[int, int]:
