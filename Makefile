@@ -17,7 +17,7 @@ help:
 	@echo "                 and tests of numbers on a machine that rounds otherwise"
 	@echo "make lint        formatting, lint rules, types"
 	@echo "make docs        build the documentation into build/site; a broken link is an error"
-	@echo "make docs-check  run every code block of the documentation"
+	@echo "make docs-check  run every code block of the documentation, and the tutorials"
 	@echo "make bench       measure tapeflow next to its peers (installs them under .bench/; BENCH=--quick for a smoke run)"
 	@echo "make keras-tests Keras' own tests on tapeflow, all of them (ten minutes; make test runs a part)"
 	@echo "make fuzz        random calls of every function, compared across interpretations (SECONDS=60 SEED=7; see fuzz/README.md)"
@@ -50,6 +50,7 @@ docs: .venv/.docs
 
 docs-check: .venv/.dev
 	@$(BIN)/python scripts/docs_check.py
+	@$(BIN)/python scripts/notebooks.py
 
 keras-tests: .venv/.dev
 	@$(BIN)/python scripts/keras_tests.py --full -n $(JOBS)

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import notebooks
 import reference
 from mkdocs.structure.files import File, Files
 
@@ -50,6 +51,8 @@ def on_files(files: Files, config: Any) -> Files:
         text = (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=HIDDEN + text if "spec" in page else text))
     files.append(File.generated(config, "speed.md", content=speed()))
+    for path in notebooks.files():
+        files.append(File.generated(config, f"tutorials/{path.stem}.md", content=notebooks.page(path)))
     for path in sorted((ROOT / "examples").glob("*.py")):
         files.append(File.generated(config, example_page(path.name), content=example(path)))
     for path in sorted((ROOT / "examples" / "pictures").glob("*.png")):

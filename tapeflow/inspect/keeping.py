@@ -6,7 +6,7 @@ In a script nobody looks by chance, and nothing is kept: it takes 0.2 µs an ope
 
 import sys
 
-from tapeflow.tape.recording import Remains
+from tapeflow.tape.recording import remains
 
 from .profile import Skeleton, skeletons
 
@@ -27,4 +27,4 @@ def somebody_types() -> bool:
 def install() -> None:
     """From now on tapes are remembered, if somebody types."""
     if somebody_types():
-        Remains.of = staticmethod(kept)
+        remains.of = kept

@@ -13,7 +13,7 @@ from tapeflow.vectorize.mapped import MappedTensor
 from . import jacobians, memory, seeds, unconnected
 from .context import TapeContext, opened_outside
 from .questions import Questions
-from .recording import End, Recording, Remains
+from .recording import End, Recording, remains
 from .results import Gradient, packed, paths_to, result, zeros_of
 from .unconnected import Unconnected, UnconnectedGradients as UnconnectedGradients, gradient_mode
 from .walk import walk
@@ -344,8 +344,8 @@ class GradientTape(TapeContext, Questions):
         if consume:
             recording.spent = True
             asked, graph = tuple(grads), unconnected.edges(recording) if recording.notes else None
-            if Remains.of is not None:
-                recording.remains = Remains.of(recording.records)
+            if remains.of is not None:
+                recording.remains = remains.of(recording.records)
         if listeners:
             for listener in listeners:
                 records = listener.before_walk(recording, records)

@@ -43,9 +43,15 @@ class End(NamedTuple):
 
 class Remains:
     """What is kept of records that a tape lets go of: nothing, unless somebody looks at spent tapes, and says by `of`
-    what of a list of records."""
+    what of a list of records. (There is one object: to ask a class takes longer.)"""
 
-    of: Callable[[list[Any]], Any] | None = None
+    __slots__ = ("of",)
+
+    def __init__(self) -> None:
+        self.of: Callable[[list[Any]], Any] | None = None
+
+
+remains = Remains()
 
 
 class Recording(Observer):
@@ -102,8 +108,8 @@ class Recording(Observer):
     def spend(self) -> None:
         """Let go of everything recorded; what was watched is still known."""
         self.spent = True
-        if Remains.of is not None:
-            self.remains = Remains.of(self.records)
+        if remains.of is not None:
+            self.remains = remains.of(self.records)
         self.records.clear()
 
     def count(self) -> int:

@@ -11,12 +11,12 @@ import pytest
 import tapeflow as tf
 from tapeflow.inspect import keeping, summary
 from tapeflow.inspect.summary import entries_of
-from tapeflow.tape.recording import Remains
+from tapeflow.tape.recording import remains
 
 
 @pytest.fixture
 def somebody_types(monkeypatch):
-    monkeypatch.setattr(Remains, "of", staticmethod(keeping.kept))
+    monkeypatch.setattr(remains, "of", keeping.kept)
 
 
 def spent_tape(jacobian=False):
@@ -53,7 +53,7 @@ def test_it_is_remembered_without_its_tensors(somebody_types):
 def test_large_tapes_and_those_of_scripts_are_forgotten(somebody_types, monkeypatch):
     monkeypatch.setattr(keeping, "_MOST", 2)
     assert "knew how" in summary.text(spent_tape()[0])
-    monkeypatch.setattr(Remains, "of", None)
+    monkeypatch.setattr(remains, "of", None)
     tape, _ = spent_tape()
     said = summary.text(tape)
     assert "The tape is spent: it knew how 8 values were computed" in said and "explain_gradients()" in said
@@ -61,7 +61,7 @@ def test_large_tapes_and_those_of_scripts_are_forgotten(somebody_types, monkeypa
 
 
 def test_where_somebody_types():
-    program = "import tapeflow.tape.recording as r; print('keeps', r.Remains.of is not None)"
+    program = "import tapeflow.tape.recording as r; print('keeps', r.remains.of is not None)"
     started = {"": "False", "import sys; sys.ps1 = '>'; import tapeflow; ": "True"}
     for start, found in started.items():
         done = subprocess.run([sys.executable, "-c", f"{start}import tapeflow; {program}"], capture_output=True)
