@@ -71,4 +71,20 @@ def _expm(x):
 
 expm = _matrix_function("expm", _expm)
 sqrtm = _matrix_function("sqrtm", _by_scipy("sqrtm"))
-logm = _matrix_function("logm", _by_scipy("logm"))
+
+
+def _logm(x):
+    """Of numbers so large or small that their squares leave the range, SciPy's steps do not come to an end. A power
+    of two that is taken out comes back as its logarithm."""
+    size = np.maximum(np.abs(x.real), np.abs(x.imag)).max(axis=(-1, -2), keepdims=True, initial=0)
+    far = (size > 1e100) | (size < 1e-100) & (size > 0)
+    if not far.any():
+        return _logm_by_scipy(x)
+    twos = np.where(far, np.frexp(size)[1], 0)
+    halves = np.ldexp(1.0, -(twos // 2)), np.ldexp(1.0, twos // 2 - twos)  # 2**-1074 has no reciprocal
+    out = _logm_by_scipy((x * halves[0] * halves[1]).astype(x.dtype))
+    return (out + twos * np.log(2.0) * np.eye(x.shape[-1])).astype(x.dtype)
+
+
+_logm_by_scipy = _by_scipy("logm")
+logm = _matrix_function("logm", _logm)

@@ -4,7 +4,7 @@ since accelerators have no fast double precision."""
 import jax.numpy as jnp
 import numpy as np
 
-from .lapack import on_matrices, with_nan_of
+from .lapack import on_matrices, on_usable, with_nan_of
 
 
 @on_matrices(square=True)
@@ -19,7 +19,7 @@ def slogdet(x):
 
 
 def _turned(x):
-    u, s, vh = jnp.linalg.svd(x)
+    u, s, vh = on_usable(jnp.linalg.svd, x)
     sign = det(u) * det(vh)
     return jnp.conj(u), s.astype(x.dtype), jnp.conj(vh), sign[..., None, None]
 

@@ -38,8 +38,19 @@ def on_matrices(kernel=None, *, square=False):
 
 def with_nan_of(x, *outs):
     """Results with NaN for the matrices of `x` that have one: the choice of pivots, by comparing, passes it by."""
-    lost = jnp.isnan(x).any(axis=(-2, -1))
-    spread = lambda out: lost.reshape(lost.shape + (1,) * (out.ndim - lost.ndim))
+    return _nan_at(jnp.isnan(x).any(axis=(-2, -1)), outs)
+
+
+def on_usable(function, x):
+    """`function(x)`, and NaN for the matrices that have a NaN or an infinity: LAPACK's steps towards singular values
+    go on for ever with them, and nothing interrupts them."""
+    unusable = ~jnp.isfinite(x).all(axis=(-2, -1))
+    out = function(jnp.where(unusable[..., None, None], jnp.eye(*x.shape[-2:], dtype=x.dtype), x))
+    return _nan_at(unusable, out) if isinstance(out, (tuple, list)) else _nan_at(unusable, [out])[0]
+
+
+def _nan_at(places, outs):
+    spread = lambda out: places.reshape(places.shape + (1,) * (out.ndim - places.ndim))
     return tuple([jnp.where(spread(out), jnp.nan, out) for out in outs])
 
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from .lapack import adjoint, on_matrices
+from .lapack import adjoint, on_matrices, on_usable
 
 
 def _norm(x):
@@ -129,7 +129,7 @@ def _is_far(x, identity):
 def _by_schur(function, x):
     """In double precision where there is any, as NumPy's kernel. A real matrix without a real result gives nan."""
     dtype = jax.dtypes.canonicalize_dtype(np.complex128)
-    triangle, vectors = lax.linalg.schur(x.astype(dtype))
+    triangle, vectors = on_usable(lax.linalg.schur, x.astype(dtype))
     out = vectors @ function(triangle) @ adjoint(vectors)
     if x.dtype.kind != "c":
         tolerance = 4096 * jnp.finfo(dtype).eps

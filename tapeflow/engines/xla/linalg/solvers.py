@@ -5,7 +5,7 @@ from jax import lax
 
 from tapeflow.core.errors import invalid
 
-from .lapack import adjoint, on_matrices, one_matrix_for_many, with_nan_of
+from .lapack import adjoint, on_matrices, on_usable, one_matrix_for_many, with_nan_of
 
 
 def _check_rows(a, b):
@@ -56,7 +56,7 @@ def _tridiagonal_solve(diagonals, b, transpose):
 def pinv(x, rcond):
     if 0 in x.shape:
         return jnp.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
-    u, s, vh = jnp.linalg.svd(x, full_matrices=False)
+    u, s, vh = on_usable(lambda x: jnp.linalg.svd(x, full_matrices=False), x)
     large = s > jnp.real(rcond).astype(s.dtype)[..., None] * s.max(axis=-1, keepdims=True)
     inverse = jnp.where(large, 1 / jnp.where(large, s, 1), 0).astype(x.dtype)
     return (adjoint(vh) * inverse[..., None, :]) @ adjoint(u)
