@@ -8,16 +8,9 @@ tensors.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tapeflow.core.nest import children, compare, packed, register_composite, walked
-from tapeflow.core.slices import IndexedSlices
+from tapeflow.core.nest import children, compare, packed, walked
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
-
-register_composite(
-    IndexedSlices,
-    lambda s: [s.values, s.indices] + ([] if s.dense_shape is None else [s.dense_shape]),
-    lambda s, parts: IndexedSlices(*parts),
-)
 
 
 def is_nested(seq: Any) -> bool:

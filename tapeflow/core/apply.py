@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .composite import Composite
+from .composite import Composite, CompositeTensor
 from .contracts import Observer, Operation
 from .convert import constant_like, convert_group, to_tensor
 from .devices import DeviceTensor, computed, on_device, raw
@@ -41,8 +41,10 @@ def apply(prim: Operation, args: tuple, params: dict) -> Any:
     if (not frame.eager or DeviceTensor in map(type, args)) and (tensors := _all_tensors(args)) is not None:
         return _executed(frame, prim, tensors, params)
     for a in args:
-        if isinstance(a, Composite):
-            return a._apply(prim, args, params)
+        if isinstance(a, CompositeTensor):
+            answer = a._apply(prim, args, params)
+            if answer is not NotImplemented:
+                return answer
     tensors = convert_arguments(prim, args)
     if tensors is not args and not prim.variadic:
         return prim.entry(*tensors, **params)  # now it may be the common case

@@ -11,31 +11,18 @@ from typing import Any
 
 import optree
 
+from .composite import CompositeTensor, of_parts, parts_of, spec_of
 from .dtypes import DType
 from .shapes import TensorShape
 from .tensor import EagerTensor, Tensor
+from .type_spec import TypeSpec
 
 _LEAVES = (str, bytes, bytearray, memoryview, Tensor, TensorShape, DType)
 
-# type -> (value -> its tensors, (value, tensors) -> a value like it): what `expand_composites` unfolds.
-_composites: dict[type, tuple[Callable, Callable]] = {}
-
-
-def register_composite(cls: type, parts: Callable, rebuild: Callable) -> None:
-    _composites[cls] = (parts, rebuild)
-
 
 def is_composite(value: Any) -> bool:
-    """Is it made of several tensors: ragged, sparse, slices?"""
-    return type(value) in _composites
-
-
-def composite_named(name: str, parts: list) -> Any:
-    """One of the class of this name, made of these tensors."""
-    for cls, (_, rebuild) in _composites.items():
-        if cls.__name__ == name:
-            return rebuild(None, parts)
-    raise ValueError(f"There are no composite tensors of a class {name!r}.")
+    """Is it made of several tensors (ragged, sparse, slices, a type of the user's), or the spec of such a value?"""
+    return isinstance(value, CompositeTensor) or isinstance(value, TypeSpec) and value._component_specs is not value
 
 
 def children(value: Any, composites: bool = False) -> list | None:
@@ -52,8 +39,8 @@ def children(value: Any, composites: bool = False) -> list | None:
         return list(value.__tf_flatten__()[1])
     if hasattr(type(value), "__attrs_attrs__"):
         return [getattr(value, a.name) for a in type(value).__attrs_attrs__]
-    if composites and is_composite(value):
-        return list(_composites[type(value)][0](value))
+    if composites and isinstance(value, (CompositeTensor, TypeSpec)):
+        return parts_of(value)
     return None
 
 
@@ -83,7 +70,7 @@ def rebuilt(like: Any, children: list) -> Any:
     if hasattr(type(like), "__attrs_attrs__"):
         return type(like)(*children)
     if is_composite(like):
-        return _composites[type(like)][1](like, children)
+        return of_parts(like, children)
     return type(like)(children)
 
 
@@ -202,7 +189,11 @@ def compare(a: Any, b: Any, types: bool = True, composites: bool = False, path: 
         raise ValueError(f"{where} the first has {kind(a, in_a)}, the second {kind(b, in_b)}.")
     if in_a is None:
         return
-    if types and not same_container(a, b):
+    if composites and is_composite(a) and is_composite(b):
+        one, other = spec_of(a), spec_of(b)
+        if type(one) is not type(other) or one._kind() != other._kind():
+            raise ValueError(f"{where} the first has a {one}, the second a {other}.")
+    elif types and not same_container(a, b):
         raise TypeError(f"{where} the first has a {type(a).__name__}, the second a {type(b).__name__}.")
     if len(in_a) != len(in_b):
         raise ValueError(f"{where} the first has {len(in_a)} entries, the second {len(in_b)}.")

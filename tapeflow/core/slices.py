@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .composite import CompositeTensor
 from .contracts import supplied
 from .convert import register_conversion, to_tensor
 from .dtypes import DType
@@ -25,7 +26,7 @@ class SparseGradient:
         return supplied.rows_summed(ops, self.values, self.indices, self.shape[0])
 
 
-class IndexedSlices:
+class IndexedSlices(CompositeTensor):
     """Rows `values[k]` that belong at `indices[k]` of a tensor of shape `dense_shape`; rows may repeat, and then add
     up.
 

@@ -165,7 +165,10 @@ class Batching(Pipeline[Element]):
         """How many rows the elements have together, where their spec is known and says so."""
         if self._count is None or self._count == math.inf or self._spec.known is None:
             return self._count if self._count == math.inf else None
-        sizes = {leaf.shape[0] for leaf in nest.flatten(self._spec.known) if leaf is not None and leaf.shape.rank}
+        leaves = [leaf for leaf in nest.flatten(self._spec.known) if leaf is not None]
+        if any(not hasattr(leaf, "shape") for leaf in leaves):
+            return None
+        sizes = {leaf.shape[0] for leaf in leaves if leaf.shape.rank}
         size = sizes.pop() if len(sizes) == 1 else None
         return None if size is None else self._count * size
 

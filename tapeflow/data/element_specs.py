@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from tapeflow.api.arrays.composite_specs import RaggedTensorSpec, SparseTensorSpec
+from tapeflow.api.arrays.composite_specs import RaggedRowSpec, RaggedTensorSpec, SparseTensorSpec
 from tapeflow.api.arrays.specs import TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.api.control.function import function
 from tapeflow.api.ragged.tensor import RaggedTensor
@@ -136,11 +136,9 @@ def batched(spec: Any, size: int | None, ragged: bool = False) -> Any:
     def stacked(leaf: Any) -> Any:
         if leaf is None:
             return None
+        if nest.is_composite(leaf):
+            return leaf._batch(size)
         shape = TensorShape([size]).concatenate(leaf.shape)
-        if isinstance(leaf, RaggedTensorSpec):
-            return RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank + 1, leaf.row_splits_dtype)
-        if isinstance(leaf, SparseTensorSpec):
-            return SparseTensorSpec(shape, leaf.dtype)
         if ragged and shape.rank is not None and None in tuple(leaf.shape):
             deepest = max(k for k, n in enumerate(leaf.shape) if n is None)
             return RaggedTensorSpec(shape, leaf.dtype, deepest + 1)
@@ -155,41 +153,17 @@ def unbatched(spec: Any) -> Any:
     def row(leaf: Any) -> Any:
         if leaf is None:
             return None
+        if nest.is_composite(leaf):
+            return leaf._unbatch()
         shape = TensorShape(None) if leaf.shape.rank is None else TensorShape(list(leaf.shape)[1:])
-        if isinstance(leaf, RaggedTensorSpec):
-            return (
-                _RaggedRowSpec(shape, leaf.dtype)
-                if leaf.ragged_rank == 1
-                else RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank - 1)
-            )
-        return (
-            SparseTensorSpec(shape, leaf.dtype)
-            if isinstance(leaf, SparseTensorSpec)
-            else TensorSpec(shape, leaf.dtype)
-        )
+        return TensorSpec(shape, leaf.dtype)
 
     return nest.map_structure(row, spec)
 
 
-class _RaggedRowSpec(RaggedTensorSpec):
-    """A row of a ragged tensor that is a tensor itself, whose length differs from row to row: batched, they are ragged
-    again."""
-
-    __slots__ = ()
-
-    value_type = Tensor
-
-    def __init__(self, shape: Any, dtype: Any) -> None:
-        super().__init__(shape, dtype, 0)
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        other = type_spec_from_value(spec_or_value)
-        return self == other or TensorSpec(self.shape, self.dtype).is_compatible_with(other)
-
-
 def ragged_places(spec: Any) -> frozenset[int]:
     """Which leaves have to be batched as ragged tensors though they are plain ones."""
-    return frozenset(k for k, leaf in enumerate(nest.flatten(spec)) if isinstance(leaf, _RaggedRowSpec))
+    return frozenset(k for k, leaf in enumerate(nest.flatten(spec)) if isinstance(leaf, RaggedRowSpec))
 
 
 # ---- what functions make of specs
@@ -242,7 +216,7 @@ def _traced(call: Callable, spec: Any) -> Any:
     leaves = nest.flatten(spec)
     places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, (TensorSpec, RaggedTensorSpec, SparseTensorSpec))]
     symbols = [
-        TensorSpec(s.shape, s.dtype) if isinstance(s, _RaggedRowSpec) else s for s in (leaves[k] for k in places)
+        TensorSpec(s.shape, s.dtype) if isinstance(s, RaggedRowSpec) else s for s in (leaves[k] for k in places)
     ]
     if any(k not in places and not isinstance(leaf, (DatasetSpec, type(None))) for k, leaf in enumerate(leaves)):
         return None

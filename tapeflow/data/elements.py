@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.ragged import stack as ragged_stack
-from tapeflow.api.ragged.tensor import RaggedTensor
-from tapeflow.api.sparse.places import concat, expand_dims
-from tapeflow.api.sparse.tensor import SparseTensor
 from tapeflow.core import nest
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.composite import Composite
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.frames import Frame, current, enter, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random import streams
 from tapeflow.core.runtime.contexts import INHERITED
+from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 from .arguments import check_takes
@@ -40,7 +38,7 @@ def element(value: Any) -> Any:
         return nest.rebuilt(value, [element(value[key]) for key in nest.sorted_keys(value)])
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return kind(*[element(v) for v in value])
-    if value is None or isinstance(value, (Composite, Opaque)):
+    if value is None or isinstance(value, (CompositeTensor, Opaque)) and not isinstance(value, IndexedSlices):
         return value
     if hasattr(kind, "__tf_flatten__") or hasattr(kind, "__attrs_attrs__"):
         return nest.rebuilt(value, [element(v) for v in nest.children(value) or ()])
@@ -173,10 +171,10 @@ def _column(parts: list, component: int, ragged: bool) -> Any:
     first = parts[0]
     if first is None:
         return None
-    if isinstance(first, RaggedTensor) or ragged:
+    if ragged:
         return ragged_stack(parts)
-    if isinstance(first, SparseTensor):
-        return concat(0, [expand_dims(part, 0) for part in parts])
+    if isinstance(first, CompositeTensor):
+        return first._type_spec._stacked(parts)
     if not isinstance(first, Tensor):
         raise TypeError(f"Component {component} of the elements is a {type(first).__name__}, which cannot be batched.")
     return EagerTensor(stacked_arrays([part.array for part in parts], component))
@@ -229,11 +227,14 @@ def rows_count(leaves: list) -> int:
     for leaf in leaves:
         if leaf is None:
             continue
-        if sizes_of(leaf).rank == 0:
+        if isinstance(leaf, CompositeTensor):
+            count = leaf._type_spec._row_count(leaf)
+        elif sizes_of(leaf).rank == 0:
             raise ValueError("Unbatching a tensor is only supported for rank >= 1: a scalar has no rows.")
-        count = leaf.nrows() if isinstance(leaf, RaggedTensor) else sizes_of(leaf)[0]
+        else:
+            count = sizes_of(leaf)[0]
         if found is not None and int(count) != found:
-            sizes = [None if x is None else x.sizes[0] for x in leaves]
+            sizes = [x.sizes[0] for x in leaves if hasattr(x, "sizes")]
             raise ValueError(
                 f"Dimensions {found} and {int(count)} are not compatible: all tensors need the same number of rows, "
                 f"these have {sizes}."
@@ -248,10 +249,6 @@ def row(leaf: Any, i: int) -> Any:
     if type(leaf) is EagerTensor:
         part = leaf.array[i]
         return EagerTensor(part) if isinstance(part, (np.ndarray, np.generic)) else string_scalar(part)
-    return leaf if leaf is None else _sparse_row(leaf, i) if isinstance(leaf, SparseTensor) else leaf[i]
-
-
-def _sparse_row(tensor: SparseTensor, i: int) -> SparseTensor:
-    indices = np.asarray(tensor.indices)
-    mine = indices[:, 0] == i
-    return SparseTensor(indices[mine, 1:], np.asarray(tensor.values)[mine], np.asarray(tensor.dense_shape)[1:])
+    if leaf is None:
+        return leaf
+    return leaf._type_spec._row(leaf, i) if isinstance(leaf, CompositeTensor) else leaf[i]

@@ -15,14 +15,30 @@ from tapeflow.data.iterators import (
 )
 from tapeflow.names.missing import watch_over as _watch_over
 
-from . import numpy as numpy
+from . import extension_type as extension_type, numpy as numpy
+from .dispatch import (
+    dispatch_for_api as dispatch_for_api,
+    dispatch_for_binary_elementwise_apis as dispatch_for_binary_elementwise_apis,
+    dispatch_for_binary_elementwise_assert_apis as dispatch_for_binary_elementwise_assert_apis,
+    dispatch_for_unary_elementwise_apis as dispatch_for_unary_elementwise_apis,
+    unregister_dispatch_for as unregister_dispatch_for,
+)
+from .extension_type.batching import (
+    BatchableExtensionType as BatchableExtensionType,
+    ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
+)
+from .extension_type.specs import ExtensionTypeSpec as ExtensionTypeSpec
+from .extension_type.types import ExtensionType as ExtensionType
 
 float8_e4m3fn, float8_e5m2 = _dtypes.float8_e4m3fn, _dtypes.float8_e5m2
 int4, uint4 = _dtypes.int4, _dtypes.uint4
 
 __all__ = [
-    "Optional", "async_clear_error", "async_scope", "dlpack", "enable_strict_mode", "float8_e4m3fn", "float8_e5m2",
-    "function_executor_type", "int4", "numpy", "register_filesystem_plugin", "uint4",
+    "BatchableExtensionType", "ExtensionType", "ExtensionTypeBatchEncoder", "ExtensionTypeSpec", "Optional",
+    "async_clear_error", "async_scope", "dispatch_for_api", "dispatch_for_binary_elementwise_apis",
+    "dispatch_for_binary_elementwise_assert_apis", "dispatch_for_unary_elementwise_apis", "dlpack",
+    "enable_strict_mode", "extension_type", "float8_e4m3fn", "float8_e5m2", "function_executor_type", "int4", "numpy",
+    "register_filesystem_plugin", "uint4", "unregister_dispatch_for",
 ]  # fmt: skip
 
 

@@ -142,17 +142,16 @@ class _Looker:
 
     def report(self, k: int, name: str) -> SourceReport:
         source = self.sources[k]
-        plain = getattr(source, "_differentiable", source)
-        if self._connected(plain):
+        if self._connected(source):
             return SourceReport(name, source, True, [])
         found = self.reasons.causes(k)
-        if found[0].kind in ("not used", "not recorded") and not self.known and not self._was_asked(plain):
+        if found[0].kind in ("not used", "not recorded") and not self.known and not self._was_asked(source):
             text = "the tape is spent, and what is known of it does not say whether the target comes from this source"
             found = [Cause("not known", text, repair="Ask before gradient(), or make the tape with persistent=True.")]
-        return SourceReport(name, source, False, [self._placed(cause, plain) for cause in found])
+        return SourceReport(name, source, False, [self._placed(cause, source) for cause in found])
 
     def _ids(self, source: Any) -> set[int]:
-        return unconnected.source_ids(self.recording, getattr(source, "_differentiable", source))
+        return unconnected.source_ids(self.recording, source)
 
     def _was_asked(self, source: Any) -> bool:
         return self.tried is not None and not self.tried.sources.isdisjoint(self._ids(source))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from tapeflow.core import nest
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.errors import user_line
 from tapeflow.core.frames import current, enter
 from tapeflow.core.signatures import unannotated
@@ -117,8 +118,12 @@ class TapeContext:
             self._watch_one(leaf)
 
     def _watch_one(self, value: Any) -> None:
+        if isinstance(value, CompositeTensor):
+            for part in value._gradient_parts():
+                self._watch_one(part)
+            return
         given = value
-        value = unwrapped(getattr(value, "_differentiable", value))
+        value = unwrapped(value)
         if not isinstance(value, (Tensor, Variable)):
             raise ValueError(
                 f"Passed in object {given!r} of type {type(given).__name__!r}, not tf.Tensor or tf.Variable or "

@@ -128,7 +128,7 @@ class GradientTape(TapeContext, Questions):
             raise ValueError(unconnected.error_text(recording, graph, targets, sources, leaves, found, refused))
         if mode == "zero":
             found = [zeros_of(s) if g is None else g for s, g in zip(leaves, found)]
-        return packed(sources, leaves, found)
+        return packed(sources, found)
 
     def _usable(self) -> Recording:
         recording = self._recording
@@ -229,7 +229,7 @@ class GradientTape(TapeContext, Questions):
         found = self._jacobian(
             target, sources, leaves, unconnected_gradients, parallel_iterations, pfor, batched=False
         )
-        return packed(sources, leaves, found)
+        return packed(sources, found)
 
     @unannotated
     def batch_jacobian(

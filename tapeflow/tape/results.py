@@ -1,11 +1,13 @@
 """From the sources that a program asks for to the records that lead there, and from what the walk found to what the
 program gets."""
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.primitive import bare, recorded
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import SparseGradient, finished
@@ -33,7 +35,6 @@ def source_ids(recording: Recording, source: Any) -> list[int]:
     """Every id under which the source's gradient arrives: a variable has one for each of its reads."""
     if isinstance(source, Variable):
         return [source.serial, *recording.reads.get(source.serial, ())]
-    source = getattr(source, "_differentiable", source)
     return [source.serial or identify(source)]
 
 
@@ -58,19 +59,25 @@ def result(grads: dict[int, Any], ids: list[int], source: Any, plain: bool) -> A
     return g
 
 
-def packed(sources: Any, leaves: list, found: list) -> Any:
+def packed(sources: Any, found: list) -> Any:
     """The gradients in the structure of `sources`, composites as composites."""
     if isinstance(sources, (Tensor, Variable)):
         return found[0]
-    found = [
-        s._with_differentiable(g) if g is not None and hasattr(s, "_with_differentiable") else g
-        for s, g in zip(leaves, found)
-    ]
+    leaves = nest.flatten(sources)
+    if any(isinstance(leaf, CompositeTensor) for leaf in leaves):
+        rest = iter(found)
+        found = [_of_one(leaf, rest) for leaf in leaves]
     return nest.pack_as(sources, found)
 
 
+def _of_one(leaf: Any, rest: Iterator) -> Any:
+    """The gradient of a source; `rest` gives those of its parts."""
+    if not isinstance(leaf, CompositeTensor):
+        return next(rest)
+    return leaf._with_gradients([_of_one(part, rest) for part in leaf._gradient_parts()])
+
+
 def zeros_of(source: Any) -> Tensor:
-    source = getattr(source, "_differentiable", source)
     shape = tuple(sizes_of(source))
     if any(type(d) is Size for d in shape):
         return recorded.broadcast_to(EagerTensor(source.dtype.np.type(0)), shape=shape)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.devices import DeviceTensor, device_of, moved
 from tapeflow.core.errors import dtype_clash, invalid, line_of, user_place
@@ -16,9 +17,18 @@ from tapeflow.core.variables.variable import Variable, unwrapped
 
 
 def _is_one(value: Any) -> bool:
-    return (
-        isinstance(value, (Tensor, Variable)) or hasattr(value, "_differentiable") or hasattr(value, "__tf_variable__")
-    )
+    return isinstance(value, (Tensor, Variable, CompositeTensor)) or hasattr(value, "__tf_variable__")
+
+
+def parts(leaves: list) -> list:
+    """Tensors and variables, with composites by the tensors in them that have gradients."""
+    found: list = []
+    for leaf in leaves:
+        if isinstance(leaf, CompositeTensor):
+            found += map(unwrapped, parts(leaf._gradient_parts()))
+        else:
+            found.append(unwrapped(leaf))
+    return found
 
 
 def checked_targets(target: Any) -> list:
@@ -31,13 +41,14 @@ def checked_targets(target: Any) -> list:
 
 
 def checked_sources(sources: Any) -> list:
-    if _is_one(sources):
-        return [unwrapped(sources)]
+    """The sources, flat; composites by the tensors in them that have gradients."""
+    if isinstance(sources, (Tensor, Variable)):
+        return [sources]
     if type(sources) is list and all(isinstance(s, (Tensor, Variable)) for s in sources):
         return sources
-    leaves = nest.flatten(sources)
+    leaves = [sources] if _is_one(sources) else nest.flatten(sources)
     _check_leaves(sources, leaves, "source", "Sources are the tensors and variables to differentiate with respect to.")
-    return [unwrapped(leaf) for leaf in leaves]
+    return parts(leaves)
 
 
 def say_integer(what: str, given: Any) -> None:
@@ -66,7 +77,7 @@ _MOST_TOLD = 100
 def _checked(structure: Any, what: str, repair: str) -> list:
     leaves = [structure] if _is_one(structure) else nest.flatten(structure)
     _check_leaves(structure, leaves, what, repair)
-    return [getattr(leaf, "_differentiable", unwrapped(leaf)) for leaf in leaves]
+    return parts(leaves)
 
 
 def _check_leaves(structure: Any, leaves: list, what: str, repair: str) -> None:
@@ -108,9 +119,12 @@ def _ones(target: Any) -> Tensor | None:
 
 def _paired(target: Any, targets: list, given: Any) -> list:
     if not nest.is_nested(target):
+        if isinstance(target, CompositeTensor) and isinstance(given, type(target)):
+            return parts([given])
         flat = nest.flatten(given)
         return flat if len(flat) == 1 and isinstance(flat[0], (Tensor, Variable, np.ndarray)) else [given]
-    flat = nest.flatten(given)
+    opened = lambda leaf: parts([leaf]) if isinstance(leaf, CompositeTensor) else [leaf]
+    flat = [part for leaf in nest.flatten(given) for part in opened(leaf)]
     if len(flat) != len(targets):
         raise ValueError(
             f"output_gradients has {len(flat)} entries for {len(targets)} targets; give one for each (None for ones), "

@@ -17,6 +17,7 @@ from tapeflow.core.primitive import recorded
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variables.variable import Variable, label
 
+from . import seeds
 from .recording import Note, Recording
 
 
@@ -106,7 +107,8 @@ def source_names(sources: Any, leaves: list) -> list[str]:
     """What messages call sources: a variable by its own name, everything else, and what shares a name, by its
     place."""
     names = [label(leaf) if isinstance(leaf, Variable) else "" for leaf in leaves]
-    places = [f"source{path}" for path in nest.paths(sources)]
+    flat = zip(nest.flatten(sources), nest.paths(sources))
+    places = [f"source{path}" for source, path in flat for _ in seeds.parts([source])]
     return [
         place if not name else name if names.count(name) == 1 else f"{name} ({place})"
         for name, place in zip(names, places)
@@ -130,7 +132,7 @@ class Reasons:
     ) -> None:
         self.recording, self.graph, self.targets, self.refused = recording, graph, targets, refused
         self.complete = complete
-        self.sources = [getattr(source, "_differentiable", source) for source in sources]
+        self.sources = list(sources)
         self.seen = {t.serial for t in targets}
         self.line_of: Callable[[int], str] = lambda i: ""
 

@@ -2,11 +2,12 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from tapeflow.core import nest
 from tapeflow.core.apply import tell
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.contracts import BackwardRule, RowExecutor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, entered
@@ -15,6 +16,7 @@ from tapeflow.core.record import Pullback, Pushforward, Recorder
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
+from tapeflow.tape import seeds
 from tapeflow.tape.recording import Recording
 from tapeflow.tape.unconnected import edges, leading_to
 
@@ -115,8 +117,9 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
     frame = current()
     with entered(frame.watched_by(inside)):
         outputs, backward = _checked_result(f, f(*args, **kwargs))
-        flat = [to_tensor(o) for o in nest.flatten(outputs)]
-    leaves = nest.flatten(args)
+        results = [o if _is_opened(o) else to_tensor(o) for o in nest.flatten(outputs)]
+        flat = seeds.parts(results)
+    leaves = _opened(nest.flatten(args))
     variables = [
         v
         for v in _variables_of(inside, flat)
@@ -130,9 +133,44 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
     fresh = tuple(o._twin() for o in flat)
     positions = [k for k, a in enumerate(leaves) if isinstance(a, (Tensor, Variable))]
     inputs = tuple(to_tensor(leaves[k]) for k in positions) + tuple(v.value() for v in variables)
+    if any(map(_is_opened, results)):
+        backward = _of_composites(backward, results)
     rule = CustomRule(_name(f), backward, inputs, positions, len(leaves), variables)
     rule.announce(inputs, fresh, flat)
-    return nest.pack_as(outputs, list(fresh))
+    return nest.pack_as(outputs, _as_results(results, fresh))
+
+
+# ---- composites among arguments and results: a rule is about the tensors in them that have gradients
+
+
+def _is_opened(value: Any) -> bool:
+    return isinstance(value, CompositeTensor) and not isinstance(value, IndexedSlices)
+
+
+def _opened(leaves: list) -> list:
+    return [part for leaf in leaves for part in (seeds.parts([leaf]) if _is_opened(leaf) else [leaf])]
+
+
+def _as_results(results: list, tensors: Iterable) -> list:
+    """The results with other tensors in them."""
+    rest = iter(tensors)
+
+    def one(value: Any) -> Any:
+        if not _is_opened(value):
+            return next(rest)
+        return value._with_gradients([one(part) for part in value._gradient_parts()])
+
+    return [one(value) for value in results]
+
+
+def _of_composites(backward: Callable, results: list) -> Callable:
+    """The user's backward function for gradients of tensors: it takes those of the results, which are composites."""
+
+    @functools.wraps(backward)
+    def on_tensors(*gs: Any, **kwargs: Any) -> Any:
+        return backward(*_as_results(results, gs), **kwargs)
+
+    return on_tensors
 
 
 def _checked_result(f: Callable, result: Any) -> tuple:
@@ -260,7 +298,7 @@ class CustomRule(Rule):
                     f"The backward function of {self.name} returned {len(of_variables)} variable gradients for "
                     f"{len(self.variables)} variables ({', '.join(v.name for v in self.variables)})."
                 )
-        flat = nest.flatten(given)
+        flat = _opened(nest.flatten(given))
         if len(flat) == self.arity:
             flat = [flat[k] for k in self.positions]
         elif len(flat) != len(self.positions):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
 from tapeflow.core import nest
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, enter
 from tapeflow.core.signatures import unannotated
@@ -116,8 +117,9 @@ class ForwardAccumulator:
         return nest.map_structure(lambda value: self._tangent(value, mode), primals)
 
     def _tangent(self, value: Any, mode: str) -> Any:
-        value = unwrapped(value)
-        one = getattr(value, "_differentiable", value)
+        if isinstance(value, CompositeTensor):
+            return value._with_gradients([self._tangent(part, mode) for part in value._gradient_parts()])
+        one = unwrapped(value)
         if not isinstance(one, (Tensor, Variable)):
             raise TypeError(
                 f"jvp takes tensors and variables that were computed inside the accumulator, got {value!r} of type "
@@ -128,9 +130,7 @@ class ForwardAccumulator:
             raise ValueError(f"{value!r} does not depend on the primals, so it has no tangent.")
         if found is None:
             found = zeros_of(one) if mode == "zero" else None
-        if found is not None and self._directions is not None:
-            found = self._directions.rows(found)
-        return value._with_differentiable(found) if found is not None and one is not value else found
+        return found if found is None or self._directions is None else self._directions.rows(found)
 
     def _known(self, value: Any) -> Tensor | None:
         """A tangent; inside a mapped function that began after the accumulator it is known for all rows together."""

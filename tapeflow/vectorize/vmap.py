@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from typing import Any, ParamSpec, TypeVar
 
 from tapeflow.core import nest
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.errors import out_of_memory
 from tapeflow.core.frames import entered
@@ -182,7 +183,7 @@ def _as_result(leaf: Any, k: int, out: Any) -> Tensor | None:
         return leaf
     if isinstance(leaf, IndexedSlices):
         return leaf.dense()
-    if not hasattr(leaf, "_differentiable") and is_convertible(leaf):
+    if not isinstance(leaf, CompositeTensor) and is_convertible(leaf):
         return to_tensor(leaf)
     where = f"result{nest.paths(out)[k]}" if nest.is_nested(out) else "its result"
     raise TypeError(

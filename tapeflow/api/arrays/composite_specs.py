@@ -1,13 +1,20 @@
 """`tf.RaggedTensorSpec` and `tf.SparseTensorSpec`."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from tapeflow.api.ragged.functions import stack as ragged_stack
 from tapeflow.api.ragged.tensor import RaggedTensor
-from tapeflow.api.sparse.tensor import SparseTensor
+from tapeflow.api.sparse.places import concat, expand_dims
+from tapeflow.api.sparse.tensor import SparseTensor, pick
+from tapeflow.core.composite import restores
 from tapeflow.core.dtypes import as_dtype, float32, int64
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.tensor import Tensor
 
-from .specs import TypeSpec
+from .specs import TensorSpec, TypeSpec, type_spec_from_value
 
 __all__ = ["RaggedTensorSpec", "SparseTensorSpec"]
 
@@ -68,8 +75,65 @@ class RaggedTensorSpec(TypeSpec):
         shape = None if self._shape.rank is None else tuple(self._shape)
         return (shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
 
+    # ---- what it is made of: the innermost values and the row splits, the outermost first
+
+    @property
+    def _component_specs(self) -> list:
+        inner = None if self._shape.rank is None else [None, *self._shape[self._ragged_rank + 1 :]]
+        rows = None if self._shape.rank is None or self._shape[0] is None else self._shape[0] + 1
+        splits = [TensorSpec([rows if k == 0 else None], self._row_splits_dtype) for k in range(self._ragged_rank)]
+        return [TensorSpec(inner if self._ragged_rank else self._shape, self._dtype), *splits]
+
+    def _to_components(self, value: Any) -> list:
+        return [value.flat_values, *value.nested_row_splits] if isinstance(value, RaggedTensor) else [value]
+
+    def _from_components(self, components: Sequence) -> Any:
+        values, *splits = components
+        return RaggedTensor.from_nested_row_splits(values, splits, validate=False) if splits else values
+
+    def _kind(self) -> int:
+        return self._ragged_rank
+
+    def _has_rows(self) -> bool:
+        return True
+
+    def _batch(self, size: int | None) -> "RaggedTensorSpec":
+        shape = TensorShape([size]).concatenate(self._shape)
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
+
+    def _unbatch(self) -> TypeSpec:
+        shape = TensorShape(None) if self._shape.rank is None else self._shape[1:]
+        if self._ragged_rank == 1:
+            return RaggedRowSpec(shape, self._dtype)
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
+
+    def _stacked(self, values: Sequence) -> RaggedTensor:
+        return ragged_stack(values)
+
+    def _row_count(self, value: RaggedTensor) -> int:
+        return int(value.nrows())
+
+    def _row(self, value: RaggedTensor, i: int) -> Any:
+        return value[i]
+
     def __repr__(self) -> str:
         return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"
+
+
+class RaggedRowSpec(RaggedTensorSpec):
+    """A row of a ragged tensor that is a tensor itself, whose length differs from row to row: batched, they are ragged
+    again."""
+
+    __slots__ = ()
+
+    value_type = Tensor
+
+    def __init__(self, shape: Any, dtype: Any) -> None:
+        super().__init__(shape, dtype, 0)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        other = type_spec_from_value(spec_or_value)
+        return self == other or TensorSpec(self.shape, self.dtype).is_compatible_with(other)
 
 
 class SparseTensorSpec(TypeSpec):
@@ -109,9 +173,47 @@ class SparseTensorSpec(TypeSpec):
     def _parts(self) -> tuple:
         return (None if self._shape.rank is None else tuple(self._shape), self._dtype)
 
+    # ---- what it is made of: the indices, the values, and the shape of the whole
+
+    @property
+    def _component_specs(self) -> list:
+        rank = self._shape.rank
+        return [TensorSpec([None, rank], int64), TensorSpec([None], self._dtype), TensorSpec([rank], int64)]
+
+    def _to_components(self, value: SparseTensor) -> list:
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components: Sequence) -> SparseTensor:
+        return SparseTensor(*components)
+
+    def _kind(self) -> tuple:
+        return ()
+
+    def _has_rows(self) -> bool:
+        return True
+
+    def _batch(self, size: int | None) -> "SparseTensorSpec":
+        return SparseTensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self) -> "SparseTensorSpec":
+        return SparseTensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)
+
+    def _stacked(self, values: Sequence) -> SparseTensor:
+        return concat(0, [expand_dims(part, 0) for part in values])
+
+    def _row_count(self, value: SparseTensor) -> int:
+        return int(value.dense_shape.array[0])
+
+    def _row(self, value: SparseTensor, i: int) -> SparseTensor:
+        indices = value.indices.array
+        mine = np.flatnonzero(indices[:, 0] == i)
+        return SparseTensor(indices[mine, 1:], pick(value.values, mine), value.dense_shape.array[1:])
+
     def __repr__(self) -> str:
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
 
 
 RaggedTensor._type_spec = property(RaggedTensorSpec.from_value)
 SparseTensor._type_spec = property(SparseTensorSpec.from_value)
+restores("RaggedTensor", lambda _, parts: RaggedTensor.from_nested_row_splits(parts[0], parts[1:], validate=False))
+restores("SparseTensor", lambda _, parts: SparseTensor(*parts))

@@ -3,54 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.core.composite import restores
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.tensor_like import AnyTensorLike
+from tapeflow.core.type_spec import TypeSpec as TypeSpec
 from tapeflow.core.variables.variable import Variable
-
-
-class TypeSpec:
-    """What is known of a value before it is there. `tf.TensorSpec` is the one for tensors.
-
-    >>> isinstance(tf.TensorSpec([2]), tf.TypeSpec)
-    True
-    """
-
-    __slots__ = ()
-
-    value_type: type
-
-    def _parts(self) -> tuple:
-        """What two equal specs have in common."""
-        raise NotImplementedError  # each kind of spec says it
-
-    def __eq__(self, other: Any) -> bool:
-        return type(self) is type(other) and self._parts() == other._parts()
-
-    def __hash__(self) -> int:
-        return hash((type(self), self._parts()))
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Can a value of this spec also have the other spec?"""
-        return type(self) is type(spec_or_value) and self == spec_or_value
-
-    def is_subtype_of(self, other: "TypeSpec") -> bool:
-        """Does every value of this spec have the other spec too?"""
-        return self == other
-
-    def most_specific_common_supertype(self, others: Sequence["TypeSpec"]) -> "TypeSpec | None":
-        """The narrowest spec that covers this one and all `others`; None when there is none."""
-        return self if all(self == other for other in others) else None
-
-    def most_specific_compatible_type(self, other: "TypeSpec") -> "TypeSpec":
-        """The narrowest spec that covers both; ValueError when there is none."""
-        found = self.most_specific_common_supertype([other])
-        if found is None:
-            raise ValueError(f"No spec covers both {self} and {other}.")
-        return found
 
 
 class TensorSpec(TypeSpec):
@@ -190,9 +151,42 @@ class IndexedSlicesSpec(TypeSpec):
         shape = None if self._shape.rank is None else tuple(self._shape)
         return (shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, tuple(self._indices_shape))
 
+    @property
+    def _component_specs(self) -> list:
+        rows = self._indices_shape.concatenate(self._shape[1:])
+        parts = [TensorSpec(rows, self._dtype), TensorSpec(self._indices_shape, self._indices_dtype)]
+        if self._dense_shape_dtype is not None:
+            parts.append(TensorSpec([self._shape.rank], self._dense_shape_dtype))
+        return parts
+
+    def _to_components(self, value: IndexedSlices) -> list:
+        return [value.values, value.indices] + ([] if value.dense_shape is None else [value.dense_shape])
+
+    def _from_components(self, components: Sequence) -> IndexedSlices:
+        return IndexedSlices(*components)
+
+    def _kind(self) -> bool:
+        return self._dense_shape_dtype is not None
+
+    @classmethod
+    def from_value(cls, value: IndexedSlices) -> "IndexedSlicesSpec":
+        """The spec of slices."""
+        dense = value.dense_shape
+        return cls(
+            value.shape,
+            value.values.dtype,
+            value.indices.dtype,
+            None if dense is None else dense.dtype,
+            value.indices.sizes,
+        )
+
     def __repr__(self) -> str:
         parts = (self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape)
         return f"IndexedSlicesSpec({', '.join(map(repr, parts))})"
+
+
+IndexedSlices._type_spec = property(IndexedSlicesSpec.from_value)
+restores("IndexedSlices", lambda _, parts: IndexedSlices(*parts))
 
 
 def type_spec_from_value(value: AnyTensorLike) -> TypeSpec:
@@ -203,15 +197,6 @@ def type_spec_from_value(value: AnyTensorLike) -> TypeSpec:
     """
     if isinstance(value, TypeSpec):
         return value
-    if isinstance(value, IndexedSlices):
-        dense = value.dense_shape
-        return IndexedSlicesSpec(
-            value.shape,
-            value.values.dtype,
-            value.indices.dtype,
-            None if dense is None else dense.dtype,
-            value.indices.sizes,
-        )
     own = getattr(value, "_type_spec", None)
     if own is not None:
         return own

@@ -12,6 +12,7 @@ import numpy as np
 from tapeflow.api.strings.formatting import tensor_text
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.broadcasting import broadcast_shapes
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32
 from tapeflow.core.errors import invalid
@@ -407,7 +408,7 @@ def assert_proper_iterable(values: Any) -> None:
 
     >>> tf.debugging.assert_proper_iterable([tf.constant(1.)])
     """
-    if isinstance(values, (Tensor, Variable, np.ndarray, str, bytes)) or hasattr(values, "_differentiable"):
+    if isinstance(values, (Tensor, Variable, CompositeTensor, np.ndarray, str, bytes)):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable. Found: {type(values)}')
     if not isinstance(values, Iterable):
         raise TypeError(f'Expected argument "values" to be iterable. Found: {type(values)}')

@@ -263,13 +263,13 @@ def _by_row(choices: list[tuple[Tensor, Callable]]) -> Any:
 def _merged(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
     """`new` in the rows where `chosen` holds, `old` in the others."""
     try:
-        nest.assert_same_structure(old, new)
+        nest.assert_same_structure(old, new, expand_composites=True)
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"{what} must have the same number, type, and overall structure of return values. {error}"
         ) from error
-    pairs = zip(nest.flatten(new), nest.flatten(old))
-    return nest.pack_sequence_as(new, [_merged_leaf(chosen, a, b, what) for a, b in pairs])
+    pairs = zip(nest.flatten(new, True), nest.flatten(old, True))
+    return nest.pack_sequence_as(new, [_merged_leaf(chosen, a, b, what) for a, b in pairs], True)
 
 
 def _merged_leaf(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
@@ -277,8 +277,6 @@ def _merged_leaf(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
         return None
     if hasattr(new, "_merge"):
         return new._merge(chosen, old)
-    if is_composite(new) or is_composite(old):
-        raise TypeError(f"{what} must be plain tensors where they differ from row to row, got {new!r} and {old!r}.")
     try:
         new, old = convert_group([new, old])
     except (TypeError, ValueError) as error:
@@ -364,9 +362,9 @@ def _iterated(body: Callable, loop_vars: Any, as_value: Callable, going: Tensor 
         own = nest.map_structure(lambda leaf: leaf._copy() if hasattr(leaf, "_copy") else leaf, loop_vars)
         given = Branch(going).run(lambda: body(*own))
     given = given if isinstance(given, (list, tuple)) else [given]
-    nest.assert_same_structure(list(loop_vars), list(given))
+    nest.assert_same_structure(list(loop_vars), list(given), expand_composites=True)
     given = nest.map_structure(as_value, given)
-    for before, after in zip(nest.flatten(loop_vars), nest.flatten(given)):
+    for before, after in zip(nest.flatten(loop_vars, True), nest.flatten(given, True)):
         if before.dtype is not after.dtype:
             raise TypeError(
                 f"A loop variable was {before.dtype.name} before the loop, but {after.dtype.name} after one iteration."

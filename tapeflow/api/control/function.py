@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
 from tapeflow.api.arrays.specs import TensorSpec
+from tapeflow.core import nest
+from tapeflow.core.composite import spec_of
 from tapeflow.core.dtypes import BY_NUMPY
-from tapeflow.function.tracing.concrete import ConcreteFunction, closed, opened
+from tapeflow.function.tracing.concrete import ConcreteFunction, opened
 from tapeflow.function.tracing.polymorphic import Function
 
 __all__ = ["function"]
@@ -92,13 +94,15 @@ def function(
 def _structured_input_signature(self: ConcreteFunction) -> tuple:
     """The arguments of a concrete function, with specifications in the place of tensors."""
     leaves = opened(self.structure)
-    for k, spec in zip(self.tensor_positions, self.specs):
-        leaves[k] = TensorSpec(
-            spec.shape,
-            BY_NUMPY[spec.dtype],
-            name=self.graph.names.get(self.graph.inputs[self.tensor_positions.index(k)]),
-        )
-    return closed(self.structure, leaves)
+    for k, spec, symbol in zip(self.tensor_positions, self.specs, self.graph.inputs):
+        leaves[k] = TensorSpec(spec.shape, BY_NUMPY[spec.dtype], name=self.graph.names.get(symbol))
+    rest = iter(leaves)
+
+    def one(leaf: Any) -> Any:
+        own = [next(rest) for _ in opened(leaf)]
+        return spec_of(leaf)._with_component_specs(own) if nest.is_composite(leaf) else own[0]
+
+    return nest.map_structure(one, self.structure)
 
 
 ConcreteFunction.structured_input_signature = property(_structured_input_signature)

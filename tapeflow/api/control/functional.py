@@ -13,13 +13,17 @@ from tapeflow.api.ragged import stack as _ragged_stack
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.core import nest as _nest
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import OutOfRangeError, ValueNeeded, dtype_clash
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.function.control.conditions import over_rows
 from tapeflow.function.tracing.regions import inside_a_graph
 from tapeflow.vectorize.vmap import Batch
+
+from .batchables import by_rows, opened_signature
 
 __all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map"]
 
@@ -28,7 +32,7 @@ R = TypeVar("R")
 
 def _slices(elems: Any) -> list:
     """The structure of each row, for tensors (or a structure of them) with a common first axis."""
-    tensors = [as_tensor(leaf) for leaf in nest.flatten(elems)]
+    tensors = [_with_rows(leaf) for leaf in nest.flatten(elems)]
     if not tensors:
         raise ValueError("elems must contain at least one tensor.")
     for tensor in tensors:
@@ -37,8 +41,25 @@ def _slices(elems: Any) -> list:
     counts = {sizes_of(t)[0] for t in tensors}
     if len(counts) > 1:
         raise ValueError(f"All tensors in elems must have the same size along their first axis, got {sorted(counts)}.")
-    rows = [list(t) if isinstance(t, RaggedTensor) else ops.unstack(t, axis=0) for t in tensors]
+    rows = [_rows_of_one(t) for t in tensors]
     return [nest.pack_sequence_as(elems, list(row)) for row in zip(*rows)]
+
+
+def _with_rows(leaf: Any) -> Any:
+    """A tensor, a ragged or a sparse one: what is cut into rows."""
+    if not isinstance(leaf, CompositeTensor) or isinstance(leaf, IndexedSlices) or leaf._type_spec._has_rows():
+        return as_tensor(leaf)
+    raise TypeError(
+        f"map_fn can not consume {leaf._type_spec} inputs: got {leaf!r}. Derive the type from "
+        "tf.experimental.BatchableExtensionType."
+    )
+
+
+def _rows_of_one(value: Any) -> list:
+    if isinstance(value, CompositeTensor):
+        spec = value._type_spec
+        return [spec._row(value, i) for i in range(spec._row_count(value))]
+    return ops.unstack(value, axis=0)
 
 
 def _stacked(results: list) -> Any:
@@ -79,9 +100,14 @@ def map_fn(
     array([11, 22], dtype=int32)
     """
     signature = fn_output_signature if fn_output_signature is not None else dtype
-    like = elems if signature is None else signature
+    fn, elems, finish = by_rows(fn, elems)
+    like = elems if signature is None else opened_signature(signature)
+    return finish(_mapped(fn, elems, like, signature is None))
+
+
+def _mapped(fn: Callable, elems: Any, like: Any, inferred: bool) -> Any:
     if _is_a_loop(elems, or_nothing=True):
-        return _mapped_in_a_graph(fn, elems, like, signature is None)
+        return _mapped_in_a_graph(fn, elems, like, inferred)
     results = [fn(row) for row in _slices(elems)]
     if not results:
         return nest.map_structure(_nothing, like)
@@ -89,15 +115,15 @@ def map_fn(
         nest.assert_same_structure(like, result)
     wanted = nest.flatten(like)
     columns = [list(column) for column in zip(*[nest.flatten(r) for r in results])]
-    return nest.pack_sequence_as(like, [_column(c, w, signature is None) for c, w in zip(columns, wanted)])
+    return nest.pack_sequence_as(like, [_column(c, w, inferred) for c, w in zip(columns, wanted)])
 
 
 def _is_a_loop(elems: Any, or_nothing: bool = False) -> bool:
     """Inside a graph, rows are gone through by a loop; ragged ones by Python, and none at all, unless their shape
     comes of the function."""
     return inside_a_graph() and all(
-        not isinstance(leaf, RaggedTensor) and leaf.ndim and (or_nothing or leaf.sizes[0])
-        for leaf in map(as_tensor, nest.flatten(elems))
+        not isinstance(leaf, CompositeTensor) and leaf.ndim and (or_nothing or leaf.sizes[0])
+        for leaf in map(_with_rows, nest.flatten(elems))
     )
 
 
@@ -138,11 +164,13 @@ def _check_dtype(value: Tensor, dtype: DType, inferred: bool) -> None:
 def _column(values: list, wanted: Any, inferred: bool) -> Any:
     """One component of all results, stacked and checked."""
     dtype = _dtype_of(wanted)
-    tensors = [v if isinstance(v, (Tensor, RaggedTensor)) else as_tensor(v) for v in values]
+    tensors = [as_tensor(v) for v in values]
     for t in tensors:
         _check_dtype(t, dtype, inferred)
     if hasattr(wanted, "ragged_rank") or any(isinstance(t, RaggedTensor) for t in tensors):
         return _ragged_stack(tensors)
+    if isinstance(tensors[0], CompositeTensor):
+        return tensors[0]._type_spec._stacked(tensors)
     shapes = {tuple(t.sizes) for t in tensors}
     if len(shapes) > 1:
         raise ValueError(
@@ -233,6 +261,7 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
     >>> tf.vectorized_map(per_example, tf.constant([[1., 2.], [3., 4.]])).numpy().tolist()
     [[3.0, 12.0], [27.0, 48.0]]
     """
+    fn, elems, finish = by_rows(fn, elems)
     leaves = len(nest.flatten(elems))
     place = lambda structure, k: f"elems{_nest.paths(elems)[k]}" if _nest.is_nested(elems) else "elems"
     advice = (
@@ -240,7 +269,7 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
     )
     batch = Batch(elems, [0] * leaves, place, advice, ones_repeat=True)
     try:
-        return batch.run(fn, randomness="different", loops=fallback_to_while_loop, warn=warn)
+        return finish(batch.run(fn, randomness="different", loops=fallback_to_while_loop, warn=warn))
     except ValueNeeded as error:
         if not fallback_to_while_loop or not batch.size:
             raise
@@ -248,7 +277,7 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
             logging.getLogger("tapeflow").warning(
                 "vectorized_map calls %s row by row: %s", getattr(fn, "__qualname__", fn), error
             )
-        return batch.one_by_one(fn)
+        return finish(batch.one_by_one(fn))
 
 
 def scan(

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tapeflow.api.arrays.specs import TypeSpec
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.type_spec import TypeSpec
 
 from .tensor_array import TensorArray
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from tapeflow.api.arguments import expose
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert_group
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import invalid
@@ -26,7 +27,7 @@ def add(x: AnyTensorLike, y: AnyTensorLike, name: str | None = None) -> Tensor:
     """
     if not isinstance(x, Tensor):
         x, y = convert_group([x, y], ops.add.primitive)
-    return x + y
+    return ops.add(x, y) if isinstance(y, CompositeTensor) else x + y
 
 
 @expose(ops.sub)

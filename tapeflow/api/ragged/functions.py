@@ -12,7 +12,6 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import invalid
-from tapeflow.core.nest import register_composite
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, TensorLike
@@ -30,12 +29,6 @@ __all__ = [
     "stack",
     "stack_dynamic_partitions",
 ]
-
-register_composite(
-    RaggedTensor,
-    lambda r: [r.flat_values, *r.nested_row_splits],
-    lambda r, parts: RaggedTensor.from_nested_row_splits(parts[0], parts[1:], validate=False),
-)
 
 
 def constant(

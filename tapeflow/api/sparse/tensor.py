@@ -11,7 +11,6 @@ from tapeflow.core.contracts import Operation
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, int64
 from tapeflow.core.errors import invalid
-from tapeflow.core.nest import register_composite
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -198,9 +197,6 @@ def _as_int64(value: Any) -> Tensor:
 
 def _holds_tensors(value: Any) -> bool:
     return any(isinstance(v, Tensor) or isinstance(v, (list, tuple)) and _holds_tensors(v) for v in value)
-
-
-register_composite(SparseTensor, lambda s: [s.indices, s.values, s.dense_shape], lambda s, parts: SparseTensor(*parts))
 
 
 # ---- what the functions of tf.sparse are written with

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.composite import CompositeTensor, restored
 from tapeflow.core.dtypes import BY_NUMPY, DType, as_dtype
 from tapeflow.core.primitive import Spec
 from tapeflow.core.shapes import TensorShape
@@ -45,11 +46,16 @@ class Writer:
         for name, stream in _STREAMS.items():
             if value is stream():
                 return {"stream": name}
-        if nest.is_composite(value):
-            return {
-                "composite": type(value).__name__,
-                "parts": [self.value(part) for part in nest.children(value, composites=True)],
-            }
+        if isinstance(value, CompositeTensor):
+            name, fields = value._stored()
+            if name is None:
+                raise CannotBeStored(
+                    f"a value of type {type(value).__name__}, whose class has no name to be found by when it is "
+                    'loaded (give the class an attribute `__name__ = "package.Name"`)'
+                )
+            parts = [] if fields is not None else nest.children(value, composites=True)
+            written: dict[str, Any] = {"composite": name, "parts": [self.value(part) for part in parts]}
+            return written if fields is None else {**written, "fields": self.value(fields)}
         raise CannotBeStored(f"{value!r} of type {type(value).__name__}")
 
     def spec(self, spec: Any) -> list:
@@ -180,7 +186,7 @@ class Reader:
         return collections.namedtuple(name, whole["fields"])(*self.value(whole["of"]))
 
     def _composite(self, name: str, whole: dict) -> Any:
-        return nest.composite_named(name, [self.value(part) for part in whole["parts"]])
+        return restored(name, self.value(whole.get("fields")), [self.value(part) for part in whole["parts"]])
 
 
 _READERS: dict[str, Callable[[Reader, Any, dict], Any]] = {

@@ -77,8 +77,7 @@ class ConcreteFunction:
         graph.may_create, graph.compiles, graph.autograph = may_create, self.jit, self.autograph
         graph.evaluate = lambda symbol: self._evaluated(symbol, now)
         leaves = opened(self.structure)
-        names, self.sizes = nest.paths(self.structure), []
-        names += ["[0]"] * (len(leaves) - len(names))  # the parts of a ragged tensor, say
+        names, self.sizes = opened_paths(self.structure), []
         for n, (k, spec) in enumerate(zip(self.tensor_positions, self.specs)):
             leaves[k] = graph.argument(self._sized(spec, n, None if now is None else now[n]))
             graph.names[leaves[k].index] = getattr(spec, "name", None) or argument_name(self.python_function, names[k])
@@ -361,9 +360,17 @@ _EAGER = Frame()  # for what is computed while a function is traced
 
 
 def opened(structure: Any) -> list:
-    """The leaves, with ragged and sparse tensors and slices as the tensors that they are made of."""
+    """The leaves, with composites and their specs as the tensors, or the specs, that they are made of."""
     leaves = nest.flatten(structure)
     return nest.walked(structure, composites=True) if any(map(nest.is_composite, leaves)) else leaves
+
+
+def opened_paths(structure: Any) -> list[str]:
+    """The path of each of the `opened` leaves: that of the composite for its parts."""
+    paths, leaves = nest.paths(structure), nest.flatten(structure)
+    if not any(map(nest.is_composite, leaves)):
+        return paths
+    return [path for path, leaf in zip(paths, leaves) for _ in nest.walked(leaf, composites=True)]
 
 
 def closed(structure: Any, leaves: list) -> Any:

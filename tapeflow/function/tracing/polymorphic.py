@@ -12,6 +12,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.composite import spec_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.frames import current
@@ -23,8 +24,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.autograph.convert import converted
 
 from .arguments.mistakes import Unfit, bound, refused, without_collisions
-from .arguments.specified import as_specified, checked, is_composite_spec, is_spec
-from .concrete import ConcreteFunction, argument_name, opened
+from .arguments.specified import as_specified, checked, is_spec
+from .concrete import ConcreteFunction, argument_name, opened, opened_paths
 from .graph import Graph
 from .retracing import Retracing
 
@@ -195,8 +196,6 @@ class Function(Generic[P, R]):
                 tensor = to_tensor(leaf)
                 tensors.append(tensor)
                 spec = Spec(shape=tuple(tensor.sizes), dtype=tensor.dtype.np)
-            elif is_composite_spec(leaf):
-                spec = leaf
             elif is_spec(leaf):
                 spec = Spec(shape=tuple(leaf.shape), dtype=leaf.dtype.np, name=getattr(leaf, "name", None))
             elif isinstance(leaf, _NUMBERS):
@@ -249,17 +248,13 @@ class Function(Generic[P, R]):
         without_collisions(structure[1])
         # Tensors of the first call are not kept alive; objects are, since their identity is part of the key.
         kept = [None if k in positions else leaf for k, leaf in enumerate(leaves)]
-        if not any(map(nest.is_composite, nest.flatten(structure))):
-            structure = nest.pack_as(structure, kept)
+        structure = _without_tensors(structure)
         traced = converted(self.python_function) if self.autograph else self.python_function
         made = ConcreteFunction(
             self.python_function, traced, structure, positions, specs, self._name, self.jit_compile, self.autograph
         )
         made.kept = kept
-        if any(map(is_composite_spec, specs)):
-            made.runs_as_python("What its ragged or sparse arguments are made of is not known before there are some.")
-        else:
-            made = self._traced(made, now)
+        made = self._traced(made, now)
         if made.sizes:
             serving = self._general.setdefault(general, [])
             serving[:-_MOST_GENERAL] = []
@@ -280,9 +275,7 @@ class Function(Generic[P, R]):
         """The specifications to trace for: None for sizes that the signature leaves open, or that were others
         before."""
         if self.input_signature is not None:
-            wanted = [s for s in nest.flatten(self.input_signature) if is_spec(s)]
-            if len(wanted) != len(specs):  # ragged ones, which are several tensors
-                return specs
+            wanted = [s for s in opened(self.input_signature) if is_spec(s)]
             shapes = [
                 tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)
             ]
@@ -318,19 +311,17 @@ class Function(Generic[P, R]):
 
     def _noticed(self, structure: Any, leaves: list, positions: list[int], specs: list[Spec]) -> None:
         arguments: dict[str, dict[str, Any]] = {}
-        tensors, paths = dict(zip(positions, specs)), nest.paths(structure)
+        tensors, paths = dict(zip(positions, specs)), opened_paths(structure)
         for k, leaf in enumerate(leaves):
-            if k in tensors and is_composite_spec(tensors[k]):
-                found = {"value": repr(tensors[k])}
-            elif k in tensors:
+            if k in tensors:
                 found = {"shape": tuple(tensors[k].shape), "dtype": np.dtype(tensors[k].dtype).name}
             elif isinstance(leaf, _NUMBERS):
                 found = {"value": repr(leaf)}
             else:
                 found = {"object": id(leaf)}
-            # Ragged and sparse tensors have several parts, but one path.
-            name = argument_name(self.python_function, paths[k]) if len(paths) == len(leaves) else f"number {k}"
-            arguments[name] = found
+            name = argument_name(self.python_function, paths[k])
+            number = sum(path == paths[k] for path in paths[:k])  # of the parts of a composite
+            arguments[f"{name}, part {number}" if number else name] = found
         self._retracing.notice(self._name, self._calls, arguments)
 
     def _bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
@@ -384,4 +375,19 @@ def _containers(structure: Any) -> Any:
     parts = nest.children(structure, composites=True)
     if parts is None:
         return None
-    return type(structure), tuple(structure) if isinstance(structure, dict) else None, tuple(map(_containers, parts))
+    inside = tuple(map(_containers, parts))
+    if nest.is_composite(structure):  # a spec of one makes the same trace
+        spec = spec_of(structure)
+        return type(spec), spec._kind(), inside
+    return type(structure), tuple(structure) if isinstance(structure, dict) else None, inside
+
+
+def _without_tensors(structure: Any) -> Any:
+    """Arguments with None in the place of tensors, and with specs in that of composites."""
+
+    def kept(leaf: Any) -> Any:
+        if nest.is_composite(leaf):
+            return spec_of(leaf)
+        return None if isinstance(leaf, (Tensor, np.ndarray, np.generic)) or is_spec(leaf) else leaf
+
+    return nest.map_structure(kept, structure)

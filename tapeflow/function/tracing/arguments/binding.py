@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.composite import spec_of
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.errors import InvalidArgumentError, invalid
-from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
 
@@ -106,7 +106,7 @@ class Binding:
     def _described(self, wanted: Any, specs: list) -> str:
         def leaf(number: Any) -> str:
             if isinstance(number, _Parts):
-                return f"{type(number.of).__name__}[{', '.join(map(leaf, number.inside))}]"
+                return f"{spec_of(number.of).value_type.__name__}[{', '.join(map(leaf, number.inside))}]"
             return (
                 spec_text(specs[self.order[number]]) if number in self.order else f"Literal[{self.leaves[number]!r}]"
             )
@@ -170,9 +170,13 @@ class Binding:
             return
         if isinstance(wanted, _Parts):
             inside = wanted.inside
-            if type(given) is not type(wanted.of):
-                raise Unfit(f"Can not cast {given!r} to a {type(wanted.of).__name__}")
-            parts = nest.children(given, composites=True) or []
+            spec = spec_of(wanted.of)
+            fits_in = isinstance(given, spec.value_type) and spec_of(given)._kind() == spec._kind()
+            parts = (nest.children(given, composites=True) or []) if fits_in else []
+            inside_specs = nest.children(spec, composites=True) or []
+            dtypes = [(getattr(p, "dtype", None), getattr(s, "dtype", None)) for p, s in zip(parts, inside_specs)]
+            if not fits_in or any(own is not wanted for own, wanted in dtypes):
+                raise Unfit(f"Can not cast {given!r} to {spec}")
         else:
             if isinstance(wanted, Mapping):
                 if not isinstance(given, Mapping):
@@ -248,10 +252,6 @@ def same(literal: Any, given: Any) -> bool:
 
 def fitted(value: Any, spec: Any, which: Any, name: str) -> Tensor:
     """A value as a tensor of a specification: argument `which` of the function `name`."""
-    if not isinstance(spec, Spec):  # of a ragged or sparse tensor
-        if not isinstance(value, spec.value_type) or not spec.is_compatible_with(value):
-            raise Unfit(f"Can not cast {value!r} to {spec}")
-        return value
     if isinstance(value, Tensor) or _is_variable(value):
         tensor = to_tensor(value)
         if tensor.dtype.np != spec.dtype:

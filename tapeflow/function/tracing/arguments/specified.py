@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapeflow.core import nest
-from tapeflow.core.composite import Composite
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.type_spec import TypeSpec
 
 from .binding import same
 from .mistakes import Unfit
@@ -17,17 +17,8 @@ _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_
 
 
 def is_spec(value: Any) -> bool:
-    return (
-        hasattr(value, "is_compatible_with")
-        and hasattr(value, "shape")
-        and not isinstance(value, Tensor)
-        and hasattr(value, "value_type")
-    )
-
-
-def is_composite_spec(value: Any) -> bool:
-    """Of a ragged or a sparse tensor, say: of a value that is no tensor."""
-    return is_spec(value) and issubclass(value.value_type, Composite)
+    """The spec of a tensor, or of what is made of tensors?"""
+    return isinstance(value, TypeSpec) and (hasattr(value, "shape") or nest.is_composite(value))
 
 
 def checked(input_signature: Any, function: Callable, signature: inspect.Signature) -> tuple:
@@ -100,7 +91,9 @@ def _specified(value: Any, spec: Any, name: str) -> Any:
         if not spec.is_compatible_with(value):
             raise wrong
         return value
-    if nest.is_composite(value) and isinstance(value, spec.value_type) and spec.is_compatible_with(value):
+    if nest.is_composite(value) or nest.is_composite(spec):
+        if not isinstance(value, spec.value_type) or not spec.is_compatible_with(value):
+            raise wrong
         return value
     if not isinstance(value, Tensor) and is_convertible(value):
         try:
