@@ -78,6 +78,8 @@ THROUGH = """
         distribute/options distribute/replicas distribute/strategies distribute/strategy distribute/tpu
         distribute/tpu/experimental
     engines/xla/devices: api/config/devices core/devices
+    experimental/extension_type/batching: api/control/batchables
+    experimental/extension_type/types: experimental/extension_type
     experimental/numpy/numpy: experimental/numpy/random
     feature_column/feature_column: feature_column/columns
     function/autograph/convert: function/autograph/passes

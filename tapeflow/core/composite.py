@@ -1,17 +1,140 @@
-"""Composites: values made of several tensors, such as ragged and sparse tensors and a user's own types."""
+"""Composites: values made of several tensors, such as ragged and sparse tensors and types of a user's; and `TypeSpec`,
+what is known of a value before it is there, which for composites says how they come apart and together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .contracts import Operation
-from .type_spec import TypeSpec
+
+
+class TypeSpec:
+    """What is known of a value before it is there. `tf.TensorSpec` is the one for tensors.
+
+    A value made of several tensors (ragged, sparse, a `tf.experimental.ExtensionType`) has a spec that says which they
+    are (`_component_specs`) and takes it apart (`_to_components`) and puts it together (`_from_components`). Nests,
+    traced functions, loops, datasets and saved models know nothing else of it.
+
+    >>> isinstance(tf.TensorSpec([2]), tf.TypeSpec)
+    True
+    """
+
+    __slots__ = ()
+
+    value_type: type
+
+    # ---- what it is made of
+
+    def _serialize(self) -> Any:
+        """What two equal specs have in common, nested in tuples."""
+        raise NotImplementedError(f"{type(self).__name__}._serialize")  # each kind of spec says it
+
+    @property
+    def _component_specs(self) -> Any:
+        """The specs of the parts of a value, nested; the spec itself where a value has no parts."""
+        return self
+
+    def _to_components(self, value: Any) -> Any:
+        """The parts of a value, nested as `_component_specs`."""
+        raise NotImplementedError(f"{type(self).__name__}._to_components")
+
+    def _from_components(self, components: Any) -> Any:
+        """The inverse of `_to_components`."""
+        raise NotImplementedError(f"{type(self).__name__}._from_components")
+
+    def __with_component_specs__(self, specs: Sequence) -> "TypeSpec":
+        """The spec of values whose parts, down to the tensors, have these specs, as far as it can say so."""
+        return self
+
+    def __kind__(self) -> Any:
+        """What of the spec is more than the shapes and dtypes of the parts: functions are traced for each."""
+        return self._parts()
+
+    def _parts(self) -> Any:
+        return hashable(self._serialize())
+
+    # ---- rows along the first axis, for datasets and maps
+
+    def __has_rows__(self) -> bool:
+        """Can values be cut into rows, and stacked?"""
+        return False
+
+    def __batch__(self, size: int | None) -> "TypeSpec":
+        """The spec of so many values stacked."""
+        raise self._no_rows()
+
+    def __unbatch__(self) -> "TypeSpec":
+        """The spec of a row."""
+        raise self._no_rows()
+
+    def __stacked__(self, values: Sequence) -> Any:
+        """Values of this spec as one, with a new first axis."""
+        raise self._no_rows()
+
+    def __row_count__(self, value: Any) -> int:
+        raise self._no_rows()
+
+    def __row__(self, value: Any, i: int) -> Any:
+        raise self._no_rows()
+
+    def __encoding__(self) -> list | None:
+        """The specs of tensors that have a row for each row of a value, and stand for it; None: there are none."""
+        return None
+
+    def __encoded__(self, value: Any) -> list | None:
+        """Those tensors."""
+        return None
+
+    def __decoded__(self, tensors: Sequence) -> Any:
+        """The inverse of `__encoded__`."""
+        raise self._no_rows()
+
+    def _no_rows(self) -> TypeError:
+        name = getattr(self, "value_type", type(self)).__name__
+        return TypeError(
+            f"A value of type {name} has no rows that can be taken apart or stacked. A type of your own has them if "
+            "it is derived from tf.experimental.BatchableExtensionType."
+        )
+
+    # ---- comparing
+
+    def __eq__(self, other: Any) -> bool:
+        return type(self) is type(other) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._parts()))
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Can a value of this spec also have the other spec?"""
+        return type(self) is type(spec_or_value) and self == spec_or_value
+
+    def is_subtype_of(self, other: "TypeSpec") -> bool:
+        """Does every value of this spec have the other spec too?"""
+        return self == other
+
+    def most_specific_common_supertype(self, others: Sequence["TypeSpec"]) -> "TypeSpec | None":
+        """The narrowest spec that covers this one and all `others`; None when there is none."""
+        return self if all(self == other for other in others) else None
+
+    def most_specific_compatible_type(self, other: "TypeSpec") -> "TypeSpec":
+        """The narrowest spec that covers both; ValueError when there is none."""
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No spec covers both {self} and {other}.")
+        return found
+
+
+def hashable(value: Any) -> Any:
+    """Containers as tuples; mappings as their pairs, in order."""
+    if isinstance(value, dict):
+        return tuple([(key, hashable(value[key])) for key in value])
+    return tuple(map(hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
 class CompositeTensor:
-    """A value made of several tensors; `_type_spec` says of which, and takes it apart (`core.type_spec`).
+    """A value made of several tensors; `_type_spec` says of which, and takes it apart (`TypeSpec`).
 
-    A tape differentiates it by the tensors that `_gradient_parts` names: one, `_differentiable`, unless a class says
-    more.
+    A tape differentiates it by the tensors that `__gradient_parts__` names: one, `_differentiable`, unless a class
+    says more.
     """
 
     __slots__ = ()
@@ -23,27 +146,31 @@ class CompositeTensor:
         """The same around other values of the one tensor that has a gradient."""
         raise NotImplementedError  # each composite says it
 
-    def _gradient_parts(self) -> list:
+    def __gradient_parts__(self) -> list:
         """The tensors (or variables) that have gradients."""
         return [self._differentiable]
 
-    def _with_gradients(self, found: list) -> Any:
+    def __with_gradients__(self, found: list) -> Any:
         """The gradient of the whole, from those of the parts; None stands for no gradient."""
         [gradient] = found
         return None if gradient is None else self._with_differentiable(gradient)
 
-    def _stored(self) -> tuple[str | None, Any]:
+    def __stored__(self) -> tuple[str | None, Any]:
         """(What files call the class, None if values cannot be stored; the fields that are no parts)."""
         return type(self).__name__, None
+
+    def __parts_of_gradient__(self, gradient: Any) -> list:
+        """What `__with_gradients__` was given, from its result: the gradients of the parts."""
+        return [getattr(gradient, "_differentiable", gradient)]
 
     @classmethod
     def _apply(cls, prim: Operation, args: tuple, params: dict) -> Any:
         """What a primitive does with one among its inputs; NotImplemented: it takes it for a tensor."""
         return NotImplemented
 
-    def _with_each(self, function: Callable[[Any], Any]) -> Any:
+    def __with_each__(self, function: Callable[[Any], Any]) -> Any:
         """The same with `function` of each of its parts."""
-        one = lambda part: part._with_each(function) if isinstance(part, CompositeTensor) else function(part)
+        one = lambda part: part.__with_each__(function) if isinstance(part, CompositeTensor) else function(part)
         return of_parts(self, [one(part) for part in parts_of(self) or []])
 
 

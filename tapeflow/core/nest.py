@@ -11,11 +11,10 @@ from typing import Any
 
 import optree
 
-from .composite import CompositeTensor, of_parts, parts_of, spec_of
+from .composite import CompositeTensor, TypeSpec, of_parts, parts_of, spec_of
 from .dtypes import DType
 from .shapes import TensorShape
 from .tensor import EagerTensor, Tensor
-from .type_spec import TypeSpec
 
 _LEAVES = (str, bytes, bytearray, memoryview, Tensor, TensorShape, DType)
 
@@ -191,7 +190,7 @@ def compare(a: Any, b: Any, types: bool = True, composites: bool = False, path: 
         return
     if composites and is_composite(a) and is_composite(b):
         one, other = spec_of(a), spec_of(b)
-        if type(one) is not type(other) or one._kind() != other._kind():
+        if type(one) is not type(other) or one.__kind__() != other.__kind__():
             raise ValueError(f"{where} the first has a {one}, the second a {other}.")
     elif types and not same_container(a, b):
         raise TypeError(f"{where} the first has a {type(a).__name__}, the second a {type(b).__name__}.")

@@ -137,7 +137,7 @@ def batched(spec: Any, size: int | None, ragged: bool = False) -> Any:
         if leaf is None:
             return None
         if nest.is_composite(leaf):
-            return leaf._batch(size)
+            return leaf.__batch__(size)
         shape = TensorShape([size]).concatenate(leaf.shape)
         if ragged and shape.rank is not None and None in tuple(leaf.shape):
             deepest = max(k for k, n in enumerate(leaf.shape) if n is None)
@@ -154,7 +154,7 @@ def unbatched(spec: Any) -> Any:
         if leaf is None:
             return None
         if nest.is_composite(leaf):
-            return leaf._unbatch()
+            return leaf.__unbatch__()
         shape = TensorShape(None) if leaf.shape.rank is None else TensorShape(list(leaf.shape)[1:])
         return TensorSpec(shape, leaf.dtype)
 

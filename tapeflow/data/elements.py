@@ -11,7 +11,7 @@ import numpy as np
 from tapeflow.api.ragged import stack as ragged_stack
 from tapeflow.core import nest
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.composite import CompositeTensor, spec_of
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.frames import Frame, current, enter, entered
 from tapeflow.core.primitive import recorded as ops
@@ -174,7 +174,7 @@ def _column(parts: list, component: int, ragged: bool) -> Any:
     if ragged:
         return ragged_stack(parts)
     if isinstance(first, CompositeTensor):
-        return first._type_spec._stacked(parts)
+        return spec_of(first).__stacked__(parts)
     if not isinstance(first, Tensor):
         raise TypeError(f"Component {component} of the elements is a {type(first).__name__}, which cannot be batched.")
     return EagerTensor(stacked_arrays([part.array for part in parts], component))
@@ -228,7 +228,7 @@ def rows_count(leaves: list) -> int:
         if leaf is None:
             continue
         if isinstance(leaf, CompositeTensor):
-            count = leaf._type_spec._row_count(leaf)
+            count = spec_of(leaf).__row_count__(leaf)
         elif sizes_of(leaf).rank == 0:
             raise ValueError("Unbatching a tensor is only supported for rank >= 1: a scalar has no rows.")
         else:
@@ -251,4 +251,4 @@ def row(leaf: Any, i: int) -> Any:
         return EagerTensor(part) if isinstance(part, (np.ndarray, np.generic)) else string_scalar(part)
     if leaf is None:
         return leaf
-    return leaf._type_spec._row(leaf, i) if isinstance(leaf, CompositeTensor) else leaf[i]
+    return spec_of(leaf).__row__(leaf, i) if isinstance(leaf, CompositeTensor) else leaf[i]

@@ -7,11 +7,11 @@ import numpy as np
 
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.core import nest
+from tapeflow.core.composite import TypeSpec
 from tapeflow.core.errors import InvalidArgumentError, OutOfRangeError
 from tapeflow.core.frames import has_an_effect
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.type_spec import TypeSpec
 
 from .element_specs import Cell, spec_of
 from .elements import Opaque, element

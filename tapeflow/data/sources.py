@@ -97,7 +97,7 @@ class Sources(Pipeline[Element]):
             count = rows_count(leaves)
             rows = Rows(whole, [leaf.array for leaf in leaves])
             return of_rows(rows, lambda: iter(range(count)), count, Cell(spec), "TensorSlice", whole=True)
-        symbolic = any(leaf is not None and None in tuple(sizes_of(leaf))[:1] for leaf in leaves)
+        symbolic = any(isinstance(leaf, Tensor) and None in tuple(sizes_of(leaf))[:1] for leaf in leaves)
         return new(
             lambda: rows_of(_with_values(whole)), None if symbolic else rows_count(leaves), Cell(spec), "TensorSlice"
         )

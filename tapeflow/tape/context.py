@@ -119,7 +119,7 @@ class TapeContext:
 
     def _watch_one(self, value: Any) -> None:
         if isinstance(value, CompositeTensor):
-            for part in value._gradient_parts():
+            for part in value.__gradient_parts__():
                 self._watch_one(part)
             return
         given = value

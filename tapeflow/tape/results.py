@@ -74,7 +74,7 @@ def _of_one(leaf: Any, rest: Iterator) -> Any:
     """The gradient of a source; `rest` gives those of its parts."""
     if not isinstance(leaf, CompositeTensor):
         return next(rest)
-    return leaf._with_gradients([_of_one(part, rest) for part in leaf._gradient_parts()])
+    return leaf.__with_gradients__([_of_one(part, rest) for part in leaf.__gradient_parts__()])
 
 
 def zeros_of(source: Any) -> Tensor:

@@ -25,10 +25,20 @@ def parts(leaves: list) -> list:
     found: list = []
     for leaf in leaves:
         if isinstance(leaf, CompositeTensor):
-            found += map(unwrapped, parts(leaf._gradient_parts()))
+            found += map(unwrapped, parts(leaf.__gradient_parts__()))
         else:
             found.append(unwrapped(leaf))
     return found
+
+
+def parts_of_gradient(leaf: Any, gradient: Any) -> list:
+    """The gradients of the `parts` of a leaf, from the gradient of the whole; None for each where that is None."""
+    if not isinstance(leaf, CompositeTensor):
+        return [gradient]
+    if gradient is None:
+        return [None] * len(parts([leaf]))
+    pairs = zip(leaf.__gradient_parts__(), leaf.__parts_of_gradient__(gradient), strict=True)
+    return [part for one, g in pairs for part in parts_of_gradient(one, g)]
 
 
 def checked_targets(target: Any) -> list:
@@ -120,11 +130,13 @@ def _ones(target: Any) -> Tensor | None:
 def _paired(target: Any, targets: list, given: Any) -> list:
     if not nest.is_nested(target):
         if isinstance(target, CompositeTensor) and isinstance(given, type(target)):
-            return parts([given])
+            return parts_of_gradient(target, given)
         flat = nest.flatten(given)
         return flat if len(flat) == 1 and isinstance(flat[0], (Tensor, Variable, np.ndarray)) else [given]
-    opened = lambda leaf: parts([leaf]) if isinstance(leaf, CompositeTensor) else [leaf]
-    flat = [part for leaf in nest.flatten(given) for part in opened(leaf)]
+    flat = nest.flatten(given)
+    whole = nest.flatten(target)
+    if len(flat) == len(whole):
+        flat = [part for leaf, g in zip(whole, flat) for part in parts_of_gradient(leaf, g)]
     if len(flat) != len(targets):
         raise ValueError(
             f"output_gradients has {len(flat)} entries for {len(targets)} targets; give one for each (None for ones), "

@@ -117,9 +117,12 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
     frame = current()
     with entered(frame.watched_by(inside)):
         outputs, backward = _checked_result(f, f(*args, **kwargs))
-        results = [o if _is_opened(o) else to_tensor(o) for o in nest.flatten(outputs)]
+        results = [o if is_opened(o) else to_tensor(o) for o in nest.flatten(outputs)]
         flat = seeds.parts(results)
-    leaves = _opened(nest.flatten(args))
+    whole = nest.flatten(args)
+    leaves = [part for leaf in whole for part in (seeds.parts([leaf]) if is_opened(leaf) else [leaf])]
+    if any(map(is_opened, whole)):
+        backward = _giving_parts(backward, [leaf if is_opened(leaf) else None for leaf in whole])
     variables = [
         v
         for v in _variables_of(inside, flat)
@@ -133,7 +136,7 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
     fresh = tuple(o._twin() for o in flat)
     positions = [k for k, a in enumerate(leaves) if isinstance(a, (Tensor, Variable))]
     inputs = tuple(to_tensor(leaves[k]) for k in positions) + tuple(v.value() for v in variables)
-    if any(map(_is_opened, results)):
+    if any(map(is_opened, results)):
         backward = _of_composites(backward, results)
     rule = CustomRule(_name(f), backward, inputs, positions, len(leaves), variables)
     rule.announce(inputs, fresh, flat)
@@ -143,12 +146,26 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
 # ---- composites among arguments and results: a rule is about the tensors in them that have gradients
 
 
-def _is_opened(value: Any) -> bool:
+def is_opened(value: Any) -> bool:
     return isinstance(value, CompositeTensor) and not isinstance(value, IndexedSlices)
 
 
-def _opened(leaves: list) -> list:
-    return [part for leaf in leaves for part in (seeds.parts([leaf]) if _is_opened(leaf) else [leaf])]
+def _giving_parts(backward: Callable, composites: list) -> Callable:
+    """The user's backward function, giving a gradient for each part of an argument. `composites` has those that are
+    composites, and None for the others."""
+
+    def opened(given: Any) -> list:
+        flat = nest.flatten(given)
+        if len(flat) != len(composites):
+            return flat  # an error, which says how many there should be
+        return [part for leaf, g in zip(composites, flat) for part in seeds.parts_of_gradient(leaf, g)]
+
+    @functools.wraps(backward)
+    def of_parts(*gs: Any, **kwargs: Any) -> Any:
+        found = backward(*gs, **kwargs)
+        return (opened(found[0]), *found[1:]) if "variables" in kwargs else opened(found)
+
+    return of_parts
 
 
 def _as_results(results: list, tensors: Iterable) -> list:
@@ -156,9 +173,9 @@ def _as_results(results: list, tensors: Iterable) -> list:
     rest = iter(tensors)
 
     def one(value: Any) -> Any:
-        if not _is_opened(value):
+        if not is_opened(value):
             return next(rest)
-        return value._with_gradients([one(part) for part in value._gradient_parts()])
+        return value.__with_gradients__([one(part) for part in value.__gradient_parts__()])
 
     return [one(value) for value in results]
 
@@ -298,7 +315,7 @@ class CustomRule(Rule):
                     f"The backward function of {self.name} returned {len(of_variables)} variable gradients for "
                     f"{len(self.variables)} variables ({', '.join(v.name for v in self.variables)})."
                 )
-        flat = _opened(nest.flatten(given))
+        flat = nest.flatten(given)
         if len(flat) == self.arity:
             flat = [flat[k] for k in self.positions]
         elif len(flat) != len(self.positions):

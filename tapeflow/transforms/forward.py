@@ -118,7 +118,7 @@ class ForwardAccumulator:
 
     def _tangent(self, value: Any, mode: str) -> Any:
         if isinstance(value, CompositeTensor):
-            return value._with_gradients([self._tangent(part, mode) for part in value._gradient_parts()])
+            return value.__with_gradients__([self._tangent(part, mode) for part in value.__gradient_parts__()])
         one = unwrapped(value)
         if not isinstance(one, (Tensor, Variable)):
             raise TypeError(

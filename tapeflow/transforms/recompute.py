@@ -11,9 +11,10 @@ from tapeflow.core.frames import current, entered
 from tapeflow.core.random.streams import snapshot
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
+from tapeflow.tape import seeds
 from tapeflow.tape.gradient_tape import GradientTape
 
-from .custom_gradient import apply_custom
+from .custom_gradient import apply_custom, is_opened
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,16 +62,23 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
 
             def backward(*gs: Any, variables: Any = ()) -> Any:
                 leaves = nest.flatten(args)
-                sources = [a for a in leaves if isinstance(a, (Tensor, Variable)) and a.dtype.is_inexact]
+                tensors = [a for a in leaves if isinstance(a, (Tensor, Variable)) or is_opened(a)]
+                sources = [a for a in seeds.parts(tensors) if a.dtype.is_inexact]
                 with replay(), GradientTape() as tape:
                     tape.watch([*sources, *variables])
                     again = nest.flatten(f(*args, **kwargs))
-                wanted = [(y, g) for y, g in zip(again, gs) if g is not None and y.dtype.is_inexact]
+                wanted = [(y, g) for y, g in zip(again, gs) if g is not None and (is_opened(y) or y.dtype.is_inexact)]
                 found = tape.gradient([y for y, _ in wanted], [*sources, *variables], [g for _, g in wanted])
                 of_sources = {
                     s.serial: g for s, g in zip(sources, found)
                 }  # what is given twice gets its whole gradient once
-                given = [of_sources.pop(getattr(a, "serial", 0), None) for a in leaves]
+
+                def gradient(a: Any) -> Any:
+                    if is_opened(a):
+                        return a.__with_gradients__([gradient(part) for part in a.__gradient_parts__()])
+                    return of_sources.pop(getattr(a, "serial", 0), None)
+
+                given = [gradient(a) for a in leaves]
                 return (given, found[len(sources) :]) if variables else given
 
             return outputs, backward

@@ -91,29 +91,29 @@ class RaggedTensorSpec(TypeSpec):
         values, *splits = components
         return RaggedTensor.from_nested_row_splits(values, splits, validate=False) if splits else values
 
-    def _kind(self) -> int:
+    def __kind__(self) -> int:
         return self._ragged_rank
 
-    def _has_rows(self) -> bool:
+    def __has_rows__(self) -> bool:
         return True
 
-    def _batch(self, size: int | None) -> "RaggedTensorSpec":
+    def __batch__(self, size: int | None) -> "RaggedTensorSpec":
         shape = TensorShape([size]).concatenate(self._shape)
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
 
-    def _unbatch(self) -> TypeSpec:
+    def __unbatch__(self) -> TypeSpec:
         shape = TensorShape(None) if self._shape.rank is None else self._shape[1:]
         if self._ragged_rank == 1:
             return RaggedRowSpec(shape, self._dtype)
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
 
-    def _stacked(self, values: Sequence) -> RaggedTensor:
+    def __stacked__(self, values: Sequence) -> RaggedTensor:
         return ragged_stack(values)
 
-    def _row_count(self, value: RaggedTensor) -> int:
+    def __row_count__(self, value: RaggedTensor) -> int:
         return int(value.nrows())
 
-    def _row(self, value: RaggedTensor, i: int) -> Any:
+    def __row__(self, value: RaggedTensor, i: int) -> Any:
         return value[i]
 
     def __repr__(self) -> str:
@@ -186,25 +186,25 @@ class SparseTensorSpec(TypeSpec):
     def _from_components(self, components: Sequence) -> SparseTensor:
         return SparseTensor(*components)
 
-    def _kind(self) -> tuple:
+    def __kind__(self) -> tuple:
         return ()
 
-    def _has_rows(self) -> bool:
+    def __has_rows__(self) -> bool:
         return True
 
-    def _batch(self, size: int | None) -> "SparseTensorSpec":
+    def __batch__(self, size: int | None) -> "SparseTensorSpec":
         return SparseTensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
 
-    def _unbatch(self) -> "SparseTensorSpec":
+    def __unbatch__(self) -> "SparseTensorSpec":
         return SparseTensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)
 
-    def _stacked(self, values: Sequence) -> SparseTensor:
+    def __stacked__(self, values: Sequence) -> SparseTensor:
         return concat(0, [expand_dims(part, 0) for part in values])
 
-    def _row_count(self, value: SparseTensor) -> int:
+    def __row_count__(self, value: SparseTensor) -> int:
         return int(value.dense_shape.array[0])
 
-    def _row(self, value: SparseTensor, i: int) -> SparseTensor:
+    def __row__(self, value: SparseTensor, i: int) -> SparseTensor:
         indices = value.indices.array
         mine = np.flatnonzero(indices[:, 0] == i)
         return SparseTensor(indices[mine, 1:], pick(value.values, mine), value.dense_shape.array[1:])

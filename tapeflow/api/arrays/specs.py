@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.composite import restores
+from tapeflow.core.composite import TypeSpec as TypeSpec, restores
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.tensor_like import AnyTensorLike
-from tapeflow.core.type_spec import TypeSpec as TypeSpec
 from tapeflow.core.variables.variable import Variable
 
 
@@ -165,7 +164,7 @@ class IndexedSlicesSpec(TypeSpec):
     def _from_components(self, components: Sequence) -> IndexedSlices:
         return IndexedSlices(*components)
 
-    def _kind(self) -> bool:
+    def __kind__(self) -> bool:
         return self._dense_shape_dtype is not None
 
     @classmethod

@@ -100,7 +100,7 @@ def _structured_input_signature(self: ConcreteFunction) -> tuple:
 
     def one(leaf: Any) -> Any:
         own = [next(rest) for _ in opened(leaf)]
-        return spec_of(leaf)._with_component_specs(own) if nest.is_composite(leaf) else own[0]
+        return spec_of(leaf).__with_component_specs__(own) if nest.is_composite(leaf) else own[0]
 
     return nest.map_structure(one, self.structure)
 

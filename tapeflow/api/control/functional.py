@@ -13,7 +13,7 @@ from tapeflow.api.ragged import stack as _ragged_stack
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.core import nest as _nest
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.composite import CompositeTensor, spec_of
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import OutOfRangeError, ValueNeeded, dtype_clash
 from tapeflow.core.primitive import recorded as ops
@@ -36,9 +36,9 @@ def _slices(elems: Any) -> list:
     if not tensors:
         raise ValueError("elems must contain at least one tensor.")
     for tensor in tensors:
-        if not tensor.ndim:
+        if isinstance(tensor, Tensor) and not tensor.ndim:
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
-    counts = {sizes_of(t)[0] for t in tensors}
+    counts = {spec_of(t).__row_count__(t) if isinstance(t, CompositeTensor) else sizes_of(t)[0] for t in tensors}
     if len(counts) > 1:
         raise ValueError(f"All tensors in elems must have the same size along their first axis, got {sorted(counts)}.")
     rows = [_rows_of_one(t) for t in tensors]
@@ -47,18 +47,20 @@ def _slices(elems: Any) -> list:
 
 def _with_rows(leaf: Any) -> Any:
     """A tensor, a ragged or a sparse one: what is cut into rows."""
-    if not isinstance(leaf, CompositeTensor) or isinstance(leaf, IndexedSlices) or leaf._type_spec._has_rows():
+    if not isinstance(leaf, CompositeTensor) or isinstance(leaf, IndexedSlices):
         return as_tensor(leaf)
+    if spec_of(leaf).__has_rows__():
+        return leaf
     raise TypeError(
-        f"map_fn can not consume {leaf._type_spec} inputs: got {leaf!r}. Derive the type from "
+        f"map_fn can not consume {spec_of(leaf)} inputs: got {leaf!r}. Derive the type from "
         "tf.experimental.BatchableExtensionType."
     )
 
 
 def _rows_of_one(value: Any) -> list:
     if isinstance(value, CompositeTensor):
-        spec = value._type_spec
-        return [spec._row(value, i) for i in range(spec._row_count(value))]
+        spec = spec_of(value)
+        return [spec.__row__(value, i) for i in range(spec.__row_count__(value))]
     return ops.unstack(value, axis=0)
 
 
@@ -164,13 +166,15 @@ def _check_dtype(value: Tensor, dtype: DType, inferred: bool) -> None:
 def _column(values: list, wanted: Any, inferred: bool) -> Any:
     """One component of all results, stacked and checked."""
     dtype = _dtype_of(wanted)
-    tensors = [as_tensor(v) for v in values]
+    tensors = [v if isinstance(v, CompositeTensor) else as_tensor(v) for v in values]
+    if isinstance(tensors[0], CompositeTensor) and not hasattr(tensors[0], "dtype"):
+        return spec_of(tensors[0]).__stacked__(tensors)
     for t in tensors:
         _check_dtype(t, dtype, inferred)
     if hasattr(wanted, "ragged_rank") or any(isinstance(t, RaggedTensor) for t in tensors):
         return _ragged_stack(tensors)
     if isinstance(tensors[0], CompositeTensor):
-        return tensors[0]._type_spec._stacked(tensors)
+        return spec_of(tensors[0]).__stacked__(tensors)
     shapes = {tuple(t.sizes) for t in tensors}
     if len(shapes) > 1:
         raise ValueError(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core import nest
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
@@ -181,6 +182,25 @@ def _decorator(function: Callable, inp: Any, Tout: Any, **options: Any) -> Calla
     return lambda func: functools.wraps(func)(lambda *args: function(func, args, Tout, **options))
 
 
+def _of_composites(func: Callable, inp: list, Tout: Any, name: str | None) -> Any:
+    """`py_function` of ragged and sparse tensors and of users' types: of the tensors that they are made of."""
+    several = isinstance(Tout, (list, tuple))
+    wanted = list(Tout) if several else [Tout]
+
+    def on_tensors(*tensors: Tensor) -> list:
+        result = func(*nest.packed(inp, iter(tensors), composites=True))
+        given = list(result) if several else [result]
+        for value, spec in zip(given, wanted):
+            if nest.is_composite(spec) and not isinstance(value, spec.value_type):
+                raise TypeError(f"Tout says {spec}, and the function returned {value!r}.")
+        return [leaf for value in given for leaf in nest.walked(value, composites=nest.is_composite(value))]
+
+    tensors = nest.walked(inp, composites=True)
+    out = py_function(on_tensors, tensors, nest.walked(wanted, composites=True), name)
+    found = nest.packed(wanted, iter(out), composites=True)
+    return found if several else found[0]
+
+
 def py_function(
     func: Callable[..., Any] | None = None, inp: Sequence[Any] | None = None, Tout: Any = None, name: str | None = None
 ) -> Any:
@@ -207,6 +227,8 @@ def py_function(
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
     _with_dtypes(Tout, "py_function")
+    if any(map(nest.is_composite, nest.flatten([list(inp or ()), Tout]))):
+        return _of_composites(func, list(inp or ()), Tout, name)
 
     def convert(value: Any, dtype: DType) -> Tensor:
         try:

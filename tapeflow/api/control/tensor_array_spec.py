@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from tapeflow.core.composite import TypeSpec, spec_of
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.type_spec import TypeSpec
 
 from .tensor_array import TensorArray
 
@@ -38,14 +38,14 @@ class TensorArraySpec(TypeSpec):
         """The spec of an array."""
         if not isinstance(value, TensorArray):
             raise TypeError(f"Expected value to be a TensorArray, but got: {type(value)}.")
-        return value._type_spec
+        return spec_of(value)
 
     def _parts(self) -> tuple:
         return repr(self._element_shape), self._dtype, self._dynamic_size, self._infer_shape
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Is it an array, or the spec of one, of this dtype, shape and kind?"""
-        other = spec_or_value._type_spec if isinstance(spec_or_value, TensorArray) else spec_or_value
+        other = spec_of(spec_or_value) if isinstance(spec_or_value, TensorArray) else spec_or_value
         return (
             isinstance(other, TensorArraySpec)
             and self._dtype is other._dtype

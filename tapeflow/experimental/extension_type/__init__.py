@@ -18,6 +18,9 @@ def as_dict(value: ExtensionType) -> dict[str, Any]:
     Args:
         value: A value of an extension type.
 
+    Returns:
+        The fields, in a dict.
+
     >>> class Point(tf.experimental.ExtensionType):
     ...     x: tf.Tensor
     ...     name: str = "p"

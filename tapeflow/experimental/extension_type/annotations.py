@@ -6,13 +6,12 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any, Union
 
-from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.composite import CompositeTensor, TypeSpec
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.nest import sorted_keys
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.type_spec import TypeSpec
 from tapeflow.core.variables.variable import Variable
 
 _PLAIN = (int, float, bool, str, bytes, type(None))
@@ -41,16 +40,15 @@ class ImmutableDict(Mapping):
 
 
 def annotations_of(cls: type) -> dict[str, Any]:
-    """The class's own, those that are text looked up: in its module, and where it is defined."""
-    own = dict(vars(cls).get("__annotations__", {}))
-    if not any(isinstance(kind, str) for kind in own.values()):
-        return own
-    names = {**vars(typing), **vars(sys.modules.get(cls.__module__, typing)), cls.__name__: cls}
+    """The class's own. What is text in them is looked up in its module, and where it is defined; the class itself is
+    known, too."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__") != cls.__module__:
         frame = frame.f_back
     here = {} if frame is None else frame.f_locals
-    return {name: eval(kind, names, dict(here)) if isinstance(kind, str) else kind for name, kind in own.items()}
+    own = types.SimpleNamespace(__annotations__=vars(cls).get("__annotations__", {}))
+    names = vars(sys.modules.get(cls.__module__, typing))
+    return typing.get_type_hints(own, names, {**here, cls.__name__: cls})
 
 
 def check(kind: Any, field: str) -> None:

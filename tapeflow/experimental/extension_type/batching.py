@@ -1,13 +1,13 @@
 """`tf.experimental.BatchableExtensionType`: extension types whose values are stacked, and cut into rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tapeflow.api.arrays.specs import TensorSpec
 from tapeflow.core import nest
+from tapeflow.core.composite import CompositeTensor, TypeSpec, spec_of
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.type_spec import TypeSpec
 
 from .annotations import mapped
 from .fields import of_fields
@@ -37,13 +37,16 @@ class ExtensionTypeBatchEncoder:
         Args:
             spec: The spec of one value.
             batch_size: How many; None: not known.
+
+        Returns:
+            A spec of the type.
         """
 
         def stacked(leaf: Any) -> Any:
             if not isinstance(leaf, TypeSpec):
                 return TensorShape([batch_size]).concatenate(leaf) if isinstance(leaf, TensorShape) else leaf
-            if leaf._has_rows():
-                return leaf._batch(batch_size)
+            if leaf.__has_rows__():
+                return leaf.__batch__(batch_size)
             return TensorSpec(TensorShape([batch_size]).concatenate(leaf.shape), leaf.dtype)
 
         return _with_fields(spec, stacked)
@@ -53,13 +56,16 @@ class ExtensionTypeBatchEncoder:
 
         Args:
             spec: The spec of a value with rows.
+
+        Returns:
+            A spec of the type.
         """
 
         def row(leaf: Any) -> Any:
             if not isinstance(leaf, TypeSpec):
                 return leaf[1:] if isinstance(leaf, TensorShape) else leaf
-            if leaf._component_specs is not leaf:
-                return leaf._unbatch()
+            if nest.is_composite(leaf):
+                return leaf.__unbatch__()
             return TensorSpec(None if leaf.shape.rank is None else leaf.shape[1:], leaf.dtype)
 
         return _with_fields(spec, row)
@@ -83,6 +89,9 @@ class ExtensionTypeBatchEncoder:
         Args:
             spec: The spec of the value.
             encoded_value: What `encode` gave.
+
+        Returns:
+            The value.
         """
         return spec._from_components(encoded_value)
 
@@ -91,6 +100,9 @@ class ExtensionTypeBatchEncoder:
 
         Args:
             spec: The spec of a value.
+
+        Returns:
+            Specs, nested as the tensors.
         """
         return spec._component_specs
 
@@ -102,37 +114,59 @@ class _BatchableSpec(ExtensionTypeSpec):
     def _encoder(self) -> Any:
         return self.value_type.__batch_encoder__
 
-    def _has_rows(self) -> bool:
+    def __has_rows__(self) -> bool:
         return True
 
-    def _batch(self, size: int | None) -> Any:
+    def __batch__(self, size: int | None) -> Any:
         return self._encoder.batch(self, size)
 
-    def _unbatch(self) -> Any:
+    def __unbatch__(self) -> Any:
         return self._encoder.unbatch(self)
 
-    def _encoding(self) -> list:
-        return nest.walked(self._encoder.encoding_specs(self), composites=True)
+    def __encoding__(self) -> list | None:
+        found: list = []
+        for spec in nest.flatten(self._encoder.encoding_specs(self)):
+            inside = [spec] if not nest.is_composite(spec) else spec.__encoding__()
+            if inside is None:  # a ragged tensor, whose parts have no row for each of its own
+                return None
+            found += inside
+        return found
 
-    def _encoded(self, value: Any) -> list:
-        return nest.walked(self._encoder.encode(self, value), composites=True)
+    def __encoded__(self, value: Any) -> list | None:
+        if self.__encoding__() is None:
+            return None
+        one = lambda part: spec_of(part).__encoded__(part) if isinstance(part, CompositeTensor) else [part]
+        return [tensor for part in self._code(value) for tensor in one(part)]
 
-    def _decoded(self, tensors: Sequence) -> Any:
-        encoding = self._encoder.encoding_specs(self)
-        return self._encoder.decode(self, nest.packed(encoding, iter(tensors), composites=True))
+    def __decoded__(self, tensors: Sequence) -> Any:
+        rest = iter(tensors)
 
-    def _stacked(self, values: Sequence) -> Any:
-        columns = zip(*[self._encoded(value) for value in values])
-        return self._batch(len(values))._decoded([ops.stack(*column, axis=0) for column in columns])
+        def one(spec: Any) -> Any:
+            if not nest.is_composite(spec):
+                return next(rest)
+            return spec.__decoded__([next(rest) for _ in spec.__encoding__()])
 
-    def _row_count(self, value: Any) -> int:
-        counts = {tensor.sizes[0] if tensor.sizes.rank else None for tensor in self._encoded(value)}
+        return self._encoder.decode(self, nest.map_structure(one, self._encoder.encoding_specs(self)))
+
+    def _code(self, value: Any) -> list:
+        """The values that stand for one, each with a row for each of its rows."""
+        return nest.flatten(self._encoder.encode(self, value))
+
+    def _from_code(self, code: Iterable) -> Any:
+        return self._encoder.decode(self, nest.pack_as(self._encoder.encoding_specs(self), list(code)))
+
+    def __stacked__(self, values: Sequence) -> Any:
+        columns = zip(*[self._code(value) for value in values])
+        return self.__batch__(len(values))._from_code(map(_stacked_column, columns))
+
+    def __row_count__(self, value: Any) -> int:
+        counts = {_count(part) for part in self._code(value)}
         if None in counts or len(counts) != 1:
             raise ValueError(f"The tensors of {value!r} have no first axis, or different ones, so it has no rows.")
         return counts.pop()
 
-    def _row(self, value: Any, i: int) -> Any:
-        return self._unbatch()._decoded([ops.getitem(tensor, index=(i,)) for tensor in self._encoded(value)])
+    def __row__(self, value: Any, i: int) -> Any:
+        return self.__unbatch__()._from_code([_row_of(part, i) for part in self._code(value)])
 
 
 class BatchableExtensionType(ExtensionType):
@@ -155,6 +189,21 @@ class BatchableExtensionType(ExtensionType):
     _tf_extension_type_do_not_transform_this_class = True
     Spec = _BatchableSpec
     __batch_encoder__ = ExtensionTypeBatchEncoder()
+
+
+def _stacked_column(column: tuple) -> Any:
+    first = column[0]
+    return spec_of(first).__stacked__(column) if isinstance(first, CompositeTensor) else ops.stack(*column, axis=0)
+
+
+def _count(part: Any) -> Any:
+    if isinstance(part, CompositeTensor):
+        return spec_of(part).__row_count__(part)
+    return part.sizes[0] if part.sizes.rank else None
+
+
+def _row_of(part: Any, i: int) -> Any:
+    return spec_of(part).__row__(part, i) if isinstance(part, CompositeTensor) else ops.getitem(part, index=(i,))
 
 
 def _with_fields(spec: Any, change: Any) -> Any:

@@ -6,10 +6,9 @@ from typing import Any
 
 from tapeflow.api.arrays.specs import TensorSpec, type_spec_from_value
 from tapeflow.core import nest
-from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.composite import CompositeTensor, TypeSpec, hashable
 from tapeflow.core.nest import sorted_keys
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.type_spec import TypeSpec, hashable
 
 from .annotations import ImmutableDict, mapped
 from .fields import Fields, of_fields
@@ -37,7 +36,11 @@ class ExtensionTypeSpec(Fields, TypeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> Any:
-        """The spec of a value."""
+        """The spec of a value.
+
+        Returns:
+            A spec of this class.
+        """
         return of_fields(cls, {name: mapped(_spec_of, value.__dict__[name]) for name in cls._fields})
 
     # ---- what it is made of
@@ -61,20 +64,20 @@ class ExtensionTypeSpec(Fields, TypeSpec):
         put = lambda leaf: next(rest) if isinstance(leaf, TypeSpec) else leaf
         return of_fields(self.value_type, {name: mapped(put, value) for name, value in self._serialize()})
 
-    def _with_component_specs(self, specs: Sequence) -> Any:
+    def __with_component_specs__(self, specs: Sequence) -> Any:
         rest = iter(specs)
 
         def one(leaf: Any) -> Any:
             if not isinstance(leaf, TypeSpec):
                 return leaf
             own = [next(rest) for _ in nest.walked(leaf, composites=True)]
-            if leaf._component_specs is not leaf:
-                return leaf._with_component_specs(own)
+            if nest.is_composite(leaf):
+                return leaf.__with_component_specs__(own)
             return TensorSpec(own[0].shape, own[0].dtype)
 
         return of_fields(type(self), {name: mapped(one, value) for name, value in self._serialize()})
 
-    def _kind(self) -> Any:
+    def __kind__(self) -> Any:
         return tuple([(name, _comparable(mapped(_kind_of, value))) for name, value in self._serialize()])
 
     # ---- comparing
@@ -85,9 +88,15 @@ class ExtensionTypeSpec(Fields, TypeSpec):
         return _together(self, other, lambda a, b: a.is_compatible_with(b)) is not None
 
     def is_subtype_of(self, other: Any) -> bool:
+        """Does every value of this spec have the other spec too?"""
         return _together(self, other, lambda a, b: a.is_subtype_of(b)) is not None
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The narrowest spec that covers this one and all `others`.
+
+        Returns:
+            A spec of the same class; None where there is none.
+        """
         found: Any = self
         for other in others:
             fields = _together(found, other, lambda a, b: a.most_specific_common_supertype([b]))
@@ -104,7 +113,7 @@ def _spec_of(leaf: Any) -> Any:
 def _kind_of(leaf: Any) -> Any:
     if not isinstance(leaf, TypeSpec):
         return type(leaf), _comparable(leaf)
-    return type(leaf), None if leaf._component_specs is leaf else leaf._kind()
+    return type(leaf), None if not nest.is_composite(leaf) else leaf.__kind__()
 
 
 def _leaves(owner: Any, fields: Any = None) -> Iterator:

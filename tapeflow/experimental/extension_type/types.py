@@ -4,12 +4,11 @@ tensors."""
 from abc import ABCMeta
 from typing import Any
 
-from tapeflow.core.composite import CompositeTensor, restores
+from tapeflow.core.composite import CompositeTensor, TypeSpec, restores, spec_of
 from tapeflow.core.contracts import Operation
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.type_spec import TypeSpec
 from tapeflow.experimental import dispatch
 
 from .annotations import ImmutableDict, converted, mapped
@@ -68,7 +67,7 @@ class ExtensionType(Fields, CompositeTensor, metaclass=ABCMeta):
 
     def __eq__(self, other: Any) -> Any:
         """A bool, or a scalar tensor of one: the same type, and all fields equal."""
-        if type(self) is not type(other) or self._type_spec != other._type_spec:
+        if type(self) is not type(other) or self._type_spec != spec_of(other):
             return False
         ours, theirs = [_tensors(value) for value in (self, other)]
         same: Any = True
@@ -85,29 +84,36 @@ class ExtensionType(Fields, CompositeTensor, metaclass=ABCMeta):
 
     # ---- for tapes, files and primitives
 
-    def _gradient_parts(self) -> list:
+    def __gradient_parts__(self) -> list:
         own = getattr(self, "__composite_gradient__", None)
         parts = [*_leaves(self)] if own is None else _flat(own.get_gradient_components(self))
         return [p for p in parts if isinstance(p, CompositeTensor) or isinstance(p, Tensor) and p.dtype.is_inexact]
 
-    def _with_gradients(self, found: list) -> Any:
+    def __with_gradients__(self, found: list) -> Any:
         if all(g is None for g in found):
             return None
         own = getattr(self, "__composite_gradient__", None)
         if own is not None:
             return own.replace_gradient_components(self, found if len(found) > 1 else found[0])
-        rest, parts = iter(found), {id(p) for p in self._gradient_parts()}
+        rest, parts = iter(found), {id(p) for p in self.__gradient_parts__()}
         put = lambda leaf: next(rest) if id(leaf) in parts else leaf
         return of_fields(type(self), {name: mapped(put, self.__dict__[name]) for name in self._fields})
 
-    def _stored(self) -> tuple[str | None, Any]:
+    def __parts_of_gradient__(self, gradient: Any) -> list:
+        own = getattr(self, "__composite_gradient__", None)
+        if own is not None:
+            return _flat(own.get_gradient_components(gradient))
+        parts = {id(p) for p in self.__gradient_parts__()}
+        return [g for leaf, g in zip(_leaves(self), _leaves(gradient)) if id(leaf) in parts]
+
+    def __stored__(self) -> tuple[str | None, Any]:
         return vars(type(self)).get("__name__"), {name: _thawed(self.__dict__[name]) for name in self._fields}
 
     @classmethod
     def _apply(cls, prim: Operation, args: tuple, params: dict) -> Any:
         answer = dispatch.of_primitive(prim, args, params)
         if answer is NotImplemented and prim.name in ("identity", "stop_gradient"):
-            return args[0]._with_each(lambda part: prim.entry(part, **params))
+            return args[0].__with_each__(lambda part: prim.entry(part, **params))
         return answer
 
     def __getstate__(self) -> dict:
@@ -120,7 +126,7 @@ _SPEC = "_tf_extension_type_cached_type_spec"
 def _tensors(value: Any) -> list:
     """All of them, those of fields that are made of tensors too."""
     found: list = []
-    for leaf in value._type_spec._to_components(value):
+    for leaf in spec_of(value)._to_components(value):
         found += _tensors(leaf) if isinstance(leaf, CompositeTensor) else [leaf]
     return found
 

@@ -47,7 +47,7 @@ class Writer:
             if value is stream():
                 return {"stream": name}
         if isinstance(value, CompositeTensor):
-            name, fields = value._stored()
+            name, fields = value.__stored__()
             if name is None:
                 raise CannotBeStored(
                     f"a value of type {type(value).__name__}, whose class has no name to be found by when it is "

@@ -378,7 +378,7 @@ def _containers(structure: Any) -> Any:
     inside = tuple(map(_containers, parts))
     if nest.is_composite(structure):  # a spec of one makes the same trace
         spec = spec_of(structure)
-        return type(spec), spec._kind(), inside
+        return type(spec), spec.__kind__(), inside
     return type(structure), tuple(structure) if isinstance(structure, dict) else None, inside
 
 

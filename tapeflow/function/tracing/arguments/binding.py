@@ -106,7 +106,8 @@ class Binding:
     def _described(self, wanted: Any, specs: list) -> str:
         def leaf(number: Any) -> str:
             if isinstance(number, _Parts):
-                return f"{spec_of(number.of).value_type.__name__}[{', '.join(map(leaf, number.inside))}]"
+                parts = [specs[self.order[n]] for n in _inside(number)]
+                return repr(spec_of(number.of).__with_component_specs__(parts))
             return (
                 spec_text(specs[self.order[number]]) if number in self.order else f"Literal[{self.leaves[number]!r}]"
             )
@@ -171,7 +172,7 @@ class Binding:
         if isinstance(wanted, _Parts):
             inside = wanted.inside
             spec = spec_of(wanted.of)
-            fits_in = isinstance(given, spec.value_type) and spec_of(given)._kind() == spec._kind()
+            fits_in = isinstance(given, spec.value_type) and spec_of(given).__kind__() == spec.__kind__()
             parts = (nest.children(given, composites=True) or []) if fits_in else []
             inside_specs = nest.children(spec, composites=True) or []
             dtypes = [(getattr(p, "dtype", None), getattr(s, "dtype", None)) for p, s in zip(parts, inside_specs)]

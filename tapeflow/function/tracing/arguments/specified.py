@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapeflow.core import nest
+from tapeflow.core.composite import TypeSpec
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.type_spec import TypeSpec
 
 from .binding import same
 from .mistakes import Unfit
