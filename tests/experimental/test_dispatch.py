@@ -1,7 +1,10 @@
 """Functions of `tf` asked about values of other types."""
 
+# Annotations as programs write them:
+# ruff: noqa: UP006, UP007, UP035
+
 import inspect
-from typing import Union  # noqa: UP035: as programs write them
+from typing import Dict, List, Union
 
 import pytest
 
@@ -46,7 +49,7 @@ def test_functions_of_one_number(registered):
         tape.watch(M.values)
         y = tf.reduce_sum(tf.square(M).values)
     assert tape.gradient(y, M.values).numpy().tolist() == [2, -4]
-    with pytest.raises(ValueError, match="A unary elementwise dispatch handler .* has already been registered"):
+    with pytest.raises(ValueError, match=r"A unary elementwise dispatch handler .* has already been registered"):
         experimental.dispatch_for_unary_elementwise_apis(Masked)(lambda api, x: x)
 
 
@@ -63,13 +66,13 @@ def test_functions_of_two_numbers_and_operators(registered):
     assert tf.add(M, M).values.numpy().tolist() == [2, -4] and tf.maximum(2.0, M).values.numpy().tolist() == [2, 2]
     assert (tf.constant(3.0) * M).values.numpy().tolist() == [3, -6]
     for refused in (lambda: tf.add(M, 1.0), lambda: tf.multiply(M, tf.constant(1.0))):
-        with pytest.raises(ValueError, match="Attempt to convert a value .Masked"):
+        with pytest.raises(ValueError, match=r"Attempt to convert a value .Masked"):
             refused()
 
 
 def test_one_function(registered):
     @experimental.dispatch_for_api(tf.stack)
-    def stack(values: list[Masked], axis=0):
+    def stack(values: List[Masked], axis=0):
         return Masked(tf.stack([v.values for v in values], axis), tf.stack([v.mask for v in values], axis))
 
     @experimental.dispatch_for_api(tf.shape, {"input": Masked})
@@ -131,7 +134,7 @@ def test_answers_of_handlers(registered):
     registered += [declined, first, another]
     with pytest.raises(ValueError, match="Attempt to convert"):
         tf.reduce_min(Other(1.0))
-    with pytest.raises(ValueError, match="Multiple dispatch targets that were registered with tf.dispatch_for"):
+    with pytest.raises(ValueError, match=r"Multiple dispatch targets that were registered with tf.dispatch_for"):
         tf.reduce_prod(Other(1.0))
 
 
@@ -159,7 +162,7 @@ def test_what_cannot_be_registered():
         (largest, [{"x": Masked}], "does not support dispatch"),
         (tf.reduce_max, [{"zz": Masked}], "signature includes annotation for unknown parameter 'zz'"),
         (tf.reduce_max, [], "must be called with at least one signature"),
-        (tf.reduce_max, [{"input_tensor": dict[str, Masked]}], "is not currently supported by dispatch"),
+        (tf.reduce_max, [{"input_tensor": Dict[str, Masked]}], "is not currently supported by dispatch"),
     ):
         with pytest.raises(ValueError, match=error):
             dispatch(api, *signatures)(largest)

@@ -1,11 +1,11 @@
 """What a field may be annotated as, and what its values become."""
 
+# Annotations as programs write them:
+# ruff: noqa: UP006, UP007, UP035, UP045
+
 import typing
-from collections.abc import (
-    Mapping,  # noqa: UP035: as programs write them
-    Mapping as AbstractMapping,
-)
-from typing import Optional, Union
+from collections.abc import Mapping as AbstractMapping
+from typing import Mapping, Optional, Tuple, Union
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def typed(annotation):
         (tf.TensorShape, (3, None), tf.TensorShape([3, None])),
         (tf.TensorShape, 4, tf.TensorShape([4])),
         (tf.DType, "float32", tf.float32),
-        (tuple[int, ...], [1, 2], (1, 2)),
+        (Tuple[int, ...], [1, 2], (1, 2)),
         (tuple[int, str], [1, "a"], (1, "a")),
         (Optional[int], None, None),
         (int | None, None, None),
@@ -60,7 +60,7 @@ def test_tensors_are_made(value):
         (tf.DType, tf.constant(1.0), "x: expected 'tf.DType', got 'EagerTensor'"),
         (tf.Tensor, None, "x: expected a Tensor, got 'NoneType'"),
         (tf.Tensor, tf.ragged.constant([[1], [2, 3]]), "x: expected a Tensor, got 'RaggedTensor'"),
-        (tuple[int, ...], (1, 2.0), r"x\[1\]: expected 'int', got 'float'"),
+        (Tuple[int, ...], (1, 2.0), r"x\[1\]: expected 'int', got 'float'"),
         (tuple[int, ...], 3, "x: expected tuple, got 'int'"),
         (tuple[int, int], (1, 2, 3), "x: expected tuple with length 2, got 'tuple'"),
         (Mapping[str, tf.Tensor], {1: 2}, r"x\[<key>\]: expected 'str', got 'int'"),

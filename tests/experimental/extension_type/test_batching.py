@@ -147,12 +147,11 @@ def test_encoders_of_the_users():
 
 @pytest.mark.parametrize("run", [lambda f: f, tf.function])
 def test_map_fn(run):
-    assert run(lambda p: tf.map_fn(lambda q: q.a * q.b, p, fn_output_signature=tf.float32))(pairs()).numpy().tolist() == [
-        4, 10, 18,
-    ]  # fmt: skip
+    products = run(lambda p: tf.map_fn(lambda q: q.a * q.b, p, fn_output_signature=tf.float32))
+    assert products(pairs()).numpy().tolist() == [4, 10, 18]
     out = run(lambda x: tf.map_fn(lambda v: Pair(v, v * 2), x, fn_output_signature=ONE))(tf.constant([1.0, 2.0]))
     assert isinstance(out, Pair) and out.b.numpy().tolist() == [2, 4]
-    with pytest.raises(TypeError, match="map_fn can not consume Plain.Spec"):
+    with pytest.raises(TypeError, match=r"map_fn can not consume Plain.Spec"):
         tf.map_fn(lambda p: p.a, Plain([1.0]), fn_output_signature=tf.float32)
 
 

@@ -97,7 +97,7 @@ def test_constructors_that_set_too_little_or_too_much():
             self.x = x
             self.y = 3
 
-    with pytest.raises(ValueError, match="Missing required fields: {'n'}"):
+    with pytest.raises(ValueError, match=r"Missing required fields: {'n'}"):
         Little(1.0)
     with pytest.raises(AttributeError, match="Cannot mutate attribute `y`"):
         Much(1.0)

@@ -96,7 +96,7 @@ def test_specs_of_the_users():
     f = tf.function(lambda a: a.x * 2.0, input_signature=[A.Spec([None])])
     assert f(A([1.0, 2.0])).numpy().tolist() == [2, 4]
 
-    with pytest.raises(ValueError, match="must be directly subclassed from tf.TypeSpec"):
+    with pytest.raises(ValueError, match=r"must be directly subclassed from tf.TypeSpec"):
 
         class B(tf.experimental.ExtensionType):
             class Spec(tf.experimental.ExtensionTypeSpec):
