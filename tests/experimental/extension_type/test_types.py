@@ -231,9 +231,8 @@ def test_branches_must_give_one_kind():
 
 
 def test_python_functions_take_and_give_them():
-    out = tf.py_function(
-        lambda p: Pair(p.b, p.a), [Pair([1.0], 2.0)], Pair.Spec(tf.TensorSpec([]), tf.TensorSpec([1]))
-    )
+    turned = Pair.Spec(tf.TensorSpec([]), tf.TensorSpec([1]))
+    out = tf.py_function(lambda p: Pair(p.b, p.a), [Pair([1.0], 2.0)], turned)
     assert isinstance(out, Pair) and out.b.numpy() == 1
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"Tout says Pair.Spec"):
         tf.py_function(lambda p: p.a, [Pair([1.0], 2.0)], turned)
