@@ -1,5 +1,5 @@
-"""`tf.autograph`: how `tf.function` reads the code of a function. Its branches and loops may depend on tensors (extra
-`autograph`)."""
+"""`tf.autograph`: how `tf.function` reads the code of a function. Its branches and loops may depend on
+tensors."""
 
 from collections.abc import Callable
 from typing import Any

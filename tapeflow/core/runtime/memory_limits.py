@@ -7,6 +7,7 @@ memory that the system can reclaim counts as free, and so does swap.
 
 import contextlib
 import math
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -79,10 +80,9 @@ def _of_the_machine() -> float:
     with contextlib.suppress(OSError, ValueError, KeyError):
         lines = dict(line.split(":") for line in _read("/proc/meminfo").splitlines())
         return sum(int(lines[key].split()[0]) * 1024 for key in ("MemAvailable", "SwapFree"))
-    with contextlib.suppress(Exception):  # not Linux: not more than there is
-        import os
-
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    if sys.platform != "win32":  # which refuses what does not fit by itself
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # not Linux: not more than there is
+            return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     return math.inf
 
 
