@@ -19,7 +19,7 @@ class DType:
     def __init__(self, name: str, numpy_type: Any, kind: str, enum: int) -> None:
         self.name, self.kind, self.as_datatype_enum = name, kind, enum
         self.as_numpy_dtype = numpy_type
-        self.np = None if numpy_type is None else np.dtype(numpy_type)
+        self.np: Any = None if numpy_type is None else np.dtype(numpy_type)
 
     @property
     def is_floating(self) -> bool:
@@ -84,7 +84,7 @@ class DType:
 
     def _limits(self) -> tuple:
         if self.kind == "f":
-            info = ml_dtypes.finfo(self.np)
+            info: Any = ml_dtypes.finfo(self.np)
         elif self.kind in "iu":
             info = ml_dtypes.iinfo(self.np)
         elif self.kind == "b":

@@ -230,7 +230,7 @@ class TensorShape(tuple[int | Any, ...]):
 _UNKNOWN = tuple.__new__(TensorShape)
 
 
-def _size(value: Any) -> int | None:
+def _size(value: Any) -> Any:
     if value is None or type(value) is Size:
         return value
     try:

@@ -118,5 +118,6 @@ def _padded(arrays: list, shape: list | None, fill: Any) -> EagerTensor:
     out = np.empty((len(arrays), *sizes), arrays[0].dtype)
     out.fill(fill)
     for k, array in enumerate(arrays):
-        out[(k, *[slice(n) for n in array.shape])] = array[()] if array.ndim == 0 else array
+        place: Any = (k, *[slice(n) for n in array.shape])
+        out[place] = array[()] if array.ndim == 0 else array
     return EagerTensor(out)

@@ -63,7 +63,7 @@ def _fill(shared: _Shared, make: Callable[[], Iterator]) -> None:
         elements = make()
         while True:
             try:
-                entry = (next(elements), None)
+                entry: tuple[Any, BaseException | None] = (next(elements), None)
             except StopIteration:
                 return
             except BaseException as error:  # the consumer's to handle, whatever it is

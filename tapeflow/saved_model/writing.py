@@ -263,7 +263,8 @@ def traces(function: Any) -> list[tuple[ConcreteFunction, list[ConcreteFunction]
             if not general:
                 raise
             return [(general[0], general[1:])]
-    found, seen = [], set()
+    found: list[Any] = []
+    seen: set[Any] = set()
     for trace in [*general, *function._traces.values()]:  # those for one size, of a general one, share its graph
         if id(trace.graph) not in seen:
             seen.add(id(trace.graph))

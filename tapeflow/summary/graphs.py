@@ -92,7 +92,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
         _Trace.functions, _Trace.profiles, _Trace.profiler_outdir = [], profiler, profiler_outdir
         if graph:
             board.put_everywhere(_RUNS)
-        if profiler:
+        if profiler and profiler_outdir is not None:
             _profiler.start(profiler_outdir)
 
 

@@ -157,7 +157,8 @@ def jacobian(
 
 
 def _forward_jacobian(f: Callable, args: tuple, kwargs: dict, sources: Any, chunk_size: int | None) -> Any:
-    leaves, like = nest.flatten(sources), []
+    like: list[Any] = []
+    leaves = nest.flatten(sources)
     replay = snapshot()
 
     def of_leaf(x: Any) -> list:
@@ -379,7 +380,7 @@ def per_example_gradients(
     @functools.wraps(f)
     def loss(*args: Any, **kwargs: Any) -> Any:
         if keep_batch:
-            args = [a if _among(k, args, shared) else nest.map_structure(one, a) for k, a in enumerate(args)]
+            args = tuple([a if _among(k, args, shared) else nest.map_structure(one, a) for k, a in enumerate(args)])
             kwargs = nest.map_structure(one, kwargs)
         out = f(*args, **kwargs)
         return ops.reshape(out, shape=()) if keep_batch and isinstance(out, Tensor) and out.sizes == (1,) else out

@@ -25,7 +25,8 @@ def in_every_direction(
 
     Random numbers are the same in all directions.
     """
-    count, drawn, replay = math.prod(sizes_of(x)), [], snapshot()
+    drawn: list[Any] = []
+    count, replay = math.prod(sizes_of(x)), snapshot()
 
     def run(start: int, stop: int) -> Any:
         batch = Batch(basis(x, start, stop), [0], lambda *_: "the directions")

@@ -63,7 +63,8 @@ class ForwardAccumulator:
             raise ValueError(
                 f"Tangents must have the same number of directions along a first axis; their first sizes are {sizes}."
             )
-        directions = Vectorizer(*sizes.pop())
+        [count] = sizes.pop()
+        directions = Vectorizer(count)
         made = cls(primals, nest.map_structure(lambda t: directions.mapped(to_tensor(t)), tangents))
         made._directions = directions
         return made

@@ -35,16 +35,16 @@ def sources_of(f: Callable, wrt: Any, args: tuple) -> tuple[tuple, Any]:
                     "numbers, or a structure of variables."
                 )
         return args, wrt
-    args = list(args)
+    given = list(args)
     for k in numbers:
-        if not -len(args) <= k < len(args):
+        if not -len(given) <= k < len(given):
             raise ValueError(
-                f"wrt={wrt!r}: {name_of(f)} was called with {len(args)} positional arguments, and has no number {k}. "
+                f"wrt={wrt!r}: {name_of(f)} was called with {len(given)} positional arguments, and has no number {k}. "
                 "What is differentiated by is given by position."
             )
-        args[k] = nest.map_structure(lambda leaf, k=k: _source(f, leaf, k), args[k])
-    sources = nest.map_structure(unwrapped, [args[k] for k in numbers])
-    return tuple(args), sources[0] if isinstance(wrt, int) else tuple(sources)
+        given[k] = nest.map_structure(lambda leaf, k=k: _source(f, leaf, k), given[k])
+    sources = nest.map_structure(unwrapped, [given[k] for k in numbers])
+    return tuple(given), sources[0] if isinstance(wrt, int) else tuple(sources)
 
 
 def _source(f: Callable, leaf: Any, k: int) -> Any:

@@ -263,7 +263,7 @@ def _inferred(texts: list[str], na_value: str) -> Any:
 
 
 def _records(path: str, compression_type: Any, field_delim: str, use_quote_delim: bool) -> Iterator[list[str]]:
-    quoting = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
+    quoting: Any = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
     with io.TextIOWrapper(opened(path, compression_type), "utf-8", errors=_BYTES, newline="") as file:
         rows = csv.reader(file, delimiter=field_delim, quoting=quoting)
         while True:

@@ -120,9 +120,8 @@ def _rebuilt(structure: Any, content: memoryview, at: list[int]) -> Any:
     if "dict" in structure:
         return {key: _rebuilt(inner, content, at) for key, inner in structure["dict"]}
     if "ragged" in structure:
-        return RaggedTensor.from_row_splits(
-            *[_rebuilt(part, content, at) for part in structure["ragged"]], validate=False
-        )
+        values, splits = [_rebuilt(part, content, at) for part in structure["ragged"]]
+        return RaggedTensor.from_row_splits(values, splits, validate=False)
     return tuple(_rebuilt(inner, content, at) for inner in structure["tuple"])
 
 

@@ -186,7 +186,7 @@ def compiled(run: Callable, device: Device, donated: tuple[int, ...] = ()) -> Ca
         run = jax.default_matmul_precision("float32")(run)  # while it is traced
     # Said of the inputs, too, jax compiles once, wherever they come from; where all come from NumPy that is so anyway,
     # and faster.
-    of_inputs = {} if device.is_host else {"in_shardings": sharding(device)}
+    of_inputs: dict[str, Any] = {} if device.is_host else {"in_shardings": sharding(device)}
     return jax.jit(run, out_shardings=sharding(device), donate_argnums=donated, **of_inputs)
 
 

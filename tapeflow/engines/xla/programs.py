@@ -111,7 +111,7 @@ class Program:
             raise ValueError(f"stage must be one of {', '.join(stages)}, got {stage!r}.")
         with jax.enable_x64(True):
             lowered = jax.jit(self.function).lower(*[t.array for t in tensors])
-            return lowered.as_text("hlo") if stage == "hlo" else lowered.compile().as_text()
+            return lowered.as_text("hlo") if stage == "hlo" else lowered.compile().as_text() or ""
 
     def _device(self, tensors: Sequence[Tensor]) -> Device:
         """That a value is on, or the first accelerator: where none is named."""

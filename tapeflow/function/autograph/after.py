@@ -128,7 +128,9 @@ def place(node: Any, line: int, line_of: Callable[[ast.AST], int | None]) -> int
             value = list(value)
             setattr(node, field, value)
         parts = value if isinstance(value, list) else [value]
-        context = (ast.Del if isinstance(node, ast.Delete) else ast.Store) if field in stored else ast.Load
+        context: type[ast.expr_context] = ast.Load
+        if field in stored:
+            context = ast.Del if isinstance(node, ast.Delete) else ast.Store
         if isinstance(node, (ast.Tuple, ast.List, ast.Starred)):  # `a, *b = c` assigns to what is inside
             context = type(node.ctx)
         for part in parts:

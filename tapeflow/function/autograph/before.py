@@ -72,9 +72,12 @@ class Before(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
-        for arguments in (node.args.defaults, node.args.kw_defaults):
-            arguments[:] = [d and self.visit(d) for d in arguments]
+        self._visit_defaults(node.args)
         return self._defined(node)
+
+    def _visit_defaults(self, arguments: ast.arguments) -> None:
+        arguments.defaults = [self.visit(d) for d in arguments.defaults]
+        arguments.kw_defaults = [d and self.visit(d) for d in arguments.kw_defaults]
 
     def _defined(self, node: ast.FunctionDef) -> ast.FunctionDef:
         last = node.body[-1]
@@ -86,8 +89,7 @@ class Before(ast.NodeTransformer):
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
-        for arguments in (node.args.defaults, node.args.kw_defaults):
-            arguments[:] = [d and self.visit(d) for d in arguments]
+        self._visit_defaults(node.args)
         node.body = self.visit(node.body)
         return node
 
@@ -136,8 +138,9 @@ class Before(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         node.target, node.iter = self.visit(node.target), self.visit(node.iter)
-        if isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Call):
-            node.iter.func.func.attr = "called_for_loop"  # a range need not be a tensor there
+        called = node.iter.func if isinstance(node.iter, ast.Call) else None
+        if isinstance(called, ast.Call) and isinstance(called.func, ast.Attribute):
+            called.func.attr = "called_for_loop"  # a range need not be a tensor there
         return self._loop(node)
 
     def _loop(self, node: Any) -> Any:

@@ -142,7 +142,7 @@ def _min(*args: Any, **kwargs: Any) -> Any:
 
 
 def _extreme(function: Callable, of_two: Callable, of_all: Callable, args: tuple, kwargs: dict) -> Any:
-    values = args if len(args) != 1 else args[0]
+    values: Any = args if len(args) != 1 else args[0]
     if not kwargs and is_symbolic(values) and values.sizes.rank == 1:
         return of_all(values, axis=(0,), keepdims=False)
     if (

@@ -22,7 +22,8 @@ def hide(node: ast.AST) -> None:
         place = _PLACES.get(type(n))
         expression = getattr(n, place) if place else None
         if (
-            expression is None
+            place is None
+            or expression is None
             or isinstance(expression, _SMALL)
             or any(isinstance(e, ast.NamedExpr) for e in ast.walk(expression))
         ):

@@ -57,7 +57,8 @@ def for_stmt(
         count: Any = tensor.sizes[0]
         if type(count) is Size:
             count = ops.size_tensor(sizes=count, dtype=int32.np)
-        rows, element = [tensor], lambda k, row: row
+        rows = [tensor]
+        element: Callable[..., Any] = lambda k, row: row
     elif isinstance(values, TensorRange):
         rows, count, element = [], values.count(), values.element
     else:
@@ -253,7 +254,7 @@ class _Loop:
     def _shapes(self, counter: list, first: list, invariants: dict[int, Any]) -> Any:
         if not invariants:
             return None
-        shapes = []
+        shapes: list[Any] = []
         for k, value in enumerate(self.start):
             leaves = [leaf for leaf in nest.flatten(value) if is_dynamic(leaf)]
             shapes.extend(TensorShape(invariants[k]) if k in invariants else _shape(leaf) for leaf in leaves)

@@ -74,7 +74,8 @@ def range_for_loop(*args: Any, **kwargs: Any) -> TensorRange | None:
     dtype = given.get("dtype")
     if dtype is not None and not as_dtype(dtype).is_integer:
         return None
-    return TensorRange(*bounds, dtype=dtype)
+    start, limit, delta = bounds
+    return TensorRange(start, limit, delta, dtype=dtype)
 
 
 def _is_integer(value: Any) -> bool:

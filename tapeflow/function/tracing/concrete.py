@@ -33,7 +33,8 @@ from .regions import enclosing_graphs
 
 # What a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise.
 ANY_SIZE = 840
-_ACQUIRE, _RELEASE, _ALL = methodcaller("acquire"), methodcaller("release"), deque(maxlen=0).extend
+_ACQUIRE, _RELEASE = methodcaller("acquire"), methodcaller("release")
+_ALL: Callable[[Any], None] = deque(maxlen=0).extend
 MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
 
 
@@ -62,7 +63,8 @@ class ConcreteFunction:
         its leaves those at `positions` are tensors, with these `specs`, in which sizes may be None."""
         self.name, self.structure, self.tensor_positions, self.specs = name, structure, positions, specs
         self.python_function, self.traced, self.jit, self.autograph = python_function, traced, jit, autograph
-        self.graph, self.assigned = Graph(), []
+        self.graph = Graph()
+        self.assigned: list[Any] = []
         self.as_python = False  # not traced: Python needs values of tensors,
         self.why = ""  # for what
         self.sizes: list[tuple[int, int, int]] = []  # those not known: which argument, which axis, which number

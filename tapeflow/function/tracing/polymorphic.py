@@ -52,6 +52,8 @@ class Function(Generic[P, R]):
     np.int32(6)
     """
 
+    __name__: str  # and more that `functools.wraps` copies
+
     def __init__(
         self, python_function: Callable[P, R], input_signature: Any = None, autograph: bool = True,
         jit_compile: bool = False, reduce_retracing: bool | str = False,
@@ -178,6 +180,18 @@ class Function(Generic[P, R]):
             return concrete.compiler_text(tensors, stage)
 
         return text
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """What each trace takes and gives, as text.
+
+        Args:
+            verbose: False leaves a line for each trace.
+        """
+        return "\n\n".join(trace.pretty_printed_signature(verbose) for trace in self._traces.values())
 
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was run."""

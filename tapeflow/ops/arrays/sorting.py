@@ -5,6 +5,7 @@ Equal elements keep their order, ascending and descending: the first of them com
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -113,7 +114,7 @@ def _few_largest(x, n, k):
     """Sorts only the elements that reach the k-th largest, which a partition finds ten times faster than a sort."""
     rows = x.reshape(-1, n)
     reach = ~(rows < np.partition(rows, n - k)[:, n - k, None])  # true for nan
-    some = np.flatnonzero(reach)
+    some: Any = np.flatnonzero(reach)
     if some.size == k * len(rows):
         some = some.reshape(-1, k)
         order = _argsort(np, rows.reshape(-1).take(some), True)

@@ -318,7 +318,7 @@ def _diag_part(x, k, align):
 
 def _diag_part_shape(x, k, align):
     check_rank(x, 2)
-    return Spec(shape=(*x.shape[:-2], *_packed_shape(*x.shape[-2:], k)), dtype=x.dtype)
+    return Spec(shape=(*x.shape[:-2], *_packed_shape(x.shape[-2], x.shape[-1], k)), dtype=x.dtype)
 
 
 def _packed_shape(rows, cols, k):

@@ -1,6 +1,8 @@
 """Arithmetic: sums, products, quotients, powers; the operators of a tensor."""
 
 import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -178,7 +180,7 @@ def _over(a, power):
 
 
 # NumPy's power takes 60 ns an element whatever the exponent; products and roots take less than one.
-_FAST_POWERS = {
+_FAST_POWERS: dict[float, Callable[..., Any]] = {
     0: lambda a: np.ones(a.shape, a.dtype),
     1: lambda a: a,
     2: lambda a: a * a,

@@ -219,7 +219,7 @@ def _overlap_and_add(x, step):
 
 def _overlap_shape(x, step):
     check_rank(x, 2)
-    return Spec(shape=(*x.shape[:-2], _total(*x.shape[-2:], step)), dtype=x.dtype)
+    return Spec(shape=(*x.shape[:-2], _total(x.shape[-2], x.shape[-1], step)), dtype=x.dtype)
 
 
 # The adjoint of frame: frames laid over each other, `step` apart, and summed.

@@ -62,7 +62,8 @@ def _shuffled_index(seed, index, max_index):
     if not max_index:
         return np.zeros_like(index)
     half = half_of(max_index)
-    keys = round_keys(*seed.astype(np.uint32).astype(np.uint64), half, np.uint64)
+    first, second = seed.astype(np.uint32).astype(np.uint64)
+    keys = round_keys(first, second, half, np.uint64)
     by, low = np.uint64(half), np.uint64((1 << half) - 1)
     turned = lambda x, k: (x << np.uint64(k) | x >> np.uint64(half - k)) & low
     mixed = lambda x: turned(x, 1) & turned(x, 8) ^ turned(x, 2)

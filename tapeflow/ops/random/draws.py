@@ -234,8 +234,8 @@ def _between(key, low, high, lead):
     samples = math.prod(shape[:lead])
     if not (low < high).all():
         raise invalid("Invalid parameters: stddevs must be positive and minvals below maxvals.")
-    bounds = [x.reshape(samples, rows)[:1].reshape(-1) if samples else np.zeros(rows, x.dtype) for x in (low, high)]
-    return truncated.between(key, *bounds, samples).T.reshape(shape)
+    low, high = (x.reshape(samples, rows)[:1].reshape(-1) if samples else np.zeros(rows, x.dtype) for x in (low, high))
+    return truncated.between(key, low, high, samples).T.reshape(shape)
 
 
 def _moved_low(ops, g, y, low, high):

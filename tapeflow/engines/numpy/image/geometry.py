@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,7 @@ def _chosen(overlap, scores, limit, threshold, score_threshold):
     at."""
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > score_threshold]
-    found = []
+    found: list[Any] = []
     for start in range(0, order.size, _BLOCK):
         left = order[start : start + _BLOCK]
         if found:
@@ -75,7 +76,8 @@ def _chosen(overlap, scores, limit, threshold, score_threshold):
 
 def _chosen_softly(overlap, scores, limit, score_threshold, sigma):
     """Best first, each time with the scores of the others lowered by how much they overlap it."""
-    scores, left, found = scores.copy(), np.arange(len(scores)), []
+    found: list[Any] = []
+    scores, left = scores.copy(), np.arange(len(scores))
     while len(found) < limit:
         left = left[scores[left] > score_threshold]
         if not left.size:

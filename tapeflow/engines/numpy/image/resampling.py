@@ -5,7 +5,9 @@ line: which old lines it is made of, and how much of each. Where a rounded posit
 first, so that ties fall where TensorFlow has them.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -84,7 +86,12 @@ def _gaussian_window(before, after, sigma):
     return np.arange(after)[:, None] + window, np.broadcast_to(share / share.sum(), (after, len(window)))
 
 
-_METHODS = {"bilinear": _bilinear, "bicubic": _bicubic, "area": _area, "gaussian_window": _gaussian_window}
+_METHODS: dict[str, Callable[..., Any]] = {
+    "bilinear": _bilinear,
+    "bicubic": _bicubic,
+    "area": _area,
+    "gaussian_window": _gaussian_window,
+}
 
 
 def _convolved(before, after, kernel, radius, dtype, antialias=False):

@@ -9,6 +9,7 @@ costs hardly more than the product itself (measured for 64 images 16x16x32 and 6
 
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,8 @@ def padded(x, padding):
     out = np.zeros((*lead, *[n + lo + hi for n, (lo, hi) in zip(sizes, padding)], x.shape[-1]), x.dtype)
     target = [slice(max(lo, 0), n + lo + min(hi, 0)) for n, (lo, hi) in zip(sizes, padding)]
     source = [slice(max(-lo, 0), n - max(-hi, 0)) for n, (lo, hi) in zip(sizes, padding)]
-    out[(..., *target, slice(None))] = x[(..., *source, slice(None))]
+    to: Any = (..., *target, slice(None))
+    out[to] = x[(..., *source, slice(None))]
     return out
 
 
@@ -60,7 +62,8 @@ def _blocks(windows, rank):
     if windows.size <= _BLOCK:
         yield _WHOLE, laid_out(windows, rank, columns, None)
         return
-    steps, size = [], math.prod(shape[3:])
+    steps: list[int] = []
+    size = math.prod(shape[3:])
     for n in shape[2::-1]:
         steps.insert(0, max(1, min(n, _BLOCK // max(1, size))))
         size *= n
@@ -89,7 +92,8 @@ def _by_position(some, rank, columns, buffer):
     shape = (lead[0], *inner, *lead[1:])
     out = np.empty(shape, some.dtype) if buffer is None else buffer[: some.size].reshape(shape)
     for offset in product(*map(range, inner)):
-        out[(slice(None), *offset)] = some[(..., *offset)]
+        place: Any = (slice(None), *offset)
+        out[place] = some[(..., *offset)]
     return out.reshape(lead[0], columns, math.prod(lead[1:])).swapaxes(1, 2)
 
 

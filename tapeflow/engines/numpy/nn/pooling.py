@@ -1,6 +1,7 @@
 """NumPy kernels of `ops/nn/pooling.py`: maxima and sums of windows, and what leads back from them."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +58,8 @@ def max_pool(x, window, strides, padding, dilations):
     x = _padded(x, padding, _lowest(x.dtype))
     count = output_size(x.shape, window, strides, dilations)
     code = code_dtype(window).type
-    best, origin = None, np.zeros(count, code)
+    best: Any = None
+    origin = np.zeros(count, code)
     for k, candidate in enumerate(_each_seen(x, count, window, strides, dilations)):
         if best is None:
             best = candidate.copy()
@@ -119,7 +121,8 @@ def dilation_origin(x, w, window, strides, padding, dilations):
     x = _padded(x, padding, _lowest(x.dtype))
     count = output_size(x.shape, window, strides, dilations)
     code = code_dtype(window).type
-    best, origin = None, np.zeros(count, code)
+    best: Any = None
+    origin = np.zeros(count, code)
     for k, (offset, seen) in enumerate(positions(window, count, strides, dilations)):
         candidate = x[seen] + w[offset[1:3]]
         if best is not None:

@@ -27,8 +27,8 @@ def categorical(key, logits, num_samples, dtype):
         for j in range(num_samples):
             out[:, j] = np.count_nonzero(summed <= u[:, j : j + 1], axis=1)
     else:
-        for i in range(len(logits)):
-            out[i] = np.searchsorted(summed[i], u[i], side="right")
+        for row in range(len(logits)):
+            out[row] = np.searchsorted(summed[row], u[row], side="right")
     return out.reshape(*batch, num_samples)
 
 

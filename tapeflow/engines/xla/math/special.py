@@ -19,8 +19,8 @@ def wide(kernel):
     @wraps(kernel)
     def widened(*arrays, **params):
         dtype = arrays[0].dtype
-        arrays = [x.astype(jnp.promote_types(dtype, jnp.float32)) for x in arrays]
-        return kernel(*arrays, **params).astype(dtype)
+        wide = [x.astype(jnp.promote_types(dtype, jnp.float32)) for x in arrays]
+        return kernel(*wide, **params).astype(dtype)
 
     return widened
 

@@ -64,7 +64,8 @@ def shuffled_index(seed, index, max_index):
     low = jnp.uint64((1 << half) - 1)
     turned = lambda x, by: (x << by | x >> (half - by)) & low
     mixed = lambda x: turned(x, 1) & turned(x, 8) ^ turned(x, 2)
-    keys = round_keys(*seed.astype(jnp.uint32).astype(jnp.uint64), half, jnp.uint64)
+    first, second = seed.astype(jnp.uint32).astype(jnp.uint64)
+    keys = round_keys(first, second, half, jnp.uint64)
 
     def rounds(out):
         left, right = out >> half, out & low

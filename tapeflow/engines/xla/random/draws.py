@@ -140,7 +140,8 @@ def random_between(key, low, high, lead):
     samples = math.prod(shape[:lead])
     if not samples or not rows:
         return low
-    return rejection.between(key, *[x.reshape(samples, rows)[0] for x in (low, high)], samples).T.reshape(shape)
+    low, high = (x.reshape(samples, rows)[0] for x in (low, high))
+    return rejection.between(key, low, high, samples).T.reshape(shape)
 
 
 # ---- by parameters
