@@ -196,7 +196,7 @@ def snapshot(
     return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
 
 
-def take_while(predicate: Callable[..., Any]) -> Transformation:
+def take_while(predicate: Callable[[Any], Any] | Callable[..., Any]) -> Transformation:
     """`Dataset.take_while` for `Dataset.apply`.
 
     Args:

@@ -76,3 +76,17 @@ def results(x: tf.Tensor) -> None:
     print(number, text)
     for element in tf.data.Dataset.range(3):
         print(element.nam)  # wrong
+
+
+def namespaces(x: tf.Tensor) -> None:
+    print(tf.experimental.numpy.arrange(3))  # wrong
+    print(tf.experimental.numpy.linalg.norm(x, wide=True))  # wrong
+    print(tf.signal.fft(x, axis=1))  # wrong
+    print(tf.data.experimental.take_while(prdicate=bool))  # wrong
+    print(tf.data.experimental.enumerate_dataset(start=0, stop=3))  # wrong
+    print(tf.compat.v1.reduce_sum(x, reduction_index=1))  # wrong
+    print(tf.compat.v1.to_float(x, tf.float32))  # wrong
+    print(tf.profiler.experimental.begin("logs"))  # wrong
+    print(tf.types.experimental.TensorsLike)  # wrong
+    print(tf.linalg.svd(x, compute_uv=False).s)  # wrong
+    print(x.dtype.is_float)  # wrong

@@ -11,7 +11,7 @@ import tapeflow as tf
 from .programs import tapes
 
 
-@pytest.mark.parametrize("name", ["data", "functions", "models", "tapes"])
+@pytest.mark.parametrize("name", ["data", "functions", "models", "namespaces", "tapes"])
 def test_programs_run(name, capsys):
     sys.modules.pop(f"tests.typing.programs.{name}", None)
     runpy.run_module(f"tests.typing.programs.{name}", run_name="__main__")
