@@ -9,6 +9,7 @@ from tapeflow.api.dtypes import experimental as _dtypes
 from tapeflow.api.interop import (
     dlpack as dlpack,
 )
+from tapeflow.api.ragged.dynamic_shape import DynamicRaggedShape as DynamicRaggedShape
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.data.iterators import (
     Optional as Optional,
@@ -34,8 +35,8 @@ float8_e4m3fn, float8_e5m2 = _dtypes.float8_e4m3fn, _dtypes.float8_e5m2
 int4, uint4 = _dtypes.int4, _dtypes.uint4
 
 __all__ = [
-    "BatchableExtensionType", "ExtensionType", "ExtensionTypeBatchEncoder", "ExtensionTypeSpec", "Optional",
-    "async_clear_error", "async_scope", "dispatch_for_api", "dispatch_for_binary_elementwise_apis",
+    "BatchableExtensionType", "DynamicRaggedShape", "ExtensionType", "ExtensionTypeBatchEncoder", "ExtensionTypeSpec",
+    "Optional", "async_clear_error", "async_scope", "dispatch_for_api", "dispatch_for_binary_elementwise_apis",
     "dispatch_for_binary_elementwise_assert_apis", "dispatch_for_unary_elementwise_apis", "dlpack",
     "enable_strict_mode", "extension_type", "float8_e4m3fn", "float8_e5m2", "function_executor_type", "int4", "numpy",
     "register_filesystem_plugin", "uint4", "unregister_dispatch_for",

@@ -134,6 +134,8 @@ def split(
     value = as_tensor(value)
     axis = one_axis(axis, value.ndim)
     total = value.sizes[axis] if value.ndim else 0
+    if total is None:
+        raise ValueError(f"Cannot split a ragged dimension. Got `value` with shape {value.shape} and `axis` {axis}.")
     many = num_or_size_splits if isinstance(num_or_size_splits, int) else as_tensor(num_or_size_splits)
     if isinstance(many, int) or not many.ndim:
         count = whole(many, "num_or_size_splits")

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.arguments import expose, static_shape
+from tapeflow.api.ragged.dynamic_shape import DynamicRaggedShape
+from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import as_dtype, int32
@@ -61,17 +63,14 @@ def guarantee_const(input: AnyTensorLike, name: str | None = None) -> Tensor:
 
 
 def shape(input: AnyTensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """The shape as an integer tensor.
+    """The shape as an integer tensor; of a ragged tensor a `tf.experimental.DynamicRaggedShape`.
 
     >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
     array([2, 3], dtype=int32)
     """
-    sizes = _sizes(input)
-    if None in sizes:
-        raise ValueError(
-            f"A ragged tensor has no single shape, only {sizes}. Use its bounding_shape() or row_lengths()."
-        )
-    return _as_tensor_of_sizes(sizes, out_type)
+    if isinstance(input, RaggedTensor):
+        return DynamicRaggedShape.from_tensor(input, out_type or int32)  # type: ignore[return-value]
+    return _as_tensor_of_sizes(_sizes(input), out_type)
 
 
 def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeflow.api.arguments import normal_axis, one_axis, static_shape
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.composite import Composite
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
@@ -31,7 +32,7 @@ def reshape(tensor: AnyTensorLike, shape: ShapeLike, name: str | None = None) ->
     tensor = as_tensor(tensor)
     shape = static_shape(shape)
     if any(type(d) is int and d < 0 for d in shape):
-        shape = _resolved(shape, tensor)
+        shape = _resolved(shape, getattr(tensor, "flat_values", tensor))
     return ops.reshape(tensor, shape=shape)
 
 
@@ -169,6 +170,13 @@ def tile(input: AnyTensorLike, multiples: TensorLike, name: str | None = None) -
             f"Expected multiples to be {len(shape)} non-negative numbers, one for each axis of shape {shape}, got "
             f"{times}."
         )
+    if isinstance(input, Composite):
+        for axis, many in enumerate(times):
+            if not many:
+                input = input[(*[slice(None)] * axis, slice(0, 0))]
+            elif many > 1:
+                input = ops.concat(*[input] * many, axis=axis)
+        return input
     spread = ops.reshape(input, shape=tuple([d for size in shape for d in (1, size)]))
     spread = ops.broadcast_to(spread, shape=tuple([d for pair in zip(times, shape) for d in pair]))
     return ops.reshape(spread, shape=tuple([m * d for m, d in zip(times, shape)]))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.api.sparse.tensor import SparseTensor
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
@@ -31,14 +32,16 @@ def embedding_lookup(
     ([[2.0, 20.0], [1.0, 10.0], [2.0, 20.0]], array([2, 1, 2], dtype=int32))
     """
     ids = as_tensor(ids)
+    if isinstance(ids, RaggedTensor):
+        return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
     rows = ops.gather(_table(params), ids, axis=0)
     return rows if max_norm is None else _shortened(rows, ids.ndim, max_norm)
 
 
 def embedding_lookup_sparse(
     params: TensorLike,
-    sp_ids: SparseTensor,
-    sp_weights: SparseTensor | None,
+    sp_ids: SparseTensor | RaggedTensor,
+    sp_weights: SparseTensor | RaggedTensor | None,
     combiner: str | None = None,
     max_norm: float | None = None,
     name: str | None = None,
@@ -48,12 +51,12 @@ def embedding_lookup_sparse(
     of the weights.
 
     Args:
-        sp_ids: The ids of each example, a row of a `tf.SparseTensor`.
+        sp_ids: The ids of each example, a row of a `tf.SparseTensor` or `tf.RaggedTensor`.
         sp_weights: A weight for each id; None: 1.
 
     Raises:
         ValueError: If `combiner` is another word.
-        TypeError: If ids or weights are no `tf.SparseTensor`.
+        TypeError: If ids or weights are no `tf.SparseTensor` or `tf.RaggedTensor`.
 
     >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 1], [2, 2])
     >>> tf.nn.embedding_lookup_sparse([[0.], [10.], [20.]], ids, None, combiner="sum").numpy()
@@ -61,6 +64,7 @@ def embedding_lookup_sparse(
            [10.]], dtype=float32)
     """
     combiner = _combiner(combiner)
+    sp_ids, sp_weights = _as_sparse(sp_ids), _as_sparse(sp_weights)
     _check_sparse(sp_ids, sp_weights)
     segments = sp_ids.indices.array[:, 0]
     count = int(segments[-1]) + 1 if len(segments) else 0
@@ -71,8 +75,8 @@ def embedding_lookup_sparse(
 
 def safe_embedding_lookup_sparse(
     embedding_weights: TensorLike,
-    sparse_ids: SparseTensor,
-    sparse_weights: SparseTensor | None = None,
+    sparse_ids: SparseTensor | RaggedTensor,
+    sparse_weights: SparseTensor | RaggedTensor | None = None,
     combiner: str = "mean",
     default_id: int | None = None,
     max_norm: float | None = None,
@@ -84,19 +88,20 @@ def safe_embedding_lookup_sparse(
 
     Args:
         embedding_weights: The table, a row for each id.
-        sparse_ids: The ids of each example, a row of a `tf.SparseTensor`.
+        sparse_ids: The ids of each example, a row of a `tf.SparseTensor` or `tf.RaggedTensor`.
         sparse_weights: A weight for each id; None: 1.
         default_id: The id of rows that have none; None: they are 0.
 
     Raises:
         ValueError: If `combiner` is another word.
-        TypeError: If ids or weights are no `tf.SparseTensor`.
+        TypeError: If ids or weights are no `tf.SparseTensor` or `tf.RaggedTensor`.
 
     >>> ids = tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [3, 1])
     >>> tf.nn.safe_embedding_lookup_sparse(tf.constant([[1.], [5.]]), ids).numpy().ravel()
     array([5., 0., 0.], dtype=float32)
     """
     combiner = _combiner(combiner)
+    sparse_ids, sparse_weights = _as_sparse(sparse_ids), _as_sparse(sparse_weights)
     _check_sparse(sparse_ids, sparse_weights)
     shape = sparse_ids.dense_shape.array
     outer = tuple(int(n) for n in shape[:-1])
@@ -149,10 +154,14 @@ def _combiner(combiner: str | None) -> str:
     return combiner
 
 
+def _as_sparse(value: Any) -> Any:
+    return value.to_sparse() if isinstance(value, RaggedTensor) else value
+
+
 def _check_sparse(ids: Any, weights: Any) -> None:
     for what, value in (("ids", ids), ("weights", weights)):
         if not isinstance(value, SparseTensor) and not (what == "weights" and value is None):
-            raise TypeError(f"the {what} must be a SparseTensor, got {type(value).__name__}.")
+            raise TypeError(f"the {what} must be a SparseTensor or RaggedTensor, got {type(value).__name__}.")
     if weights is not None and tuple(weights.values.sizes) != tuple(ids.values.sizes):
         raise invalid(
             f"there must be one weight for each id: {weights.values.shape[0]} weights, {ids.values.shape[0]} ids."

@@ -17,7 +17,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, TensorLike
 from tapeflow.core.variables.variable import Variable
 
-from . import rules as _rules
+from . import rules as _rules, statistics as _statistics
 
 __all__ = [
     "boolean_mask",

@@ -1,6 +1,8 @@
 """What primitives do with ragged tensors, and their operators and indexing. Importing this installs them."""
 
+import functools
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -194,6 +196,8 @@ def _reshape(apply: Callable, args: tuple, params: dict) -> Any:
     for axis in range(len(old)):
         if old[axis] == 1 and new == old[:axis] + old[axis + 1 :]:
             return _squeeze(x, axis)
+    if all(type(size) is int for size in new) and math.prod(new) == math.prod(x.flat_values.sizes):
+        return apply(x.flat_values, **params)
     raise ValueError(
         f"A ragged tensor of shape {old} cannot be reshaped to {new}: use its flat_values, or r.to_tensor()."
     )
@@ -219,16 +223,52 @@ def _expand_dims(x: Any, axis: int) -> Any:
     if isinstance(x, Tensor):
         shape = tuple(x.sizes)
         return ops.reshape(x, shape=(*shape[:axis], 1, *shape[axis:]))
-    if axis == 0:
-        return RaggedTensor.from_uniform_row_length(x, len(x._splits) - 1, nrows=1)
-    if axis == 1:
-        return RaggedTensor.from_uniform_row_length(x, 1)
-    return x.with_values(_expand_dims(x._values, axis - 1))
+    if axis > 1:
+        return x.with_values(_expand_dims(x._values, axis - 1))
+    count, size = (1, len(x._splits) - 1) if axis == 0 else (len(x._splits) - 1, 1)
+    made = RaggedTensor.from_uniform_row_length(x, size, nrows=count)
+    return made.with_row_splits_dtype(x._splits.dtype)
+
+
+@_rule("add_n")
+def _sum_of_several(apply: Callable, args: tuple, params: dict) -> Any:
+    return functools.reduce(ops.add, args)
+
+
+@_rule("nonzero")
+def _nonzero(apply: Callable, args: tuple, params: dict) -> Any:
+    """Where: along the ragged axes, then along those of the flat values."""
+    (x,) = args
+    found = apply(x.flat_values, **params).array
+    return EagerTensor(np.concatenate([x._places()[found[:, 0]], found[:, 1:]], 1))
+
+
+@_rule("split")
+def _split(apply: Callable, args: tuple, params: dict) -> Any:
+    """Rows go to pieces; the axes of the flat values are split in them."""
+    x, axis, sizes = args[0], params["axis"], params["sizes"]
+    if axis > x.ragged_rank:
+        return tuple(map(x.with_flat_values, apply(x.flat_values, sizes=sizes, axis=axis - x.ragged_rank)))
+    if axis:
+        raise ValueError(f"A ragged tensor of shape {tuple(x.shape)} cannot be split along its ragged axis {axis}.")
+    ends = np.cumsum([0, *sizes])
+    return tuple([take_rows(x, np.arange(a, b)) for a, b in itertools.pairwise(ends)])
 
 
 @_rule("concat")
 def _concat(apply: Callable, args: tuple, params: dict) -> Any:
-    pieces, axis = list(args), params["axis"]
+    found = _concatenated(args, params["axis"])
+    splits = {p._splits.dtype for p in args if isinstance(p, RaggedTensor)}
+    if len(splits) > 1:
+        raise ValueError(
+            "Input RaggedTensors have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to "
+            "convert them to compatible dtypes."
+        )
+    return found.with_row_splits_dtype(splits.pop())
+
+
+def _concatenated(args: tuple, axis: int) -> Any:
+    pieces = list(args)
     depth = max(p.ragged_rank for p in pieces if isinstance(p, RaggedTensor))
     pieces = [p if isinstance(p, RaggedTensor) else RaggedTensor.from_tensor(p, ragged_rank=depth) for p in pieces]
     return _joined(pieces, axis)

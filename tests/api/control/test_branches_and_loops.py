@@ -294,3 +294,10 @@ def test_a_map_over_nothing_in_a_function_has_the_shape_of_the_result():
     assert (tuple(a.shape), tuple(b.shape)) == ((0, 2), (0, 2, 2))
     scan = lambda x: tf.scan(lambda total, row: total + row, x, tf.zeros([2]))
     assert tuple(scan(nothing).shape) == tuple(tf.function(scan)(nothing).shape) == (0, 2)
+
+
+def test_map_fn_of_sparse_rows():
+    x = tf.sparse.from_dense([[1, 0], [0, 2]])
+    rows = tf.map_fn(lambda s: s, x, fn_output_signature=tf.SparseTensorSpec([2], tf.int32))
+    assert tf.sparse.to_dense(rows).numpy().tolist() == [[1, 0], [0, 2]]
+    assert tf.map_fn(tf.sparse.reduce_sum, x, fn_output_signature=tf.int32).numpy().tolist() == [1, 2]

@@ -86,3 +86,17 @@ def test_errors():
         tf.nn.embedding_lookup_sparse(TABLE, sparse(np.array([0, 0, 0, 0])), None, combiner="max")
     with pytest.raises(TypeError, match="SparseTensor"):
         tf.nn.embedding_lookup_sparse(TABLE, [0, 1], None)
+
+
+def test_ragged_ids():
+    table = tf.reshape(tf.range(8.0), [4, 2])
+    ids, weights = tf.ragged.constant([[0, 1], [2]], dtype=tf.int64), tf.ragged.constant([[1.0, 2.0], [3.0]])
+    assert tf.nn.embedding_lookup_sparse(table, ids, None, combiner="sum").numpy().tolist() == [[2, 4], [4, 5]]
+    mean = tf.nn.embedding_lookup_sparse(table, ids, weights).numpy()
+    np.testing.assert_allclose(mean, [[4 / 3, 7 / 3], [4, 5]], rtol=1e-6)
+    some = tf.ragged.constant([[0, 1], []], dtype=tf.int64)
+    assert tf.nn.safe_embedding_lookup_sparse(table, some).numpy().tolist() == [[1, 2], [0, 0]]
+    short = tf.nn.embedding_lookup(
+        tf.constant([[2.0, 0.0], [0.0, 1.0]]), tf.ragged.constant([[0, 1], [1]]), max_norm=1.0
+    )
+    assert short.to_list() == [[[1, 0], [0, 1]], [[0, 1]]]

@@ -251,7 +251,7 @@ def test_an_axis_more_and_less(axis, rows, shape):
 
 def test_other_shapes_are_refused():
     with pytest.raises(ValueError, match="cannot be reshaped"):
-        tf.reshape(tf.ragged.constant([[3, 1], [4]]), [3])
+        tf.reshape(tf.ragged.constant([[3, 1], [4]]), [4])
 
 
 def test_one_hot():
@@ -263,3 +263,40 @@ def test_nested_rowids():
     made = tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 1], [0, 0, 1]], nested_nrows=[3, 2])
     assert made.to_list() == [[[1, 2]], [[3]], []]
     assert [ids.numpy().tolist() for ids in made.nested_value_rowids()] == [[0, 1], [0, 0, 1]]
+
+
+# ---- arranging
+
+
+def test_pieces_repetitions_and_places():
+    x = tf.ragged.constant([[1.0, 2.0], [3.0], [], [4.0]])
+    assert [p.to_list() for p in tf.split(x, 2)] == [[[1, 2], [3]], [[], [4]]]
+    assert [p.to_list() for p in tf.split(x, [1, -1])] == [[[1, 2]], [[3], [], [4]]]
+    with pytest.raises(ValueError, match="Cannot split a ragged dimension"):
+        tf.split(x, 2, axis=1)
+    assert tf.tile(x, [1, 2]).to_list() == [[1, 2, 1, 2], [3, 3], [], [4, 4]]
+    assert tf.tile(x, [2, 1]).to_list() == x.to_list() * 2
+    assert tf.tile(x, [0, 1]).to_list() == [] and tf.tile(x, [1, 0]).to_list() == [[], [], [], []]
+    assert tf.reshape(x, [4]).numpy().tolist() == [1, 2, 3, 4] == tf.reshape(x, [-1]).numpy().tolist()
+    assert tf.where(x > 1.5).numpy().tolist() == [[0, 1], [1, 0], [3, 0]]
+    assert tf.add_n([x, x, x]).to_list() == [[3, 6], [9], [], [12]]
+
+
+def test_row_splits_stay_narrow():
+    narrow = [tf.ragged.constant(rows, row_splits_dtype=tf.int32) for rows in ([[1]], [[2, 3]])]
+    for joined in (tf.concat(narrow, 0), tf.concat(narrow, 1), tf.stack(narrow), tf.ragged.stack(narrow)):
+        assert {splits.dtype for splits in joined.nested_row_splits} == {tf.int32}
+    with pytest.raises(ValueError, match="Input RaggedTensors have mismatched row_splits dtypes"):
+        tf.concat([narrow[0], tf.ragged.constant([[1]])], 0)
+
+
+def test_rules_of_the_users_and_python_functions():
+    x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    squared = tf.custom_gradient(lambda r: (r.with_flat_values(r.flat_values**2), lambda g: g * 5.0))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = squared(x)
+        total = tf.reduce_sum(y)
+    assert y.to_list() == [[1, 4], [9]] and tape.gradient(total, x).to_list() == [[5, 5], [5]]
+    spec = tf.RaggedTensorSpec([None, None], tf.float32)
+    assert tf.py_function(lambda r: r * 2.0, [x], spec).to_list() == [[2, 4], [6]]
