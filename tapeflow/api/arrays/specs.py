@@ -8,7 +8,7 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import Tensor, sizes_of
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.core.tensor_like import AnyTensorLike
 from tapeflow.core.variables.variable import Variable
 
@@ -169,14 +169,15 @@ class IndexedSlicesSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: IndexedSlices) -> "IndexedSlicesSpec":
-        """The spec of slices."""
-        dense = value.dense_shape
+        """The spec of slices. In a graph the shape of the whole tensor may be known only when it runs."""
+        dense, known = value.dense_shape, lambda sizes: [n if type(n) is int else None for n in sizes]
+        unread = dense is not None and not isinstance(dense, EagerTensor)
         return cls(
-            value.shape,
+            [None, *known(value.values.sizes)[1:]] if unread else value.shape,
             value.values.dtype,
             value.indices.dtype,
             None if dense is None else dense.dtype,
-            value.indices.sizes,
+            known(value.indices.sizes),
         )
 
     def __repr__(self) -> str:
