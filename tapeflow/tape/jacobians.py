@@ -15,7 +15,7 @@ import numpy as np
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.runtime.memory_limits import check_rows_fit
+from tapeflow.core.runtime.memory_limits import check_all_fit
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
@@ -27,6 +27,10 @@ from . import memory
 _INSTEAD = (
     "Products with it need no such array: tape.gradient with output_gradients, tf.derivatives.hvp, jvp and vjp. "
     "Where rows belong to the examples of a batch, tape.batch_jacobian is smaller. Or take fewer outputs at a time."
+)
+_FEWER_EXAMPLES = (
+    "Products with it need no such array: tape.gradient with output_gradients, tf.derivatives.jvp and vjp. Or take "
+    "fewer examples, or fewer outputs, at a time."
 )
 
 
@@ -120,9 +124,17 @@ class Rows:
         found: list[list] = []
         for part in parts:
             if not found:
-                check_rows_fit(memory.of_one_row(part), self.count, "the Jacobian", _INSTEAD)
+                self._check_that_they_fit(part)
             found.append(part)
         return found
+
+    def _check_that_they_fit(self, part: list) -> None:
+        rows = memory.of_one_row(part)
+        if self.batched:
+            whole = [((*shape[:1], *self.inner, *shape[1:]), dtype) for shape, dtype in rows]
+            check_all_fit(whole, "the Jacobian of each example", _FEWER_EXAMPLES)
+        else:
+            check_all_fit([((*self.shape, *shape), dtype) for shape, dtype in rows], "the Jacobian", _INSTEAD)
 
     def jacobians(self, size: int | None, guess: int, zeros: bool) -> list:
         """For each source target.shape + source.shape, or [batch, *target.shape[1:], *source.shape[1:]] for a

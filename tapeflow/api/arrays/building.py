@@ -282,6 +282,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     spread = np.broadcast_shapes(tuple(start.sizes), tuple(stop.sizes))
     axis = one_axis(axis, len(spread) + 1)
     along = (count,) + (1,) * (len(spread) - axis)
+    check_fits((count, *spread), float64.np, "it")
     steps = (np.arange(count) / max(count - 1, 1)).reshape(along).astype(start.dtype.np)
     start, stop = (
         ops.reshape(ops.broadcast_to(e, shape=spread), shape=(*spread[:axis], 1, *spread[axis:]))

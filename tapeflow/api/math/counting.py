@@ -68,8 +68,8 @@ def bincount(
             raise invalid(
                 f"arr and weights must have the same shape, got {tuple(arr.shape)} and {tuple(weights.shape)}."
             )
-    sizes = np.maximum(largest(arr) + 1, int(minlength) if minlength is not None else 0)
-    size = one_size(sizes if maxlength is None else np.minimum(sizes, int(maxlength)), "The number of bins")
+    sizes = np.maximum(largest(arr) + 1, np.int64(0 if minlength is None else minlength))
+    size = one_size(sizes if maxlength is None else np.minimum(sizes, np.int64(maxlength)), "The number of bins")
     if axis == -1 and arr.ndim > 1:
         if arr.ndim != 2:
             raise invalid(f"bincount along axis -1 takes vectors and matrices, got shape {tuple(arr.shape)}.")

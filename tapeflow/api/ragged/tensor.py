@@ -4,6 +4,7 @@ How they are made is in `ragged_making`, what primitives do with them in `ragged
 """
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.contracts import Operation
 from tapeflow.core.dtypes import DType, as_dtype, int64
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime.memory_limits import check_fits
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.ops.broadcasting import LIKE_NUMPY
@@ -214,7 +216,8 @@ class RaggedTensor(RaggedMaking):
         dims = tuple(b if w is None else w for b, w in zip(bound, wanted))
         places = self._places()
         inside = (places < dims).all(1)
-        table = np.full(int(np.prod(dims)), len(places))  # the entry after the last value is the default
+        check_fits(dims, np.int64, "making it")
+        table = np.full(math.prod(dims), len(places))  # the entry after the last value is the default
         table[np.ravel_multi_index(places[inside].T, dims) if inside.any() else []] = np.flatnonzero(inside)
         inner = tuple(flat.sizes)[1:]
         zero = b"" if flat.dtype.kind == "s" else 0 if flat.dtype.kind != "b" else False

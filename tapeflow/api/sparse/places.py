@@ -1,6 +1,7 @@
 """`tf.sparse` functions that make sparse tensors and move their entries."""
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime.memory_limits import check_fits
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, DTypeLike, ShapeLike, TensorLike
@@ -72,7 +74,8 @@ def to_dense(
     default = to_tensor(zero if default_value is None else default_value, sp.dtype)
     if default.ndim:
         raise ValueError(f"default_value must be a scalar, got shape {tuple(default.shape)}.")
-    table = np.full(int(np.prod(shape)), len(places))  # the entry after the last value is the default
+    check_fits(shape, np.int64, "making it")
+    table = np.full(math.prod(shape), len(places))  # the entry after the last value is the default
     table[places] = np.arange(len(places))
     padded = ops.concat(sp.values, ops.reshape(default, shape=(1,)), axis=0)
     return ops.reshape(pick(padded, table), shape=shape)

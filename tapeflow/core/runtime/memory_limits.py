@@ -29,11 +29,16 @@ def check_fits(shape: Iterable, dtype: Any, what: str, instead: str = "") -> Non
 
 def check_rows_fit(rows: Iterable[tuple], count: int, what: str, instead: str = "") -> None:
     """The same for `count` rows of several arrays; `rows` has the shape and the dtype of one row of each."""
-    known = [(shape, np.dtype(dtype)) for shape, dtype in rows if all(isinstance(d, int) for d in shape)]
-    sizes = [count * math.prod(shape) * dtype.itemsize for shape, dtype in known]
+    check_all_fit([((count, *shape), dtype) for shape, dtype in rows], what, instead)
+
+
+def check_all_fit(arrays: Iterable[tuple], what: str, instead: str = "") -> None:
+    """The same for several arrays together, given by shape and dtype."""
+    known = [(shape, np.dtype(dtype)) for shape, dtype in arrays if all(isinstance(d, int) for d in shape)]
+    sizes = [math.prod(shape) * dtype.itemsize for shape, dtype in known]
     if sum(sizes) >= LARGE and sum(sizes) > (free := free_bytes()):
         shape, dtype = known[sizes.index(max(sizes))]
-        raise exhausted((count, *shape), dtype, what, instead, free, total=sum(sizes))
+        raise exhausted(shape, dtype, what, instead, free, total=sum(sizes))
 
 
 def exhausted(

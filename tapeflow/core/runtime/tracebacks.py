@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
+from tapeflow.names.mistakes import hint
+
 from . import settings
 
 _OURS = ("tapeflow", "keras_tapeflow", "malt")
@@ -57,9 +59,10 @@ def painted(before: Callable) -> Callable:
 
 @contextlib.contextmanager
 def shortened(error: BaseException) -> Iterator[None]:
-    """Inside, the error and those that led to it have only frames and causes that are not ours; then it has them
-    all again."""
-    changed = []
+    """Inside, the error and those that led to it have only frames and causes that are not ours, and a note where there
+    is something to add; then it is as it was."""
+    changed: list[tuple] = []
+    hinted: list[tuple[BaseException, list[str]]] = []
     if settings.traceback_filtering:
         todo, seen = [error], {id(error)}
         while todo:
@@ -69,6 +72,10 @@ def shortened(error: BaseException) -> Iterator[None]:
             if tb is not None and _is_ours(_last(tb)) and _only_below_us(cause or context):
                 one.__cause__ = one.__context__ = None  # its text is in ours
             one.__traceback__ = users_part(tb)
+            notes = list(getattr(one, "__notes__", ()))
+            if (said := hint(one)) and said not in notes:
+                one.add_note(said)
+                hinted.append((one, notes))
             for other in (one.__cause__, one.__context__, *getattr(one, "exceptions", ())):
                 if other is not None and id(other) not in seen:
                     seen.add(id(other))
@@ -79,6 +86,8 @@ def shortened(error: BaseException) -> Iterator[None]:
         for one, cause, context, suppressed, tb in changed:
             one.__cause__, one.__context__, one.__traceback__ = cause, context, tb
             one.__suppress_context__ = suppressed
+        for one, notes in hinted:
+            one.__notes__ = notes
 
 
 def users_part(tb: TracebackType | None) -> TracebackType | None:

@@ -230,7 +230,7 @@ flat_rows = primitive(
 
 
 def _ravel_index_numpy(indices, dims):
-    sizes = np.array(dims, indices.dtype)
+    sizes = np.array(dims, np.int64)
     if indices.size and not (indices.min() >= 0 and (indices < sizes).all()):
         rows = indices.reshape(-1, len(dims))
         bad = int(np.flatnonzero(((rows < 0) | (rows >= sizes)).any(1))[0])

@@ -184,3 +184,46 @@ def test_a_limit_of_the_process_counts(monkeypatch):
     resource = pytest.importorskip("resource")
     monkeypatch.setattr(resource, "getrlimit", lambda which: (2**62, 2**62))
     assert 2**61 < memory_limits._of_the_process() < 2**62 or np.isinf(memory_limits._of_the_process())
+
+
+LARGE = 10**6
+ABSURD = {
+    "a jacobian": lambda x: tf.derivatives.jacobian(lambda x: x**3)(x),
+    "a hessian": lambda x: tf.derivatives.hessian(lambda x: tf.reduce_sum(x**3))(x),
+    "an outer product": lambda x: x[:, None] * x[None],
+    "ones": lambda x: tf.ones([LARGE, LARGE]),
+    "zeros like what takes no memory": lambda x: tf.zeros_like(tf.broadcast_to(x[0], [LARGE, LARGE])),
+    "tile": lambda x: tf.tile(x, [LARGE]),
+    "repeat": lambda x: tf.repeat(x, LARGE),
+    "one_hot": lambda x: tf.one_hot(tf.zeros([LARGE], tf.int32), LARGE),
+    "eye": lambda x: tf.eye(LARGE),
+    "a sample": lambda x: tf.random.normal([LARGE, LARGE]),
+    "linspace": lambda x: tf.linspace(0.0, 1.0, LARGE**2),
+    "range": lambda x: tf.range(LARGE**2),
+    "a sparse tensor": lambda x: tf.sparse.to_dense(tf.sparse.SparseTensor([[0, 0]], [1.0], [LARGE, LARGE])),
+    "a ragged tensor": lambda x: tf.ragged.constant([[1]]).to_tensor(shape=[LARGE, LARGE]),
+    "NumPy's ones": lambda x: tf.experimental.numpy.ones((LARGE, LARGE)),
+    "scatter_nd": lambda x: tf.scatter_nd([[0]], [1.0], [LARGE**2]),
+    "bincount": lambda x: tf.math.bincount([1], minlength=LARGE**2),
+    "a map": lambda x: tf.vectorized_map(lambda a: a * tf.ones([LARGE // 10]), x),
+}
+
+
+@pytest.mark.parametrize("name", ABSURD)
+def test_what_cannot_be_is_refused_in_one_way(name):
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=r"OOM when allocating tensor with shape\[.* are free"):
+        ABSURD[name](tf.ones([LARGE]))
+
+
+def test_the_shape_of_a_jacobian_is_said_as_it_would_be():
+    x = tf.ones([4, 600, 600])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * 2.0
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=r"shape\[4,600,600,600,600\].*fewer examples"):
+        tape.batch_jacobian(y, x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x[0] * 2.0
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=r"shape\[600,600,4,600,600\].*hvp"):
+        tape.jacobian(y, x)

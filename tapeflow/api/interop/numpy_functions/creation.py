@@ -10,6 +10,7 @@ from tapeflow.core.apply import array_of
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import float64
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime.memory_limits import of_memory_error
 from tapeflow.core.tensor import Tensor, sizes_of
 
 from .registry import like_numpy, numpy_dtype
@@ -23,10 +24,12 @@ def _made(name: str, example: str, doc: str) -> Callable:
     def function(*args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         wanted = numpy_dtype(dtype)
         plain = [array_of(a) if isinstance(a, Tensor) else a for a in args]
-        made = (
-            numpy_function(*plain, **kwargs) if wanted is None else numpy_function(*plain, dtype=wanted.np, **kwargs)
-        )
-        return tensor(made)
+        if wanted is not None:
+            kwargs["dtype"] = wanted.np
+        try:
+            return tensor(numpy_function(*plain, **kwargs))
+        except MemoryError as error:
+            raise of_memory_error(error) from error
 
     function.__name__, function.__module__, function.__doc__ = name, __name__, doc
     return like_numpy(example)(function)
