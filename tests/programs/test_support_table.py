@@ -31,7 +31,7 @@ def test_what_is_committed_is_up_to_date(script, survey):
 
 
 def test_every_name_of_the_survey_is_in_the_table(survey):
-    """The sizes are those of the survey: four tiers, what comes after, whole programs, Keras, tf.data, members,
+    """The sizes are those of the survey: four groups, what comes after, whole programs, Keras, tf.data, members,
     features."""
     sizes = [len(section["names"]) for section in survey]
     assert sizes == [71, 66, 81, 45, 25, 125, 39, 46, 55, 25, 19, 32, 12, 21, 15, 51]
