@@ -3,7 +3,8 @@
 The blocks of one file share their names, in order. A statement that ends in `# -> text`, or is followed by a line
 `# -> text`, which lines of `#    text` continue, must print that text, or be an expression with that repr; `...` in
 the text stands for anything. A block is left out only when the line before it says why, visibly in the source:
-`<!-- not run: reason -->`.
+`<!-- not run: reason -->`. After a line `<!-- a program -->` the block is a file that Python runs by itself, as
+programs that start processes want it; it prints what its `# ->` say, in order.
 """
 
 import ast
@@ -17,6 +18,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +26,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # blocks may import `tests`, too
 from tests.rounding import same_text  # noqa: E402
 
-BLOCK = re.compile(r"(?P<skip><!-- not run: \S[^\n]*-->\n+)?^```python\n(?P<code>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"((?P<skip><!-- not run: \S[^\n]*-->)\n+|(?P<program><!-- a program -->)\n+)?^```python\n(?P<code>.*?)^```$",
+    re.M | re.S,
+)
 EXPECTED = re.compile(r"#\s*->\s*(.*)$")
 BELOW, CONTINUED = "# -> ", "#    "
 
@@ -33,6 +38,7 @@ class Block(NamedTuple):
     line: int  # of the first line of code
     code: str
     skipped: bool
+    program: bool
 
 
 def files() -> list[Path]:
@@ -40,7 +46,10 @@ def files() -> list[Path]:
 
 
 def blocks(text: str) -> list[Block]:
-    return [Block(text.count("\n", 0, m.start("code")) + 1, m["code"], bool(m["skip"])) for m in BLOCK.finditer(text)]
+    return [
+        Block(text.count("\n", 0, m.start("code")) + 1, m["code"], bool(m["skip"]), bool(m["program"]))
+        for m in BLOCK.finditer(text)
+    ]
 
 
 def problems(path: Path) -> list[str]:
@@ -58,6 +67,11 @@ def problems(path: Path) -> list[str]:
         if block.skipped:
             continue
         lines = block.code.splitlines()
+        if block.program:
+            expected, got = "\n".join(filter(None, map(said, lines))), printed_by(block.code)
+            if not same(expected, got):
+                found.append(f"{path.name}:{block.line}: expected {expected!r}, got {got!r}")
+            continue
         for statement in ast.parse(block.code).body:
             place = f"{path.name}:{block.line + statement.lineno - 1}"
             expected = expectation(lines, statement.end_lineno)
@@ -79,6 +93,22 @@ def expectation(lines: list[str], end: int) -> str | None:
         return None
     more = itertools.takewhile(lambda line: line.startswith(CONTINUED), lines[end + 1 :])
     return "\n".join([lines[end].removeprefix(BELOW), *(line.removeprefix(CONTINUED) for line in more)])
+
+
+def said(line: str) -> str | None:
+    match = EXPECTED.search(line)
+    return match and match[1]
+
+
+def printed_by(code: str) -> str:
+    """What a program prints that is in a file of its own; its traceback, if it fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "program.py").write_text(code, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "program.py"], capture_output=True, text=True, cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+    return done.stdout + (done.stderr if done.returncode else "")
 
 
 def outcome(statement: ast.stmt, file: str, names: dict) -> str:

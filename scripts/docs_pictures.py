@@ -1,9 +1,10 @@
-"""Draws the pictures of docs/guide.md into docs/pictures/: `python scripts/docs_pictures.py [NAME ...]` (needs the
-extra `viz`).
+"""Draws the pictures of docs/guide.md and docs/index.md: `python scripts/docs_pictures.py [NAME ...]` (needs the extra
+`viz`).
 
 The numbers in them are computed here by tapeflow; what is drawn by hand are boxes and arrows.
 """
 
+import re
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -317,6 +318,41 @@ def _megabytes(blocks: bool) -> list[float]:
         del tape, loss, x
         tracemalloc.stop()
     return held
+
+
+@picture
+def speed() -> Any:
+    """Some rows of the table in README.md, which has the numbers."""
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("## How fast")[2]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", table, re.M)]
+    head, found = rows[0], {row[0]: row for row in rows[2:]}
+    chosen = {
+        "100-operation chain on 4 floats": "100 small operations\nand their gradient",
+        "batch Jacobian of a 32-64-64-10 net, batch 16": "batch Jacobian\nof a small net",
+        "per-example gradients of a small CNN, batch 64": "per-example gradients\nof a small CNN",
+        "MLP 784-1024-1024-10, batch 512": "step of an MLP,\nbatch 512",
+        "CNN on 32×32×3": "step of a CNN",
+    }
+    peers = {"PyTorch": ORANGE, "TensorFlow eager": BLUE, "TensorFlow function": "#9fa8da", "`jax.jit`": GREEN}
+    figure, axes = plt.subplots(figsize=(7.4, 3.7))
+    for i, (name, color) in enumerate(peers.items()):
+        places = np.arange(len(chosen)) + (i - 1.5) * 0.2
+        ratios = [float(found[row][head.index(name)]) for row in chosen]
+        axes.barh(places, np.array(ratios) - 1, 0.18, left=1, color=color, label=name.strip("`"))
+        for place, ratio in zip(places, ratios):
+            end = {"x": ratio * 1.06, "ha": "left"} if ratio >= 1 else {"x": ratio / 1.06, "ha": "right"}
+            axes.text(y=place, s=f"{ratio:g}×", va="center", fontsize=7.5, color="#444444", **end)
+    axes.axvline(1, color=RED, linewidth=1.4)
+    axes.text(1, -0.62, "tapeflow", color=RED, ha="center", fontsize=9)
+    axes.set(xscale="log", xlim=(0.18, 1000), yticks=range(len(chosen)), yticklabels=chosen.values())
+    axes.set_xlabel("time as a multiple of tapeflow's, on a logarithmic scale (right of the line is slower)")
+    axes.set_xticks([0.3, 1, 3, 10, 30, 100, 300], ["0.3", "1", "3", "10", "30", "100", "300"])
+    axes.minorticks_off()
+    axes.tick_params(axis="y", length=0)
+    axes.invert_yaxis()
+    axes.legend(fontsize=9, loc="lower right")
+    figure.tight_layout()
+    return figure
 
 
 def main(names: list[str]) -> int:

@@ -17,6 +17,8 @@ from typing import Any
 
 import notebooks
 import reference
+from markdown import Extension, Markdown
+from markdown.treeprocessors import Treeprocessor
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,15 +35,26 @@ SAME = {  # what a link may also call them
     "examples": "examples/index.md",
 }
 LINK = re.compile(r"(?<!\!)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^()\s]+)\)")
+CELL, LONG_CODE = re.compile(r"<td.*?</td>", re.S), re.compile(r"(?<=<code>)[^<]{9,}(?=</code>)")
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"  # found through its guide, not among the answers of a search
 
 
 def on_config(config: Any) -> Any:
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))  # the reference is that of this checkout
-    entries = [{n.name: n.page} for n in reference.namespaces()]
-    config.nav = [*config.nav, {"Reference": ["reference/index.md", *entries]}]
+    config.nav = [*config.nav, {"Reference": ["reference/index.md", *reference_entries()]}]
+    config.markdown_extensions.append(Tables())
     return config
+
+
+def reference_entries() -> list[dict]:
+    """The namespaces: those that programs use first, then what TensorFlow calls experimental, and its version 1."""
+    groups: dict[str, list[dict]] = {"": [], "Experimental": [], "Compatibility": []}
+    for n in reference.namespaces():
+        old = n.name.startswith(("tf.compat", "tf.raw_ops"))
+        group = "Compatibility" if old else "Experimental" if "experimental" in n.name.split(".") else ""
+        groups[group].append({n.name: n.page})
+    return [*groups.pop(""), *({title: entries} for title, entries in groups.items())]
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -65,10 +78,40 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return markdown
     if '<div class="pair"' in markdown:
         page.meta["hide"] = ["toc"]  # two columns of code need the room
+    if page.file.src_uri == "speed.md" or page.file.src_uri.startswith("examples/") and page.file.name != "index":
+        page.meta["hide"] = ["toc"]  # a wide table; programs, with longer lines than those of guides
+    if '<div class="home"' in markdown:
+        page.meta["hide"] = ["toc", "navigation"]
     origin = {v: k for k, v in [*PAGES.items(), ("README.md", "speed.md")]}.get(
         page.file.src_uri, f"docs/{page.file.src_uri}"
     )
     return LINK.sub(lambda m: link(m, origin, page.file.src_uri), markdown)
+
+
+class Tables(Extension):
+    def extendMarkdown(self, md: Markdown) -> None:
+        md.treeprocessors.register(_Tables(md), "tables", 5)  # after the texts in the cells
+
+
+class _Tables(Treeprocessor):
+    """Marks tables with more than two columns, and each of their cells with the head of its column: on a phone their
+    rows are cards (theme.css)."""
+
+    def run(self, root: Any) -> None:
+        for table in root.iter("table"):
+            heads = ["".join(cell.itertext()).strip() for cell in table.iter("th")]
+            if len(heads) > 2:
+                table.set("data-columns", "many" if len(heads) < 7 else "wide")
+                for row in table.iter("tr"):
+                    for head, cell in zip(heads, row.findall("td")):
+                        if head:
+                            cell.set("data-label", head)
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
+    """Long names in tables may be broken after dots and underscores."""
+    breakable = lambda code: re.sub(r"(?<=[._/(,])(?=[^\s<>])", "<wbr>", code[0])
+    return CELL.sub(lambda cell: LONG_CODE.sub(breakable, cell[0]), html)
 
 
 def link(match: re.Match, origin: str, page: str) -> str:

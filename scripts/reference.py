@@ -238,10 +238,10 @@ def pages() -> dict[str, str]:
 def index(found: list[Namespace]) -> str:
     lines = [
         "# Reference", "",
-        "Every public name, with its signature, what it gives, and an example that runs. Names that are the same "
-        "function are",
-        "documented under each of their names. What TensorFlow has and tapeflow has not is not here.", "",
-        "| namespace | names | |", "|---|---|---|",
+        "Every public name, with its signature, what it returns, and an example that runs. A function with several "
+        "names is documented under each of them. Names of TensorFlow that tapeflow does not have are left out: "
+        "[what is supported](../support.md) lists those.", "",
+        "| namespace | names | contents |", "|---|---|---|",
     ]  # fmt: skip
     for n in found:
         lines.append(

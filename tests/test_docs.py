@@ -56,6 +56,9 @@ GOOD = "```python\nx = 2\nprint(x + 1)  # -> 3\nx * 2  # -> 4\n'abcdef'  # -> 'a
         ("```python\nprint('a b', 'c')\n# -> a b\n#    d\n```\n", 1),
         ("```python\nprint('a b', 'c')\n# -> a b\n\n#    c\n```\n", 1),  # an empty line ends it
         ("```python\nundefined\n```\n", 1),
+        ("<!-- a program -->\n```python\nfor i in range(2):\n    print(i)\n    # -> 0\n    # -> 1\n```\n", 0),
+        ("<!-- a program -->\n```python\nprint(1)  # -> 2\n```\n", 1),
+        ("<!-- a program -->\n```python\nundefined\n```\n", 1),
         ("<!-- not run: needs a printer -->\n```python\nundefined\n```\n", 0),
         ("<!-- not run: -->\n```python\nundefined\n```\n", 1),  # a reason is needed
         # only the block right after it is left out; once it was everything up to the last such line of the page
@@ -86,6 +89,13 @@ def test_the_command_says_what_the_page_says(tmp_path):
         said = (done.stdout + done.stderr).replace(f"{tmp_path}{os.sep}", "")  # tracebacks have the whole path
         assert marks.sub("", said).strip() == marks.sub("", expected).strip()
         assert done.returncode == 1
+
+
+def test_mistakes_that_type_checkers_find():
+    """Lines that docs/type-checking.md calls wrong are among those that `make lint` has type checkers find."""
+    wrong = lambda path: set(re.findall(r"^ +(\S.*?)  # wrong$", path.read_text(encoding="utf-8"), re.M))
+    page = wrong(docs_check.ROOT / "docs" / "type-checking.md")
+    assert page and page <= wrong(docs_check.ROOT / "tests" / "typing" / "mistakes.py")
 
 
 # ---- names and pictures
