@@ -19,13 +19,13 @@ _SUMMARY = 110, 40  # columns and rows
 
 
 class GradientMonitor(Monitor):
-    """A context in which the gradients that tapes find are watched: of each variable the norm of its gradient and of
-    its weight, how much an update changes it, and how many of its units get no gradient at all. What is wrong is
+    """A context that monitors the gradients that tapes compute. For each variable it measures the norms of the
+    gradient and of the weight, how much an update changes the weight, and how many units get no gradient. Problems are
     logged once: gradients that vanish, explode or are not finite, dead units, updates that are too large.
 
-    It measures in the first of every `every` steps. Around a loop of eager steps or of `tf.function`s, compiled or
-    not, nothing else is needed: a function that was traced before is traced once more for the time of the monitor.
-    `step()` at the end of a step shows it at once.
+    It measures one step in `every`. It works around any loop of eager steps or of `tf.function`s, compiled or not; a
+    function that was traced before is traced once more for the monitor. `step()` at the end of a step shows it at
+    once.
 
     `writer`: a log directory, or a writer of `tf.summary`, for the scalars `gradients/<variable>/norm`,
     `/update_ratio`, `/dead_units` and `gradients/global_norm`; without one they go to the default writer, if there is
@@ -33,7 +33,7 @@ class GradientMonitor(Monitor):
     the numbers, `warnings` the texts, `summary()` both as one text.
 
     Args:
-        every: It measures in one of so many steps.
+        every: How many steps there are from one measurement to the next.
         writer: A log directory, or a writer of `tf.summary`; None: the default writer, if there is one.
         terminal: Show a table; None: where there is a terminal.
         stream: Where the table goes; None: `sys.stderr`.

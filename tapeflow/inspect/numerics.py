@@ -191,12 +191,12 @@ def _differentiated() -> str | None:
 
 
 class enable_check_numerics(Switch):
-    """From now on an operation that gives an infinity or a NaN raises InvalidArgumentError: in gradients and inside
-    functions, too.
+    """Makes operations that produce an infinity or a NaN raise InvalidArgumentError, also in gradients and inside
+    functions.
 
-    The message names the operation, the line, the ranges of its inputs, in a backward walk the forward operation, and
-    the chain of operations that led there. It holds in this thread until `disable_check_numerics()`, or for the block
-    of a `with`.
+    The message names the operation, its line, the ranges of its inputs, the chain of operations that led there and, in
+    a backward pass, the forward operation. The check applies to this thread, until `disable_check_numerics()` or for
+    the length of a `with` block.
 
     Args:
         stack_height_limit: Taken and not used.
@@ -222,7 +222,7 @@ class enable_check_numerics(Switch):
 
 
 def disable_check_numerics() -> None:
-    """Ends what `enable_check_numerics` began.
+    """Switches off what `enable_check_numerics` switched on.
 
     >>> tf.debugging.disable_check_numerics()
     >>> tf.math.log(0.).numpy()

@@ -223,14 +223,13 @@ class Switch:
 
 
 class explain_gradients(Switch):
-    """From now on, in this thread or asyncio task, `tape.explain`, `tape.summary` and `tape.report` know the line, the
-    time and the memory of every operation.
+    """Lets `tape.explain`, `tape.summary` and `tape.report` know the line, the time and the memory of every operation.
 
-    Operations take some microseconds more. As a context manager for its block only; `explain_gradients(False)` ends
-    it.
+    It applies to this thread or asyncio task, until `explain_gradients(False)` or for the length of a `with` block.
+    Operations take a few microseconds longer.
 
     Args:
-        enabled: False ends it.
+        enabled: False switches it off.
 
     >>> with tf.debugging.explain_gradients():
     ...     x = tf.constant(2.)

@@ -105,7 +105,7 @@ class TapeContext:
     # ---- what is recorded
 
     def watch(self, tensor: Any) -> None:
-        """Record what is computed from `tensor` from now on: a tensor, a variable, or any nest of them.
+        """Starts to record what is computed from `tensor`: a tensor, a variable, or a nested structure of them.
 
         Returns:
             None.
@@ -147,7 +147,7 @@ class TapeContext:
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Inside this context the tape records nothing: what is computed there is a constant to it.
+        """A context in which the tape records nothing: what is computed there is a constant.
 
         Returns:
             A context manager.
@@ -173,7 +173,7 @@ class TapeContext:
             enter(current().exchanged(pause, recording) if goes_on else current().without(pause))
 
     def reset(self) -> None:
-        """Forgets everything recorded and watched. Only inside the tape's `with` block.
+        """Drops everything recorded and watched. To be called inside the tape's `with` block.
 
         Returns:
             None.

@@ -24,11 +24,12 @@ K = TypeVar("K")
 
 
 class GradientTape(TapeContext, Questions):
-    """Records operations so that their gradients can be asked for.
+    """Records operations, to compute gradients of their results.
 
     Args:
-        persistent: Keep what was recorded, so that gradients can be asked for more than once.
-        watch_accessed_variables: Watch trainable variables that are read; otherwise only what `watch` was told.
+        persistent: Keep the records, so that gradients can be computed more than once.
+        watch_accessed_variables: Watch trainable variables automatically when they are read; if False, only what is
+            passed to `watch`.
 
     >>> x = tf.constant(3.)
     >>> with tf.GradientTape() as tape:
@@ -37,8 +38,8 @@ class GradientTape(TapeContext, Questions):
     >>> tape.gradient(y, x).numpy()
     np.float32(6.0)
 
-    Trainable variables are watched by themselves when they are read; tensors are watched with `watch`. A tape gives
-    one gradient (or Jacobian) and is then spent, unless it is `persistent`.
+    Trainable variables are watched automatically when they are read, tensors after `watch`. A tape can be asked for
+    one gradient (or Jacobian) only, unless it is `persistent`.
     """
 
     # ---- gradients
@@ -86,22 +87,22 @@ class GradientTape(TapeContext, Questions):
         """The gradient of the sum of all elements of `target` with respect to `sources`, in the structure of
         `sources`.
 
-        `output_gradients`, one for each target and of its shape, weigh the elements of the sum. A source that the
-        target does not depend on gives None, or zeros with `unconnected_gradients="zero"`, or an error that says why
-        with `"error"`.
+        `output_gradients`, one for each target and of its shape, are the weights of the sum. If the target does not
+        depend on a source, its gradient is None, or zeros with `unconnected_gradients="zero"`; `"error"` raises and
+        says why.
 
         Args:
             target: A tensor, or a structure of them, whose sum is differentiated.
             sources: Tensors or variables, alone or in a structure.
             output_gradients: The weights of the elements of `target`, in its structure; None: ones.
-            unconnected_gradients: What a source gets that the target does not depend on: `none`, `zero`, or `error`.
+            unconnected_gradients: For sources that the target does not depend on: `none`, `zero`, or `error`.
 
         Returns:
             Gradients in the structure of `sources`: tensors, `tf.IndexedSlices`, or None.
 
         Raises:
-            RuntimeError: If a tape that is not persistent is asked a second time.
-            TypeError: If `target` or `sources` are no tensors or variables.
+            RuntimeError: If a tape that is not persistent is used a second time.
+            TypeError: If `target` or `sources` are not tensors or variables.
             ValueError: With `unconnected_gradients="error"`, if the target does not depend on a source.
 
         >>> w = tf.Variable([1., 2.])
@@ -199,13 +200,14 @@ class GradientTape(TapeContext, Questions):
     ) -> Any:
         """The derivative of every element of `target` with respect to `sources`: shape target.shape + source.shape.
 
-        One backward walk computes many rows at once, as many as fit into some hundred megabytes; `parallel_iterations`
-        gives their number, and `experimental_use_pfor=False` (on a persistent tape) walks once for each row.
+        Each backward walk computes many rows at once, as many as fit into some hundred megabytes.
+        `parallel_iterations` sets their number; `experimental_use_pfor=False` (on a persistent tape) computes them one
+        by one.
 
         Args:
             target: A tensor.
             sources: Tensors or variables, alone or in a structure.
-            unconnected_gradients: What a source gets that the target does not depend on: `none` or `zero`.
+            unconnected_gradients: For sources that the target does not depend on: `none` or `zero`.
             parallel_iterations: How many rows are computed at once; None: as many as fit.
             experimental_use_pfor: Compute many rows in one walk; otherwise each on its own.
 
@@ -213,7 +215,7 @@ class GradientTape(TapeContext, Questions):
             Jacobians in the structure of `sources`.
 
         Raises:
-            RuntimeError: If a tape that is not persistent is asked a second time, or with
+            RuntimeError: If a tape that is not persistent is used a second time, or with
                 `experimental_use_pfor=False`.
 
         >>> x = tf.constant([1., 2.])
@@ -242,7 +244,7 @@ class GradientTape(TapeContext, Questions):
     ) -> Gradient:
         """The Jacobian of each example of a batch: [batch, *target.shape[1:], *source.shape[1:]].
 
-        Rows of the target must depend on their own row of the source only; otherwise their derivatives are added up.
+        Each row of the target must depend only on its own row of the source; otherwise derivatives are added up.
         The options are those of `jacobian`.
 
         Args:

@@ -35,11 +35,11 @@ class Questions:
     """The part of `GradientTape` that inspects what was recorded."""
 
     def explain(self, target: Any, sources: Any) -> "Explanation":
-        """Says for each source whether the target's gradient reaches it, and if not why, at which line, and what to
+        """Says for each source whether the target's gradient reaches it. If not, says why, at which line, and what to
         do.
 
-        It can be asked before or after `gradient`, and also of a tape that is spent. After
-        `tf.debugging.explain_gradients()` it knows the lines of everything.
+        May be called before or after `gradient`, also on a tape that has been used up. With
+        `tf.debugging.explain_gradients()` on, it knows the line of every operation.
 
         Args:
             target: What was, or is to be, differentiated.
@@ -55,13 +55,13 @@ class Questions:
         return _answers.explain(self, target, sources)
 
     def summary(self, print_fn: Callable[[str], Any] | None = None) -> None:
-        """Prints what the tape recorded: how many operations, what it keeps in memory, and, after
-        `tf.debugging.explain_gradients()`, which lines and layers that comes from and how long it took.
+        """Prints what the tape recorded: how many operations, and what it keeps in memory. With
+        `tf.debugging.explain_gradients()` on, also by line and layer, with times.
 
-        `print_fn` is called with the text, in the place of `print`.
+        `print_fn` is called with the text instead of `print`.
 
         Args:
-            print_fn: What is called with the text.
+            print_fn: A function that is called with the text.
 
         >>> v = tf.Variable([1., 2., 3.])
         >>> with tf.GradientTape() as tape:
@@ -76,11 +76,11 @@ class Questions:
         _answers.summary(self, print_fn)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> "Report":
-        """Writes a page about the tape that any browser opens: the recorded graph as a picture, folded by layer and by
-        line, what is kept in memory and for which line, and, after `tf.debugging.explain_gradients()`, shapes, times,
-        gradient norms and histograms.
+        """Writes a page about the tape for any browser: a picture of the recorded graph, folded by layer and by line,
+        and the memory kept by each line. With `tf.debugging.explain_gradients()` on, also shapes, times, gradient
+        norms and histograms.
 
-        It can be asked for before or after `gradient`. Without a path nothing is written; in Jupyter the result shows
+        May be called before or after `gradient`. Without a path nothing is written; in Jupyter the result displays
         itself.
 
         Args:

@@ -43,7 +43,7 @@ R = TypeVar("R")
 
 
 def value_and_grad(f: Callable[P, R], wrt: Any = 0, *, has_aux: bool = False) -> Callable[P, tuple[R, Any]]:
-    """A function that gives the value of `f`, which must be one number, and its gradient.
+    """Returns a function that computes the value of `f`, which must be a scalar, and its gradient.
 
     With `has_aux`, `f` returns `(value, anything else)`, and the result is `((value, anything else), gradient)`.
 
@@ -83,7 +83,7 @@ def value_and_grad(f: Callable[P, R], wrt: Any = 0, *, has_aux: bool = False) ->
 
 
 def grad(f: Callable[P, Any], wrt: Any = 0, *, has_aux: bool = False) -> Callable[P, Any]:
-    """A function that gives the gradient of `f`, which must return one number. Gradients of gradients are fine.
+    """Returns a function that computes the gradient of `f`, which must return a scalar. Can be nested.
 
     Args:
         f: A function that returns one floating number.
@@ -114,12 +114,12 @@ def grad(f: Callable[P, Any], wrt: Any = 0, *, has_aux: bool = False) -> Callabl
 def jacobian(
     f: Callable[P, Any], wrt: Any = 0, *, mode: str = "reverse", chunk_size: int | None = None
 ) -> Callable[P, Any]:
-    """A function that gives the derivative of every element of `f` by every element of its argument: out.shape +
-    in.shape.
+    """Returns a function that computes the derivative of every element of the result by every element of the argument:
+    out.shape + in.shape.
 
-    `mode="reverse"` walks back from all outputs at once, `"forward"` pushes all inputs forward at once: better when
-    there are fewer of them than outputs. `chunk_size` bounds how many go together; by default as many as fit into
-    memory. For nests, the result has the structure of the output, each leaf of it that of the input.
+    `mode="reverse"` computes all rows at once, `"forward"` all columns, which is better if there are fewer inputs than
+    outputs. `chunk_size` limits how many are computed together; by default, as many as fit into memory. For nested
+    structures, the result has the structure of the output, and each leaf of it that of the input.
 
     Args:
         f: A function of tensors.
@@ -192,7 +192,7 @@ def _directions_last(rows: Tensor, x: Any) -> Tensor:
 
 
 def hessian(f: Callable[P, Any], wrt: Any = 0, *, chunk_size: int | None = None) -> Callable[P, Any]:
-    """A function that gives the second derivatives of `f`, which must return one number: in.shape + in.shape.
+    """Returns a function that computes the second derivatives of `f`, which must return a scalar: in.shape + in.shape.
 
     Args:
         f: A function that returns one floating number.
@@ -237,11 +237,11 @@ def jvp(f: Callable[..., R], primals: Any, tangents: Any) -> tuple[R, R]:
 
 
 def vjp(f: Callable[..., R], *primals: Any, wrt: Any = None) -> tuple[R, Callable[[Any], Any]]:
-    """`(value, pullback)`: the value of `f`, and a function from a gradient of the value to the gradients of the
-    arguments.
+    """`(value, pullback)`: the value of `f`, and a function that turns a gradient of the value into the gradients of
+    the arguments.
 
-    The pullback may be called any number of times. It gives a tuple with one entry for each argument; for a single
-    argument the entry. With `wrt`, some of the arguments or variables, it gives the structure of those.
+    The pullback may be called any number of times. It returns a tuple with one entry for each argument, or the entry
+    alone for a single argument. With `wrt` (some of the arguments, or variables), it returns their structure.
 
     Args:
         f: A function of tensors.
@@ -249,7 +249,7 @@ def vjp(f: Callable[..., R], *primals: Any, wrt: Any = None) -> tuple[R, Callabl
         wrt: Some of the arguments, or variables; None: all arguments.
 
     Returns:
-        The value of `f`, and a function of one gradient of the value that gives those of the arguments.
+        The value of `f`, and a function from a gradient of the value to those of the arguments.
 
     >>> value, pullback = tf.derivatives.vjp(lambda x: x * x, tf.constant([1., 2.]))
     >>> pullback(tf.constant([1., 10.])).numpy()
@@ -275,10 +275,10 @@ def vjp(f: Callable[..., R], *primals: Any, wrt: Any = None) -> tuple[R, Callabl
 
 
 def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
-    """The product of the second derivatives of `f`, which must return one number, with the direction `tangents`.
+    """The product of the Hessian of `f`, which must return a scalar, with the direction `tangents`.
 
-    Forward mode over the gradient: about the cost of two gradients, whatever the size. Arguments as for `jvp`; the
-    result has the structure of `primals`.
+    It is computed by forward mode over the gradient, for about the cost of two gradients, whatever the size. Arguments
+    are as for `jvp`; the result has the structure of `primals`.
 
     Args:
         f: A function that returns one floating number.
@@ -305,9 +305,9 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
 
 
 def laplacian(f: Callable[P, R], wrt: int = 0, *, chunk_size: int | None = None) -> Callable[P, R]:
-    """A function that gives the sum of the second derivatives of `f` by each element of its argument.
+    """Returns a function that computes the Laplacian of `f`, the sum of its unmixed second derivatives.
 
-    `f` may return any number of values: each has its Laplacian. For a batch of points:
+    `f` may return any number of values: each has its own Laplacian. For a batch of points:
     `tf.vmap(tf.derivatives.laplacian(f))`.
 
     Args:
@@ -350,17 +350,17 @@ def per_example_gradients(
     randomness: str = "different",
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """A function that gives the gradient of `f` for each example of a batch, stacked along a new first axis.
+    """Returns a function that computes the gradient of `f` for each example of a batch, along a new first axis.
 
-    `f` is the loss of one example. The other arguments are batches along their first axis; those of `wrt` are the same
-    for every example. `with_values` gives `(losses, gradients)`. `keep_batch` passes examples as batches of one, for
-    models that want a batch.
+    `f` is the loss of one example. Its arguments become batches along their first axis, except those in `wrt`, which
+    are the same for every example. `with_values` returns `(losses, gradients)`. `keep_batch` passes each example as a
+    batch of one, for models that expect a batch.
 
     Args:
         f: The loss of one example.
         wrt: What to differentiate by, the same for all examples: the number of an argument, a tuple of numbers, or
             variables.
-        with_values: Give the losses, too.
+        with_values: Return the losses, too.
         keep_batch: Pass examples as batches of one.
         randomness: `different`, `same` or `error`: random numbers drawn in `f`.
         chunk_size: How many examples are computed together, at most; None: all.

@@ -43,10 +43,10 @@ def vmap(
     `in_axes` says which axis of each positional argument is the batch: an int for all of them, a tuple with one entry
     for each, an entry being an int, None (the argument is the same for every example) or a structure like the
     argument's. Keyword arguments are mapped along axis 0. `out_axes` says where the batch goes in the results.
-    Arguments and results may be any nest of tensors.
+    Arguments and results may be nested structures of tensors.
 
     `randomness`: random numbers drawn in `f` are "different" for each example or the "same" for all; by default they
-    are an "error", so that the choice is a choice. `chunk_size` bounds how many examples are computed together.
+    are an "error", so that the choice is explicit. `chunk_size` limits how many examples are computed together.
 
     Args:
         f: A function of one example.
@@ -56,7 +56,7 @@ def vmap(
         chunk_size: How many examples are computed together, at most; None: all.
 
     Raises:
-        ValueError: If the batches have different sizes, or random numbers are drawn without a choice.
+        ValueError: If the batches have different sizes, or random numbers are drawn and `randomness` is not set.
 
     >>> dot = lambda a, b: tf.reduce_sum(a * b)
     >>> x, w = tf.constant([[1., 2.], [3., 4.]]), tf.constant([10., 1.])

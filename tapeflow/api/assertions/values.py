@@ -430,7 +430,7 @@ _settings = {"log_device_placement": False}
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Kept for programs that ask for it; all operations run on the one CPU device, so there is nothing to log.
+    """Accepted for programs that call it; nothing is logged.
 
     Args:
         enabled: What `get_log_device_placement` gives from now on.
@@ -441,7 +441,7 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def get_log_device_placement() -> bool:
-    """What `set_log_device_placement` was last given.
+    """The value last passed to `set_log_device_placement`.
 
     >>> tf.debugging.get_log_device_placement()
     False
@@ -450,9 +450,9 @@ def get_log_device_placement() -> bool:
 
 
 def enable_traceback_filtering() -> None:
-    """Tracebacks are shown without frames of ours, so they end at the line of the program: as it is from the start.
+    """Hides frames of tapeflow in tracebacks, so that they end at the line of the program. This is the default.
 
-    This is about what Python and IPython show; the error itself keeps all frames, for a debugger.
+    It changes what Python and IPython show; the error itself keeps all frames, for a debugger.
 
     >>> tf.debugging.enable_traceback_filtering()
     """
@@ -460,7 +460,7 @@ def enable_traceback_filtering() -> None:
 
 
 def disable_traceback_filtering() -> None:
-    """Tracebacks are shown whole, with our frames and the errors of NumPy that ours explain.
+    """Shows full tracebacks, with frames of tapeflow and the underlying errors of NumPy.
 
     >>> tf.debugging.disable_traceback_filtering(); tf.debugging.is_traceback_filtering_enabled()
     False
@@ -470,7 +470,7 @@ def disable_traceback_filtering() -> None:
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """Whether tracebacks are shown without frames of ours.
+    """Whether tracebacks hide frames of tapeflow.
 
     >>> tf.debugging.is_traceback_filtering_enabled()
     True

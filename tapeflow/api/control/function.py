@@ -44,18 +44,18 @@ def function(
     experimental_compile: Any = None,
     experimental_follow_type_hints: Any = None,
 ) -> Any:
-    """`func` as a graph: it runs once for each kind of arguments, and is then computed without Python.
+    """Turns `func` into a graph. Python runs once for each kind of arguments; later calls run the graph.
 
-    `jit_compile=True` compiles the graph by XLA (the extra `xla`). Without it, a function that Python's
-    control flow or side effects keep from being a graph runs as plain Python.
+    `jit_compile=True` compiles the graph with XLA (`pip install "tapeflow[xla]"`). A function that cannot be a graph,
+    since shapes in it depend on values, runs as plain Python.
 
     Args:
-        func: The Python function; None: a decorator with these options comes back.
+        func: The Python function; None: return a decorator with these options.
         input_signature: `tf.TensorSpec`s, one for each argument: one graph for all that fit; None: a graph for each
             kind of arguments.
         autograph: Turn Python's `if`, `while` and `for` on tensors into operations.
         jit_compile: Compile by XLA.
-        reduce_retracing: After a second shape, leave open the sizes that differ.
+        reduce_retracing: From the second shape on, leave open the sizes that differ.
         experimental_implements: Taken and not used.
         experimental_autograph_options: Taken and not used.
         experimental_attributes: Taken and not used.

@@ -55,19 +55,19 @@ _UNREAD: tuple[int, Any] = (0, None)
 
 
 class Variable(Described, Updates, Value, metaclass=_Creation):
-    """A tensor that can be changed, and that tapes watch by themselves.
+    """A tensor that can be assigned, and that tapes watch automatically.
 
     Args:
         initial_value: A value, or a function without arguments that returns one.
-        trainable: Whether tapes watch it by themselves; None: yes.
+        trainable: Whether tapes watch it automatically; None: yes.
         validate_shape: Taken and not used.
         caching_device: Taken and not used.
-        name: What the variable is called, also in checkpoints; an open `tf.name_scope` goes before it.
+        name: The variable's name; that of an open `tf.name_scope` is put before it.
         variable_def: Taken and not used.
         dtype: What the value is converted to; None: its own.
         constraint: A function that optimizers apply to the value after each update.
         synchronization: A `tf.VariableSynchronization`; kept, and without effect.
-        aggregation: A `tf.VariableAggregation`: how strategies bring together what replicas assign.
+        aggregation: A `tf.VariableAggregation`: how strategies combine what replicas assign.
         shape: The shape of values that may be assigned, with None for sizes that may change; None: that of
             `initial_value`.
         experimental_enable_variable_lifting: Taken and not used.
@@ -182,7 +182,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
     # ---- reading
 
     def value(self) -> Tensor:
-        """The value now, as a tensor. Each read is a tensor of its own, and every open tape is told of it."""
+        """The current value, as a tensor. Each read is a new tensor, which open tapes record."""
         tensor = self.peek()
         for observer in current().audience:
             observer.read(self, tensor)
@@ -277,7 +277,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
             The variable; None with `read_value=False`.
 
         Raises:
-            ValueError: If the shape is another.
+            ValueError: If the shape is different.
         """
         tensor = to_tensor(value, self._dtype)
         if not self._shape.is_compatible_with(tensor.sizes):
@@ -323,7 +323,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
             The variable; None with `read_value=False`.
 
         Raises:
-            InvalidArgumentError: If the shape is another.
+            InvalidArgumentError: If the shape is different.
         """
         return self._update_all(self._delta("assign_add", delta), ADD, read_value)
 
@@ -339,7 +339,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
             The variable; None with `read_value=False`.
 
         Raises:
-            InvalidArgumentError: If the shape is another.
+            InvalidArgumentError: If the shape is different.
         """
         return self._update_all(self._delta("assign_sub", delta), SUBTRACT, read_value)
 
