@@ -100,28 +100,25 @@ def lines(results: dict, ours: str, base: str) -> list[str]:
     versions = ", ".join(
         f"{name} {about[name]}" for name in ("jax", "torch", "numpy", "python", "driver") if name in about
     )
-    precision = "TF32 for everybody" if results["tf32"] and "driver" in about else "full precision for everybody"
+    precision = "TF32 in all of them" if results["tf32"] and "driver" in about else "full precision in all of them"
     rounds = max([len(r.get("times", ())) for found in results["timings"].values() for r in found.values()], default=0)
     out = [
         f"# Training steps on: {about['device']}",
         "",
         f"With {versions}. Float32 products and convolutions: {precision}.",
         "",
-        "A step is forward, gradient and SGD update; parameters and data are on the device and have the dtype that "
-        "is named. Many steps",
-        f"are started one after the other and the last is waited for; that is a turn. All take turns, in {rounds} "
-        "rounds. A cell is the median",
-        f"time of a step and how many times that of {base} in the same round it is (above 1: slower; in brackets the "
-        "10% and 90% quantiles",
-        "over the rounds).",
+        "A step is a forward pass, its gradient and an SGD update. Parameters and data are on the device, in the "
+        f"dtype given. The programs take turns, in {rounds} rounds. In each turn a program starts many steps and "
+        f"waits for the last. A cell has the median time of a step, and its ratio to {base} in the same round (above "
+        "1 is slower; in brackets the 10% and 90% quantiles over the rounds).",
         "",
         *_table(results, names, lambda found, name: _cell(found.get(name), found.get(base))),
         "",
-        "What tapeflow's times say (workloads, and the range of its ratios to the one that is named):",
+        "In how many workloads tapeflow met each target, and the range of its ratios:",
         "",
         *targets(results, ours, base),
         "",
-        "Seconds until the first steps were done, with all tracing, compiling and tuning:",
+        "Seconds until the first steps were done, including tracing, compiling and tuning:",
         "",
         *_table(
             results, names, lambda found, name: f"{found[name]['built']:.1f}" if "built" in found.get(name, {}) else ""
@@ -153,12 +150,12 @@ The programs are `with_tapeflow.py`, `with_jax.py` and `with_torch.py`, the size
 
 ## What is compared
 
-tapeflow and `jax.jit` go through the same compiler, which finds as many products and convolutions in both programs.
-They differ in the rules of derivatives: max pooling's is a scatter in jax, and a loop that XLA fuses in tapeflow.
-"PyTorch's fused routine" is the eager program with `scaled_dot_product_attention` or `nn.LSTM` (cuDNN's) in place of
-what the others write out. What `torch.compile` gets is the loss and its gradient; the update is eager. The LSTM is
-unrolled, except with `lax.scan`.
+tapeflow and `jax.jit` use the same compiler, which finds the same number of products and convolutions in both
+programs. They differ in their derivative rules: that of max pooling is a scatter in jax, and in tapeflow a loop that
+XLA fuses. "PyTorch's fused routine" is the eager program with `scaled_dot_product_attention` or cuDNN's `nn.LSTM`,
+where the other programs write these out. `torch.compile` compiles the loss and its gradient; the update is eager. The
+LSTM is unrolled, except with `lax.scan`.
 
-XLA chooses kernels by timing them, anew in every process: ratios move by some percent from run to run, which the
-quantiles do not show.
+XLA chooses kernels by timing them, in every process again, so ratios change by a few percent from run to run. The
+quantiles do not show this.
 """.rstrip().split("\n")
