@@ -91,8 +91,8 @@ def expectation(lines: list[str], end: int) -> str | None:
         return match[1]
     if end == len(lines) or not lines[end].startswith(BELOW):
         return None
-    more = itertools.takewhile(lambda line: line.startswith(CONTINUED), lines[end + 1 :])
-    return "\n".join([lines[end].removeprefix(BELOW), *(line.removeprefix(CONTINUED) for line in more)])
+    below = itertools.takewhile(lambda line: line.startswith((BELOW, CONTINUED)), lines[end:])
+    return "\n".join(line.removeprefix(BELOW).removeprefix(CONTINUED) for line in below)
 
 
 def said(line: str) -> str | None:

@@ -78,7 +78,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return markdown
     if '<div class="pair"' in markdown:
         page.meta["hide"] = ["toc"]  # two columns of code need the room
-    if page.file.src_uri == "speed.md" or page.file.src_uri.startswith("examples/") and page.file.name != "index":
+    name = page.file.src_uri
+    if name == "speed.md" or name.startswith(("examples/", "tutorials/")) and page.file.name != "index":
         page.meta["hide"] = ["toc"]  # a wide table; programs, with longer lines than those of guides
     if '<div class="home"' in markdown:
         page.meta["hide"] = ["toc", "navigation"]
@@ -109,8 +110,8 @@ class _Tables(Treeprocessor):
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
-    """Long names in tables may be broken after dots and underscores."""
-    breakable = lambda code: re.sub(r"(?<=[._/(,])(?=[^\s<>])", "<wbr>", code[0])
+    """Long names in tables may be broken after dots and underscores, and between words."""
+    breakable = lambda code: re.sub(r"(?<=[._/(,])(?=[^\s<>])|(?<=[a-z])(?=[A-Z])", "<wbr>", code[0])
     return CELL.sub(lambda cell: LONG_CODE.sub(breakable, cell[0]), html)
 
 

@@ -54,6 +54,7 @@ GOOD = "```python\nx = 2\nprint(x + 1)  # -> 3\nx * 2  # -> 4\n'abcdef'  # -> 'a
         ("```python\n1 + 1  # -> 3\n```\n", 1),
         ("```python\nprint('a b', 'c')\n# -> a b\n#    c\n```\n", 0),  # below, where it is long
         ("```python\nprint('a b', 'c')\n# -> a b\n#    d\n```\n", 1),
+        ("```python\nfor i in range(2):\n    print(i)\n# -> 0\n# -> 1\n```\n", 0),
         ("```python\nprint('a b', 'c')\n# -> a b\n\n#    c\n```\n", 1),  # an empty line ends it
         ("```python\nundefined\n```\n", 1),
         ("<!-- a program -->\n```python\nfor i in range(2):\n    print(i)\n    # -> 0\n    # -> 1\n```\n", 0),

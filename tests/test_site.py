@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 DESK, PHONE = 1280, 400
 
 # What reaches over the right edge of the column of text: tables, outputs, pictures, words; and code that would have to
-# be scrolled. (96 letters of it fit on a desk: docs/ruff.toml. On a phone it wraps.)
+# be scrolled; outputs of notebooks may be. (96 letters of it fit on a desk: docs/ruff.toml. On a phone it wraps.)
 WIDER = """(desk) => {
     const column = document.querySelector(".md-content__inner");
     // On a phone blocks of code reach from edge to edge of the screen.
@@ -24,7 +24,7 @@ WIDER = """(desk) => {
     if (document.documentElement.scrollWidth > window.innerWidth) say(column, "page");
     for (const e of column.querySelectorAll("*")) {
         const box = e.getBoundingClientRect();
-        if (!box.width || !box.height || e.closest("svg, .md-clipboard, code *")) continue;
+        if (!box.width || !box.height || e.closest("svg, .md-clipboard, code *, .output *")) continue;
         if (box.right > edge || e.matches("code") && e.scrollWidth > e.clientWidth + 1) say(e, e.tagName);
     }
     for (const e of column.querySelectorAll("img")) if (!e.naturalWidth) say(e, "no picture " + e.src);
@@ -50,6 +50,8 @@ def test_nothing_is_wider_than_the_page(browser, site, width):
     assert len(pages) > 100
     found = {}
     page = browser.new_page(viewport={"width": width, "height": 900})
+    page.set_default_timeout(300_000)
+    page.route("**/search_index.js", lambda route: route.abort())  # megabytes that each page would read
     for path in pages:
         if path.name != "404.html":  # for a server, whose root it names
             page.goto(path.as_uri())
