@@ -40,6 +40,28 @@ class Device(NamedTuple):
 HOST = Device("CPU", 0)  # NumPy's
 
 
+class Mesh(NamedTuple):
+    """Several devices in a grid whose axes have names, in the place of one: a value is spread over them along some
+    of its axes, or each device has a copy."""
+
+    kind: str
+    axes: tuple[tuple[str, int], ...]  # names and sizes
+    grid: Any  # the engine's
+
+    is_host = False
+
+    @property
+    def short(self) -> str:
+        return "/mesh:" + ",".join(f"{name}={size}" for name, size in self.axes)
+
+    @property
+    def name(self) -> str:
+        return f"/job:localhost/replica:0/task:0{self.short}/device:{self.kind}"
+
+
+Place = Device | Mesh
+
+
 class Serving:
     """The engine that holds values on devices, once there is one: put, fetch, where, compute, change."""
 
@@ -102,6 +124,23 @@ class DeviceTensor(EagerTensor):
         """A copy on the host."""
         return EagerTensor(self.array)
 
+    # ---- how it is spread, in the engine's words
+
+    @property
+    def sharding(self) -> Any:
+        """Which part is on which device: a `jax.sharding.Sharding`."""
+        return self.held.sharding
+
+    @property
+    def addressable_shards(self) -> Any:
+        """The parts on this process's devices; each has its `data`, a copy, `device` and `index`."""
+        return Serving.engine.parts(self.held)
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether each device has all of it."""
+        return self.held.is_fully_replicated
+
 
 class LateTensor(DeviceTensor):
     """A tensor of the host whose value a compiled program may still be computing. Whoever asks for the value waits for
@@ -131,7 +170,7 @@ def tensor_of(array: Any) -> EagerTensor:
     return EagerTensor(array) if isinstance(array, _NUMPY) else DeviceTensor(array)
 
 
-def device_of(tensor: EagerTensor) -> Device:
+def device_of(tensor: EagerTensor) -> Place:
     return Serving.engine.where(tensor.held) if type(tensor) is DeviceTensor else HOST
 
 
@@ -149,7 +188,7 @@ def on_device(tensors: Any) -> bool:
 # ---- placing
 
 
-def moved(tensor: Tensor, device: Device) -> Tensor:
+def moved(tensor: Tensor, device: Place) -> Tensor:
     """The tensor on `device`: itself, if it is there. Strings stay on the host."""
     if not isinstance(tensor, EagerTensor):
         return tensor

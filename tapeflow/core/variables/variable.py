@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from tapeflow.core.convert import register_conversion, to_tensor
-from tapeflow.core.devices import DeviceTensor, LateTensor, device_of, kind_of, moved, placed, raw, tensor_of
+from tapeflow.core.devices import DeviceTensor, LateTensor, Serving, kind_of, placed, raw, tensor_of
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import invalid, user_line
 from tapeflow.core.frames import current, has_an_effect
@@ -137,6 +137,11 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
         self._latest = _UNREAD
 
     # ---- what it is
+
+    @property
+    def held(self) -> Any:
+        """The array of the value, NumPy's or the engine's."""
+        return self._value
 
     @property
     def held_shape(self) -> tuple[int, ...]:
@@ -300,7 +305,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
 
     def _there(self, tensor: Tensor) -> Any:
         """The array of a tensor on the variable's device, where it stays."""
-        return raw(moved(tensor, device_of(self.peek())))
+        return Serving.engine.like(raw(tensor), self._value)
 
     def _exchanged(self, change: Any) -> EagerTensor:
         """The value before `change`, a function of NumPy arrays, became the value: in one step for other threads.

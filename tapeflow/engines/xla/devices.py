@@ -14,18 +14,15 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import SingleDeviceSharding
+from jax.sharding import NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
 
 from tapeflow.core.contracts import Operation
-from tapeflow.core.devices import HOST, Device, DeviceTensor, Serving
+from tapeflow.core.devices import HOST, Device, DeviceTensor, Mesh, Place, Serving
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current
 from tapeflow.core.runtime import settings
 
-from . import kernel
-
-_KINDS = {"cpu": "XLA_CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
-
+from . import kernel, meshes
 
 # ---- which there are
 
@@ -35,7 +32,7 @@ def physical() -> dict[Device, Any]:
     """Every device that jax has here, with jax's object for it: accelerators, in jax's order, then the CPU."""
     found: dict[Device, Any] = {}
     for device in [*jax.local_devices(), *jax.local_devices(backend="cpu")]:
-        kind = _KINDS.get(device.platform, device.platform.upper())
+        kind = meshes.KINDS.get(device.platform, device.platform.upper())
         if device not in found.values():
             found[Device(kind, sum(d.kind == kind for d in found))] = device
     return found
@@ -73,8 +70,10 @@ def default() -> Device:
 
 
 @cache
-def sharding(device: Device) -> SingleDeviceSharding:
-    """How jax is told to compute on a device; the host is its CPU."""
+def sharding(device: Place) -> Sharding:
+    """How jax is told to compute on a device; the host is its CPU. On a mesh: all of it on each device."""
+    if isinstance(device, Mesh):
+        return NamedSharding(device.grid, PartitionSpec())
     return SingleDeviceSharding(logical()[Device("XLA_CPU", 0) if device.is_host else device])
 
 
@@ -82,29 +81,35 @@ def sharding(device: Device) -> SingleDeviceSharding:
 
 
 class _Where(dict):
-    def __missing__(self, of: Any) -> Device:
-        [jax_device] = of.device_set
-        found = self[of] = next(d for d, j in logical().items() if j == jax_device)
+    def __missing__(self, of: Any) -> Place:
+        found: Place
+        if isinstance(of, NamedSharding) and of.mesh.size > 1:
+            found = meshes.mesh(of.mesh)
+        else:
+            [jax_device] = of.device_set
+            found = next(d for d, j in logical().items() if j == jax_device)
+        self[of] = found
         return found
 
 
 _where = _Where()
 
 
-def where(held: Any) -> Device:
+def where(held: Any) -> Place:
     return _where[held.sharding]
 
 
 def fetch(held: Any) -> np.ndarray:
-    """A copy on the host, which nobody may change. jax keeps it."""
-    return np.asarray(held)
+    """A copy on the host, which nobody may change. jax keeps it, unless it was put together from parts."""
+    return np.asarray(held) if len(held.sharding.device_set) == 1 else meshes.whole(held)
 
 
+parts = meshes.parts
 _SCALARS: dict[tuple, Any] = {}
 _MOST_SCALARS = 4096
 
 
-def put(array: Any, device: Device) -> Any:
+def put(array: Any, device: Place) -> Any:
     """The array on a device. Single numbers are kept there, since programs use the same ones again and again."""
     if not array.ndim and isinstance(array, (np.ndarray, np.generic)):
         key = array.dtype, array.tobytes(), device
@@ -117,7 +122,7 @@ def put(array: Any, device: Device) -> Any:
     return _sent(array, device)
 
 
-def _sent(array: Any, device: Device) -> Any:
+def _sent(array: Any, device: Place) -> Any:
     with jax.enable_x64(True):
         if not device.is_host:
             return given(array, device)
@@ -126,10 +131,19 @@ def _sent(array: Any, device: Device) -> Any:
         return jax.device_put(array) if default().is_host else array
 
 
-def given(array: Any, device: Device) -> Any:
-    """Another array of the same value, on a device, for a program to give away."""
+def given(array: Any, device: Place) -> Any:
+    """Another array of the same value, on a device, for a program to give away. What is spread over a mesh stays
+    so."""
+    if isinstance(device, Mesh):
+        return meshes.spread(array, meshes.layout(array, device), may_alias=False)
     with jax.enable_x64(True):
         return jax.device_put(array, sharding(device), may_alias=False)
+
+
+def like(array: Any, held: Any) -> Any:
+    """The array for a variable on a device, in the place of `held`."""
+    device = where(held)
+    return meshes.spread(array, held.sharding) if isinstance(device, Mesh) else put(array, device)
 
 
 # ---- operations
@@ -138,7 +152,7 @@ _MOST_PROGRAMS = 32  # of one primitive on one device, by parameters: `x[i]` for
 _programs: dict[tuple, dict[Any, Any]] = {}
 
 
-def compute(prim: Operation, args: tuple, params: dict, device: Device) -> Any:
+def compute(prim: Operation, args: tuple, params: dict, device: Place) -> Any:
     """The results on `device`; NotImplemented where there is no kernel, and for strings: these are computed on the
     host."""
     program = _program(prim, params, device)
@@ -156,7 +170,7 @@ def compute(prim: Operation, args: tuple, params: dict, device: Device) -> Any:
         return NotImplemented
     try:
         with jax.enable_x64(True):
-            out = program(*arrays)
+            out = program(*arrays) if not isinstance(device, Mesh) else meshes.run(program, arrays, device)
     except Exception as error:
         raise without_notes(error) from error.__cause__
     return tuple([DeviceTensor(o) for o in out]) if prim.outputs else DeviceTensor(out)
@@ -168,7 +182,7 @@ def without_notes(error: Exception) -> Exception:
     return error
 
 
-def brought(held: Any, device: Device) -> Any:
+def brought(held: Any, device: Place) -> Any:
     """An array on a device: from another one, if the program has said where it wants to be."""
     if where(held) == device:
         return held
@@ -180,17 +194,20 @@ def brought(held: Any, device: Device) -> Any:
     return _sent(held, device)
 
 
-def compiled(run: Callable, device: Device, donated: tuple[int, ...] = ()) -> Callable:
-    """`run`, a function of JAX arrays, compiled for a device, when it is called."""
+def compiled(run: Callable, device: Place, donated: tuple[int, ...] = ()) -> Callable:
+    """`run`, a function of JAX arrays, compiled for a device, when it is called. On a mesh, XLA divides the work by
+    where its inputs are, and decides where its results will be."""
     if not settings.tensor_float_32:
         run = jax.default_matmul_precision("float32")(run)  # while it is traced
+    if isinstance(device, Mesh):
+        return jax.jit(run, donate_argnums=donated)
     # Said of the inputs, too, jax compiles once, wherever they come from; where all come from NumPy that is so anyway,
     # and faster.
     of_inputs: dict[str, Any] = {} if device.is_host else {"in_shardings": sharding(device)}
     return jax.jit(run, out_shardings=sharding(device), donate_argnums=donated, **of_inputs)
 
 
-def _program(prim: Operation, params: dict, device: Device) -> Callable | None:
+def _program(prim: Operation, params: dict, device: Place) -> Callable | None:
     """The kernel with these parameters as a function of arrays, compiled; None if there is no kernel."""
     known = _programs.setdefault((prim, device, settings.tensor_float_32), {})
     try:
@@ -205,6 +222,8 @@ def _program(prim: Operation, params: dict, device: Device) -> Callable | None:
             found = known[key] = None
         else:
             if key is None or len(known) >= _MOST_PROGRAMS:
+                if isinstance(device, Mesh):
+                    return compiled(run, device)  # as a whole, so that one can wait for it
                 return partial(_one_by_one, run, device)
             found = known[key] = compiled(run, device)
     return found
@@ -238,6 +257,19 @@ def part_shape(held: Any, index: Any) -> tuple:
 
 def change(held: Any, index: Any, values: Any, how: str) -> Any:
     """`held` with the part at `index`, or everything (None), set, added to, …: `how` is a method of jax's `.at`."""
+    if isinstance(device := where(held), Mesh):
+        program = _everywhere(how) if index is None else jax.jit(partial(_changed, index=index, how=how))
+        with jax.enable_x64(True):
+            return meshes.spread(meshes.run(program, [held, values], device), held.sharding)
+    return _changed(held, values, index, how)
+
+
+@cache
+def _everywhere(how: str) -> Callable:
+    return jax.jit(partial(_changed, index=None, how=how))
+
+
+def _changed(held: Any, values: Any, index: Any, how: str) -> Any:
     with jax.enable_x64(True):
         if index is None:
             return getattr(jax.numpy, how)(held, values)
@@ -262,7 +294,7 @@ def _forked() -> None:
     can be read."""
     if physical.cache_info().currsize:
         Serving.lost = True
-        for name in ("put", "given", "compute", "compiled", "change"):
+        for name in ("put", "given", "like", "compute", "compiled", "change"):
             globals()[name] = lost
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapeflow.core.devices import HOST, Device, DeviceTensor, LateTensor, Serving
+from tapeflow.core.devices import HOST, DeviceTensor, LateTensor, Mesh, Place, Serving
 from tapeflow.core.errors import InternalError, ResourceExhaustedError
 from tapeflow.core.frames import current
 from tapeflow.core.runtime import settings
@@ -18,7 +18,7 @@ from tapeflow.core.runtime.undisturbed import undisturbed
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable, announce, at_once, replacing, stored
 
-from . import devices
+from . import devices, meshes
 
 
 class Program:
@@ -36,7 +36,7 @@ class Program:
         self.function, self.name, self.donated = run, name, frozenset(donated)
         self.seen: dict[int, tuple] = {}  # by input: the last array of the host, where it was sent
         self.kept: dict[int, tuple] = {}  # by input: an array of the host that came again, where it was sent, as what
-        self.compiled: dict[tuple[Device, bool], Callable] = {}
+        self.compiled: dict[tuple, Callable] = {}  # by the device and the rounding; on a mesh, by layouts, too
         self.latest: tuple = _NOTHING  # of these, with what it is for
         self.direct: set[tuple] = set()  # of these, with kinds of arrays: jax calls them without Python
 
@@ -49,11 +49,13 @@ class Program:
         values of `assigned` instead (see `replacing`); only then are these variables' own arrays given away."""
         if Serving.lost:
             devices.lost()
-        device = current().device or self._device(tensors)
+        device = current().device or self._device(tensors, assigned)
         latest, rounding, compiled = self.latest
         if device is not latest or rounding is not settings.tensor_float_32:
             compiled = self._compiled(device)
         try:
+            if isinstance(device, Mesh):
+                return self._on_mesh(device, tensors, assigned)
             if device is HOST or device.is_host:
                 arrays, kept = [], self.kept
                 for k, t in enumerate(tensors):
@@ -77,6 +79,20 @@ class Program:
             raise kind(None, None, f"{self.name} on {device.short}: {error}") from error
         except Exception as error:
             raise devices.without_notes(error) from error.__cause__
+
+    def _on_mesh(self, mesh: Mesh, tensors: Sequence[Tensor], assigned: Sequence[Variable]) -> list[Tensor]:
+        """Variables stay spread as they are, whatever XLA would find better."""
+        layouts = tuple([meshes.layout(v.held, mesh) for v in assigned])
+        key = mesh, settings.tensor_float_32, layouts
+        if key not in self.compiled:
+            run = meshes.giving(self.function, layouts) if layouts else self.function
+            self.compiled[key] = devices.compiled(run, mesh, tuple(self.donated))
+        arrays = self._sent(tensors, mesh, bool(assigned))
+        kinds = tuple([getattr(a, "sharding", None) for a in arrays])
+        with meshes.turn(mesh) as finish:
+            found = self._step(self.compiled[key], arrays, kinds, assigned, DeviceTensor)
+            finish([t.held for t in found] + [v.held for v in assigned])
+        return found
 
     def _step(
         self, compiled: Callable, arrays: list, kinds: tuple, assigned: Sequence[Variable], kind: type[DeviceTensor]
@@ -113,21 +129,24 @@ class Program:
             lowered = jax.jit(self.function).lower(*[t.array for t in tensors])
             return lowered.as_text("hlo") if stage == "hlo" else lowered.compile().as_text() or ""
 
-    def _device(self, tensors: Sequence[Tensor]) -> Device:
+    def _device(self, tensors: Sequence[Tensor], assigned: Sequence[Variable]) -> Place:
         """That a value is on, or the first accelerator: where none is named."""
         for t in tensors:
             if type(t) is DeviceTensor:
                 return devices.where(t.held)
+        for v in assigned:
+            if v.is_on_device:
+                return devices.where(v.held)
         return devices.default()
 
-    def _compiled(self, device: Device) -> Callable:
+    def _compiled(self, device: Place) -> Callable:
         key = device, settings.tensor_float_32
         if key not in self.compiled:  # (on the host, jax copies what NumPy has views of)
             self.compiled[key] = devices.compiled(self.function, device, tuple(self.donated))
         self.latest = *key, self.compiled[key]
         return self.compiled[key]
 
-    def _sent(self, tensors: Sequence[Tensor], device: Device, giving: bool) -> list:
+    def _sent(self, tensors: Sequence[Tensor], device: Place, giving: bool) -> list:
         """The arrays on a device, or on their way to it. `giving`: what is given away may be the variables' own."""
         here, arrays = devices.sharding(device), []
         for k, t in enumerate(tensors):
@@ -140,7 +159,7 @@ class Program:
                 arrays.append(devices.given(t.held, device) if lent else t.held)
         return arrays
 
-    def _on_its_way(self, k: int, array: Any, device: Device) -> Any:
+    def _on_its_way(self, k: int, array: Any, device: Place) -> Any:
         """What comes again, a captured tensor or a variable that is not assigned, is sent once; the rest jax sends as
         it is called."""
         if k in self.donated:  # like what comes back, or jax would compile again
