@@ -29,6 +29,18 @@ class SeveralOutputs(NamedTuple):
     saved: tuple
 
 
+class Inside(NamedTuple):
+    """The operations that one record of a call stands for: those that a tape over the function's graph holds (its
+    `recording`), between the symbols for the record's inputs and those for its outputs, in their order. `results` are
+    the outputs that the program gets; the others are kept for the backward walk."""
+
+    recording: Any
+    graph: Any
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    results: tuple[Any, ...]
+
+
 class Pullback:
     """How the gradients of an operation's outputs become those of its inputs: `on_tensors(ops, g, saved)` where
     somebody records the walk, `on_arrays(ops, g, saved)` where nobody does.
@@ -37,10 +49,10 @@ class Pullback:
 
     `unusual`: several outputs, or rules that may return None or a sparse gradient. `holomorphic`: the walk conjugates
     around it. `takes_sparse`: a sparse gradient need not be made dense. `restricted(positions)`: the pullback for some
-    of the inputs. `title`: what it belongs to, for texts.
+    of the inputs. `title`: what it belongs to, for texts. `inside`: of a call, says what is in it.
     """
 
-    __slots__ = ("on_tensors", "on_arrays", "unusual", "holomorphic", "takes_sparse", "restricted", "title")
+    __slots__ = ("on_tensors", "on_arrays", "unusual", "holomorphic", "takes_sparse", "restricted", "title", "inside")
 
     def __init__(
         self,
@@ -52,9 +64,16 @@ class Pullback:
         takes_sparse: bool,
         restricted: "Callable[[tuple[int, ...]], Pullback] | None",
         title: str,
+        inside: Callable[[], Inside] | None = None,
     ) -> None:
         self.on_tensors, self.on_arrays, self.unusual = on_tensors, on_arrays, unusual
-        self.holomorphic, self.takes_sparse, self.restricted, self.title = holomorphic, takes_sparse, restricted, title
+        self.holomorphic, self.takes_sparse, self.restricted, self.title, self.inside = (
+            holomorphic,
+            takes_sparse,
+            restricted,
+            title,
+            inside,
+        )
 
     def around(self, wrap: Callable[[Callable], Callable]) -> "Pullback":
         """The same, with something more around both functions."""
@@ -66,6 +85,7 @@ class Pullback:
             takes_sparse=self.takes_sparse,
             restricted=self.restricted,
             title=self.title,
+            inside=self.inside,
         )
 
 

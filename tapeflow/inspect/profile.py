@@ -1,11 +1,12 @@
 """A tape's records as data: one entry for each, with its operation, line, size, times and gradient. Summary and report
 show it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from tapeflow.core.record import Inside
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.tape.memory import bytes_of
@@ -34,9 +35,12 @@ class Entry(NamedTuple):
         return bool(self.watched)
 
 
-# What is left of a record where its tensors are gone: id or ids of the outputs and of the inputs, the title, and
-# identity and size of each array it kept. (A plain tuple: `keeping` makes one of each record, in notebooks.)
-Skeleton: TypeAlias = tuple[int | tuple[int, ...], int | tuple[int, ...], str, list[tuple[int, int]]]
+# What is left of a record where its tensors are gone: id or ids of the outputs (0 for one without a gradient) and of
+# the inputs, the title, identity and size of each array it kept, and of a call, what says what is in it. (A plain
+# tuple: `keeping` makes one of each record, in notebooks.)
+Skeleton: TypeAlias = tuple[
+    int | tuple[int, ...], int | tuple[int, ...], str, list[tuple[int, int]], Callable[[], Inside] | None
+]
 
 
 def skeletons(records: list) -> list[Skeleton]:
@@ -48,21 +52,22 @@ def skeletons(records: list) -> list[Skeleton]:
                 arrays.append((id(array), array.nbytes))
             else:
                 arrays.extend(arrays_of((value,)))
-        found.append((out or tuple([i for i in saved.ids if i]), inputs, pullback.title, arrays))
+        found.append((out or tuple(saved.ids), inputs, pullback.title, arrays, pullback.inside))
     return found
 
 
 def of_records(records: list, provenance: Any = None) -> list[Entry]:
-    return of_skeletons(skeletons(records), provenance)
+    return of_skeletons(skeletons(records), {} if provenance is None else provenance.origins, {})
 
 
-def of_skeletons(found: list[Skeleton], provenance: Any = None) -> list[Entry]:
-    origins = {} if provenance is None else provenance.origins
+def of_skeletons(found: Iterable[Skeleton], origins: Mapping[int, Any], same: Mapping[int, int]) -> list[Entry]:
+    """`origins`: where tensors came from, as far as somebody knows. `same`: other ids of some."""
     entries: list[Entry] = []
     numbers: dict[int, int] = {}
     seen: set[int] = set()
-    for made, read, title, arrays in found:
-        outputs, inputs = (made,) if type(made) is int else made, (read,) if type(read) is int else read
+    for made, read, title, arrays, _ in found:
+        outputs = tuple([i for i in (made if isinstance(made, tuple) else (made,)) if i])
+        inputs = tuple([same.get(i, i) for i in (read if isinstance(read, tuple) else (read,))])
         for i in inputs:
             if i not in numbers:
                 numbers[i] = len(entries)

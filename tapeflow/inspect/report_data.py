@@ -30,6 +30,7 @@ def data_of(tape: GradientTape) -> dict[str, Any]:
             trees.append({"name": "lines", "boxes": views.tree(folding.by_line(entries), entries)})
     return {
         "seen": provenance is not None,
+        "lines": any(e.line for e in entries),
         "message": _message(tape, entries),
         "persistent": tape._persistent,
         "walked": any(e.tensor in steps for e in entries) or bool(recording is not None and recording.spent),
@@ -52,8 +53,11 @@ def _message(tape: GradientTape, entries: list[Entry]) -> str:
 
 
 def _ends(recording: Recording) -> list[dict[str, Any]]:
-    """Where paths end, each place once. That a layer keeps its moving averages is no news."""
-    causes = [unconnected.cause_of_note(note) for note in recording.notes if note.reason != "reset"]
+    """Where paths end, here and inside functions, each place once. That a layer keeps its moving averages is no
+    news."""
+    calls = [pullback.inside().recording for _, _, pullback, _ in recording.records if pullback.inside is not None]
+    notes = [note for tape in dict.fromkeys([recording, *calls]) for note in tape.notes]
+    causes = [unconnected.cause_of_note(note) for note in notes if note.reason != "reset"]
     found = Counter(cause for cause in causes if cause.kind != "state")
     return [
         {"kind": cause.kind, "text": cause.text, "where": cause.where, "repair": cause.repair, "count": n}

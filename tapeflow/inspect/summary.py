@@ -8,10 +8,12 @@ from tapeflow.core.variables.variable import Variable
 from tapeflow.tape.gradient_tape import GradientTape
 
 from . import profile
+from .inside import Opened, origins_here
 from .profile import Entry
 from .provenance import Provenance, provenance_of
 
 _MOST_ROWS = 12
+_EAGER = "(outside functions)"  # where lines are known after explain_gradients() alone
 _WHEN_TO_ASK = "Ask before gradient(), or call tf.debugging.explain_gradients() before the tape opens."
 
 
@@ -21,12 +23,12 @@ def entries_of(tape: GradientTape) -> list[Entry]:
     if recording is None:
         return []
     provenance = provenance_of(recording)
-    if not recording.spent:
-        entries = profile.of_records(recording.records, provenance)
-    elif provenance is not None:
+    if recording.spent and provenance is not None:
         entries = provenance.tapes[recording].profile or []
     else:
-        entries = profile.of_skeletons(getattr(recording, "remains", []))
+        left = getattr(recording, "remains", []) if recording.spent else profile.skeletons(recording.records)
+        opened = Opened(left, origins_here() if provenance is None else provenance.origins)
+        entries = profile.of_skeletons(opened.skeletons, opened.origins, opened.same)
     names = {i: variable_name(v) for v in recording.variables.values() for i in recording.reads.get(v.serial, ())}
     return [e._replace(watched=names.get(e.tensor, e.watched)) if e.is_source else e for e in entries]
 
@@ -60,17 +62,16 @@ def headline(tape: GradientTape) -> str:
 
 
 def tables(tape: GradientTape) -> list[list[list[str]]]:
-    """By operation, and, where provenance was recorded, by line and by layer: rows of cells, the first the
-    headings."""
+    """By operation, and, where they are known, by line and by layer: rows of cells, the first the headings."""
     entries = [e for e in entries_of(tape) if not e.is_source]
     provenance = provenance_of(tape._recording)
     if not entries:
         return []
     found = [_table(entries, provenance, "operation", lambda e: e.operation)]
-    if provenance is not None:
-        found.append(_table(entries, provenance, "line", lambda e: f"{e.line}  {e.source}"[:70]))
-        if any(e.scope for e in entries):
-            found.append(_table(entries, provenance, "layer or scope", lambda e: e.scope or "(outside)"))
+    if any(e.line for e in entries):
+        found.append(_table(entries, provenance, "line", lambda e: f"{e.line}  {e.source}"[:70] if e.line else _EAGER))
+    if any(e.scope for e in entries):
+        found.append(_table(entries, provenance, "layer or scope", lambda e: e.scope or "(outside)"))
     return found
 
 

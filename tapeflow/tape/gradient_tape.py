@@ -13,7 +13,7 @@ from tapeflow.vectorize.mapped import MappedTensor
 from . import jacobians, memory, seeds, unconnected
 from .context import TapeContext, opened_outside
 from .questions import Questions
-from .recording import End, Recording, remains
+from .recording import Recording, Refused, remains
 from .results import Gradient, packed, paths_to, result, zeros_of
 from .unconnected import Unconnected, UnconnectedGradients as UnconnectedGradients, gradient_mode
 from .walk import walk
@@ -121,11 +121,10 @@ class GradientTape(TapeContext, Questions):
         graph = (
             unconnected.edges(recording) if mode == "error" else []
         )  # before the walk, which lets go of the records
-        found = self._walk(
+        found, refused = self._walk(
             recording, paths_to(leaves, recording), targets, start, leaves, consume=not self._persistent
         )
         if mode == "error" and any(g is None for g in found):
-            refused = End(*recording.end).refused if recording.end else ()
             raise ValueError(unconnected.error_text(recording, graph, targets, sources, leaves, found, refused))
         if mode == "zero":
             found = [zeros_of(s) if g is None else g for s, g in zip(leaves, found)]
@@ -296,7 +295,7 @@ class GradientTape(TapeContext, Questions):
             self._step_aside("jacobian")
         [one] = seeds.checked_targets(target)
         paths = paths_to(leaves, recording)
-        walk_from = lambda seed: self._walk(recording, paths, [one], [seed], leaves, consume=False)
+        walk_from = lambda seed: self._walk(recording, paths, [one], [seed], leaves, consume=False)[0]
         rows = jacobians.Rows(one, leaves, batched, walk_from)
         guess = memory.guess(paths[2], [one, *leaves], one.dtype.size)
         found = rows.jacobians(at_once if pfor else 1, guess, mode == "zero")
@@ -323,8 +322,9 @@ class GradientTape(TapeContext, Questions):
 
     def _walk(
         self, recording: Recording, paths: tuple, targets: list, start: list, leaves: list, consume: bool
-    ) -> list:
-        """The gradient of each source, along the `paths` to them: a tensor, IndexedSlices, or None."""
+    ) -> tuple[list, list[Refused]]:
+        """The gradient of each source, along the `paths` to them: a tensor, IndexedSlices, or None. And what rules
+        gave None for."""
         frame = current()
         plain = frame.eager and not frame.observers and not recording.on_tensors
         grads: dict[int, Any] = {}
@@ -363,7 +363,7 @@ class GradientTape(TapeContext, Questions):
         if listeners:
             for listener in listeners:
                 listener.after_walk(recording, leaves, found)
-        return found
+        return found, refused
 
     # ---- as a Python object
 

@@ -11,7 +11,7 @@ from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.dtypes import NATIVE, DType
 from tapeflow.core.errors import user_line
 from tapeflow.core.listeners import Listener, board
-from tapeflow.core.record import Record, SeveralOutputs
+from tapeflow.core.record import Inside, Record, SeveralOutputs
 from tapeflow.core.tensor import EagerTensor, identify, next_id
 
 _MOST_NOTES = 10_000
@@ -29,15 +29,26 @@ class Note(NamedTuple):
     made: tuple[int, ...]
 
 
+class Refused(NamedTuple):
+    """A rule gave None for a tensor, its input `position`: at which output, and what it belongs to; of a call, what is
+    inside."""
+
+    tensor: int
+    output: int
+    title: str
+    inside: Callable[[], Inside] | None
+    position: int
+
+
 class End(NamedTuple):
     """What is known of a spent tape, all by ids: the targets and the sources it was asked for, what gradients have
-    reached; what rules have given None for, with their names; and, where paths end, what was computed from what
+    reached; what rules have given None for; and, where paths end, what was computed from what
     (`unconnected.edges`)."""
 
     targets: tuple[int, ...]
     sources: set[int]
     reached: tuple[int, ...]
-    refused: list[tuple[int, int, str]]
+    refused: list[Refused]
     graph: list | None
 
 

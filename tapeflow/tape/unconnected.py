@@ -18,7 +18,7 @@ from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variables.variable import Variable, label
 
 from . import seeds
-from .recording import Note, Recording
+from .recording import Note, Recording, Refused
 
 
 class UnconnectedGradients(enum.Enum):
@@ -169,11 +169,12 @@ class Reasons:
 
     def _where_paths_end(self, k: int) -> list[Cause]:
         here = self._come_from if self.complete else None
-        refused = {
-            (name, self.line_of(out)): None for i, out, name in self.refused if here is None or here.get(i, 0) >> k & 1
-        }
+        own = source_ids(self.recording, self.sources[k])
+        refused = [r for r in self.refused if r.tensor in own] or [
+            r for r in self.refused if here is None or here.get(r.tensor, 0) >> k & 1
+        ]
         if refused:
-            return [_refused(name, line) for name, line in refused]
+            return list(dict.fromkeys(cause for r in refused for cause in _refused(r, self.line_of(r.output))))
         found = self._noted(k)
         watched = [t.serial in self.recording.watched for t in self.targets]
         if not all(watched):
@@ -253,16 +254,17 @@ def _same(a: Any, b: Any) -> bool:
     return known and np.array_equal(a.array, b.array)
 
 
-def _refused(name: str, line: str) -> Cause:
-    kind, _, called = name.partition(" ")
-    if kind == "function":
-        what = (
-            f"the function {called} gives no gradient for it: inside, the path is cut, or its result does not use it"
-        )
-        return Cause(
-            "inside a function", what, line, "Call tape.explain inside it, or look for what cuts the path there."
-        )
-    return Cause("custom gradient", f"the {name} gave None for it", line, "Return a tensor for every argument.")
+def _refused(refused: Refused, line: str) -> list[Cause]:
+    """Of a call, the reasons are those of the tape over the function's graph, with the lines of its trace."""
+    if refused.inside is None:
+        what = f"the {refused.title} gave None for it"
+        return [Cause("custom gradient", what, line, "Return a tensor for every argument.")]
+    inside = refused.inside()
+    source, targets = inside.inputs[refused.position], list(inside.results)
+    found = Reasons(inside.recording, edges(inside.recording), targets, [source]).causes(0)
+    cuts = [cause for cause in found if cause.kind not in ("not used", "not recorded")]
+    unused = Cause("not used", f"the {refused.title} does not use it for its result", line, "Look for a typing error.")
+    return cuts or [unused]
 
 
 def cause_of_note(note: Note) -> Cause:

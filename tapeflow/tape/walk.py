@@ -10,13 +10,14 @@ from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor
 
 from .accumulation import Sum
+from .recording import Refused
 
 
 def walk(
     records: list[Any], grads: dict[int, Any], keep: set[int], plain: bool, conjugate: bool, consume: bool
-) -> list[tuple[int, int, str]]:
+) -> list[Refused]:
     """Turn the gradients of outputs in `grads` (by tensor id) into gradients of what they were computed from. Gives
-    what rules have refused to give a gradient for: (id of an input, of the output, name of the operation).
+    what rules have refused to give a gradient for.
 
     `plain`: nobody records the walk, so rules get bare arrays. `consume`: let go of each record as the walk passes it.
     `conjugate`: complex numbers are about; rules are written as for real numbers and TensorFlow's gradient is the
@@ -99,7 +100,7 @@ class _Arrivals:
         self.odd: set[int] = (
             set()
         )  # tensors whose gradient is a Sum or sparse: nearly always empty, so asking is nearly free
-        self.refused: list[tuple[int, int, str]] = []
+        self.refused: list[Refused] = []
 
     def again(self, i: int, p: Any) -> None:
         """A third path, or one where sparse gradients are about."""
@@ -145,9 +146,9 @@ def _unusual_step(
     turn = conjugate and pullback.holomorphic
     pull = pullback.on_arrays if plain else pullback.on_tensors
     pulled = pull(ops, _conj(ops, g) if turn else g, saved)
-    for i, p in [(ids, pulled)] if type(ids) is int else zip(ids, pulled):
+    for k, (i, p) in enumerate([(ids, pulled)] if type(ids) is int else zip(ids, pulled)):
         if p is None:
-            arrivals.refused.append((i, out or outputs.ids[0], pullback.title))
+            arrivals.refused.append(Refused(i, out or outputs.ids[0], pullback.title, pullback.inside, k))
         else:
             arrivals.take(i, _conj(ops, p) if turn else p)
 

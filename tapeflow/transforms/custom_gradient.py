@@ -12,7 +12,7 @@ from tapeflow.core.contracts import BackwardRule, RowExecutor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.record import Pullback, Pushforward, Recorder
+from tapeflow.core.record import Inside, Pullback, Pushforward, Recorder
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
@@ -227,6 +227,7 @@ class Rule(BackwardRule):
     kind = "custom gradient"
     kept: tuple = ()  # tensors that it holds: a record shows them, for they are memory that the tape keeps
     body: Sequence[int] | None = ()
+    inside: Callable[[tuple[int, ...]], Inside] | None = None  # of a call: what is in it, from the wanted inputs
 
     def announce(self, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Sequence[Tensor]) -> None:
         """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this
@@ -251,13 +252,15 @@ class Rule(BackwardRule):
             return [given[k] for k in wanted]
 
         # Not remembered here: rule and recorder would keep each other alive.
-        return joint_recorder(pull, lambda x, y: self.kept, mask, count, f"{self.kind} {self.name}")
+        return joint_recorder(pull, lambda x, y: self.kept, mask, count, f"{self.kind} {self.name}", self.inside)
 
 
-def joint_recorder(pull: Callable, save: Callable, mask: int, count: int, title: str) -> Recorder:
+def joint_recorder(
+    pull: Callable, save: Callable, mask: int, count: int, title: str, inside: Callable | None = None
+) -> Recorder:
     """The recorder of what computes all its gradients at once: `pull(gradients of the outputs, saved, wanted)` gives
     those of the inputs that are wanted, where `saved` is `save(inputs, outputs)`. `title` is for texts
-    (`Pullback.title`)."""
+    (`Pullback.title`); `inside(wanted)` says what is in a call (`Pullback.inside`)."""
     wanted = tuple([k for k in range(count) if mask >> k & 1])
     alone = len(wanted) == 1
 
@@ -270,7 +273,7 @@ def joint_recorder(pull: Callable, save: Callable, mask: int, count: int, title:
         return _bare(found[0]) if alone else [_bare(part) for part in found]
 
     restricted = lambda positions: (
-        joint_recorder(pull, save, sum(1 << wanted[k] for k in positions), count, title).pullback
+        joint_recorder(pull, save, sum(1 << wanted[k] for k in positions), count, title, inside).pullback
     )
     pullback = Pullback(
         on_tensors,
@@ -280,6 +283,7 @@ def joint_recorder(pull: Callable, save: Callable, mask: int, count: int, title:
         takes_sparse=True,
         restricted=restricted,
         title=title,
+        inside=None if inside is None else functools.partial(inside, wanted),
     )
     ids = lambda x: x[wanted[0]].serial if alone else tuple([x[k].serial for k in wanted])
     record = lambda new, y, p, *x: (new, ids(x), pullback, save(x, y))

@@ -360,9 +360,9 @@ def test_a_cut_inside_a_function(persistent):
 
     with tf.GradientTape(persistent=persistent) as tape:
         y = frozen(v * 2.0)
-    assert tape.explain(y, v)[0].kind == "inside a function", "asked before"
+    assert tape.explain(y, v)[0].kind == "stop_gradient", "asked before"
     report = only(tape, y, v)
-    assert report.kind == "inside a function" and "frozen" in report.reason
+    assert report.kind == "stop_gradient" and "test_explain.py" in report.where
 
 
 def test_a_backward_function_that_fails_is_left_to_gradient():

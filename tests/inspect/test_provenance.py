@@ -68,7 +68,7 @@ def test_the_summary_counts_what_calls_of_functions_keep():
     with tf.GradientTape() as tape:
         wave(v)
     tape.summary(lines.append)
-    assert " 0 B" not in lines[0] and "kB kept" in lines[0]
+    assert lines[0].startswith("3 operations recorded, 12.0 kB kept")
 
 
 def test_a_checker_does_not_hide_the_provenance():
@@ -90,7 +90,7 @@ def test_a_checker_does_not_hide_the_provenance():
     )
 
 
-def test_the_summary_names_functions_and_custom_gradients():
+def test_the_summary_opens_functions_and_names_custom_gradients():
     @tf.function
     def double(a):
         return a * 2.0
@@ -103,4 +103,4 @@ def test_the_summary_names_functions_and_custom_gradients():
     with tf.GradientTape() as tape:
         triple(double(v))
     tape.summary(lines.append)
-    assert "function double" in lines[0] and "custom gradient triple" in lines[0]
+    assert "mul " in lines[0] and "return a * 2.0" in lines[0] and "custom gradient triple" in lines[0]

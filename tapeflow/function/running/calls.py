@@ -19,7 +19,7 @@ from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
 from tapeflow.core.random.streams import fresh_key
-from tapeflow.core.record import Pushforward
+from tapeflow.core.record import Inside, Pushforward
 from tapeflow.core.sizes import specialized
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -201,6 +201,7 @@ class Derivative:
             self.tape.watch([self.xs[k] for k in self.wanted])
             outs = function.replay(self.xs)
             self.outs = [graph.symbols[graph.index_of(y)] for y in outs]
+        self.recording = self.tape._recording
         self.backwards: dict[tuple, Any] = {}
         self.pushforwards: dict[tuple, Any] = {}
         self.kept: list[int] = []
@@ -213,7 +214,7 @@ class Derivative:
         """The indices of what the backward graph reads and the forward graph computes, besides the outputs."""
         graph, before = self.graph, len(self.graph.nodes)
         flows = [node for node in graph.nodes if node.prim.extensible]
-        observers = (_Extensions(self.tape._recording),) if flows else ()
+        observers = (_Extensions(self.recording),) if flows else ()
         _, found = self.gradients(tuple([y.dtype.is_inexact for y in self.outs]), observers)
         if graph.assigned:
             raise ValueNeeded(
@@ -267,6 +268,12 @@ class Derivative:
         )
         return made, reached, inputs
 
+    def inside(self, wanted: tuple[int, ...]) -> Inside:
+        """The operations of the function, between those of its inputs that are `wanted` and its outputs."""
+        kept = [self.graph.symbols[p] for p in self.kept]
+        inputs = tuple([self.xs[k] for k in wanted])
+        return Inside(self.recording, self.graph, inputs, (*self.outs, *kept), tuple(self.outs))
+
     def pushed(self, wanted: tuple[int, ...]) -> tuple[GraphFunction, list[int]]:
         """(The graph from the inputs, and the tangents of those `wanted`, to tangents of outputs and what is kept; of
         which of them)."""
@@ -313,7 +320,7 @@ class CallRule(Rule):
     kind = "function"
 
     def __init__(self, derivative: Derivative, inputs: Sequence[Tensor], outs: tuple) -> None:
-        self.name, self.derivative = derivative.function.name, derivative
+        self.name, self.derivative, self.inside = derivative.function.name, derivative, derivative.inside
         self.xs, self.outs = inputs, outs
         self.kept = outs
 

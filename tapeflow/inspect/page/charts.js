@@ -107,8 +107,8 @@ function drawTable(place, title, rows, show, sorted) {
 
 function drawTables() {
   const lines = grouped((i) => text("line", i));
-  const showLine = (row) => [row.name || "no line known", element("code", { className: "code", textContent: text("source", row.first) })];
-  if (data.seen) drawTable($("by-line"), "line", lines, showLine, "kept");
+  const showLine = (row) => [row.name || (data.seen ? "no line known" : "outside functions"), element("code", { className: "code", textContent: text("source", row.first) })];
+  if (data.lines) drawTable($("by-line"), "line", lines, showLine, "kept");
   drawTable($("by-operation"), "operation", grouped((i) => text("name", i)), (row) => [row.name], data.seen ? "forward" : "kept");
   const scopes = grouped((i) => text("scope", i));
   $("layer-section").hidden = scopes.length < 2;

@@ -12,7 +12,8 @@ function drawTotals() {
 }
 
 function drawNotices() {
-  const more = data.seen ? "" : "For lines, layers, shapes, times and gradients call tf.debugging.explain_gradients() before the tape opens.";
+  const missing = data.lines ? "times and gradients, and for lines and layers outside functions" : "lines, layers, shapes, times and gradients";
+  const more = data.seen ? "" : `For ${missing}, call tf.debugging.explain_gradients() before the tape opens.`;
   $("message").textContent = [data.message, more].filter(Boolean).join(" ");
   $("message").hidden = !$("message").textContent;
   const ends = $("ends");
