@@ -6,7 +6,7 @@ tensors.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, overload
 
 from tapeflow.core.nest import children, compare, packed, walked
 
@@ -69,6 +69,20 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return packed(structure, iter(flat), expand_composites)
 
 
+# A lambda's parameters are known to checkers when its function says how many there are.
+@overload
+def map_structure(
+    func: Callable[[Any], Any], structure: Any, /, *, check_types: bool = True, expand_composites: bool = False
+) -> Any: ...
+@overload
+def map_structure(
+    func: Callable[[Any, Any], Any], first: Any, second: Any, /, *, check_types: bool = True,
+    expand_composites: bool = False,
+) -> Any: ...  # fmt: skip
+@overload
+def map_structure(
+    func: Callable[..., Any], *structure: Any, check_types: bool = True, expand_composites: bool = False
+) -> Any: ...
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """`func` applied to the leaves of one structure, or to the corresponding leaves of several; the result is like the
     first.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import CancelledError, OutOfRangeError, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
@@ -39,9 +39,20 @@ class QueueBase:
         self._changed = threading.Condition()
         self._closed = False
 
-    dtypes = property(lambda self: self._dtypes, doc="The dtype of each component of an element.")
-    shapes = property(lambda self: self._shapes, doc="The shape of each component, as far as it is fixed.")
-    names = property(lambda self: self._names, doc="The names of the components, if elements are dicts.")
+    @property
+    def dtypes(self) -> list[DType]:
+        """The dtype of each component of an element."""
+        return self._dtypes
+
+    @property
+    def shapes(self) -> list[TensorShape]:
+        """The shape of each component, as far as it is fixed."""
+        return self._shapes
+
+    @property
+    def names(self) -> list[str] | None:
+        """The names of the components, if elements are dicts."""
+        return self._names
 
     def _components(self, vals: Any) -> list[Tensor]:
         if self._names is not None:

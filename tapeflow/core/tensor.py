@@ -48,6 +48,8 @@ class Tensor(Value):
         @property
         def device(self) -> str: ...
 
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]: ...
+
     @property
     def shape(self) -> TensorShape:
         """The sizes along the axes; None for one that is not known while a function is traced."""

@@ -152,7 +152,7 @@ class Batching(Pipeline[Element]):
             return self._count
         return self._count // size if drop else math.ceil(self._count / size)
 
-    def unbatch(self, name: str | None = None) -> "Dataset[Any]":
+    def unbatch(self, name: str | None = None) -> "Dataset[Element]":
         """The rows of every element as elements.
 
         >>> [x.numpy().item() for x in tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).unbatch()]

@@ -21,6 +21,7 @@ from .grain_sources import (
 )
 from .grouping import from_elements
 from .iterators import (
+    Element,
     Optional as Optional,
 )
 from .options import (
@@ -206,7 +207,7 @@ def get_next_as_optional(iterator: Any) -> Optional:
     return iterator.get_next_as_optional()
 
 
-def get_single_element(dataset: Dataset[Any]) -> Any:
+def get_single_element(dataset: Dataset[Element]) -> Element:
     """The only element of a dataset.
 
     Returns:

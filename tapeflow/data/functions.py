@@ -3,7 +3,7 @@
 import itertools
 import logging
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 _AHEAD = 4  # elements that AUTOTUNE reads ahead
 
 
-A = TypeVar("A")
-B = TypeVar("B")
 R = TypeVar("R")
+Parts = TypeVarTuple("Parts")
 
 
 class Functions(Pipeline[Element]):
@@ -37,7 +36,7 @@ class Functions(Pipeline[Element]):
 
     @overload
     def map(
-        self: "Functions[tuple[A, B]]", map_func: Callable[[A, B], R], num_parallel_calls: Any = None,
+        self: "Functions[tuple[*Parts]]", map_func: Callable[[*Parts], R], num_parallel_calls: Any = None,
         deterministic: bool | None = None, synchronous: bool | None = None,
         use_unbounded_threadpool: bool | None = False, name: str | None = None,
     ) -> "Dataset[R]": ...  # fmt: skip
@@ -104,8 +103,8 @@ class Functions(Pipeline[Element]):
 
     @overload
     def filter(
-        self: "Functions[tuple[A, B]]", predicate: Callable[[A, B], Any], name: str | None = None
-    ) -> "Dataset[tuple[A, B]]": ...
+        self: "Functions[tuple[*Parts]]", predicate: Callable[[*Parts], Any], name: str | None = None
+    ) -> "Dataset[tuple[*Parts]]": ...
     @overload
     def filter(self, predicate: Callable[[Element], Any], name: str | None = None) -> "Dataset[Element]": ...
     @overload
@@ -146,6 +145,14 @@ class Functions(Pipeline[Element]):
         make = lambda: itertools.takewhile(lambda e: _truth(applied(predicate, e)), self._make())
         return self._next(make, None, self._spec, "TakeWhile")
 
+    @overload
+    def flat_map(
+        self: "Functions[tuple[*Parts]]", map_func: Callable[[*Parts], "Dataset[R]"], name: str | None = None
+    ) -> "Dataset[R]": ...
+    @overload
+    def flat_map(self, map_func: Callable[[Element], "Dataset[R]"], name: str | None = None) -> "Dataset[R]": ...
+    @overload
+    def flat_map(self, map_func: Callable[..., "Dataset[R]"], name: str | None = None) -> "Dataset[R]": ...
     def flat_map(self, map_func: Callable[..., "Dataset[R]"], name: str | None = None) -> "Dataset[R]":
         """The elements of the datasets that `map_func` makes of every element, one dataset after the other.
 
@@ -161,6 +168,24 @@ class Functions(Pipeline[Element]):
         make = lambda: itertools.chain.from_iterable(map(calls.begin(), itertools.count(), self._make()))
         return self._next(make, None, self._spec_of_parts(map_func, make), "FlatMap")
 
+    @overload
+    def interleave(
+        self: "Functions[tuple[*Parts]]", map_func: Callable[[*Parts], "Dataset[R]"],
+        cycle_length: Any = None, block_length: Any = None,
+        num_parallel_calls: Any = None, deterministic: bool | None = None, name: str | None = None,
+    ) -> "Dataset[R]": ...  # fmt: skip
+    @overload
+    def interleave(
+        self, map_func: Callable[[Element], "Dataset[R]"],
+        cycle_length: Any = None, block_length: Any = None,
+        num_parallel_calls: Any = None, deterministic: bool | None = None, name: str | None = None,
+    ) -> "Dataset[R]": ...  # fmt: skip
+    @overload
+    def interleave(
+        self, map_func: Callable[..., "Dataset[R]"],
+        cycle_length: Any = None, block_length: Any = None,
+        num_parallel_calls: Any = None, deterministic: bool | None = None, name: str | None = None,
+    ) -> "Dataset[R]": ...  # fmt: skip
     def interleave(
         self,
         map_func: Callable[..., Any],
@@ -205,7 +230,9 @@ class Functions(Pipeline[Element]):
     def _spec_of_parts(self, map_func: Callable, make: Callable) -> Cell:
         return Cell(find=lambda: element_specs.element_spec_of_results(map_func, self.element_spec, make))
 
-    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> "Dataset[Any]":
+    def scan(
+        self, initial_state: Any, scan_func: Callable[[Any, Element], tuple[Any, R]], name: str | None = None
+    ) -> "Dataset[R]":
         """`scan_func(state, element)` gives the next state and an element of the new dataset.
 
         Args:

@@ -31,7 +31,7 @@ def from_generator(
     args: Any = None,
     output_signature: Any = None,
     name: str | None = None,
-) -> "Dataset":
+) -> "Dataset[Any]":
     """The elements that `generator(*args)` yields; each iteration calls it again.
 
     `output_signature` is a structure of specs, such as `tf.TensorSpec`; or give `output_types` and perhaps

@@ -3,14 +3,14 @@
 import math
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
 from tapeflow.api.arrays.specs import TensorSpec
 from tapeflow.core import nest
 from tapeflow.core.dtypes import int64
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 from . import element_specs
 from .element_specs import Cell, DatasetSpec
@@ -22,13 +22,30 @@ from .rows import Rows
 if TYPE_CHECKING:
     from .dataset import Dataset
 
+A = TypeVar("A")
+B = TypeVar("B")
+
 
 class Grouping(Pipeline[Element]):
     """`window`, `group_by_window`, `bucket_by_sequence_length`."""
 
+    @overload
+    def window(
+        self: "Grouping[Tensor]", size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False,
+        name: str | None = None,
+    ) -> "Dataset[Dataset[Tensor]]": ...  # fmt: skip
+    @overload
+    def window(
+        self: "Grouping[tuple[A, B]]", size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False,
+        name: str | None = None,
+    ) -> "Dataset[tuple[Dataset[A], Dataset[B]]]": ...  # fmt: skip
+    @overload
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
-    ) -> "Dataset[Dataset[Element]]":
+    ) -> "Dataset[Any]": ...
+    def window(
+        self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
+    ) -> "Dataset[Any]":
         """Datasets of `size` elements, `stride` apart; each begins `shift` after the one before it.
 
         Elements that are tuples or dicts give tuples or dicts of datasets.
@@ -70,11 +87,11 @@ class Grouping(Pipeline[Element]):
     def group_by_window(
         self,
         key_func: Callable[..., Any],
-        reduce_func: Callable[..., Any],
+        reduce_func: Callable[[Tensor, Any], "Dataset[A]"],
         window_size: Any = None,
         window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
-    ) -> "Dataset[Any]":
+    ) -> "Dataset[A]":
         """Elements with the same key, `window_size` at a time, given to `reduce_func(key, dataset)`; what it returns
         is read next.
 

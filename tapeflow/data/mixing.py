@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 B = TypeVar("B")
+C = TypeVar("C")
+K = TypeVar("K")
 
 
 class Mixing(Pipeline[Element]):
@@ -38,6 +40,19 @@ class Mixing(Pipeline[Element]):
     @overload
     @staticmethod
     def zip(pair: "tuple[Dataset[A], Dataset[B]]", /, *, name: str | None = None) -> "Dataset[tuple[A, B]]": ...
+    @overload
+    @staticmethod
+    def zip(
+        a: "Dataset[A]", b: "Dataset[B]", c: "Dataset[C]", /, *, name: str | None = None
+    ) -> "Dataset[tuple[A, B, C]]": ...
+    @overload
+    @staticmethod
+    def zip(
+        three: "tuple[Dataset[A], Dataset[B], Dataset[C]]", /, *, name: str | None = None
+    ) -> "Dataset[tuple[A, B, C]]": ...
+    @overload
+    @staticmethod
+    def zip(named: "dict[K, Dataset[A]]", /, *, name: str | None = None) -> "Dataset[dict[K, A]]": ...
     @overload
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset[Any]": ...
@@ -78,8 +93,8 @@ class Mixing(Pipeline[Element]):
 
     @staticmethod
     def choose_from_datasets(
-        datasets: Any, choice_dataset: "Dataset[Any]", stop_on_empty_dataset: bool = True
-    ) -> "Dataset[Any]":
+        datasets: "Sequence[Dataset[A]]", choice_dataset: "Dataset[Any]", stop_on_empty_dataset: bool = True
+    ) -> "Dataset[A]":
         """Elements of the datasets whose numbers `choice_dataset` gives, one after the other.
 
         Args:
@@ -116,12 +131,12 @@ class Mixing(Pipeline[Element]):
 
     @staticmethod
     def sample_from_datasets(
-        datasets: Any,
+        datasets: "Sequence[Dataset[A]]",
         weights: Any = None,
         seed: Any = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
-    ) -> "Dataset[Any]":
+    ) -> "Dataset[A]":
         """Elements of datasets chosen at random, with these probabilities, which may be a dataset of them.
 
         Args:

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from tapeflow.core import nest
 from tapeflow.core.errors import InvalidArgumentError
@@ -11,6 +11,8 @@ from tapeflow.core.frames import has_an_effect
 from .elements import applied, element
 from .iterators import Element, NumpyIterator
 from .pipeline import Pipeline
+
+R = TypeVar("R")
 
 
 class Reading(Pipeline[Element]):
@@ -36,7 +38,7 @@ class Reading(Pipeline[Element]):
                 )
         return NumpyIterator(self)
 
-    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
+    def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Element], R], name: str | None = None) -> R:
         """The last state of `reduce_func(state, element)`.
 
         Args:

@@ -146,7 +146,7 @@ def of_primitive(prim: Operation, args: tuple, params: dict) -> Any:
 # ---- registering
 
 
-def dispatch_for_api(api: Callable, *signatures: Mapping[Any, Any]) -> Callable[[H], H]:
+def dispatch_for_api(api: Callable[..., Any], *signatures: Mapping[Any, Any]) -> Callable[[H], H]:
     """A decorator: its function is called in the place of `api` where arguments are of the types of a signature.
 
     Args:
@@ -323,7 +323,7 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Cal
     return _register("assert", "binary elementwise assert", (x_type, y_type))
 
 
-def unregister_dispatch_for(dispatch_target: Callable) -> None:
+def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
     """Takes back what a `dispatch_for_…` decorator registered.
 
     Args:

@@ -62,7 +62,7 @@ def _of_argument(function: Any, given: str) -> str:
     if not str(getattr(function, "__module__", "")).startswith("tapeflow"):
         return ""
     try:
-        made = function.__init__ if isinstance(function, type) else function
+        made: Any = function.__init__ if isinstance(function, type) else function  # type: ignore[misc]
         parameters = [name for name in inspect.signature(made).parameters if name != "self"]
     except (TypeError, ValueError):
         return ""

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,16 +31,27 @@ class LoadedObject(Module):
         super().__init__(name=name)
         self._collections: dict[str, Any] = {}  # attributes that a module has as properties
 
+    if TYPE_CHECKING:  # what the saved object had
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def _own(self, name: str) -> Any:
         return self._collections[name] if name in self._collections else getattr(Module, name).fget(self)
 
-    variables = property(
-        lambda self: self._own("variables"), doc="Those that were saved as `variables`, or all there are."
-    )
-    trainable_variables = property(
-        lambda self: self._own("trainable_variables"), doc="Those that a tape watches by itself."
-    )
-    non_trainable_variables = property(lambda self: self._own("non_trainable_variables"), doc="The others.")
+    @property
+    def variables(self) -> Any:
+        """Those that were saved as `variables`, or all there are."""
+        return self._own("variables")
+
+    @property
+    def trainable_variables(self) -> Any:
+        """Those that a tape watches by itself."""
+        return self._own("trainable_variables")
+
+    @property
+    def non_trainable_variables(self) -> Any:
+        """The others."""
+        return self._own("non_trainable_variables")
 
     def _saved_parts(self, root: bool) -> dict[str, Any]:
         """For saving it again."""
@@ -97,11 +108,20 @@ class SignatureFunction:
         found = named_outputs(self.function.structured_outputs, "this signature")
         return {name: TensorSpec(t.get_shape(), t.dtype, name=name) for name, t in found.items()}
 
-    variables = property(lambda self: self.function.variables, doc="What it reads and assigns.")
-    trainable_variables = property(
-        lambda self: self.function.trainable_variables, doc="Those that a tape watches by itself."
-    )
-    graph = property(lambda self: self.function.graph, doc="`print(f.graph)` shows it.")
+    @property
+    def variables(self) -> Any:
+        """What it reads and assigns."""
+        return self.function.variables
+
+    @property
+    def trainable_variables(self) -> Any:
+        """Those that a tape watches by itself."""
+        return self.function.trainable_variables
+
+    @property
+    def graph(self) -> Any:
+        """`print(f.graph)` shows it."""
+        return self.function.graph
 
     def __repr__(self) -> str:
         args = ", ".join(f"{name}: {spec!r}" for name, spec in zip(self._arg_keywords, self.function.specs))

@@ -21,6 +21,7 @@ from .walk import walk
 _NONE = UnconnectedGradients.NONE
 
 K = TypeVar("K")
+V = TypeVar("V")
 
 
 class GradientTape(TapeContext, Questions):
@@ -54,7 +55,7 @@ class GradientTape(TapeContext, Questions):
     ) -> Gradient: ...
     @overload
     def gradient(
-        self, target: Any, sources: list[Any], output_gradients: Any = None, unconnected_gradients: Unconnected = ...
+        self, target: Any, sources: list[V], output_gradients: Any = None, unconnected_gradients: Unconnected = ...
     ) -> list[Gradient]: ...
     @overload
     def gradient(
@@ -68,7 +69,7 @@ class GradientTape(TapeContext, Questions):
     def gradient(
         self,
         target: Any,
-        sources: dict[K, Any],
+        sources: dict[K, V],
         output_gradients: Any = None,
         unconnected_gradients: Unconnected = ...,
     ) -> dict[K, Gradient]: ...
@@ -156,7 +157,7 @@ class GradientTape(TapeContext, Questions):
     def jacobian(
         self,
         target: Any,
-        sources: list[Any],
+        sources: list[V],
         unconnected_gradients: Unconnected = ...,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -174,7 +175,7 @@ class GradientTape(TapeContext, Questions):
     def jacobian(
         self,
         target: Any,
-        sources: dict[K, Any],
+        sources: dict[K, V],
         unconnected_gradients: Unconnected = ...,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,

@@ -1,7 +1,7 @@
 """`tf.clip_by_*` and the norm of a list of gradients."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -41,6 +41,14 @@ def _on_rows(function: Any, t: Any) -> Any:
     return IndexedSlices(function(as_tensor(t.values)), t.indices, t.dense_shape)
 
 
+@overload
+def clip_by_value(
+    t: IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Tensor: ...
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Any:
@@ -84,6 +92,14 @@ def clip_by_value(
     return _on_rows(clipped, t)
 
 
+@overload
+def clip_by_norm(
+    t: IndexedSlices, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> Tensor: ...
 def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Any:
     """`t`, scaled down to the Euclidean norm `clip_norm` where it is longer than that; norms are taken over `axes`.
 

@@ -10,7 +10,7 @@ from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.api.sparse.places import concat, expand_dims
 from tapeflow.api.sparse.tensor import SparseTensor, pick
 from tapeflow.core.composite import restores
-from tapeflow.core.dtypes import as_dtype, float32, int64
+from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import Tensor
 
@@ -55,10 +55,21 @@ class RaggedTensorSpec(TypeSpec):
             raise ValueError(f"ragged_rank={ragged_rank} must be less than the rank {self._shape.rank} of the shape.")
         self._ragged_rank, self._row_splits_dtype = ragged_rank, as_dtype(row_splits_dtype)
 
-    shape = property(lambda self: self._shape)
-    dtype = property(lambda self: self._dtype)
-    ragged_rank = property(lambda self: self._ragged_rank)
-    row_splits_dtype = property(lambda self: self._row_splits_dtype)
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def ragged_rank(self) -> int:
+        return self._ragged_rank
+
+    @property
+    def row_splits_dtype(self) -> DType:
+        return self._row_splits_dtype
 
     @classmethod
     def from_value(cls, value: RaggedTensor) -> "RaggedTensorSpec":
@@ -154,8 +165,13 @@ class SparseTensorSpec(TypeSpec):
     def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
         self._shape, self._dtype = TensorShape(shape), as_dtype(dtype)
 
-    shape = property(lambda self: self._shape)
-    dtype = property(lambda self: self._dtype)
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
 
     @classmethod
     def from_value(cls, value: SparseTensor) -> "SparseTensorSpec":

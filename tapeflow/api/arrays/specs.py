@@ -35,9 +35,17 @@ class TensorSpec(TypeSpec):
     def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
         self._shape, self._dtype, self._name = TensorShape(shape), as_dtype(dtype), name
 
-    shape = property(lambda self: self._shape)
-    dtype = property(lambda self: self._dtype)
-    name = property(lambda self: self._name)
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        return self._name
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
@@ -131,8 +139,13 @@ class IndexedSlicesSpec(TypeSpec):
         self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
         self._indices_shape = TensorShape(indices_shape).with_rank(1)
 
-    shape = property(lambda self: self._shape)
-    dtype = property(lambda self: self._dtype)
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         other = spec_or_value

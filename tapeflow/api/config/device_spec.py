@@ -32,11 +32,30 @@ class DeviceSpec:
         self._device_type = None if device_type is None else device_type.upper()
         self._device_index = None if device_index is None else int(device_index)
 
-    job = property(lambda self: self._job, doc="The job, or None.")
-    replica = property(lambda self: self._replica, doc="The number of the replica, or None.")
-    task = property(lambda self: self._task, doc="The number of the task, or None.")
-    device_type = property(lambda self: self._device_type, doc="CPU, GPU or TPU, or None.")
-    device_index = property(lambda self: self._device_index, doc="The number of the device, or None.")
+    @property
+    def job(self) -> str | None:
+        """The job, or None."""
+        return self._job
+
+    @property
+    def replica(self) -> int | None:
+        """The number of the replica, or None."""
+        return self._replica
+
+    @property
+    def task(self) -> int | None:
+        """The number of the task, or None."""
+        return self._task
+
+    @property
+    def device_type(self) -> str | None:
+        """CPU, GPU or TPU, or None."""
+        return self._device_type
+
+    @property
+    def device_index(self) -> int | None:
+        """The number of the device, or None."""
+        return self._device_index
 
     def _parts(self) -> dict[str, Any]:
         return {part: getattr(self, part) for part in _PARTS}

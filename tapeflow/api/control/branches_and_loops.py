@@ -9,7 +9,7 @@ finished rows keep their values.
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from tapeflow.api import nest
 from tapeflow.api.assertions import values as debugging
@@ -28,16 +28,18 @@ from tapeflow.vectorize.values import values_of
 
 __all__ = ["case", "cond", "control_dependencies", "group", "no_op", "switch_case", "tuple_", "while_loop"]
 
+R = TypeVar("R")
+
 
 # ---- branches
 
 
 def cond(
     pred: Any,
-    true_fn: Callable[..., Any] | None = None,
-    false_fn: Callable[..., Any] | None = None,
+    true_fn: Callable[[], R] | None = None,
+    false_fn: Callable[[], R] | None = None,
     name: str | None = None,
-) -> Any:
+) -> R:
     """`true_fn()` if `pred` is true, else `false_fn()`; only the chosen one is called.
 
     In a vectorised function rows may choose differently: then both are called, and their results must be alike.
@@ -75,12 +77,12 @@ def cond(
 
 
 def case(
-    pred_fn_pairs: Any,
-    default: Callable[..., Any] | None = None,
+    pred_fn_pairs: Sequence[tuple[Any, Callable[[], R]]] | Mapping[Any, Callable[[], R]],
+    default: Callable[[], R] | None = None,
     exclusive: bool = False,
     strict: bool = False,
     name: str | None = "case",
-) -> Any:
+) -> R:
     """The result of the first function whose predicate is true, of `default` if none is.
 
     With `exclusive` more than one true predicate raises InvalidArgumentError.
@@ -174,8 +176,11 @@ def _case_by_row(pairs: list, default: Callable | None, exclusive: bool) -> Any:
 
 
 def switch_case(
-    branch_index: Any, branch_fns: Any, default: Callable[..., Any] | None = None, name: str | None = "switch_case"
-) -> Any:
+    branch_index: Any,
+    branch_fns: Sequence[Callable[[], R] | tuple[int, Callable[[], R]]] | Mapping[int, Callable[[], R]],
+    default: Callable[[], R] | None = None,
+    name: str | None = "switch_case",
+) -> R:
     """The result of the function number `branch_index`: a list counts from 0, a dict or pairs say their numbers.
 
     Any other number calls `default`, or without one the function of the highest number.

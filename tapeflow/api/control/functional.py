@@ -70,7 +70,7 @@ def _stacked(results: list) -> Any:
 
 
 def map_fn(
-    fn: Callable[..., Any],
+    fn: Callable[[Any], R],
     elems: Any,
     dtype: Any = None,
     parallel_iterations: int | None = None,
@@ -79,7 +79,7 @@ def map_fn(
     infer_shape: bool = True,
     name: str | None = None,
     fn_output_signature: Any = None,
-) -> Any:
+) -> R:
     """`fn` of every slice of `elems` along the first axis, the results stacked.
 
     `elems` may be a structure of tensors: `fn` then gets that structure. When the result has another structure or
@@ -285,7 +285,7 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
 
 
 def scan(
-    fn: Callable[..., Any],
+    fn: Callable[[Any, Any], R],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
@@ -294,7 +294,7 @@ def scan(
     infer_shape: bool = True,
     reverse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> R:
     """The states `fn(state, row)` goes through over the rows of `elems`, stacked; it begins with `initializer`, or the
     first row.
 
@@ -323,14 +323,14 @@ def scan(
 
 
 def foldl(
-    fn: Callable[..., Any],
+    fn: Callable[[Any, Any], R],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> R:
     """The last state of `fn(state, row)` over the rows of `elems`, from the first to the last.
 
     Args:
@@ -350,14 +350,14 @@ def foldl(
 
 
 def foldr(
-    fn: Callable[..., Any],
+    fn: Callable[[Any, Any], R],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> R:
     """The last state of `fn(state, row)` over the rows of `elems`, from the last to the first.
 
     Args:

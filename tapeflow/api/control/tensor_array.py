@@ -90,8 +90,17 @@ class TensorArray:
         )  # where writing changes it; in a branch or a loop of a graph it makes another array
 
     dtype: DType = property(lambda self: self._dtype, doc="The dtype of every entry.")
-    dynamic_size = property(lambda self: self._dynamic, doc="Whether writing past the end makes the array longer.")
-    element_shape = property(lambda self: self._shape, doc="The shape of every entry, as far as it is known.")
+
+    @property
+    def dynamic_size(self) -> bool:
+        """Whether writing past the end makes the array longer."""
+        return self._dynamic
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """The shape of every entry, as far as it is known."""
+        return self._shape
+
     handle = property(lambda self: None)
     flow = property(lambda self: EagerTensor(np.int32(0)))
 

@@ -1,7 +1,7 @@
 """Sums, products, and other functions of two numbers: `tf.add`, `tf.math.xlogy`, `tf.maximum`, …"""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from tapeflow.api.arguments import expose
 from tapeflow.core.apply import as_tensor
@@ -106,6 +106,10 @@ def accumulate_n(
     return add_n(tensors)
 
 
+@overload
+def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...
+@overload
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
 def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """`scalar * x`; the scalar has rank 0. IndexedSlices stay sparse.
 

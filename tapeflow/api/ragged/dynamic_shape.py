@@ -104,7 +104,7 @@ class DynamicRaggedShape:
             count = sum(n) if isinstance(n, tuple) else count * n
         return EagerTensor(np.array([count, *self._lengths[self._partitions + 1 :]], self._dtype.np))
 
-    def static_lengths(self, ragged_lengths: bool = True) -> list:
+    def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
         """The size of each axis, and of ragged ones the length of each row.
 
         Args:

@@ -1,7 +1,7 @@
 """Ragged tensors made of lists, stacked and masked, and functions mapped over their values."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -31,6 +31,16 @@ __all__ = [
 ]
 
 
+@overload
+def constant(
+    pylist: list[list[Any]], dtype: DTypeLike | None = None, ragged_rank: None = None, inner_shape: None = None,
+    name: str | None = None, row_splits_dtype: DTypeLike = int64,
+) -> RaggedTensor: ...  # fmt: skip
+@overload
+def constant(
+    pylist: Any, dtype: DTypeLike | None = None, ragged_rank: int | None = None, inner_shape: Any = None,
+    name: str | None = None, row_splits_dtype: DTypeLike = int64,
+) -> Any: ...  # fmt: skip
 def constant(
     pylist: Any,
     dtype: DTypeLike | None = None,

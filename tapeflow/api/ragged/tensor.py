@@ -1,12 +1,12 @@
 """RaggedTensor: rows of different lengths, as their values laid end to end and the places where rows begin.
 
-How they are made is in `ragged_making`, what primitives do with them in `ragged_rules`.
+How they are made is in `making.py`, what primitives do with them and their operators in `rules.py`.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +24,17 @@ from .making import RaggedMaking, check_total, checked_values, splits_of
 # primitive name -> (args, params) -> result: what a primitive does when one of its inputs is ragged.
 RULES: dict[str, Callable] = {}
 
+if TYPE_CHECKING:
+    from tapeflow.core.typed import Operators
 
-class RaggedTensor(RaggedMaking):
+    class Base(RaggedMaking, Operators["RaggedTensor"]):
+        def __getitem__(self, key: Any) -> Any: ...
+
+else:
+    Base = RaggedMaking
+
+
+class RaggedTensor(Base):
     """A tensor some of whose axes have rows of different lengths. Made by `tf.ragged.constant` or a `from_…` method.
 
     Row `i` is `values[row_splits[i]:row_splits[i + 1]]`; the values may be ragged themselves. Operators, elementwise

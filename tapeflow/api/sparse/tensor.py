@@ -64,9 +64,20 @@ class SparseTensor(Composite):
             )
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
 
-    indices = property(lambda self: self._indices, doc="Where the values are: int64, one row each.")
-    values = property(lambda self: self._values, doc="The values, a vector.")
-    dense_shape = property(lambda self: self._dense_shape, doc="The shape of the dense tensor, an int64 vector.")
+    @property
+    def indices(self) -> Tensor:
+        """Where the values are: int64, one row each."""
+        return self._indices
+
+    @property
+    def values(self) -> Tensor:
+        """The values, a vector."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Tensor:
+        """The shape of the dense tensor, an int64 vector."""
+        return self._dense_shape
 
     @property
     def dtype(self) -> DType:

@@ -1,6 +1,6 @@
 """Strings one at a time, joined, split, and made of numbers and back."""
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -171,6 +171,12 @@ def reduce_join(
     )
 
 
+@overload
+def split(input: str | bytes, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Tensor: ...
+@overload
+def split(input: list[Any], sep: Any = None, maxsplit: int = -1, name: str | None = None) -> RaggedTensor: ...
+@overload
+def split(input: TextLike, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any: ...
 def split(input: TextLike, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts of each string between `sep` (any run of white space by default): ragged, or a vector for one string.
 
@@ -196,6 +202,12 @@ def _words(s: bytes, maxsplit: int) -> list:
     return [*parts, b""] if 0 < maxsplit == len(parts) else parts
 
 
+@overload
+def bytes_split(input: str | bytes, name: str | None = None) -> Tensor: ...
+@overload
+def bytes_split(input: list[Any], name: str | None = None) -> RaggedTensor: ...
+@overload
+def bytes_split(input: TextLike, name: str | None = None) -> Any: ...
 def bytes_split(input: TextLike, name: str | None = None) -> Any:
     """Each string as its single bytes: ragged, or a vector for one string.
 

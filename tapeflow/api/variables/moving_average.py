@@ -38,7 +38,10 @@ class ExponentialMovingAverage:
         self._decay, self._num_updates, self._zero_debias, self._name = decay, num_updates, zero_debias, name
         self._averages: dict[Any, Variable] = {}
 
-    name = property(lambda self: self._name, doc="What is added to the variables' names.")
+    @property
+    def name(self) -> str:
+        """What is added to the variables' names."""
+        return self._name
 
     def apply(self, var_list: Iterable[Any] | None = None) -> None:
         """Updates the averages, which start as the variables' values. Without a list, those of all variables seen

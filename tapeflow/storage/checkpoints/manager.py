@@ -84,15 +84,30 @@ class CheckpointManager:
         paths, times = state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps
         self._kept = dict(zip(paths, times if len(times) == len(paths) else [time.time()] * len(paths), strict=True))
 
-    directory = property(lambda self: self._directory, doc="The folder.")
-    checkpoint = property(lambda self: self._checkpoint, doc="What is saved.")
-    checkpoint_interval = property(
-        lambda self: self._interval, doc="How many steps lie between two checkpoints at least, or None."
-    )
-    latest_checkpoint = property(lambda self: self._latest, doc="The path of the newest checkpoint, or None.")
-    checkpoints = property(
-        lambda self: list(self._kept), doc="The paths of the checkpoints that are managed, oldest first."
-    )
+    @property
+    def directory(self) -> str:
+        """The folder."""
+        return self._directory
+
+    @property
+    def checkpoint(self) -> Any:
+        """What is saved."""
+        return self._checkpoint
+
+    @property
+    def checkpoint_interval(self) -> int | None:
+        """How many steps lie between two checkpoints at least, or None."""
+        return self._interval
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        """The path of the newest checkpoint, or None."""
+        return self._latest
+
+    @property
+    def checkpoints(self) -> list[str]:
+        """The paths of the checkpoints that are managed, oldest first."""
+        return list(self._kept)
 
     def save(
         self, checkpoint_number: Any = None, check_interval: bool = True, options: CheckpointOptions | None = None

@@ -45,5 +45,25 @@ def records(x: list[float]) -> list[str]:
     return [*names, str(len(list(both)))]
 
 
+def added(a: tf.Tensor, b: tf.Tensor, c: tf.Tensor) -> tf.Tensor:
+    return a + b + c
+
+
+def combined(numbers: tf.data.Dataset[tf.Tensor]) -> list[float]:
+    named = tf.data.Dataset.zip({"a": numbers, "b": numbers.unbatch()})
+    assert_type(named, tf.data.Dataset[dict[str, tf.Tensor]])
+    three = tf.data.Dataset.zip(numbers, numbers, numbers)
+    assert_type(three, tf.data.Dataset[tuple[tf.Tensor, tf.Tensor, tf.Tensor]])
+    assert_type(three.map(added), tf.data.Dataset[tf.Tensor])
+    parts = numbers.flat_map(lambda rows: tf.data.Dataset.from_tensor_slices(rows))
+    assert_type(parts, tf.data.Dataset[tf.Tensor])
+    both = tf.data.Dataset.sample_from_datasets([parts, parts.take(1)])
+    assert_type(both, tf.data.Dataset[tf.Tensor])
+    for window in parts.window(2):
+        assert_type(window, tf.data.Dataset[tf.Tensor])
+    last: tf.Tensor = parts.reduce(tf.constant(0.0), lambda total, x: total + x)
+    return [float(last), float(next(iter(named))["b"])]
+
+
 if __name__ == "__main__":
-    print(pairs(np.ones((4, 2), np.float32), [0, 1, 2, 3]), records([1.0, 2.0]))
+    print(pairs(np.ones((4, 2), np.float32), [0, 1, 2, 3]), records([1.0, 2.0]), combined(numbers()))

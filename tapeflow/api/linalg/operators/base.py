@@ -41,11 +41,21 @@ class LinearOperator(Module):
         self.parameters = parameters or {}
 
     dtype: DType = property(lambda self: self._dtype, doc="Of the matrix.")
-    is_non_singular = property(lambda self: self._non_singular, doc="Whether it has an inverse; None if nobody said.")
-    is_self_adjoint = property(
-        lambda self: self._self_adjoint, doc="Whether it is its own adjoint; None if nobody said."
-    )
-    is_positive_definite = property(lambda self: self._positive_definite, doc="Whether x'Ax > 0; None if nobody said.")
+
+    @property
+    def is_non_singular(self) -> bool | None:
+        """Whether it has an inverse; None if nobody said."""
+        return self._non_singular
+
+    @property
+    def is_self_adjoint(self) -> bool | None:
+        """Whether it is its own adjoint; None if nobody said."""
+        return self._self_adjoint
+
+    @property
+    def is_positive_definite(self) -> bool | None:
+        """Whether x'Ax > 0; None if nobody said."""
+        return self._positive_definite
 
     @property
     def is_square(self) -> bool:
@@ -85,9 +95,20 @@ class LinearOperator(Module):
         """The axes before the matrix."""
         return self.shape[:-2]
 
-    tensor_rank = property(lambda self: self.shape.rank, doc="How many axes the matrix has, with those of the batch.")
-    domain_dimension = property(lambda self: self.shape[-1], doc="The number of columns.")
-    range_dimension = property(lambda self: self.shape[-2], doc="The number of rows.")
+    @property
+    def tensor_rank(self) -> int | None:
+        """How many axes the matrix has, with those of the batch."""
+        return self.shape.rank
+
+    @property
+    def domain_dimension(self) -> Any:
+        """The number of columns."""
+        return self.shape[-1]
+
+    @property
+    def range_dimension(self) -> Any:
+        """The number of rows."""
+        return self.shape[-2]
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
         """The shape as a tensor."""

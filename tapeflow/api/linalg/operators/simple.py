@@ -53,7 +53,10 @@ class LinearOperatorFullMatrix(LinearOperator):
             self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
-    matrix = property(lambda self: self._matrix, doc="The matrix.")
+    @property
+    def matrix(self) -> Any:
+        """The matrix."""
+        return self._matrix
 
     def _to_dense(self) -> Tensor:
         return as_tensor(self._matrix)
@@ -86,7 +89,10 @@ class LinearOperatorDiag(LinearOperator):
             is_self_adjoint = True
         super().__init__(self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
 
-    diag = property(lambda self: self._diag, doc="The diagonal.")
+    @property
+    def diag(self) -> Tensor:
+        """The diagonal."""
+        return self._diag
 
     def _shape(self) -> TensorShape:
         return TensorShape([*sizes_of(self._diag), sizes_of(self._diag)[-1]])
@@ -228,7 +234,10 @@ class LinearOperatorLowerTriangular(LinearOperator):
         self._tril = given(tril)
         super().__init__(self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
 
-    tril = property(lambda self: self._tril, doc="The triangle.")
+    @property
+    def tril(self) -> Tensor:
+        """The triangle."""
+        return self._tril
 
     def _shape(self) -> TensorShape:
         return TensorShape(self._tril.sizes)

@@ -45,7 +45,7 @@ def on_usable(function, x):
     """`function(x)`, and NaN for the matrices that have a NaN or an infinity: LAPACK's steps towards singular values
     go on for ever with them, and nothing interrupts them."""
     unusable = ~jnp.isfinite(x).all(axis=(-2, -1))
-    out = function(jnp.where(unusable[..., None, None], jnp.eye(*x.shape[-2:], dtype=x.dtype), x))
+    out = function(jnp.where(unusable[..., None, None], jnp.eye(x.shape[-2], x.shape[-1], dtype=x.dtype), x))
     return _nan_at(unusable, out) if isinstance(out, (tuple, list)) else _nan_at(unusable, [out])[0]
 
 
