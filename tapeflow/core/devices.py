@@ -48,7 +48,9 @@ class Mesh(NamedTuple):
     axes: tuple[tuple[str, int], ...]  # names and sizes
     grid: Any  # the engine's
 
-    is_host = False
+    @property
+    def is_host(self) -> bool:
+        return False
 
     @property
     def short(self) -> str:
