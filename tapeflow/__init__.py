@@ -29,13 +29,9 @@ from tapeflow.api import (
     version as version,
 )
 from .api.control import branches_and_loops as _control
-from .api.autodiff import (
-    custom_gradient as custom_gradient,
-    grad_pass_through as grad_pass_through,
-    gradients as gradients,
-    hessians as hessians,
-    recompute_grad as recompute_grad,
-)
+from .api.autodiff.graph_gradients import gradients as gradients, hessians as hessians
+from .transforms.custom_gradient import custom_gradient as custom_gradient, grad_pass_through as grad_pass_through
+from .transforms.recompute import recompute_grad as recompute_grad
 from .api.math.arithmetic import (
     add as add,
     add_n as add_n,
@@ -336,7 +332,8 @@ _ELSEWHERE = {
     "eig": "api.linalg", "eigvals": "api.linalg", "fftnd": "api.signal", "fingerprint": "api.strings.fingerprints",
     "ifftnd": "api.signal", "irfftnd": "api.signal", "load_library": "api.op_libraries",
     "load_op_library": "api.op_libraries", "make_ndarray": "summary.tensor_messages",
-    "make_tensor_proto": "summary.tensor_messages", "matrix_square_root": "api.linalg", "rfftnd": "api.signal",
+    "make_tensor_proto": "summary.tensor_messages", "matrix_square_root": "api.linalg.decompositions",
+    "rfftnd": "api.signal",
 }  # fmt: skip
 # Keras, and TensorFlow's own names for its parts.
 _KERAS = frozenset({"initializers", "keras", "losses", "metrics", "optimizers"})
@@ -377,7 +374,8 @@ if (
     from .api.control.critical_section import CriticalSection as CriticalSection
     from .api.control.graphs import AggregationMethod as AggregationMethod, Operation as Operation
     from .api.control.tensor_array_spec import TensorArraySpec as TensorArraySpec
-    from .api.linalg import eig as eig, eigvals as eigvals, matrix_square_root as matrix_square_root
+    from .api.linalg import eig as eig, eigvals as eigvals
+    from .api.linalg.decompositions import matrix_square_root as matrix_square_root
     from .api.op_libraries import load_library as load_library, load_op_library as load_op_library
     from .api.signal import fftnd as fftnd, ifftnd as ifftnd, irfftnd as irfftnd, rfftnd as rfftnd
     from .api.strings.edit_distance import edit_distance as edit_distance

@@ -36,6 +36,7 @@ ACROSS = """
 # Parts of a module: they are tested in its file, through it. Each line: the file of tests, then the parts.
 THROUGH = """
     api/assertions/values: api/assertions/shapes
+    api/autodiff/autodiff: api/autodiff/graph_gradients
     api/autograph/autograph: api/autograph/experimental
     api/config/config: api/config/experimental api/config/kept api/config/optimizer api/config/running
         api/config/threading

@@ -14,22 +14,22 @@ from tapeflow.core.errors import UnimplementedError
 from tapeflow.data.iterators import (
     Optional as Optional,
 )
-from tapeflow.names.missing import watch_over as _watch_over
-
-from . import extension_type as extension_type, numpy as numpy
-from .dispatch import (
+from tapeflow.experimental.dispatch import (
     dispatch_for_api as dispatch_for_api,
     dispatch_for_binary_elementwise_apis as dispatch_for_binary_elementwise_apis,
     dispatch_for_binary_elementwise_assert_apis as dispatch_for_binary_elementwise_assert_apis,
     dispatch_for_unary_elementwise_apis as dispatch_for_unary_elementwise_apis,
     unregister_dispatch_for as unregister_dispatch_for,
 )
-from .extension_type.batching import (
+from tapeflow.experimental.extension_type.batching import (
     BatchableExtensionType as BatchableExtensionType,
     ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
 )
-from .extension_type.specs import ExtensionTypeSpec as ExtensionTypeSpec
-from .extension_type.types import ExtensionType as ExtensionType
+from tapeflow.experimental.extension_type.specs import ExtensionTypeSpec as ExtensionTypeSpec
+from tapeflow.experimental.extension_type.types import ExtensionType as ExtensionType
+from tapeflow.names.missing import watch_over as _watch_over
+
+from . import extension_type as extension_type, numpy as numpy
 
 float8_e4m3fn, float8_e5m2 = _dtypes.float8_e4m3fn, _dtypes.float8_e5m2
 int4, uint4 = _dtypes.int4, _dtypes.uint4

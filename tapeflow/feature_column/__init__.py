@@ -253,13 +253,13 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
     return _columns.CrossedColumn(tuple(keys), hash_bucket_size, hash_key)
 
 
-P = ParamSpec("P")
-C = TypeVar("C")
+_P = ParamSpec("_P")
+_C = TypeVar("_C")
 
 
-def _categorical(function: Callable[Concatenate[Any, P], C]) -> Callable[Concatenate[Any, P], C]:
+def _categorical(function: Callable[Concatenate[Any, _P], _C]) -> Callable[Concatenate[Any, _P], _C]:
     @functools.wraps(function)
-    def checked(categorical_column: Any, *args: P.args, **kwargs: P.kwargs) -> C:
+    def checked(categorical_column: Any, *args: _P.args, **kwargs: _P.kwargs) -> _C:
         if not isinstance(categorical_column, _columns.Column) or isinstance(
             categorical_column, _columns.NumericColumn
         ):

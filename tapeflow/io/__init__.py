@@ -32,11 +32,10 @@ from tapeflow.io.parsing import (
     parse_example as parse_example,
     parse_single_example as parse_single_example,
 )
-from tapeflow.io.python_io import tf_record_iterator as tf_record_iterator
+from tapeflow.io.python_io import tf_record_iterator  # of `tf.compat.v1.io`, which asks here
 from tapeflow.io.records import (
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
-    read_records as read_records,
 )
 from tapeflow.io.sequences import (
     parse_sequence_example as parse_sequence_example,

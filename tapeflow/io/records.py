@@ -55,7 +55,8 @@ def read_records(path: Any, compression_type: Any = None) -> Iterator[bytes]:
     >>> with tf.io.TFRecordWriter(path) as writer:
     ...     writer.write(b"first")
     ...     writer.write(b"second")
-    >>> list(tf.io.read_records(path))
+    >>> from tapeflow.io import records
+    >>> list(records.read_records(path))
     [b'first', b'second']
     """
     path, kind, masked = local_path(path), compression(compression_type), _masked_crc()

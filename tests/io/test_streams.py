@@ -13,6 +13,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.api.image.bitmaps import read_deep_png, write_deep_png
+from tapeflow.io.records import read_records
 from tapeflow.io.streams import open_stream, read_up_to
 
 
@@ -109,4 +110,4 @@ def test_files_are_finished_at_the_end_of_a_program_whose_threads_go_on(tmp_path
     pytest.importorskip("google_crc32c")
     subprocess.run([sys.executable, "-c", FORGETFUL.format(folder=str(tmp_path))], check=True, timeout=600)
     assert (tmp_path / "note").read_text() == "tape"
-    assert list(tf.io.read_records(str(tmp_path / "records"), "GZIP")) == [b"first"]
+    assert list(read_records(str(tmp_path / "records"), "GZIP")) == [b"first"]

@@ -103,8 +103,6 @@ if TYPE_CHECKING:
 
     from . import experimental as experimental
 
-matrix_square_root = sqrtm  # the name in `tf` itself
-
 # Operators, and what works with them: few programs use them, so they are imported on first use.
 _LATER = frozenset(
     """LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular

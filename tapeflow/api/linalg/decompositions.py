@@ -291,6 +291,9 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+matrix_square_root = sqrtm  # the name in `tf` itself
+
+
 @expose(ops.logm)
 def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrix logarithm: the inverse of `tf.linalg.expm`. It has a gradient, as `expm` and `sqrtm` have.

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from .batching import (
-    BatchableExtensionType as BatchableExtensionType,
-    ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
+from tapeflow.experimental.extension_type.batching import (
+    BatchableExtensionType,
+    ExtensionTypeBatchEncoder,
 )
-from .specs import ExtensionTypeSpec as ExtensionTypeSpec
-from .types import ExtensionType as ExtensionType
+from tapeflow.experimental.extension_type.specs import ExtensionTypeSpec
+from tapeflow.experimental.extension_type.types import ExtensionType
 
 __all__ = ["as_dict"]
 
