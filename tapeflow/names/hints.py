@@ -126,14 +126,14 @@ def hint(name: str, spelling: bool = True) -> str:
     return f"The nearest it has: {', '.join(near)}." if near else ""
 
 
-def is_strange(name: str) -> bool:
-    """Is it a name that TensorFlow 2 does not have, either?
+def is_tensorflows(name: str) -> bool:
+    """Is it known to be a name of TensorFlow 2, or under one?
 
-    >>> from tapeflow.names.hints import is_strange
-    >>> is_strange("tf.cat"), is_strange("tf.math.isnan"), is_strange("tf.lite")
-    (True, True, False)
+    >>> from tapeflow.names.hints import is_tensorflows
+    >>> is_tensorflows("tf.tpu.XLAOptions"), is_tensorflows("tf.cat"), is_tensorflows("tf.reduce_summ")
+    (True, False, False)
     """
-    return name in STRANGERS or _at_the_top(name) in STRANGERS
+    return any(name == known or name.startswith(f"{known}.") for known in HINTS.keys() - STRANGERS.keys())
 
 
 def _at_the_top(name: str) -> str:

@@ -38,12 +38,12 @@ def words(name: str) -> str:
 
     >>> from tapeflow.names.missing import words
     >>> words("tf.math.sine")
-    'tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin, tf.math.sinh, tf.math.sign.'
+    'tapeflow has no tf.math.sine. The nearest it has: tf.math.sin, tf.math.sinh, tf.math.sign.'
     """
-    from .hints import hint, is_strange
+    from .hints import hint, is_tensorflows
 
     who = "Keras 3 has no" if name.startswith("tf.keras.") else "tapeflow has no"
-    yet = "" if name.startswith("tf.keras.") or is_strange(name) else " yet"
+    yet = " yet" if who == "tapeflow has no" and is_tensorflows(name) else ""
     return f"{who} {name}{yet}. {hint(name)}".rstrip()
 
 

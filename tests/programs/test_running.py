@@ -97,7 +97,7 @@ def test_a_missing_name_ends_at_the_programs_line(tmp_path, interpreter, capsys)
     assert main(["run", str(path)]) == 1
     shown = capsys.readouterr().err
     assert shown.splitlines()[-1].startswith(
-        "AttributeError: tapeflow has no tf.math.sine yet. The nearest it has: tf.math.sin"
+        "AttributeError: tapeflow has no tf.math.sine. The nearest it has: tf.math.sin"
     )
     assert shown.count("File ") == 1 and f'File "{path}", line 2' in shown
 

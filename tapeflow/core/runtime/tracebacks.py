@@ -8,7 +8,7 @@ import contextlib
 import functools
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -17,7 +17,7 @@ from tapeflow.names.mistakes import hint
 from . import settings
 
 _OURS = ("tapeflow", "keras_tapeflow", "malt")
-_BELOW_US = (*_OURS, "numpy", "optree", "contextlib", "ml_dtypes", "jax", "jaxlib")
+_BELOW_US = frozenset([*_OURS, "numpy", "scipy", "optree", "ml_dtypes", "jax", "jaxlib"]) | sys.stdlib_module_names
 """Packages whose frames are left out where it is one of ours that called them."""
 
 
@@ -126,5 +126,5 @@ def _is_ours(frame: FrameType) -> bool:
     return _is_of(frame, _OURS)
 
 
-def _is_of(frame: FrameType, packages: tuple[str, ...]) -> bool:
+def _is_of(frame: FrameType, packages: Container[str]) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] in packages

@@ -121,3 +121,18 @@ def test_ipython_shows_it_so(monkeypatch):
     error = caught(MISTAKES["an operator"])
     paint(type(error), error, error.__traceback__, tb_offset=1)
     assert set(shown[0]) == {__file__}
+
+
+def test_the_standard_library_below_us_is_left_out_and_what_it_calls_is_not():
+    ours = {"__name__": "tapeflow.made_up"}
+    exec(compile("import json\ndef read(text, f): return json.loads(text, parse_int=f)", "made_up.py", "exec"), ours)
+
+    def of_the_user(text):
+        raise ValueError(text)
+
+    for text in ("{", "[1]"):
+        error = caught(lambda text=text: ours["read"](text, of_the_user))
+        assert any("json" in file for file in files(error))
+        with tracebacks.shortened(error):
+            assert set(files(error)) == {__file__}
+            assert (error.__traceback__.tb_next.tb_next is not None) == (text == "[1]")
