@@ -83,8 +83,9 @@ def _number(size: Any) -> Any:
     return size if type(size) is Size else operator.index(size)
 
 
-def static_shape(shape: Any) -> tuple[int, ...]:
-    """A shape given as ints, a list, a TensorShape or an integer tensor, as a tuple of ints."""
+def static_shape(shape: Any, what: str = "A shape") -> tuple[int, ...]:
+    """A shape given as ints, a list, a TensorShape or an integer tensor, as a tuple of ints. `what`: where it is
+    something else that has the form of a shape."""
     if type(shape) is int:
         return (shape,)
     if not isinstance(shape, (list, tuple)):
@@ -98,4 +99,4 @@ def static_shape(shape: Any) -> tuple[int, ...]:
             raise ValueError(
                 f"Cannot use a partially known shape here: {tuple(shape)}. Give all of its sizes."
             ) from None
-        raise dtype_clash(f"A shape is made of integers, got {tuple(shape)}.") from None
+        raise dtype_clash(f"{what} is made of integers, got {tuple(shape)}.") from None

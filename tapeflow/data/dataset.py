@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tapeflow.core.signatures import as_one
 from tapeflow.core.tensor import Tensor
 
 from .batching import Batching
@@ -16,6 +17,7 @@ from .selection import Selection
 from .sources import Sources
 
 
+@as_one(Pipeline, Sources, Mixing, Functions, Selection, Batching, Grouping, Storing, Reading)
 class Dataset(
     Sources[Element],
     Mixing[Element],

@@ -11,11 +11,24 @@ from types import FrameType, TracebackType
 from typing import Any
 
 _OTHERWISE = {  # arguments of PyTorch, JAX and NumPy, and what they are called here, or what to do
+    "a_max": "clip_value_max",
+    "a_min": "clip_value_min",
     "dim": "axis",
     "dims": "axis",
     "axes": "axis",
     "keepdim": "keepdims",
+    "high": "maxval",
+    "is_training": "training",
+    "jit": "jit_compile",
     "keep_dims": "keepdims",
+    "loc": "mean",
+    "low": "minval",
+    "max": "clip_value_max",
+    "min": "clip_value_min",
+    "newshape": "shape",
+    "num_classes": "depth",
+    "p": "ord",
+    "scale": "stddev",
     "reduction_indices": "axis",
     "size": "shape",
     "requires_grad": "tf.Variable(value)",
@@ -37,6 +50,8 @@ _SAID = {  # texts of errors, and what helps
     r"^unsupported operand type\(s\) for .*'NoneType'": "If it is a gradient that is None: tape.explain(loss, "
     "variables) says why.",
     r"^'TensorShape' object is not callable": "It is an attribute: x.shape, without parentheses.",
+    r"^'int' object is not callable": "x.size and x.ndim are numbers, without parentheses; x.shape has all sizes, and "
+    "tf.shape(x)[0] is one of them.",
 }
 
 
@@ -54,6 +69,8 @@ def _is_about_us(error: BaseException) -> bool:
     if isinstance(error, AttributeError):
         return type(error.obj).__module__.startswith("keras")
     frame = _last(error)
+    if str(error).startswith("'int' object"):
+        return _is_number_of_a_tensor(error)
     there = {} if frame is None else frame.tb_frame.f_globals | frame.tb_frame.f_locals
     return "NoneType" not in str(error) or any(type(x).__name__ == "GradientTape" for x in there.values())
 
@@ -75,8 +92,29 @@ def _of_argument(function: Any, given: str) -> str:
     return " ".join([*words, f"{function.__name__} takes {', '.join(parameters)}."])
 
 
+def _is_number_of_a_tensor(error: BaseException) -> bool:
+    """Was it `x.size()` or `x.ndim()`?"""
+    last, call = _last(error), _call(error)
+    if last is None or call is None or not isinstance(call.func, ast.Attribute):
+        return False
+    try:
+        x = _value(call.func.value, last.tb_frame)
+    except Exception:  # as below
+        return False
+    return call.func.attr in ("size", "ndim") and type(x).__module__.startswith("tapeflow")
+
+
 def _called(error: BaseException) -> Any:
-    """What was called where the error was raised: a name, or an attribute of one, in the text of the program."""
+    """What was called where the error was raised: a name, or an attribute of one."""
+    last, call = _last(error), _call(error)
+    try:
+        return None if last is None or call is None else _value(call.func, last.tb_frame)
+    except Exception:  # the program has changed the name since, say
+        return None
+
+
+def _call(error: BaseException) -> ast.Call | None:
+    """The call where the error was raised, in the text of the program."""
     last = _last(error)
     if last is None:
         return None
@@ -89,9 +127,9 @@ def _called(error: BaseException) -> Any:
     lines[0] = lines[0][start:]
     try:
         node = ast.parse(b"".join(lines).decode(), mode="eval").body
-        return _value(node.func, last.tb_frame) if isinstance(node, ast.Call) else None
-    except Exception:  # the text has changed, or is not there: then nothing is said
+    except (SyntaxError, ValueError):  # the text has changed, or is not there: then nothing is said
         return None
+    return node if isinstance(node, ast.Call) else None
 
 
 def _last(error: BaseException) -> TracebackType | None:

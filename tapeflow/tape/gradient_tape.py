@@ -5,7 +5,7 @@ from typing import Any, NoReturn, Self, TypeVar, overload
 
 from tapeflow.core.frames import current
 from tapeflow.core.runtime.floating import quiet
-from tapeflow.core.signatures import unannotated
+from tapeflow.core.signatures import as_one, unannotated
 from tapeflow.core.tensor import Tensor, identify
 from tapeflow.core.variables.variable import Variable
 from tapeflow.vectorize.mapped import MappedTensor
@@ -24,6 +24,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
+@as_one(TapeContext, Questions)
 class GradientTape(TapeContext, Questions):
     """Records operations, to compute gradients of their results.
 

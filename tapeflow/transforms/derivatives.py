@@ -101,6 +101,7 @@ def grad(f: Callable[P, Any], wrt: Any = 0, *, has_aux: bool = False) -> Callabl
     >>> tf.derivatives.grad(tf.derivatives.grad(cube))(2.).numpy()
     np.float32(12.0)
     """
+    check_function(f, "grad")
     both = value_and_grad(f, wrt, has_aux=has_aux)
 
     @functools.wraps(f)

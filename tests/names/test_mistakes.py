@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -26,6 +27,8 @@ ARGUMENTS = {
     "a device": (lambda: tf.zeros([2], device="cpu"), "Use `with tf.device(…):` in place of device."),
     "spelling": (lambda: tf.reduce_sum(x, axs=0), "Did you mean axis? reduce_sum takes"),
     "a class": (lambda: tf.GradientTape(persistant=True), "Did you mean persistent? GradientTape takes persistent, "),
+    "a norm": (lambda: tf.norm(x, p=2), "Use ord in place of p."),
+    "a limit": (lambda: tf.clip_by_value(x, min=0.0, max=1.0), "Use clip_value_min in place of min."),
     "something else": (lambda: tf.sin(x, banana=1), "sin takes x, name."),
 }
 
@@ -48,6 +51,7 @@ def test_nothing_is_said_of_what_is_not_ours():
     assert hint_of(lambda: [mine][0](x, dim=0)) == "", "what is called is computed"
     assert hint_of(lambda: Mine().minimize()) == ""
     assert hint_of(lambda: 0.1 * None) == ""
+    assert hint_of(lambda: np.ones(2).size()) == ""
     assert hint(KeyError("a")) == ""
 
 
@@ -64,8 +68,9 @@ def test_a_gradient_that_is_none():
         (lambda sgd, v: sgd.apply_gradients([v], [v]), "zip(gradients, variables)"),
         (lambda sgd, v: sgd.apply_gradients([(None, v)]), "tape.explain(loss, variables)"),
         (lambda sgd, v: v.shape(), "x.shape, without parentheses"),
+        (lambda sgd, v: x.size(0), "without parentheses"),
     ],
-    ids="minimize zero_grad pairs none shape".split(),
+    ids="minimize zero_grad pairs none shape size".split(),
 )
 def test_optimizers_and_shapes(program, words):
     assert words in hint_of(program, sgd=tf.keras.optimizers.SGD(0.1), v=tf.Variable(1.0))

@@ -9,7 +9,7 @@ import numpy as np
 from tapeflow.api.arguments import one_axis, static_shape, whole
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import convert_group
-from tapeflow.core.errors import invalid
+from tapeflow.core.errors import InvalidArgumentError, dtype_clash, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, TensorLike
@@ -37,6 +37,7 @@ def concat(values: AnyTensorLike, axis: AxisLike, name: str | None = "concat") -
         values = [values]
     if not values:
         raise invalid("concat needs at least one tensor: the shape and dtype of nothing are unknown.")
+    axis = _axis(axis, "concat")
     if len(values) == 1:
         return ops.identity(as_tensor(values[0]))
     tensors = _tensors(values)
@@ -60,6 +61,7 @@ def stack(values: AnyTensorLike, axis: int = 0, name: str | None = "stack") -> T
     array([[1, 3, 5],
            [2, 4, 6]], dtype=int32)
     """
+    axis = _axis(axis, "stack")
     values = list(values)
     if not values:
         return as_tensor(values)
@@ -68,6 +70,16 @@ def stack(values: AnyTensorLike, axis: int = 0, name: str | None = "stack") -> T
     if not -rank - 1 <= axis <= rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})")
     return ops.stack(*tensors, axis=axis % (rank + 1))
+
+
+def _axis(axis: Any, called: str) -> int:
+    if type(axis) is int:
+        return axis
+    try:
+        return whole(axis, "axis")
+    except InvalidArgumentError as error:
+        text = f"{error} The tensors go into one list, and the axis comes after it: tf.{called}([a, b], axis=0)."
+        raise dtype_clash(text) from None
 
 
 def _tensors(values: Sequence) -> Sequence[Tensor]:
@@ -100,7 +112,7 @@ def unstack(value: AnyTensorLike, num: int | None = None, axis: int = 0, name: s
     >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
     [[1, 2], [3, 4]]
     """
-    value = as_tensor(value)
+    value, axis = as_tensor(value), whole(axis, "axis")
     rank = value.ndim
     if not -rank <= axis < rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")

@@ -83,10 +83,13 @@ def transpose(
     if perm is None:
         perm = tuple(range(rank - 1, -1, -1))
     else:
-        given = static_shape(perm)
+        given = static_shape(perm, "perm")
         perm = tuple([p + rank if p < 0 else p for p in given])
         if sorted(perm) != list(range(rank)):
-            raise invalid(f"perm={given} is not an order of the {rank} axes of a tensor of shape {tuple(a.shape)}.")
+            raise invalid(
+                f"perm={given} is not an order of the {rank} axes of a tensor of shape {tuple(a.shape)}. It is one "
+                f"list of all of them, such as {list(range(rank))[::-1]}."
+            )
     out = ops.transpose(a, perm=perm)
     return ops.conj(out) if conjugate and a.dtype.is_complex else out
 
@@ -309,7 +312,7 @@ def reverse(tensor: AnyTensorLike, axis: AxisLike, name: str | None = None) -> T
            [1, 2]], dtype=int32)
     """
     tensor = as_tensor(tensor)
-    given = static_shape(axis)
+    given = static_shape(axis, "axis")
     axes = normal_axis(given, tensor.ndim)
     if len(axes) != len(given):
         raise invalid(f"axis {given} names an axis twice.")
@@ -355,7 +358,7 @@ def roll(input: AnyTensorLike, shift: TensorLike, axis: AxisLike, name: str | No
     array([3, 0, 1, 2], dtype=int32)
     """
     input = as_tensor(input)
-    shifts, axes = static_shape(shift), static_shape(axis)
+    shifts, axes = static_shape(shift, "shift"), static_shape(axis, "axis")
     if len(shifts) != len(axes):
         raise invalid(f"shift and axis must have the same number of entries, got {shifts} and {axes}.")
     axes = tuple([one_axis(a, input.ndim) for a in axes])

@@ -50,6 +50,10 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     kwargs.pop("name", None)
     if kwargs:
         raise TypeError(f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. Valid arguments: name, optimize.")
+    if not isinstance(equation, str):
+        raise TypeError(
+            f"The equation of einsum is a text, such as 'ij,jk->ik', and comes first; got {type(equation).__name__}."
+        )
     values = (
         list(inputs) if all(isinstance(x, Tensor) for x in inputs) else convert_group(inputs, ops.contract.primitive)
     )

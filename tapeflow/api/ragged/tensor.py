@@ -16,6 +16,7 @@ from tapeflow.core.dtypes import DType, as_dtype, int64
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.runtime.memory_limits import check_fits
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.signatures import as_one
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.ops.broadcasting import LIKE_NUMPY
 
@@ -34,6 +35,7 @@ else:
     Base = RaggedMaking
 
 
+@as_one(RaggedMaking)
 class RaggedTensor(Base):
     """A tensor some of whose axes have rows of different lengths. Made by `tf.ragged.constant` or a `from_…` method.
 

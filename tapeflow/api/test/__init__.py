@@ -24,6 +24,7 @@ from tapeflow.api.test.build_questions import (
 )
 from tapeflow.api.test.case_assertions import CaseAssertions as _CaseAssertions
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.signatures import as_one as _as_one
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
@@ -53,6 +54,7 @@ def _array(value: Any) -> Any:
     return value
 
 
+@_as_one(_CaseAssertions)
 class TestCase(_CaseAssertions):
     """unittest's TestCase with assertions about tensors, arrays and structures of them.
 

@@ -116,3 +116,18 @@ def test_the_number_of_pieces_is_that_of_the_sizes():
     with pytest.raises(tf.errors.InvalidArgumentError, match="same elements as outputs"):
         tf.split(tf.zeros([6]), [2, 4], num=3)
     assert len(tf.split(tf.zeros([6]), [2, 4], num=2)) == 2
+
+
+@pytest.mark.parametrize("function", [tf.concat, tf.stack])
+def test_tensors_that_are_not_in_a_list(function):
+    """The second was the axis, and `concat` gave the first back."""
+    x = tf.ones([2, 2])
+    for arguments in ((x, x), (0, [x, x]), ([x], None)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"go into one list.* tf\.\w+\(\[a, b\], axis=0\)"):
+            function(*arguments)
+    assert function([x], axis=tf.constant(0)).shape[-1] == 2
+
+
+def test_the_axis_of_unstack_is_a_number():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="axis must be an integer, got 'a'"):
+        tf.unstack(tf.ones([2, 2]), axis="a")

@@ -112,3 +112,8 @@ def test_unknown_keyword():
 def test_dtypes_do_not_mix():
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.einsum("i,i->", tf.constant([1, 2]), tf.constant([1.0, 2.0]))
+
+
+def test_the_equation_comes_first():
+    with pytest.raises(TypeError, match=r"such as 'ij,jk->ik', and comes first; got EagerTensor"):
+        tf.einsum(tf.ones([2, 2]), "ij->i")
