@@ -123,6 +123,16 @@ def _explain_downloads(module: ModuleType) -> None:
         module.urlretrieve = explained(module.urlretrieve)
 
 
+def _share_datasets(module: ModuleType) -> None:
+    """`Distribution.distribute_dataset` takes our datasets."""
+    from keras.src.backend.config import backend
+
+    if backend() == NAME:
+        from keras_tapeflow.src.distribution_lib import distribute_dataset
+
+        module.Distribution.distribute_dataset = distribute_dataset
+
+
 def _save_whole(function: str, home: str = "whole_saves") -> Any:
     """Files that Keras writes in place are there as they were or as they are to be, whenever a program is killed."""
 
@@ -149,6 +159,7 @@ AFTERWARDS = {
     "keras.src.callbacks.backup_and_restore": _save_whole("adapt", "backups"),
     "keras.src.callbacks.csv_logger": _save_whole("adapt_log"),
     "keras.src.callbacks.tensorboard": _write_summaries,
+    "keras.src.distribution.distribution_lib": _share_datasets,
     "keras.src.legacy.saving.legacy_h5_format": _save_whole("adapt_legacy_files"),
     "keras.src.saving.file_editor": _save_whole("adapt_weights_editor"),
     "keras.src.saving.saving_api": _save_whole("adapt_loading"),

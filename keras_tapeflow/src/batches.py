@@ -8,11 +8,15 @@ from keras.src.trainers.data_adapters import array_slicing
 from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 from keras.src.trainers.epoch_iterator import EpochIterator
 
+from . import distribution_lib
 from .ops.sparse import as_sparse, is_sparse
 
 
 class Batches(EpochIterator):
     def _get_iterator(self) -> Iterator:
+        return distribution_lib.batches(self._of_adapter(), self.data_adapter.batch_size)
+
+    def _of_adapter(self) -> Iterator:
         adapter = self.data_adapter
         if not isinstance(adapter, ArrayDataAdapter) or not any(map(is_sparse, tree.flatten(adapter._inputs))):
             return super()._get_iterator()

@@ -21,6 +21,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.tracing.polymorphic import Function
 
+from . import distribution_lib
 from .ops.core import convert_to_numpy, convert_to_tensor
 from .ops.sparse import SparseTensor
 
@@ -57,6 +58,8 @@ class Step:
         return results[-1] if self.merge is None or len(results) == 1 else self.merge(results)
 
     def _one(self, batch: Any) -> Any:
+        if distribution_lib.in_use() is not None and not self.eagerly:
+            return self._on_mesh(batch)
         if self.eagerly or self.left > 0:
             self.left -= 1
             return self.function(tree.map_structure(_as_tensor, batch))
@@ -74,6 +77,14 @@ class Step:
         if self.chosen is not None:
             return getattr(self, "plan" if Serving.lost and self.jit is AUTO else self.chosen)(batch)
         return self._tried(batch)
+
+    def _on_mesh(self, batch: Any) -> Any:
+        """On several devices XLA computes, from the first step on: what is divided among them is not to be computed
+        by operations that wait for all of them each."""
+        if self.plan is None:
+            self.plan, self.program = (Function(self.function, None, False, jit, "batch") for jit in (False, True))
+            self.chosen = "plan"
+        return self.plan(tree.map_structure(_as_input, batch))
 
     def _tried(self, batch: Any) -> Any:
         plan, program = self.trials.values()

@@ -16,6 +16,7 @@ from keras.src.utils.python_utils import pythonify_logs
 import tapeflow as tf
 from tapeflow.core.tensor import sizes_of
 
+from . import distribution_lib
 from .batches import Batches
 from .datasets import adapted
 from .steps import AUTO, Step
@@ -279,11 +280,13 @@ class Trainer(Base):
         self._symbolic_build(data_batch=data)
         function = make()
         self.reset_metrics()
-        logs = pythonify_logs(function([data]))
+        logs = pythonify_logs(function(list(distribution_lib.batches([data], None))))
         return logs if return_dict else self._flatten_metrics_in_order(logs)
 
     def predict_on_batch(self, x: Any) -> Any:
-        return tree.map_structure(backend.convert_to_numpy, self.make_predict_function()([(x,)]))
+        return tree.map_structure(
+            backend.convert_to_numpy, self.make_predict_function()(list(distribution_lib.batches([(x,)], None)))
+        )
 
 
 def _batch_size(x: Any) -> int:

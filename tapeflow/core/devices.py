@@ -71,7 +71,29 @@ class Serving:
     lost = False  # in a forked process, which the engine's threads did not come to
 
 
-class DeviceTensor(EagerTensor):
+class Spread:
+    """What tells how the value of a tensor or variable is spread over devices. Those on the host lack it."""
+
+    __slots__ = ()
+    held: Any
+
+    @property
+    def sharding(self) -> Any:
+        """Which part is on which device: a `jax.sharding.Sharding`."""
+        return self.held.sharding
+
+    @property
+    def addressable_shards(self) -> Any:
+        """The parts on this process's devices; each has its `data`, a copy, `device` and `index`."""
+        return Serving.engine.parts(self.held) if self.sharding is not None else []
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether each device has all of it."""
+        return self.held.is_fully_replicated
+
+
+class DeviceTensor(EagerTensor, Spread):
     """A tensor on an array of the engine, `_held`, on one of its devices.
 
     Whoever asks for `array` gets a copy on the host: right everywhere, and slow. Operations do not ask; they are
@@ -80,6 +102,7 @@ class DeviceTensor(EagerTensor):
     """
 
     __slots__ = ("held",)
+    held: Any
 
     def __init__(self, held: Any) -> None:
         self.held = held
@@ -125,23 +148,6 @@ class DeviceTensor(EagerTensor):
     def cpu(self) -> EagerTensor:
         """A copy on the host."""
         return EagerTensor(self.array)
-
-    # ---- how it is spread, in the engine's words
-
-    @property
-    def sharding(self) -> Any:
-        """Which part is on which device: a `jax.sharding.Sharding`."""
-        return self.held.sharding
-
-    @property
-    def addressable_shards(self) -> Any:
-        """The parts on this process's devices; each has its `data`, a copy, `device` and `index`."""
-        return Serving.engine.parts(self.held)
-
-    @property
-    def is_fully_replicated(self) -> bool:
-        """Whether each device has all of it."""
-        return self.held.is_fully_replicated
 
 
 class LateTensor(DeviceTensor):

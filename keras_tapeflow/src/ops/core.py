@@ -13,12 +13,13 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope
 
 import tapeflow as tf
 from tapeflow.core.errors import ValueNeeded
-from tapeflow.core.frames import Frame, entered
+from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.sizes import Size, tensor_of
 from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.function.tracing.graph import Graph
 
+from .. import distribution_lib
 from .control import (
     associative_scan,
     cond,
@@ -52,11 +53,26 @@ class Variable(KerasVariable):
     """A Keras variable whose value is a `tf.Variable`, trainable when this one is: tapes watch it by themselves."""
 
     def _initialize(self, value: Any) -> None:
+        self._shape = self._validate_shape(value.shape)  # which a distribution asks for
+        sharding = self._sharding()
+        if sharding is not None:
+            value = distribution_lib.spread(convert_to_tensor(value, self._dtype), sharding)
         self._value = tf.Variable(value, dtype=self._dtype, trainable=self._trainable, name=self._name)
         self._value._label = self.path  # what reports call it
 
     def _initialize_with_initializer(self, initializer: Any) -> None:
-        self._initialize(initializer(self._shape, dtype=self._dtype))
+        made = lambda: initializer(self._shape, dtype=self._dtype)
+        sharding = self._sharding()
+        if sharding is not None and distribution_lib.is_large(self._shape, self._dtype):
+            self._initialize(distribution_lib.made_spread(made, sharding))
+        else:
+            self._initialize(made())
+
+    def _sharding(self) -> Any:
+        """How the value is spread over devices; None where it is on one."""
+        if self._layout is None:
+            self._layout = distribution_lib.layout_of(self)
+        return None if current().executor is not None else distribution_lib.sharding_of(self._layout)
 
     def _direct_assign(self, value: Any) -> None:
         self._value.assign(dense(value), read_value=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from tapeflow.core.convert import register_conversion, to_tensor
-from tapeflow.core.devices import DeviceTensor, LateTensor, Serving, kind_of, placed, raw, tensor_of
+from tapeflow.core.devices import DeviceTensor, LateTensor, Serving, Spread, kind_of, placed, raw, tensor_of
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import invalid, user_line
 from tapeflow.core.frames import current, has_an_effect
@@ -54,7 +54,7 @@ _LONGEST_STEP = 600.0  # seconds
 _UNREAD: tuple[int, Any] = (0, None)
 
 
-class Variable(Described, Updates, Value, metaclass=_Creation):
+class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
     """A tensor that can be assigned, and that tapes watch automatically.
 
     Args:
@@ -139,7 +139,7 @@ class Variable(Described, Updates, Value, metaclass=_Creation):
     # ---- what it is
 
     @property
-    def held(self) -> Any:
+    def held(self) -> Any:  # type: ignore[override]
         """The array of the value, NumPy's or the engine's."""
         return self._value
 
