@@ -93,7 +93,7 @@ class Spread:
         return self.held.is_fully_replicated
 
 
-class DeviceTensor(EagerTensor, Spread):
+class DeviceTensor(Spread, EagerTensor):
     """A tensor on an array of the engine, `_held`, on one of its devices.
 
     Whoever asks for `array` gets a copy on the host: right everywhere, and slow. Operations do not ask; they are
