@@ -207,6 +207,37 @@ class Observer:
         """A value leaves for where no derivative follows."""
 
 
+class LoopVariable:
+    """What branches and loops carry although it is no tensor: a TensorArray. In a graph it goes through as the tensor
+    of its entries."""
+
+    def __is_known__(self) -> bool:
+        """Is the shape of the entries known?"""
+        raise NotImplementedError
+
+    def __entries__(self) -> "Tensor":
+        """The entries as one tensor."""
+        raise NotImplementedError
+
+    def __with_entries__(self, value: "Tensor") -> "LoopVariable":
+        """Another one like this, with these entries."""
+        raise NotImplementedError
+
+    def __on_trial__(self) -> "LoopVariable":
+        """One that takes anything, from which this one learns the shape."""
+        raise NotImplementedError
+
+    # In a loop that runs on for some rows of a vectorised function, while others have finished:
+
+    def __copied__(self) -> "LoopVariable":
+        """What is written to the copy does not change this one."""
+        raise NotImplementedError
+
+    def __merged__(self, chosen: "Tensor", other: Any) -> "LoopVariable":
+        """This one in the rows where `chosen` holds, the other one elsewhere."""
+        raise NotImplementedError
+
+
 class Supplied:
     """What core itself needs of operations, by what it is for: it knows none. `tapeflow.ops.for_core` supplies it."""
 

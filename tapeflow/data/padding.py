@@ -78,7 +78,7 @@ def _parts(given: Any, like: Any, what: str) -> list:
 def _sizes(shape: Any) -> list[int | None]:
     if isinstance(shape, Tensor):
         shape = shape.numpy().tolist()
-    return [None if n is None or n == -1 else int(n) for n in TensorShape([None if n == -1 else n for n in shape])]
+    return [None if n is None else int(n) for n in TensorShape([None if n == -1 else n for n in shape])]
 
 
 def _fill(value: Any, dtype: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from tapeflow.api import nest
 from tapeflow.api.assertions import values as debugging
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.contracts import LoopVariable
 from tapeflow.core.convert import convert_group
 from tapeflow.core.dtypes import bool_, int32
 from tapeflow.core.errors import dtype_clash, invalid
@@ -280,8 +281,8 @@ def _merged(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
 def _merged_leaf(chosen: Tensor, new: Any, old: Any, what: str) -> Any:
     if new is None and old is None:
         return None
-    if hasattr(new, "_merge"):
-        return new._merge(chosen, old)
+    if isinstance(new, LoopVariable):
+        return new.__merged__(chosen, old)
     try:
         new, old = convert_group([new, old])
     except (TypeError, ValueError) as error:
@@ -340,7 +341,7 @@ def while_loop(
     if inside_a_graph():
         return graphs.while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations)
     left = None if maximum_iterations is None else int(maximum_iterations)
-    as_value = lambda leaf: leaf if is_composite(leaf) or hasattr(leaf, "_loop_variable") else as_tensor(leaf)
+    as_value = lambda leaf: leaf if is_composite(leaf) or isinstance(leaf, LoopVariable) else as_tensor(leaf)
     loop_vars = nest.map_structure(as_value, loop_vars)
     going = None  # the rows that have not finished, once they differ
     while left is None or left > 0:
@@ -364,7 +365,7 @@ def _iterated(body: Callable, loop_vars: Any, as_value: Callable, going: Tensor 
     if going is None:
         given = body(*loop_vars)
     else:
-        own = nest.map_structure(lambda leaf: leaf._copy() if hasattr(leaf, "_copy") else leaf, loop_vars)
+        own = nest.map_structure(lambda leaf: leaf.__copied__() if isinstance(leaf, LoopVariable) else leaf, loop_vars)
         given = Branch(going).run(lambda: body(*own))
     given = given if isinstance(given, (list, tuple)) else [given]
     nest.assert_same_structure(list(loop_vars), list(given), expand_composites=True)

@@ -23,7 +23,7 @@ class OneTensorArray(TensorArray):
     def __len__(self) -> int:
         return sizes_of(self._one)[0]
 
-    def _entries_as_one(self) -> Tensor:
+    def __entries__(self) -> Tensor:
         return self._one
 
     def _as_one_tensor(self, like: Any = None) -> TensorArray:
@@ -32,12 +32,12 @@ class OneTensorArray(TensorArray):
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         self._check_size()
         ids = ops.stack(as_tensor(index), axis=0)
-        return self._with_entries(ops.scatter_update(self._one, ids, ops.stack(self._fitting(value), axis=0)))
+        return self.__with_entries__(ops.scatter_update(self._one, ids, ops.stack(self._fitting(value), axis=0)))
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         self._check_size()
         ids = as_tensor(list(indices) if isinstance(indices, range) else indices)
-        return self._with_entries(ops.scatter_update(self._one, ids, to_tensor(value, self._dtype)))
+        return self.__with_entries__(ops.scatter_update(self._one, ids, to_tensor(value, self._dtype)))
 
     def _check_size(self) -> None:
         if self._dynamic:
@@ -59,11 +59,11 @@ class OneTensorArray(TensorArray):
         first, second, *rest = sizes_of(self._one)
         return ops.reshape(self._one, shape=(first * second, *rest))
 
-    def _copy(self) -> TensorArray:
+    def __copied__(self) -> TensorArray:
         return self
 
-    def _merge(self, chosen: Tensor, other: TensorArray) -> TensorArray:
-        return self._with_entries(ops.where(chosen, self._one, other._entries_as_one()))
+    def __merged__(self, chosen: Tensor, other: TensorArray) -> TensorArray:
+        return self.__with_entries__(ops.where(chosen, self._one, other.__entries__()))
 
     def __repr__(self) -> str:
         return f"<TensorArray: {len(self)} entries of {self._dtype.name}, shape {self._shape}>"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.contracts import LoopVariable
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import OutOfRangeError, ValueNeeded, invalid, user_place
@@ -28,7 +29,7 @@ __all__ = ["TensorArray"]
 _WRITTEN_SHAPES: dict[tuple, TensorShape] = {}
 
 
-class TensorArray:
+class TensorArray(LoopVariable):
     """A list of `size` tensors of one dtype (and one shape, with `infer_shape`). Methods that write return the array:
     use that.
 
@@ -52,8 +53,6 @@ class TensorArray:
            [ 1., 10.],
            [ 2., 20.]], dtype=float32)
     """
-
-    _loop_variable = True
 
     def __init__(
         self,
@@ -135,7 +134,7 @@ class TensorArray:
         if has_no_value(index) or type(self._length) is Size:
             return self._as_one_tensor(value).write(index, value)
         if inside_a_graph() and self._home is not (here := current().executor):
-            made = self._copy()
+            made = self.__copied__()
             made._home = here
             return made.write(index, value)
         places = _places(index)
@@ -184,7 +183,7 @@ class TensorArray:
         """Writes the rows of `value` to the entries from 0 on."""
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         if type(value.sizes[0]) is Size or type(self._length) is Size:
-            return self._with_entries(value)
+            return self.__with_entries__(value)
         if value.sizes[0] > len(self._entries) and not self._dynamic:
             raise ValueError(
                 f"Cannot unstack {value.shape[0]} tensors into a TensorArray of static size {len(self._entries)}."
@@ -337,9 +336,9 @@ class TensorArray:
             self._fitting(like)
         if self._dynamic:
             raise ValueNeeded("The size of a TensorArray with dynamic_size=True depends on the values of its indices.")
-        return self._with_entries(self._entries_as_one())
+        return self.__with_entries__(self.__entries__())
 
-    def _entries_as_one(self) -> Tensor:
+    def __entries__(self) -> Tensor:
         if type(self._length) is Size:
             return ops.broadcast_to(EagerTensor(np.zeros((), self._dtype.np)), shape=(self._length, *self._shape))
         if all(entry is None for entry in self._entries) and self._entries:
@@ -347,7 +346,7 @@ class TensorArray:
             return ops.broadcast_to(zero, shape=(len(self._entries), *self._entry(0).sizes))
         return self.gather(range(len(self._entries)))
 
-    def _with_entries(self, value: Tensor) -> "TensorArray":
+    def __with_entries__(self, value: Tensor) -> "TensorArray":
         from .graph_tensor_array import OneTensorArray  # which is one of these
 
         made = OneTensorArray.__new__(OneTensorArray)
@@ -355,11 +354,11 @@ class TensorArray:
         made._shape = TensorShape(value.sizes[1:])
         return made
 
-    def _is_known(self) -> bool:
+    def __is_known__(self) -> bool:
         """Is the shape of the entries known?"""
         return self._shape.is_fully_defined()
 
-    def _on_trial(self) -> "TensorArray":
+    def __on_trial__(self) -> "TensorArray":
         """Takes anything, to learn the shape from it."""
         from .graph_tensor_array import Trial
 
@@ -369,18 +368,18 @@ class TensorArray:
 
     # ---- in loops that run on for some rows of a vectorised function, while others have finished
 
-    def _copy(self) -> "TensorArray":
+    def __copied__(self) -> "TensorArray":
         made = copy(self)
         made._entries, made._cleared = list(self._entries), set(self._cleared)
         return made
 
-    def _merge(self, chosen: Tensor, other: "TensorArray") -> "TensorArray":
+    def __merged__(self, chosen: Tensor, other: "TensorArray") -> "TensorArray":
         """This array in the rows where `chosen` holds, the other one elsewhere."""
         if other is self:
             raise ValueNeeded(
                 "Branches that differ from row to row write to the same TensorArray. Write to it after the branches."
             )
-        made = self._copy()
+        made = self.__copied__()
         made._shape = self._shape if self._shape.is_fully_defined() else other._shape
         made._entries.extend([None] * (len(other._entries) - len(made._entries)))
         for k, entry in enumerate(made._entries):

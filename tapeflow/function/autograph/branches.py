@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.contracts import LoopVariable
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import ValueNeeded, user_line
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -132,7 +133,7 @@ def is_dynamic(value: Any) -> bool:
         isinstance(value, (Tensor, Variable))
         or is_number(value)
         or nest.is_composite(value)
-        or hasattr(value, "_loop_variable")
+        or isinstance(value, LoopVariable)
     )
 
 

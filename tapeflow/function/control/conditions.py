@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.contracts import LoopVariable
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, user_line
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import Spec, recorded as ops
@@ -108,16 +109,16 @@ def _check_branches(one: Region, other: Region, label: str, other_label: str, na
 
 
 def _is_carried(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) or hasattr(leaf, "_loop_variable")
+    return isinstance(leaf, (Tensor, LoopVariable))
 
 
 def _held(leaf: Any) -> Tensor:
-    return leaf if isinstance(leaf, Tensor) else leaf._entries_as_one()
+    return leaf if isinstance(leaf, Tensor) else leaf.__entries__()
 
 
 def _like(leaf: Any, value: Tensor) -> Any:
     """`value` in the place of what `leaf` is."""
-    return value if isinstance(leaf, Tensor) else leaf._with_entries(value)
+    return value if isinstance(leaf, Tensor) else leaf.__with_entries__(value)
 
 
 # ---- loops
@@ -237,7 +238,7 @@ def _renewed_key(step: Region, site: Site, index: int) -> int:
 
 
 def _loop_value(leaf: Any) -> Any:
-    return leaf if hasattr(leaf, "_loop_variable") or nest.is_composite(leaf) else as_tensor(leaf)
+    return leaf if isinstance(leaf, LoopVariable) or nest.is_composite(leaf) else as_tensor(leaf)
 
 
 def _listed(given: Any) -> Any:
@@ -246,13 +247,13 @@ def _listed(given: Any) -> Any:
 
 def _learn_shapes(body: Callable, loop_vars: Any, first: list, rows: Sequence[Tensor]) -> None:
     """TensorArrays that nothing was written to yet have a shape once an iteration writes: try one."""
-    arrays = [hasattr(a, "_loop_variable") for a in first]
-    if all(a._is_known() for a, is_array in zip(first, arrays) if is_array):
+    arrays = [isinstance(a, LoopVariable) for a in first]
+    if all(a.__is_known__() for a, is_array in zip(first, arrays) if is_array):
         return
 
     def pack(*xs: Tensor) -> Any:
         rest = iter(xs)
-        own = [a._on_trial() if is_array else next(rest) for a, is_array in zip(first, arrays)]
+        own = [a.__on_trial__() if is_array else next(rest) for a, is_array in zip(first, arrays)]
         return (*nest.packed(loop_vars, iter(own), composites=True), *rest)
 
     specs = [_spec(a) for a, is_array in zip(first, arrays) if not is_array]

@@ -5,6 +5,7 @@ from typing import Any
 
 from tapeflow.core import nest
 from tapeflow.core.composite import Composite
+from tapeflow.core.contracts import LoopVariable
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import Spec
@@ -31,8 +32,8 @@ class Region:
             for leaf in self.leaves:  # one from outside is captured by being returned
                 if isinstance(leaf, Tensor):
                     graph.index_of(leaf)
-                elif hasattr(leaf, "_loop_variable") and leaf._is_known():
-                    graph.index_of(leaf._entries_as_one())
+                elif isinstance(leaf, LoopVariable) and leaf.__is_known__():
+                    graph.index_of(leaf.__entries__())
         outer.created += graph.created
         graph.finalize()
 
@@ -45,8 +46,8 @@ def _value(leaf: Any) -> Any:
     """A leaf of what a region returns: a tensor if it can be one."""
     if leaf is None or isinstance(leaf, Tensor):
         return leaf
-    if hasattr(leaf, "_loop_variable"):  # a TensorArray, as it is now
-        return leaf._with_entries(leaf._entries_as_one()) if leaf._is_known() else leaf
+    if isinstance(leaf, LoopVariable):  # a TensorArray, as it is now
+        return leaf.__with_entries__(leaf.__entries__()) if leaf.__is_known__() else leaf
     if isinstance(leaf, Variable):
         return leaf.value()
     return to_tensor(leaf) if is_convertible(leaf) and not isinstance(leaf, Composite) else leaf
