@@ -95,11 +95,12 @@ def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
         return EagerTensor(np.full(shape, b"", object))
     if not shape:
         return placed(EagerTensor(numpy_dtype.type(value)))
-    if math.prod(shape) > _WRITTEN_DOWN and current().executor is not None:
-        return ops.broadcast_to(EagerTensor(numpy_dtype.type(value)), shape=shape)  # a graph has it made when it runs
+    if _is_made_later(math.prod(shape)):
+        return ops.broadcast_to(EagerTensor(numpy_dtype.type(value)), shape=shape)
     return placed(EagerTensor(_made(np.ones if value else np.zeros, shape, numpy_dtype)))
 
 
+_START, _STEP = np.int64(0), np.int64(1)
 _WRITTEN_DOWN = 1 << 16  # elements up to which a graph holds a constant instead of what makes it
 
 
@@ -158,8 +159,8 @@ def eye(
         raise invalid(f"num_rows and num_columns cannot be negative, got {sizes}.")
     if as_dtype(dtype) is string:
         raise TypeError("There is no identity matrix of strings.")
-    if any(type(d) is Size for d in sizes) or math.prod(sizes) > _WRITTEN_DOWN and current().executor is not None:
-        row, column = (range(as_tensor(d)) for d in sizes)
+    if any(type(d) is Size for d in sizes) or _is_made_later(math.prod(sizes)):
+        row, column = (range(as_tensor(d) if type(d) is Size else d) for d in sizes)
         made = ops.cast(ops.equal(ops.reshape(row, shape=(*row.sizes, 1)), column), dtype=as_dtype(dtype).np)
         return made if batch_shape is None else ops.broadcast_to(made, shape=static_shape(batch_shape) + sizes)
     matrix = _made(lambda shape, dtype: np.eye(*shape, dtype=dtype), sizes, as_dtype(dtype).np)
@@ -214,6 +215,9 @@ def range(
     if dtype.kind in "iu":
         return _arange(first, last, step, dtype.np)
     count = int(np.ceil((last - first) / step))
+    if _is_made_later(count):
+        numbers = ops.cast(_counted(count), dtype=np.dtype(np.float64))
+        return ops.cast(numbers * step + first, dtype=dtype.np)
     return placed(
         EagerTensor(
             (_made(lambda shape, dtype: np.arange(*shape), (count,), dtype.np) * step + first).astype(dtype.np)
@@ -223,7 +227,21 @@ def range(
 
 def _arange(first: int, last: int, step: int, dtype: np.dtype) -> Tensor:
     count = max(0, -((first - last) // step))
+    if _is_made_later(count):
+        check_fits((count,), dtype, "it")
+        return _counted(count, dtype.type(first), dtype.type(step))
     return placed(EagerTensor(_made(lambda _, dtype: np.arange(first, last, step, dtype), (count,), dtype)))
+
+
+def _is_made_later(count: int) -> bool:
+    """Is it a large constant of a graph? Then it is made when the graph runs."""
+    return count > _WRITTEN_DOWN and current().executor is not None
+
+
+def _counted(count: int, first: Any = _START, step: Any = _STEP) -> Tensor:
+    """A range of integers, by an operation."""
+    steps = ops.broadcast_to(EagerTensor(step), shape=(count,))
+    return EagerTensor(first) + ops.cumsum(steps, axis=0, exclusive=True, reverse=False)
 
 
 def _symbolic_range(start: Tensor, limit: Tensor, delta: Tensor, dtype: Any) -> Tensor:
@@ -283,7 +301,11 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     axis = one_axis(axis, len(spread) + 1)
     along = (count,) + (1,) * (len(spread) - axis)
     check_fits((count, *spread), float64.np, "it")
-    steps = (np.arange(count) / max(count - 1, 1)).reshape(along).astype(start.dtype.np)
+    if _is_made_later(count):
+        shares = ops.cast(_counted(count), dtype=np.dtype(np.float64)) / max(count - 1, 1)
+        steps = ops.cast(ops.reshape(shares, shape=along), dtype=start.dtype.np)
+    else:
+        steps = (np.arange(count) / max(count - 1, 1)).reshape(along).astype(start.dtype.np)
     start, stop = (
         ops.reshape(ops.broadcast_to(e, shape=spread), shape=(*spread[:axis], 1, *spread[axis:]))
         for e in (start, stop)
@@ -363,7 +385,7 @@ def sequence_mask(
         maxlen = one_size(np.maximum(largest(lengths), 0), "The longest length")
     if int(maxlen) < 0:
         raise invalid(f"maxlen must not be negative, got {int(maxlen)}.")
-    places = EagerTensor(np.arange(int(maxlen), dtype=lengths.dtype.np))
+    places = range(int(maxlen), dtype=lengths.dtype)
     mask = ops.less(places, ops.reshape(lengths, shape=(*lengths.sizes, 1)))
     return mask if as_dtype(dtype) is bool_ else ops.cast(mask, dtype=as_dtype(dtype).np)
 

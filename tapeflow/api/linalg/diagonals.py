@@ -1,5 +1,6 @@
 """Diagonals and bands of matrices: reading, setting and building from them."""
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -92,7 +93,7 @@ def diag(
     rows, cols = _sides(diagonal.sizes[-1], band, int(num_rows), int(num_cols))
     return _padded(
         ops.diag_matrix(diagonal, k=band, rows=rows, cols=cols, align=_alignment(align)),
-        _on_band(rows, cols, band),
+        lambda: _on_band(rows, cols, band),
         padding_value,
     )
 
@@ -139,10 +140,14 @@ def diag_part(
     packed = ops.diag_part(input, k=band, align=align)
     if band[0] == band[1]:
         return packed
-    _, used, shape = diagonal_places(rows, cols, band, align)
-    mask = np.zeros(prod(shape), bool)
-    mask[used] = True
-    return _padded(packed, mask.reshape(shape), padding_value)
+
+    def inside() -> np.ndarray:
+        _, used, shape = diagonal_places(rows, cols, band, align)
+        mask = np.zeros(prod(shape), bool)
+        mask[used] = True
+        return mask.reshape(shape)
+
+    return _padded(packed, inside, padding_value)
 
 
 def set_diag(
@@ -256,7 +261,7 @@ def _on_band(rows: int, cols: int, band: tuple[int, int]) -> np.ndarray:
     return (band[0] <= offset) & (offset <= band[1])
 
 
-def _padded(x: Tensor, used: np.ndarray, padding_value: Any) -> Tensor:
+def _padded(x: Tensor, used: Callable[[], np.ndarray], padding_value: Any) -> Tensor:
     if isinstance(padding_value, (int, float)) and padding_value == 0:
         return x
-    return ops.where(EagerTensor(used), x, to_tensor(padding_value, x.dtype))
+    return ops.where(EagerTensor(used()), x, to_tensor(padding_value, x.dtype))
