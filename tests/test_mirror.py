@@ -95,6 +95,7 @@ THROUGH = """
     function/saving/writing: function/saving/restoring function/saving/stored_values
         function/tracing/traced_rules
     function/tracing/arguments/binding: function/tracing/arguments/mistakes
+    function/tracing/late_sizes: function/tracing/graph_sizes
     function/tracing/sizes: function/tracing/symbols
     inspect/monitor: inspect/gradient_numbers inspect/monitor_site
     inspect/report: inspect/folding inspect/layout inspect/notebook inspect/profile inspect/report_data

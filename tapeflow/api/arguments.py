@@ -52,9 +52,14 @@ def normal_axis(axis: Any, rank: int, what: str = "axis") -> tuple[int, ...]:
 
 
 def whole(value: Any, what: str) -> int:
-    """A count or an axis as an int. A float is a mistake, also 2.0: it comes from a division that meant `//`."""
+    """A count as an int, or as a size that is known later. A float is a mistake, also 2.0: it comes from a division
+    that meant `//`."""
+    return _whole(value, what, a_size)
+
+
+def _whole(value: Any, what: str, number: Callable) -> int:
     try:
-        return _number(value)
+        return number(value)
     except ValueNeeded:
         raise
     except TypeError:
@@ -63,7 +68,7 @@ def whole(value: Any, what: str) -> int:
 
 def one_axis(axis: Any, rank: int, what: str = "axis") -> int:
     """One axis as a non-negative int."""
-    axis = whole(axis, what)
+    axis = _whole(axis, what, _number)
     if not -rank <= axis < max(rank, 1):
         raise invalid(
             f"{what}={axis} is out of range for a tensor of rank {rank}: it must be from {-rank} to {rank - 1}."
@@ -73,7 +78,7 @@ def one_axis(axis: Any, rank: int, what: str = "axis") -> int:
 
 def _numbers(tensor: Any) -> list:
     """What is in a tensor of sizes, some of which may not be known."""
-    known = getattr(tensor, "_known", None)
+    known = tensor.as_sizes() if hasattr(tensor, "as_sizes") else None
     return (tensor.array if known is None else known).reshape(-1).tolist()
 
 
@@ -81,6 +86,12 @@ def _number(size: Any) -> Any:
     known = getattr(size, "_known", None)
     size = size if known is None else known.item()
     return size if type(size) is Size else operator.index(size)
+
+
+def a_size(value: Any) -> Any:
+    """A number of elements: an int, or a size that is known later."""
+    known = value.as_sizes() if hasattr(value, "as_sizes") else None
+    return _number(value if known is None or known.ndim else known.item())
 
 
 def static_shape(shape: Any, what: str = "A shape") -> tuple[int, ...]:
@@ -91,7 +102,7 @@ def static_shape(shape: Any, what: str = "A shape") -> tuple[int, ...]:
     if not isinstance(shape, (list, tuple)):
         shape = _numbers(as_tensor(shape))
     try:
-        return tuple([_number(d) for d in shape])
+        return tuple([a_size(d) for d in shape])
     except ValueNeeded:
         raise
     except TypeError:

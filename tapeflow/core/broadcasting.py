@@ -20,7 +20,10 @@ def broadcast_shapes(*shapes: Any) -> tuple:
         counted = [d for d in sizes if d is not None and not (type(d) is int and d == 1)]
         size: Any = counted[0] if counted else None if None in sizes else 1
         for d in counted[1:]:
-            if d == size or d == 1:
+            if d == size:
+                size = d if type(d) is int else size
+                continue
+            if d == 1:
                 continue
             if size != 1:
                 raise invalid(f"Incompatible shapes: {' vs. '.join(map(brackets, shapes))}")

@@ -43,6 +43,8 @@ class Operation:
     takes_none = False  # gradients of outputs that nothing reached come as None, not as zeros
     has_effect = False  # something happens besides what is computed
     checks = False  # an effect that raises, or does nothing
+    sized: "Operation | None" = None  # the operation that this is with parameters that are computed when it runs
+    guards = False  # a check of what the graph was traced for: whatever of a graph runs, runs with it
     hides_sizes = False  # outputs whose size depends on values are seen by nobody but another of its kind
     body: Sequence[int] | None = None  # a user's rule: the ids of what the user's function computed itself
     extensible = False  # versions of it that give more may take its place (`extends`)
@@ -70,6 +72,11 @@ class Operation:
     def specialized(self, sizes: Any) -> "Operation":
         """The operation, where sizes that were not known are these, by number."""
         return self
+
+    def opened(self, args: list, sizes: Any) -> "tuple[Operation, list, Any]":
+        """(The operation, its arguments, the sizes for its parameters), in a replay of its node; `sizes` as in
+        `specialized`, or None."""
+        return self if sizes is None else self.specialized(sizes), args, sizes
 
     def root(self) -> "Operation":
         """What this is an extension of, in the end."""

@@ -4,6 +4,9 @@ A function with such a signature is traced once, for one call, and the graph is 
 without Python. So an unknown size is an object that computes: `2 * size` is a size again. Where Python must decide
 (`if size == 1:`) it is told what is true in the call that the trace is for, and the trace remembers what it relied on:
 it serves those calls for which the same is true.
+
+A size may also depend on values: how many elements a mask picks, or a number that the program computes. Such a *late*
+size has a name here like the others, and is computed where the graph runs (`tapeflow.function.tracing.late_sizes`).
 """
 
 import operator
@@ -18,7 +21,8 @@ from .dtypes import int32
 
 _COMPUTE: dict[str, Callable] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
-    "==": operator.eq, "<": operator.lt, "<=": operator.le, "max": max, "min": min,
+    "==": operator.eq, "<": operator.lt, "<=": operator.le,
+    "max": lambda a, b: larger(a, b), "min": lambda a, b: smaller(a, b),
 }  # fmt: skip
 
 
@@ -27,6 +31,8 @@ class Expression:
     each: a size that a hundred others are made of stands in all of them, and is compared and computed once."""
 
     __slots__ = ("operation", "parts", "__weakref__")
+    operation: str
+    parts: tuple
     _all: "WeakValueDictionary[tuple, Expression]" = WeakValueDictionary()  # noqa: RUF012  (no ClassVar beside slots)
 
     def __new__(cls, operation: str, *parts: Any) -> "Expression":
@@ -39,6 +45,10 @@ class Expression:
         return made
 
 
+# What a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise.
+ANY_SIZE = 840
+
+
 class Known(dict):
     """What sizes are, by number, with what has been computed of them."""
 
@@ -47,14 +57,63 @@ class Known(dict):
         self.found: dict[Expression, Any] = {}
 
 
+class Guesses(Known):
+    """What sizes are taken for while a function is traced. Those that are late are looked up when somebody asks."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.look: dict[int, Callable[[], int | None]] = {}  # by number, what finds it out, if that is possible
+        self.free: set[int] = set()  # those that nothing is known of: they may be guessed anew
+
+    def __missing__(self, number: int) -> int:
+        found = self.look[number]() if number in self.look else None
+        if found is None:
+            self.free.add(number)
+            found = ANY_SIZE
+        self[number] = found
+        return found
+
+
+class Reliance(list):
+    """What Python was told of sizes while a function was traced, as (expression, answer): the trace is right where the
+    same is true. `now`: what it was told by."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = Guesses()
+        self.late: set[int] = set()  # the numbers of sizes that depend on values
+
+    def guessed_better(self, asked: int) -> bool:
+        """Something did not fit. Were the questions from number `asked` on about a size that nothing is known of? Then
+        take it for what it was compared with, if no earlier answer becomes another one by it."""
+        for expression, answer in self[asked:]:
+            if expression.operation != "==" or answer:
+                continue
+            for size, other in (expression.parts, expression.parts[::-1]):
+                if type(size) is not Expression or size.operation != "size" or size.parts[0] not in self.now.free:
+                    continue
+                before, wanted = self.now[size.parts[0]], computed(other, self.now)
+                self.now[size.parts[0]], self.now.found = wanted, {}
+                if all(computed(question, self.now) == said for question, said in self[:asked]):
+                    self.now.free.discard(size.parts[0])
+                    del self[asked:]
+                    return True
+                self.now[size.parts[0]], self.now.found = before, {}
+        return False
+
+
 class Size:
     """A whole number that is known later. `now` is what it is in the call being traced."""
 
-    __slots__ = ("expression", "now", "relied_on")
+    __slots__ = ("_now", "expression", "relied_on")
 
-    def __init__(self, expression: Expression, now: int, relied_on: list) -> None:
-        """`relied_on`: what Python was told, as (expression, answer)."""
-        self.expression, self.now, self.relied_on = expression, now, relied_on
+    def __init__(self, expression: Expression, now: int | None, relied_on: Reliance) -> None:
+        """`now`: None where it is asked for only if somebody wants to know it."""
+        self.expression, self._now, self.relied_on = expression, now, relied_on
+
+    @property
+    def now(self) -> int:
+        return computed(self.expression, self.relied_on.now) if self._now is None else self._now
 
     def _with(self, operation: str, a: Any, b: Any) -> Any:
         other = b if a is self else a
@@ -65,7 +124,8 @@ class Size:
         if type(other) is not Size and not isinstance(other, (int, np.integer)):
             return NotImplemented
         made = Expression(operation, _expression(a), _expression(b))
-        return Size(made, _COMPUTE[operation](_now(a), _now(b)), self.relied_on)
+        late = any(type(x) is Size and x._now is None for x in (a, b))
+        return Size(made, None if late else _COMPUTE[operation](_now(a), _now(b)), self.relied_on)
 
     @property
     def number(self) -> int:
@@ -104,7 +164,11 @@ class Size:
         if self._has_factor(other):
             a, b = self.expression.parts
             rest = b if a == _expression(other) else a
-            return rest if type(rest) is int else Size(rest, self.now // _now(other), self.relied_on)
+            return (
+                rest
+                if type(rest) is int
+                else Size(rest, None if self._now is None else self._now // _now(other), self.relied_on)
+            )
         return self._with("//", self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
@@ -208,11 +272,31 @@ def _expression(value: Any) -> Any:
     return value.expression if type(value) is Size else value
 
 
+def numbers(value: Any) -> set[int]:
+    """The sizes, by number, that a shape, a parameter or an expression is made of."""
+    found: set[int] = set()
+    seen: set[Expression] = set()
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if type(one) is Size:
+            waiting.append(one.expression)
+        elif type(one) in (tuple, list):
+            waiting += one
+        elif type(one) is Expression and one not in seen:
+            seen.add(one)
+            if one.operation == "size":
+                found.add(one.parts[0])
+            else:
+                waiting += one.parts
+    return found
+
+
 def computed(expression: Any, sizes: Mapping[int, Any]) -> Any:
     """What an expression is, where sizes are these, by number."""
     if type(expression) is not Expression:
         return expression
-    found = sizes.found if type(sizes) is Known else {}
+    found = sizes.found if isinstance(sizes, Known) else {}
     waiting = [expression]
     while waiting:  # not by recursion: a network may be deep
         one = waiting[-1]
@@ -231,6 +315,9 @@ def computed(expression: Any, sizes: Mapping[int, Any]) -> Any:
 def specialized(value: Any, sizes: Mapping[int, Any]) -> Any:
     """A parameter of an operation, or a shape, with these numbers in the place of symbolic sizes."""
     if type(value) is Size:
+        if getattr(value.relied_on, "late", None):  # what is known only when the graph runs stays what it is
+            rest = {n: Size(Expression("size", n), None, value.relied_on) for n in numbers(value) if n not in sizes}
+            sizes = Known({**sizes, **rest}) if rest else sizes
         return computed(value.expression, sizes)
     if type(value) in (tuple, list):
         return type(value)([specialized(part, sizes) for part in value])
@@ -250,7 +337,7 @@ def smaller(a: Any, b: Any) -> Any:
 def _chosen(operation: str, a: Any, b: Any) -> Any:
     size = a if type(a) is Size else b
     if type(size) is not Size:
-        return _COMPUTE[operation](a, b)
+        return max(a, b) if operation == "max" else min(a, b)
     return a if _same(a, b) else size._with(operation, a, b)
 
 

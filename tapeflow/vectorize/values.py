@@ -1,19 +1,26 @@
 """Values of tensors under `tf.vmap`: for checks, messages, and sizes that depend on values."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.errors import uneven_rows
 from tapeflow.core.frames import Frame, current
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .branches import Branch
 from .mapped import MappedTensor, Vectorizer
 
 
-def largest(value: Tensor) -> np.ndarray:
-    """The largest element, or -1 if there is none; inside a vectorised function that of each row."""
+def largest(value: Tensor) -> Any:
+    """The largest element, or -1 if there is none; inside a vectorised function that of each row. A symbol in a graph
+    that is traced."""
+    if hasattr(value, "as_sizes"):
+        flat = ops.reshape(value, shape=(math.prod(value.sizes),))
+        least = EagerTensor(np.full(1, -1, value.dtype.np))
+        return ops.reduce_max(ops.concat(least, flat, axis=0), axis=(0,), keepdims=False)
     values = values_of(value)
     rows = values.shape[: values.ndim - value.ndim]
     return values.reshape(*rows, int(np.prod(value.sizes))).max(axis=-1, initial=-1)
@@ -21,6 +28,9 @@ def largest(value: Tensor) -> np.ndarray:
 
 def one_size(sizes: Any, what: str) -> int:
     """A size that depends on values, which must be the same for all rows of a vectorised function."""
+    if hasattr(sizes, "as_sizes"):
+        known = sizes.as_sizes()
+        return int(sizes.array) if known is None else known.item()
     found = np.unique(sizes)
     if found.size > 1:
         raise uneven_rows(f"{what} is from {found[0]} to {found[-1]}, different from row to row.")

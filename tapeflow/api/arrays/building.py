@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.api.arguments import one_axis, static_shape, whole
+from tapeflow.api.arguments import a_size, one_axis, static_shape, whole
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
@@ -216,7 +216,7 @@ def range(
         return _arange(first, last, step, dtype.np)
     count = int(np.ceil((last - first) / step))
     if _is_made_later(count):
-        numbers = ops.cast(_counted(count), dtype=np.dtype(np.float64))
+        numbers = ops.cast(counted(count), dtype=np.dtype(np.float64))
         return ops.cast(numbers * step + first, dtype=dtype.np)
     return placed(
         EagerTensor(
@@ -229,7 +229,7 @@ def _arange(first: int, last: int, step: int, dtype: np.dtype) -> Tensor:
     count = max(0, -((first - last) // step))
     if _is_made_later(count):
         check_fits((count,), dtype, "it")
-        return _counted(count, dtype.type(first), dtype.type(step))
+        return counted(count, dtype.type(first), dtype.type(step))
     return placed(EagerTensor(_made(lambda _, dtype: np.arange(first, last, step, dtype), (count,), dtype)))
 
 
@@ -238,19 +238,24 @@ def _is_made_later(count: int) -> bool:
     return count > _WRITTEN_DOWN and current().executor is not None
 
 
-def _counted(count: int, first: Any = _START, step: Any = _STEP) -> Tensor:
-    """A range of integers, by an operation."""
+def counted(count: Any, first: Any = _START, step: Any = _STEP) -> Tensor:
+    """So many numbers, by an operation: how many may be a size that is known later."""
     steps = ops.broadcast_to(EagerTensor(step), shape=(count,))
     return EagerTensor(first) + ops.cumsum(steps, axis=0, exclusive=True, reverse=False)
 
 
 def _symbolic_range(start: Tensor, limit: Tensor, delta: Tensor, dtype: Any) -> Tensor:
     """A range inside a graph: how long it is must be known from sizes, if not as a number."""
-    first, last, step = static_shape([start, limit, delta])
-    count = last - first if step == 1 else (last - first + step - 1) // step
-    steps = ops.cumsum(ops.broadcast_to(delta, shape=(count,)), axis=0, exclusive=True, reverse=False)
-    made = start + steps
-    return made if dtype is None else ops.cast(made, dtype=as_dtype(dtype).np)
+    dtype = _widest([start.dtype, limit.dtype, delta.dtype]) if dtype is None else as_dtype(dtype)
+    values = [start, limit, delta]
+    start, limit, delta = [v if v.dtype is dtype else ops.cast(v, dtype=dtype.np) for v in values]
+    if all(v.dtype.is_integer for v in values):
+        first, last, step = static_shape(values)
+        count = last - first if step == 1 else (last - first + step - 1) // step
+    else:
+        whole = ops.cast(ops.ceil(ops.div(limit - start, delta)), dtype=int32.np)
+        count = a_size(ops.maximum(whole, 0))
+    return start + counted(count, dtype.np.type(0), dtype.np.type(1)) * delta
 
 
 def _widest(dtypes: list[DType]) -> DType:
@@ -301,8 +306,11 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     axis = one_axis(axis, len(spread) + 1)
     along = (count,) + (1,) * (len(spread) - axis)
     check_fits((count, *spread), float64.np, "it")
-    if _is_made_later(count):
-        shares = ops.cast(_counted(count), dtype=np.dtype(np.float64)) / max(count - 1, 1)
+    if type(count) is Size:
+        last = ops.maximum(ops.cast(ops.size_tensor(sizes=count - 1, dtype=int64.np), dtype=start.dtype.np), 1)
+        steps = ops.reshape(ops.div(ops.cast(counted(count), dtype=start.dtype.np), last), shape=along)
+    elif _is_made_later(count):
+        shares = ops.cast(counted(count), dtype=np.dtype(np.float64)) / max(count - 1, 1)
         steps = ops.cast(ops.reshape(shares, shape=along), dtype=start.dtype.np)
     else:
         steps = (np.arange(count) / max(count - 1, 1)).reshape(along).astype(start.dtype.np)
@@ -383,9 +391,11 @@ def sequence_mask(
         lengths = ops.cast(lengths, dtype=int32.np)
     if maxlen is None:
         maxlen = one_size(np.maximum(largest(lengths), 0), "The longest length")
-    if int(maxlen) < 0:
-        raise invalid(f"maxlen must not be negative, got {int(maxlen)}.")
-    places = range(int(maxlen), dtype=lengths.dtype)
+    maxlen = whole(maxlen, "maxlen")
+    if maxlen < 0:
+        raise invalid(f"maxlen must not be negative, got {maxlen}.")
+    known = type(maxlen) is int
+    places = range(maxlen, dtype=lengths.dtype) if known else ops.cast(counted(maxlen), dtype=lengths.dtype.np)
     mask = ops.less(places, ops.reshape(lengths, shape=(*lengths.sizes, 1)))
     return mask if as_dtype(dtype) is bool_ else ops.cast(mask, dtype=as_dtype(dtype).np)
 

@@ -51,7 +51,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 def _bound(value: Any) -> int | None:
     if value is None or type(value) is int:
         return value
-    known = getattr(value, "_known", None)
+    known = value.as_sizes() if hasattr(value, "as_sizes") else None
     if known is not None and not known.ndim and type(known.item()) is Size:
         return known.item()
     try:

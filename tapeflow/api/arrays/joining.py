@@ -14,6 +14,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, TensorLike
 from tapeflow.core.variables.variable import Variable
+from tapeflow.function.tracing.effects import at_every_run
 from tapeflow.vectorize.values import largest, one_size, values_of
 
 from .building import zeros
@@ -198,14 +199,23 @@ def dynamic_partition(
             f"data.shape must start with partitions.shape, got data.shape = {tuple(data.shape)}, partitions.shape = "
             f"{shape}"
         )
+    _check_partitions(partitions, num_partitions)
+    number = partitions.dtype.np.type
+    return [ops.compress(data, ops.equal(partitions, EagerTensor(number(k)))) for k in range(num_partitions)]
+
+
+@at_every_run(checks=True)
+def _check_partitions(partitions: Tensor, count: int) -> None:
     numbers = values_of(partitions)
-    if numbers.size and not (numbers.min() >= 0 and numbers.max() < num_partitions):
-        raise invalid(
-            f"partitions must be in [0, {num_partitions}), got numbers from {numbers.min()} to {numbers.max()}."
-        )
-    return [
-        ops.compress(data, ops.equal(partitions, EagerTensor(numbers.dtype.type(k)))) for k in range(num_partitions)
-    ]
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < count):
+        raise invalid(f"partitions must be in [0, {count}), got numbers from {numbers.min()} to {numbers.max()}.")
+
+
+@at_every_run(checks=True)
+def _check_numbers(indices: Tensor) -> None:
+    values = values_of(indices)
+    if values.size and values.min() < 0:
+        raise invalid(f"indices cannot be negative, got {values.min()}.")
 
 
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
@@ -239,8 +249,6 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     sizes = [i.sizes.num_elements() for i in numbers]
     flat = ops.concat(*[ops.reshape(i, shape=(size,)) for i, size in zip(numbers, sizes)], axis=0)
     rows = ops.concat(*[ops.reshape(d, shape=(size, *row)) for d, size in zip(parts, sizes)], axis=0)
-    values = values_of(flat)
-    if values.size and values.min() < 0:
-        raise invalid(f"indices cannot be negative, got {values.min()}.")
+    _check_numbers(flat)
     size = one_size(largest(flat) + 1, "The number of rows")
     return ops.scatter_update(zeros((size, *row), parts[0].dtype), flat, rows)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.api.arguments import normal_axis, one_axis, static_shape
+from tapeflow.api.arguments import a_size, normal_axis, one_axis, static_shape
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.errors import ValueNeeded, invalid
@@ -14,6 +14,9 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, ShapeLike, TensorLike
+from tapeflow.function.control.conditions import has_no_value
+
+from .building import counted
 
 
 def reshape(tensor: AnyTensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
@@ -199,10 +202,13 @@ def repeat(input: AnyTensorLike, repeats: TensorLike, axis: AxisLike | None = No
     array([[1, 1, 1],
            [2, 2, 2]], dtype=int32)
     """
-    input, counts = as_tensor(input), static_shape(repeats)
+    input = as_tensor(input)
     if axis is None:
         input, axis = reshape(input, [-1]) if input.sizes.num_elements() else ops.reshape(input, shape=(0,)), 0
     axis = one_axis(axis, input.ndim)
+    if has_no_value(repeats) and repeats.ndim:
+        return _repeated_by(input, repeats, axis)
+    counts = static_shape(repeats)
     shape = tuple(input.sizes)
     if any(c < 0 for c in counts):
         raise invalid(f"repeats cannot be negative, got {counts}.")
@@ -215,6 +221,15 @@ def repeat(input: AnyTensorLike, repeats: TensorLike, axis: AxisLike | None = No
             f"repeats has {len(counts)} numbers for {shape[axis]} slices along axis {axis} of shape {shape}."
         )
     return ops.take(input, np.repeat(np.arange(shape[axis]), counts), axis=axis)
+
+
+def _repeated_by(input: Tensor, counts: Tensor, axis: int) -> Tensor:
+    """Each slice as often as a symbol says: position k of the result is of the first slice that ends after k."""
+    counts = ops.broadcast_to(counts, shape=(input.sizes[axis],))
+    ends = ops.cumsum(counts, axis=0, exclusive=False, reverse=False)
+    total = a_size(ops.reduce_sum(counts, axis=(0,), keepdims=False))
+    places = ops.cast(counted(total), dtype=counts.dtype.np)
+    return ops.take(input, ops.searchsorted(ends, places, side="right"), axis=axis)
 
 
 def pad(
@@ -265,7 +280,7 @@ def pad(
 def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
     rows = paddings if isinstance(paddings, (list, tuple)) else as_tensor(paddings).array.tolist()
     try:
-        pairs = [(operator.index(before), operator.index(after)) for before, after in rows]
+        pairs = [(a_size(before), a_size(after)) for before, after in rows]
     except ValueNeeded:
         raise
     except (TypeError, ValueError):

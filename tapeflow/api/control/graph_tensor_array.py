@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.api.arguments import a_size
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import ValueNeeded
@@ -12,13 +13,15 @@ from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 from .tensor_array import TensorArray
 
+_INT = np.dtype("int32")
+
 
 class OneTensorArray(TensorArray):
     """A TensorArray in a graph. Writing gives another array: what a branch or an iteration writes is its result, not a
     change."""
 
     def size(self, name: str | None = None) -> Tensor:
-        return EagerTensor(np.int32(len(self)))
+        return ops.size_tensor(sizes=sizes_of(self._one)[0], dtype=np.dtype("int32"))
 
     def __len__(self) -> int:
         return sizes_of(self._one)[0]
@@ -30,18 +33,23 @@ class OneTensorArray(TensorArray):
         return self
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        self._check_size()
-        ids = ops.stack(as_tensor(index), axis=0)
-        return self.__with_entries__(ops.scatter_update(self._one, ids, ops.stack(self._fitting(value), axis=0)))
+        index, value = as_tensor(index), self._fitting(value)
+        ids = ops.stack(index, axis=0)
+        return self.__with_entries__(ops.scatter_update(self._long_enough(index), ids, ops.stack(value, axis=0)))
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        self._check_size()
         ids = as_tensor(list(indices) if isinstance(indices, range) else indices)
-        return self.__with_entries__(ops.scatter_update(self._one, ids, to_tensor(value, self._dtype)))
+        one = self._long_enough(ops.reduce_max(ids, axis=(0,), keepdims=False))
+        return self.__with_entries__(ops.scatter_update(one, ids, to_tensor(value, self._dtype)))
 
-    def _check_size(self) -> None:
-        if self._dynamic:
-            raise ValueNeeded("The size of a TensorArray with dynamic_size=True depends on the values of its indices.")
+    def _long_enough(self, index: Tensor) -> Tensor:
+        """The entries, and zeros up to this one where the array grows."""
+        if not self._dynamic:
+            return self._one
+        count, *shape = sizes_of(self._one)
+        more = ops.maximum(ops.sub(ops.cast(index, dtype=_INT), ops.size_tensor(sizes=count, dtype=_INT)) + 1, 0)
+        zeros = ops.broadcast_to(EagerTensor(np.zeros((), self._dtype.np)), shape=(a_size(more), *shape))
+        return ops.concat(self._one, zeros, axis=0)
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         raise ValueNeeded("TensorArray.split makes entries of different sizes, which are not one tensor.")

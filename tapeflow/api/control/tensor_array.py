@@ -17,7 +17,7 @@ from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.control.conditions import has_no_value
-from tapeflow.function.tracing.regions import inside_a_graph
+from tapeflow.function.tracing.regions import enclosing_graph, inside_a_graph
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
@@ -77,7 +77,7 @@ class TensorArray(LoopVariable):
             raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
         if isinstance(size, float):
             raise TypeError(f"The size of a TensorArray is a whole number, got {size}.")
-        known = getattr(size, "_known", None)
+        known = size.as_sizes() if hasattr(size, "as_sizes") else None
         self._length = known.item() if known is not None else size  # a Size, where it is not known
         self._entries: list[Tensor | None] = [None] * (0 if size is None or type(self._length) is Size else int(size))
         self._cleared: set[int] = set()
@@ -334,7 +334,7 @@ class TensorArray(LoopVariable):
         yet."""
         if like is not None:
             self._fitting(like)
-        if self._dynamic:
+        if self._dynamic and enclosing_graph().compiles:
             raise ValueNeeded("The size of a TensorArray with dynamic_size=True depends on the values of its indices.")
         return self.__with_entries__(self.__entries__())
 

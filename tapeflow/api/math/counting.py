@@ -4,13 +4,16 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.api.arguments import whole
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.convert import convert_group
+from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.dtypes import as_dtype, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import larger, smaller
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.core.tensor_like import DTypeLike, TensorLike
+from tapeflow.function.tracing.effects import at_every_run
 from tapeflow.vectorize.values import largest, one_size, values_of
 
 
@@ -55,9 +58,7 @@ def bincount(
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     if not arr.dtype.is_integer:
         arr = ops.cast(arr, dtype=int32.np)
-    numbers = values_of(arr)
-    if numbers.size and numbers.min() < 0:
-        raise invalid(f"bincount counts non-negative numbers, got {numbers.min()}.")
+    _check_counted(arr)
     if weights is not None:
         if binary_output:
             raise ValueError(
@@ -68,8 +69,14 @@ def bincount(
             raise invalid(
                 f"arr and weights must have the same shape, got {tuple(arr.shape)} and {tuple(weights.shape)}."
             )
-    sizes = np.maximum(largest(arr) + 1, np.int64(0 if minlength is None else minlength))
-    size = one_size(sizes if maxlength is None else np.minimum(sizes, np.int64(maxlength)), "The number of bins")
+    least, most = np.int64(0 if minlength is None else minlength), maxlength
+    sizes = largest(arr) + 1
+    if isinstance(sizes, Tensor):
+        size = larger(one_size(sizes, "The number of bins"), int(least))
+        size = size if most is None else smaller(size, int(most))
+    else:
+        sizes = np.maximum(sizes, least)
+        size = one_size(sizes if most is None else np.minimum(sizes, np.int64(most)), "The number of bins")
     if axis == -1 and arr.ndim > 1:
         if arr.ndim != 2:
             raise invalid(f"bincount along axis -1 takes vectors and matrices, got shape {tuple(arr.shape)}.")
@@ -77,6 +84,13 @@ def bincount(
         counted = _counts(_row_by_row(arr, size), weights, rows * size, dtype, binary_output)
         return ops.reshape(counted, shape=(rows, size))
     return _counts(arr, weights, size, dtype, binary_output)
+
+
+@at_every_run(checks=True)
+def _check_counted(numbers: Tensor) -> None:
+    values = values_of(numbers)
+    if values.size and values.min() < 0:
+        raise invalid(f"bincount counts non-negative numbers, got {values.min()}.")
 
 
 def _row_by_row(numbers: Tensor, size: int) -> Tensor:
@@ -94,6 +108,16 @@ def _counts(numbers: Tensor, weights: Tensor | None, size: int, dtype: Any, bina
     if binary:
         counts = ops.greater(counts, 0)
     return ops.cast(counts, dtype=as_dtype(dtype).np)
+
+
+@at_every_run(checks=True)
+def _check_classes(labels: Tensor, predictions: Tensor, classes: Tensor) -> None:
+    values, count = [values_of(p) for p in (labels, predictions)], int(values_of(classes).max())
+    if any((v < 0).any() for v in values):
+        raise invalid("`labels` and `predictions` must not contain negative values.")
+    if any((v >= count).any() for v in values):
+        highest = max(v.max(initial=-1) for v in values)
+        raise invalid(f"A label or prediction is {highest}, but num_classes={count} allows 0 to {count - 1}.")
 
 
 def confusion_matrix(
@@ -133,14 +157,9 @@ def confusion_matrix(
     dtype = as_dtype(dtype)
     size = labels.sizes.num_elements()
     pair = [ops.reshape(ops.cast(t, dtype=int64.np), shape=(size,)) for t in (labels, predictions)]
-    if any((values_of(p) < 0).any() for p in pair):
-        raise invalid("`labels` and `predictions` must not contain negative values.")
     highest = np.maximum(*map(largest, pair))
-    classes = one_size(highest + 1, "The number of classes") if num_classes is None else int(num_classes)
-    if (highest >= classes).any():
-        raise invalid(
-            f"A label or prediction is {highest.max()}, but num_classes={classes} allows 0 to {classes - 1}."
-        )
+    classes = one_size(highest + 1, "The number of classes") if num_classes is None else whole(num_classes, "classes")
+    _check_classes(*pair, to_tensor(classes, int64))
     ids = pair[0] * classes + pair[1]
     if weights is None:
         flat = ops.cast(ops.bincount(ids, size=classes * classes), dtype=dtype.np)
@@ -181,12 +200,16 @@ def histogram_fixed_width_bins(
     if int(nbins) <= 0:
         raise invalid(f"nbins should be a positive number, got {int(nbins)}.")
     low, high = ops.unstack(bounds, axis=0)
-    if not values_of(ops.less(low, high)).all():
-        raise invalid(
-            f"value_range should satisfy value_range[0] < value_range[1], but got {values_of(bounds).tolist()}."
-        )
+    _check_range(bounds)
     bins = ops.histogram_bins(values, low, high, size=int(nbins))
     return bins if as_dtype(dtype) is int32 else ops.cast(bins, dtype=as_dtype(dtype).np)
+
+
+@at_every_run(checks=True)
+def _check_range(bounds: Tensor) -> None:
+    values = values_of(bounds)
+    if not (values[..., 0] < values[..., 1]).all():
+        raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got {values.tolist()}.")
 
 
 def histogram_fixed_width(

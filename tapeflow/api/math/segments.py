@@ -11,6 +11,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.tensor_like import TensorLike
+from tapeflow.function.tracing.effects import at_every_run
 from tapeflow.vectorize.values import largest, one_size, values_of
 
 __all__ = [
@@ -42,13 +43,18 @@ def _sorted(data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, int]:
             f"segment_ids should be the same size as dimension 0 of input: {ids.shape[0]} ids for data of shape "
             f"{tuple(data.shape)}."
         )
+    _check_sorted(ids)
+    return data, ids, one_size(largest(ids) + 1, "The number of segments")
+
+
+@at_every_run(checks=True)
+def _check_sorted(ids: Tensor) -> None:
     values = values_of(ids)
     if (values < 0).any() or (values[..., 1:] < values[..., :-1]).any():
         raise invalid(
             "segment ids must be non-negative and not decrease. Sort the rows by id, or use "
             "tf.math.unsorted_segment_*, which takes ids in any order."
         )
-    return data, ids, one_size(largest(ids) + 1, "The number of segments")
 
 
 def _unsorted(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Tensor, int]:

@@ -10,12 +10,14 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.composite import spec_of
 from tapeflow.core.contracts import LoopVariable
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, user_line
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import Site, fresh_key
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import alike
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.running.calls import GraphFunction
@@ -74,7 +76,7 @@ def choose(index: Tensor, functions: dict[str, Callable], name: str) -> Any:
         outputs = [region.index_of(_held(region.leaves[k])) for k in arrays]
         outputs += [region.graph.latest[v.serial] for v in variables]
         branches.append(GraphFunction(region.graph, own, outputs, f"{label} of {name}"))
-    out = Choice(branches, name).entry(index, *inputs, *drawn)
+    out = _measured(Choice(branches, name).entry(index, *inputs, *drawn))
     for variable, value in zip(variables, out[len(arrays) :]):
         variable.put_value(value, read_value=False)
     leaves = list(last.leaves)
@@ -101,8 +103,17 @@ def _check_branches(one: Region, other: Region, label: str, other_label: str, na
         a, b = _held(a), _held(b)
         if a.dtype is not b.dtype:
             raise TypeError(f"{where}one gives {a.dtype.name}, the other {b.dtype.name}. Use tf.cast in one of them.")
-        if tuple(a.sizes) != tuple(b.sizes):
+        same = alike(a.sizes, b.sizes) or a.ndim == b.ndim and not one.graph.compiles
+        if not same and tuple(a.sizes) != tuple(b.sizes):
             raise ValueNeeded(f"{where}one gives shape {tuple(a.shape)}, the other {tuple(b.shape)}.")
+
+
+def _measured(tensors: Sequence) -> Sequence:
+    """Where the sizes of tensors differ from branch to branch or change in a loop, a graph knows them when it runs."""
+    for tensor in tensors:
+        if type(tensor) is SymbolicTensor:
+            tensor._graph.measure(tensor)
+    return tensors
 
 
 # ---- what goes through: tensors, and TensorArrays as the tensor of their entries
@@ -136,13 +147,15 @@ def while_loop(
     first = nest.walked(nest.map_structure(_loop_value, loop_vars), composites=True)
     _learn_shapes(body, loop_vars, first, rows)
     start, count = [_held(leaf) for leaf in first], len(first)
+    free = _free_axes(loop_vars, first, start, shape_invariants)
+    own = [_opened(_spec(t), axes) for t, axes in zip(start, free)]
     pack = lambda *xs: nest.packed(loop_vars, iter([_like(a, x) for a, x in zip(first, xs)]), composites=True)
-    holds = None if cond is None else Region(lambda *xs: _single(cond(*xs)), [_spec(t) for t in start], pack)
-    specs = [_spec(t) for t in start] + [_spec(t, rows=True) for t in rows]
+    holds = None if cond is None else Region(lambda *xs: _single(cond(*xs)), own, pack)
+    specs = own + [_spec(t, rows=True) for t in rows]
     step = Region(lambda *xs: _listed(body(*xs)), specs, lambda *xs: (*pack(*xs[:count]), *xs[count:]))
     if holds is not None:
         _check_condition(holds)
-    _check_iteration(loop_vars, first, step, shape_invariants)
+    _check_iteration(loop_vars, first, step, free)
     most, limit = _bound(maximum_iterations)
     outs = [step.index_of(_held(leaf)) for leaf in step.leaves]
     found = _run(holds, step, start, rows, outs, [], most, limit, name)[:count]
@@ -205,6 +218,7 @@ def _run(
     loop = Loop(condition, body, len(state), len(rows), limit, name, backwards)
     drawn = [fresh_key(Site(site.seeds, _LOOP, site.number)) for site in sites]
     out = loop.entry(most, *start, *values, *drawn, *rows, *from_outside, *values)
+    _measured(out[: len(state)])
     for variable, value in zip(variables, out[count:]):
         variable.put_value(value, read_value=False)
     return (*out[:count], *out[len(state) :])
@@ -291,17 +305,44 @@ def _check_condition(holds: Region) -> None:
         )
 
 
-def _check_iteration(loop_vars: Any, first: list, step: Region, invariants: Any) -> None:
+def _free_axes(loop_vars: Any, first: list, start: list[Tensor], invariants: Any) -> list[Sequence[int]]:
+    """For each tensor of the state the axes along which an iteration may change its size: those that an invariant or
+    the spec of a composite leaves open, and the first one of a TensorArray that grows."""
+    outside = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else loop_vars
+    values = nest.flatten(outside)
+    said = [None] * len(values) if invariants is None else nest.flatten(invariants)
+    said = said if len(said) == len(values) else [None] * len(values)
+    shapes: list[Any] = []
+    for value, shape in zip(values, said):
+        if nest.is_composite(value):
+            shapes += [spec.shape for spec in nest.walked(spec_of(value), composites=True)]
+        elif getattr(value, "dynamic_size", False):
+            shapes.append((None, *[0] * (start[len(shapes)].ndim - 1)))
+        else:
+            shapes.append(() if shape is None else TensorShape(getattr(shape, "shape", shape)))
+    for number, (shape, tensor) in enumerate(zip(shapes, start)):
+        if isinstance(shape, TensorShape) and shape.rank not in (None, 0, tensor.ndim):
+            raise ValueError(
+                f"The shape invariant of loop variable number {number}, {shape}, does not fit its shape "
+                f"{tuple(tensor.shape)}, at {user_line()}."
+            )
+        if isinstance(shape, TensorShape) and shape.rank is None:
+            raise ValueNeeded(f"The rank of loop variable number {number} may change, at {user_line()}.")
+    return [[axis for axis, size in enumerate(shape) if size is None] for shape in shapes]
+
+
+def _opened(spec: Spec, axes: Sequence[int]) -> Spec:
+    """The specification with None along these axes."""
+    return Spec(shape=tuple([None if k in axes else d for k, d in enumerate(spec.shape)]), dtype=spec.dtype)
+
+
+def _check_iteration(loop_vars: Any, first: list, step: Region, free: list) -> None:
     try:
         nest.compare(list(loop_vars), list(step.structure), composites=True)
     except (TypeError, ValueError) as error:
         raise type(error)(
             f"The body of a loop must return the loop variables' structure, at {user_line()}. {error}"
         ) from None
-    free = [] if invariants is None else nest.walked(invariants)
-    open_ones = {
-        k for k, shape in enumerate(free) if not TensorShape(getattr(shape, "shape", shape)).is_fully_defined()
-    }
     paths = nest.paths(list(loop_vars))
     for k, (before, after) in enumerate(zip(first, step.leaves)):
         which = f"Loop variable number {k}{paths[k] if k < len(paths) else ''}, at {user_line()},"
@@ -313,9 +354,11 @@ def _check_iteration(loop_vars: Any, first: list, step: Region, invariants: Any)
                 f"{which} is {before.dtype.name} before the loop, but {after.dtype.name} after an iteration. Use "
                 "tf.cast."
             )
-        if tuple(before.sizes) != tuple(after.sizes):
-            if k in open_ones or not set(open_ones).isdisjoint(range(len(first))) and len(free) != len(first):
-                raise ValueNeeded(f"{which} changes its shape.")
+        if free[k] and step.graph.compiles:
+            raise ValueNeeded(f"{which} changes its shape.")
+        kept = [d for axis, d in enumerate(before.sizes) if axis not in free[k]]
+        left = [d for axis, d in enumerate(after.sizes) if axis not in free[k]]
+        if before.ndim != after.ndim or not alike(tuple(kept), tuple(left)) and kept != left:
             raise ValueError(
                 f"{which} has shape {tuple(before.shape)} before the loop, but {tuple(after.shape)} after an "
                 "iteration. Say by `shape_invariants` which sizes may change: tf.TensorShape([None, ...])."

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.primitive import Spec
-from tapeflow.core.sizes import specialized
+from tapeflow.core.sizes import Size, specialized
 from tapeflow.function.running import xla_plan as xla
 from tapeflow.function.running.calls import GraphFunction
 
@@ -75,7 +75,9 @@ class Loop(Flow):
         state, rows, operands = self._split(arrays)
         most, step, going = int(most), self.step.run.inner, None if self.cond is None else self.cond.run.inner
         emitted: list[list] = [[] for _ in self.step.outputs[self.state :]]
-        texts = [row.dtype.kind == "O" for row in rows]  # a text comes out of an array bare
+        specs = self.step.specs[self.state : self.state + self.rows]
+        # A text comes out of an array bare; a row of uneven ones is an array itself.
+        texts = [row.dtype.kind == "O" == np.dtype(spec.dtype).kind and row.ndim > 0 for row, spec in zip(rows, specs)]
         k = 0
         while (k < most or most < 0) and (going is None or going(*state, *operands)[0]):
             at = most - 1 - k if self.backwards else k
@@ -89,11 +91,15 @@ class Loop(Flow):
 
     def _stack(self, n: int, values: list, length: int) -> Any:
         """What was emitted, and zeros up to the length. Histories of a loop inside another differ in theirs, and are
-        stacked again."""
+        stacked again. What differs in its own size is only read row by row."""
         spec = self.step.graph.symbols[self.step.outputs[self.state + n]].spec
         if self.backwards:
             values.reverse()
-        if len(values) == length and length and None not in spec.shape:
+        if any(type(d) is Size for d in spec.shape):
+            out = np.empty(length, object)
+            for place in range(length):
+                out[place] = values[place] if place < len(values) else np.zeros([0] * len(spec.shape), spec.dtype)
+        elif len(values) == length and length and None not in spec.shape:
             out = np.stack(values)
         else:
             sizes = [max(size) for size in zip(*[value.shape for value in values])]

@@ -25,6 +25,7 @@ from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable, stored
 from tapeflow.function.tracing.graph import Graph, SymbolicTensor
+from tapeflow.function.tracing.late_sizes import OtherSizes
 from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.transforms.custom_gradient import Rule
 from tapeflow.transforms.forward import ForwardAccumulator
@@ -134,7 +135,7 @@ class GraphFunction:
     def _recorded(self, tensors: Sequence[Tensor], mask: int) -> list[Tensor]:
         try:
             derivative = self.derivative(mask)
-        except ValueNeeded:  # a backward rule cannot be part of a graph
+        except (ValueNeeded, OtherSizes):  # a backward rule cannot be part of a graph
             if self.may_refuse and any(node.prim.body is not None for node in self.graph.nodes):
                 raise
             return self.replay(tensors)
@@ -330,12 +331,26 @@ class CallRule(Rule):
         graph, wanted = self.derivative.graph, set(function.inputs)
         values |= {p: v.value() for v, p in graph.reads.values() if p in wanted}
         values |= {p: fresh_key(site) for site, p in graph.keys_drawn if p in wanted}
-        results = iter(function([values[p] for p in function.inputs]))
+        try:
+            results = iter(function([values[p] for p in function.inputs]))
+        except OtherSizes:
+            return self._by_operations(gs)
         found = {}
         for k, sliced in reached:
             g = next(results)
             found[k] = SparseGradient(g, next(results), tuple(self.xs[k].sizes)) if sliced else g
         return [found.get(k) for k in range(len(self.xs))]
+
+    def _by_operations(self, gs: tuple) -> list:
+        """The gradients where a backward graph was written for other sizes, which depend on values."""
+        targets = [k for k, g in enumerate(gs[: len(self.derivative.function.outputs)]) if g is not None]
+        with GradientTape() as tape:
+            tape.watch([self.xs[k] for k in self.derivative.wanted])
+            outs = self.derivative.function.replay(self.xs)
+        sources = [self.xs[k] for k in self.derivative.wanted]
+        found = tape.gradient([outs[k] for k in targets], sources, output_gradients=[gs[k] for k in targets])
+        gradients = dict(zip(self.derivative.wanted, found))
+        return [gradients.get(k) for k in range(len(self.xs))]
 
     def pushforward(self, mask: int, count: int) -> Pushforward:
         wanted = [k for k in range(count) if mask >> k & 1]

@@ -14,6 +14,7 @@ from tapeflow.core.apply import compute
 from tapeflow.core.dtypes import ANY, NATIVE
 from tapeflow.core.primitive import Primitive
 from tapeflow.core.runtime.floating import quiet
+from tapeflow.core.sizes import Size, alike
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.tracing.graph import Graph, Node
 
@@ -96,17 +97,17 @@ class Cleaned:
         """The index of the input that the operation gives back."""
         prim, symbols = node.prim, self.graph.symbols
         out = symbols[node.outputs[0]].spec
-        alike = lambda p: tuple(symbols[p].spec.shape) == tuple(out.shape) and symbols[p].spec.dtype == out.dtype
+        as_out = lambda p: alike(symbols[p].spec.shape, out.shape) and symbols[p].spec.dtype == out.dtype
         if (
             prim.unchanged is not None
-            and alike(node.inputs[0])
+            and as_out(node.inputs[0])
             and (prim.unchanged is True or prim.unchanged(**node.params))
         ):
             return node.inputs[0]
         for name, value in prim.neutral.items():
             k = prim.inputs.index(name)
             constant, other = self.held.get(node.inputs[k]), node.inputs[1 - k]
-            if constant is not None and alike(other) and _all_are(constant, value):
+            if constant is not None and as_out(other) and _all_are(constant, value):
                 return other
         return None
 
@@ -188,6 +189,8 @@ def _exactly(value: Any) -> Any:
     """Equal only to what is the same: 1 is not True, and 0.0 is not -0.0."""
     if type(value) in (tuple, list):
         return tuple(map(_exactly, value))
+    if type(value) is Size:
+        return Size, value.expression
     return type(value), repr(value) if type(value) in (float, complex) else value
 
 
@@ -201,6 +204,8 @@ def _all_are(array: Any, value: int) -> bool:
 def _is_small(shape: Any) -> bool:
     size = 1
     for d in shape:
+        if type(d) is Size:
+            return False
         size *= d or 0
     return size <= _FOLDED
 
@@ -208,6 +213,9 @@ def _is_small(shape: Any) -> bool:
 def kernel_of(node: Node, graph: Graph) -> Any:
     """The NumPy kernel for these dtypes: narrow floats are computed in a wider type, as eagerly."""
     prim = node.prim
+    if prim.sized is not None:
+        inner = kernel_of(node._replace(prim=prim.sized, inputs=node.inputs[: -len(prim.sizes)]), graph)
+        return prim.around(inner)
     dtypes = {graph.symbols[p].spec.dtype for p in node.inputs}
     if all(allowed is ANY for _, allowed, _ in prim.groups) or all(d in NATIVE or d.kind == "O" for d in dtypes):
         return prim.on("numpy", np)

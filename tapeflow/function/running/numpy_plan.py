@@ -17,6 +17,7 @@ from tapeflow.core.apply import describe, explained
 from tapeflow.core.errors import OpError, ValueNeeded
 from tapeflow.core.primitive import Primitive
 from tapeflow.core.runtime.floating import quiet
+from tapeflow.core.sizes import Size, alike
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.tracing.graph import Graph, Node
 
@@ -119,7 +120,7 @@ class _Lifetimes:
         out = self.graph.symbols[node.outputs[0]].spec
         for p in node.inputs:
             spec = self.graph.symbols[p].spec
-            fits = spec.shape == out.shape and spec.dtype == out.dtype and _elements(spec) >= _LARGE
+            fits = alike(spec.shape, out.shape) and spec.dtype == out.dtype and _elements(spec) >= _LARGE
             if fits and p in self.new and p not in self.taken and self.busy_until[p] <= k:
                 self.taken.add(p)
                 return p
@@ -132,8 +133,9 @@ class _Lifetimes:
         return sorted(p for p in here if self.last[p] == k and _elements(self.graph.symbols[p].spec) >= _LARGE)
 
 
-def _elements(spec: Any) -> int:
-    return math.prod(d or 0 for d in spec.shape)
+def _elements(spec: Any) -> float:
+    """How many; very many if that is known only when the plan runs."""
+    return math.inf if any(type(d) is Size for d in spec.shape) else math.prod(d or 0 for d in spec.shape)
 
 
 def _located(node: Node, args: tuple, error: Exception) -> Exception:

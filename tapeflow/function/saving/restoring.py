@@ -11,13 +11,15 @@ from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.primitive import REGISTRY
 from tapeflow.core.random.streams import Site
+from tapeflow.core.sizes import ANY_SIZE, Expression, Size
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.control.flow import Choice
 from tapeflow.function.control.loops import Loop
 from tapeflow.function.running.calls import GraphFunction
-from tapeflow.function.tracing.concrete import ANY_SIZE, ConcreteFunction
+from tapeflow.function.tracing.concrete import ConcreteFunction
 from tapeflow.function.tracing.effects import AT_EVERY_RUN, Effect, Recipe, called
 from tapeflow.function.tracing.graph import Graph, Node
+from tapeflow.function.tracing.late_sizes import OtherSizes, Relied, Sized, SizeOf
 from tapeflow.function.tracing.symbols import SymbolicTensor
 from tapeflow.function.tracing.traced_rules import TracedRule
 
@@ -43,6 +45,19 @@ class RestoredFunction(ConcreteFunction):
             "its Python code was asked to decide something by the sizes, and the graphs that "
             f"came of it are for {', '.join(taken)}. Call the function with these sizes before "
             "saving." + self._clash(tensors)
+        )
+
+    def _for_other_sizes(self, tensors: list[Tensor]) -> Any:
+        for other in self.others:
+            try:
+                found = other.at(tensors)
+                if found is not None:
+                    return found._packed(found._computed(tensors))
+            except OtherSizes:
+                continue
+        raise ValueError(
+            f"{self.name} was saved for sizes that these are not: when it was saved, its Python code was asked to "
+            "decide something by sizes that depend on values. Call the function with such values before saving."
         )
 
     def _clash(self, tensors: list[Tensor]) -> str:
@@ -126,6 +141,7 @@ class _GraphReader:
             size = numbering.size(now)
             self.reader.sizes[old] = size.number
             self.reader.now[size.number] = now
+        numbering.relied_on.late.update(self.reader.sizes[old] for old in described.get("late", ()))
         self.sizes, self.reader.relied_on = numbering.sizes, numbering.relied_on
 
     def function(self, described: dict) -> GraphFunction:
@@ -153,11 +169,23 @@ class _GraphReader:
                     "loading."
                 )
             return REGISTRY[operation], inputs
+        if "sized" in operation:
+            return Sized(self._operation(operation["sized"], (), graph)[0], self._late(operation)), inputs
+        if "size_of" in operation:
+            return SizeOf(operation["size_of"]), inputs
+        if "relied_on" in operation:
+            question = self.reader.expression(operation["relied_on"]), operation["answer"]
+            graph.guarded.add(question)
+            return Relied(*question, self._late(operation)), inputs
         if "flow" in operation:
             return self._flow(operation["flow"]), inputs
         if "rule" in operation:
             return self._rule(operation["rule"]), inputs
         return self._effect(operation["effect"], inputs, graph)
+
+    def _late(self, operation: dict) -> tuple[Size, ...]:
+        late = [Expression("size", self.reader.sizes[old]) for old in operation["sizes"]]
+        return tuple([Size(expression, None, self.reader.relied_on) for expression in late])
 
     def _rule(self, described: dict) -> TracedRule:
         function = self.function(described["graph"]) if "graph" in described else None

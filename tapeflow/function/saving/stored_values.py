@@ -18,7 +18,7 @@ from tapeflow.core.composite import CompositeTensor, restored
 from tapeflow.core.dtypes import BY_NUMPY, DType, as_dtype
 from tapeflow.core.primitive import Spec
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.sizes import Expression, Size, computed
+from tapeflow.core.sizes import Expression, Size, computed, numbers
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 _STREAMS = {"stdout": lambda: sys.stdout, "stderr": lambda: sys.stderr}
@@ -177,7 +177,8 @@ class Reader:
 
     def _size(self, described: Any, _: dict) -> Size:
         expression = self.expression(described)
-        return Size(expression, computed(expression, self.now), self.relied_on)
+        late = getattr(self.relied_on, "late", set()).intersection(numbers(expression))
+        return Size(expression, None if late else computed(expression, self.now), self.relied_on)
 
     def _shape(self, sizes: Any, _: dict) -> TensorShape:
         return tuple.__new__(TensorShape, self.value(sizes)) if sizes is not None else TensorShape(None)

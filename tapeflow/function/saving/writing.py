@@ -13,14 +13,15 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.primitive import Primitive
-from tapeflow.core.sizes import Known, computed
+from tapeflow.core.sizes import ANY_SIZE, Known
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.control.flow import Choice
 from tapeflow.function.control.loops import Loop
 from tapeflow.function.running.calls import GraphFunction
-from tapeflow.function.tracing.concrete import ANY_SIZE, ConcreteFunction, closed, opened
+from tapeflow.function.tracing.concrete import ConcreteFunction, closed, opened
 from tapeflow.function.tracing.effects import AT_EVERY_RUN, Effect
 from tapeflow.function.tracing.graph import Graph, Node
+from tapeflow.function.tracing.late_sizes import Relied, Sized, SizeOf
 from tapeflow.function.tracing.traced_rules import traced
 
 from .stored_values import CannotBeStored, Writer, steps
@@ -80,6 +81,7 @@ class FunctionWriter:
             "assigned": [[self.variable(v), indices[p]] for v, p in finals],
             "sizes": [list(size) for size in function.sizes],
             "now": [[s.number, s.now] for s in graph.sizes],
+            "late": sorted(graph.relied_on.late),
             "relied_on": _questions(graph.relied_on),
             "jit": function.jit,
         }
@@ -166,6 +168,14 @@ class _GraphWriter:
     def _operation(self, node: Node) -> Any:
         if isinstance(node.prim, Primitive):
             return node.prim.name
+        if isinstance(node.prim, Sized):
+            own = self._operation(node._replace(prim=node.prim.sized))
+            return {"sized": own, "sizes": [size.number for size in node.prim.sizes]}
+        if isinstance(node.prim, SizeOf):
+            return {"size_of": node.prim.axis}
+        if isinstance(node.prim, Relied):
+            sizes = [size.number for size in node.prim.sizes]
+            return {"relied_on": steps(node.prim.question), "answer": bool(node.prim.answer), "sizes": sizes}
         if node.prim.body is not None:
             return {"rule": self._rule(node.prim)}
         if isinstance(node.prim, Effect):
@@ -225,8 +235,10 @@ class _GraphWriter:
 def alternatives(function: ConcreteFunction, known: Sequence[ConcreteFunction] = ()) -> list[ConcreteFunction]:
     """Traces of the same function for sizes that this one does not serve, where Python asked about sizes: is it 1, is
     it 0?"""
-    if not function.sizes or function.as_python:
+    if function.as_python:
         return []
+    if not function.sizes:
+        return list(getattr(function, "others", function.other_traces))
     if hasattr(function, "others"):  # loaded: it has all there are
         return list(function.others)
     found = [other for other in known if other.graph is not function.graph and len(other.sizes) == len(function.sizes)]
@@ -249,8 +261,7 @@ def alternatives(function: ConcreteFunction, known: Sequence[ConcreteFunction] =
 
 def _serves(function: ConcreteFunction, values: tuple[int, ...]) -> bool:
     """Would Python have decided the same for these sizes?"""
-    sizes = Known({number: value for (_, _, number), value in zip(function.sizes, values)})
-    return all(computed(question, sizes) == answer for question, answer in function.graph.relied_on)
+    return function.serves(Known({number: value for (_, _, number), value in zip(function.sizes, values)}))
 
 
 def _probes(count: int) -> Any:

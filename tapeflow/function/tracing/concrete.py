@@ -19,8 +19,8 @@ from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
 from tapeflow.core.random.streams import fresh_key
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.sizes import Known, computed
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.sizes import Known, computed, numbers
+from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.running.calls import GraphFunction
 from tapeflow.function.saving import describing
@@ -29,12 +29,12 @@ from .arguments.binding import Binding
 from .arguments.described import signature_text, spec_text, structure_text
 from .arguments.modified import check_unmodified, snapshot
 from .graph import Graph, SymbolicTensor
+from .late_sizes import OtherSizes
 from .regions import enclosing_graphs
 
-# What a size is taken for that nobody has said: many numbers divide it, and it is nothing special otherwise.
-ANY_SIZE = 840
 _ACQUIRE, _RELEASE = methodcaller("acquire"), methodcaller("release")
 _ALL: Callable[[Any], None] = deque(maxlen=0).extend
+MOST_TRACES_BY_VALUES = 8  # of one function, where Python asks for sizes that depend on values; then it runs as Python
 MOST_VERSIONS = 64  # of one trace, for different sizes; the oldest goes
 
 
@@ -69,6 +69,7 @@ class ConcreteFunction:
         self.why = ""  # for what
         self.sizes: list[tuple[int, int, int]] = []  # those not known: which argument, which axis, which number
         self.versions: dict[tuple, ConcreteFunction] = {}  # by the sizes
+        self.other_traces: list[ConcreteFunction] = []  # for sizes that depend on values
         self.structured_outputs: Any = None
         self.result_indices: list[int | None] = []
 
@@ -78,6 +79,8 @@ class ConcreteFunction:
         self.graph = graph = Graph(enclosing_graphs())
         graph.may_create, graph.compiles, graph.autograph = may_create, self.jit, self.autograph
         graph.evaluate = lambda symbol: self._evaluated(symbol, now)
+        if now is not None:
+            graph.measures = lambda symbol: self._measured(symbol, now)
         leaves = opened(self.structure)
         names, self.sizes = opened_paths(self.structure), []
         for n, (k, spec) in enumerate(zip(self.tensor_positions, self.specs)):
@@ -88,7 +91,8 @@ class ConcreteFunction:
             self.structured_outputs = self._called(self.traced, args, kwargs)
             results = [self._result(leaf) for leaf in opened(self.structured_outputs)]
             self.result_indices = [None if r is None else graph.index_of(r) for r in results]
-        graph.evaluate = None
+            graph.guard()
+        graph.evaluate = graph.measures = None
         del leaves, args, kwargs, results
         graph.finalize()
         self._complete()
@@ -125,7 +129,7 @@ class ConcreteFunction:
         shape = list(spec.shape)
         for axis, size in enumerate(shape):
             if size is None:
-                shape[axis] = self.graph.size(ANY_SIZE if now is None else tuple(now.sizes)[axis])
+                shape[axis] = self.graph.size(None if now is None else tuple(now.sizes)[axis])
                 self.sizes.append((n, axis, shape[axis].number))
         return Spec(shape=tuple(shape), dtype=spec.dtype)
 
@@ -139,12 +143,25 @@ class ConcreteFunction:
         sizes = Known({number: tuple(tensors[n].sizes)[axis] for n, axis, number in self.sizes})
         key = tuple(sizes.values())
         if key not in self.versions:
-            if any(computed(question, sizes) != answer for question, answer in self.graph.relied_on):
+            if not self.serves(sizes):
                 return None
             made = copy.copy(self)
-            made.function, made.sizes = self.function.specialized(sizes), []
+            made.function, made.sizes, made.other_traces = self.function.specialized(sizes), [], []
             return self._version(key, made)
         return self.versions[key]
+
+    def serves(self, sizes: Known) -> bool:
+        """Would Python have decided the same for these sizes? What depends on values is asked when the graph runs.
+
+        Args:
+            sizes: Those that the signature leaves open, by number.
+        """
+        late = self.graph.relied_on.late
+        return all(
+            computed(question, sizes) == answer
+            for question, answer in self.graph.relied_on
+            if not late or late.isdisjoint(numbers(question))
+        )
 
     def _version(self, sizes: tuple, made: "ConcreteFunction") -> "ConcreteFunction":
         while len(self.versions) >= MOST_VERSIONS:
@@ -188,6 +205,16 @@ class ConcreteFunction:
             [value] = function(self._input_tensors(now))
         return raw(value)
 
+    def _measured(self, symbol: Tensor, now: list[Tensor]) -> int | None:
+        """A late size in the call that the trace is for; None where it cannot be computed yet."""
+        own = symbol._graph is self.graph and not self.graph.keys_drawn
+        if not own or not all(isinstance(t, EagerTensor) for t in now):
+            return None
+        try:
+            return int(self._evaluated(symbol, now))
+        except Exception:  # it is raised again when the function runs
+            return None
+
     def _result(self, leaf: Any) -> Tensor | None:
         if leaf is None or isinstance(leaf, Tensor):
             return leaf
@@ -216,12 +243,35 @@ class ConcreteFunction:
                 if current().executor is not None:
                     raise
                 self.as_python = True
+            except OtherSizes:
+                return self._for_other_sizes(tensors)
+        return self._run_as_python(tensors)
+
+    def _run_as_python(self, tensors: list[Tensor]) -> Any:
         leaves = opened(self.structure)
         for k, tensor in zip(self.tensor_positions, tensors):
             leaves[k] = tensor
         args, kwargs = closed(self.structure, leaves)
         out = self._called(self.python_function, args, kwargs)
         return closed(out, [self._result(leaf) for leaf in opened(out)])
+
+    def _for_other_sizes(self, tensors: list[Tensor]) -> Any:
+        """What the function gives where sizes that depend on values are others than this trace is right for."""
+        for trace in self.other_traces:
+            try:
+                return trace._packed(trace._computed(tensors))
+            except OtherSizes:
+                continue
+        if current().executor is None and len(self.other_traces) < MOST_TRACES_BY_VALUES:
+            made = self._traced_again(tensors)
+            if not made.as_python:
+                self.other_traces.append(made)
+                try:
+                    return made._packed(made._computed(tensors))
+                except OtherSizes:  # they differ from one iteration of a loop to the next
+                    pass
+        self.as_python = current().executor is None
+        return self._run_as_python(tensors)
 
     def _traced_again(self, tensors: list[Tensor]) -> "ConcreteFunction":
         """For sizes that this trace is not right for."""

@@ -7,7 +7,6 @@ after a run. So reads and assignments keep their order without being nodes at al
 """
 
 import html
-import itertools
 import re
 import weakref
 from collections.abc import Iterable
@@ -25,15 +24,15 @@ from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.random.streams import Draw, Site, fresh_key, site
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.runtime.scopes import open_scope, replayed
-from tapeflow.core.sizes import Expression, Size, estimated, specialized
+from tapeflow.core.sizes import Reliance, Size, estimated, specialized
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.transforms.custom_gradient import Rule
 
+from .graph_sizes import GraphSizes
 from .symbols import Later, SymbolicTensor
 
 _LET_GO = EagerTensor(np.zeros(()))  # in the place of a capture, while it is asked whether somebody else holds it
-_size_number = itertools.count().__next__  # of all graphs: one may be inside another
 
 
 class Node(NamedTuple):
@@ -97,7 +96,7 @@ def _in_this_call(prim: Operation, specs: list, params: dict) -> str:
     return ""
 
 
-class Graph(Executor):
+class Graph(GraphSizes, Executor):
     """An executor that writes down what the function does."""
 
     def __init__(self, within: "tuple[Graph, ...] | None" = None) -> None:
@@ -118,7 +117,10 @@ class Graph(Executor):
         self.compiles = False  # XLA is to compile it
         self.autograph = True  # Python statements about tensors are part of the graph, or are unrolled
         self.sizes: list[Size] = []  # those that are not known
-        self.relied_on: list[tuple] = []  # what the trace is only right for; see `core.sizes`
+        self.relied_on = Reliance()  # what the trace is only right for; see `core.sizes`
+        self.late: dict[int, SymbolicTensor | None] = {}  # by number, where sizes are that depend on values
+        self.guarded: set[tuple] = set()  # what nodes check of what the trace relies on
+        self.measures: Any = None  # computes the value of a size now, as `evaluate`
         self.names: dict[int, str] = {}  # of arguments and variables
         self.text: Any = None  # writes it down for people, once it is complete
         self.evaluate: Any = None  # computes a symbol now, from the arguments of the call that the trace is for
@@ -154,7 +156,8 @@ class Graph(Executor):
     # ---- values
 
     def new(self, spec: Any) -> SymbolicTensor:
-        symbol = SymbolicTensor(self, len(self.symbols), Spec(shape=tuple(spec.shape), dtype=np.dtype(spec.dtype)))
+        shape = tuple([self._adopted(d) if type(d) is Size else d for d in spec.shape])
+        symbol = SymbolicTensor(self, len(self.symbols), Spec(shape=shape, dtype=np.dtype(spec.dtype)))
         self.symbols.append(symbol)
         return symbol
 
@@ -162,11 +165,6 @@ class Graph(Executor):
         symbol = self.new(spec)
         self.inputs.append(symbol.index)
         return symbol
-
-    def size(self, now: int) -> Size:
-        """One that is not known, but `now` in the call that the trace is for."""
-        self.sizes.append(Size(Expression("size", _size_number()), now, self.relied_on))
-        return self.sizes[-1]
 
     def named(self, index: int) -> str:
         """What the value at an index is called: as the argument, or after the operation that computes it."""
@@ -226,7 +224,7 @@ class Graph(Executor):
             raise _WrongDtype(None, None, error.message) from None
         asked = len(self.relied_on)
         try:
-            out = prim.infer(specs, params)
+            out = self._inferred(prim, specs, params)
         except InvalidArgumentError as error:
             if isinstance(error, ValueNeeded):
                 raise
@@ -240,13 +238,34 @@ class Graph(Executor):
             shapes = " and ".join([str(s.shape) for s in now])
             raise InvalidArgumentError(None, None, f"{text}\n  In this call they have shapes {shapes}.") from None
         several = isinstance(out, tuple)
+        outs = [
+            Spec(shape=tuple([d if self._sees(d) else None for d in o.shape]), dtype=o.dtype)
+            for o in (out if several else (out,))
+        ]
         known = not any(None in s.shape for s in specs)  # sizes of a specification may be unknown; then so are results
-        if known and not prim.hides_sizes and any(None in o.shape for o in (out if several else (out,))):
+        late = known and not prim.hides_sizes and any(None in o.shape for o in outs)
+        if late and self.compiles:
             raise ValueNeeded(f"The size of what {prim.name} gives depends on values, at {user_line()}.")
-        symbols = tuple([self.new(o) for o in (out if several else (out,))])
-        self._write(prim, indices, params, tuple([s.index for s in symbols]), several)
+        node, inputs = self._sized(prim, params)
+        symbols = tuple([self.new(o) for o in outs])
+        self._write(node, indices + inputs, params, tuple([s.index for s in symbols]), several)
+        if late:
+            for symbol in symbols:
+                self.measure(symbol)
+        if len(self.relied_on) > asked and self.relied_on.late:
+            self.guard()
         self._compute_sizes(prim, args, params, symbols)
         return symbols if several else symbols[0]
+
+    def _inferred(self, prim: Operation, specs: list, params: dict) -> Any:
+        """Shape and dtype of what comes out. Sizes that nothing is known of may be taken for others until it fits."""
+        while True:
+            asked = len(self.relied_on)
+            try:
+                return prim.infer(specs, params)
+            except InvalidArgumentError:
+                if not self.relied_on.guessed_better(asked):
+                    raise
 
     def _write(self, prim: Operation, inputs: tuple, params: dict, outputs: tuple, several: bool) -> None:
         """An operation that comes from another graph has its line and scope from there."""
@@ -343,11 +362,24 @@ class Graph(Executor):
         """The nodes that the outputs are computed by from the inputs, in order; and those that have an effect."""
         given, found = set(inputs), []
         wanted = set(outputs) - given
+        there = self._computable(given) if effects and self.guarded else given
         for node in reversed(self.nodes):
-            if not wanted.isdisjoint(node.outputs) or effects and node.prim.has_effect:
+            if node.prim.guards:
+                needed = all(p in wanted or p in there for p in node.inputs)
+            else:
+                needed = not wanted.isdisjoint(node.outputs) or effects and node.prim.has_effect
+            if needed:
                 found.append(node)
                 wanted.update([p for p in node.inputs if p not in given])
         return found[::-1]
+
+    def _computable(self, given: set[int]) -> set[int]:
+        """The indices of what can be computed from these."""
+        found = given | self.constants.keys() | {p for _, p in self.captures.values()}
+        for node in self.nodes:
+            if found.issuperset(node.inputs):
+                found.update(node.outputs)
+        return found
 
     def replay(
         self, values: dict[int, Tensor], outputs: list[int], effects: bool = False, sizes: Any = None
@@ -368,12 +400,16 @@ class Graph(Executor):
         """What a node computes, by index."""
         args = [values[p] for p in node.inputs]
         if node.prim.body is None:
-            prim, params = node.prim, node.params
+            prim, args, sizes = node.prim.opened(args, sizes)
+            params = node.params
             if sizes is not None:
-                prim = prim.specialized(sizes)
                 params = {name: specialized(value, sizes) for name, value in params.items()}
             out = prim.entry(*args, **params)
-            return dict(zip(node.outputs, out if node.several else (out,)))
+            made = dict(zip(node.outputs, out if node.several else (out,)))
+            for p, tensor in made.items():
+                if type(tensor) is SymbolicTensor:
+                    tensor._graph.remeasure(tensor, self.symbols[p].spec.shape)
+            return made
         # A user's rule: the outputs are fresh, and come from the inputs by the rule.
         inputs, body = args[: -len(node.outputs)], args[-len(node.outputs) :]
         fresh = tuple([b._twin() for b in body])

@@ -20,12 +20,15 @@ class Region:
     """A function traced in a graph of its own, from `arguments` to `leaves`; `structure` is what it returned."""
 
     def __init__(self, function: Callable, specs: Sequence[Spec] = (), pack: Callable = lambda *xs: xs) -> None:
-        """The function is called with what `pack` makes of a symbol for each of the specs."""
+        """The function is called with what `pack` makes of a symbol for each of the specs; sizes that are None there
+        are known when it runs."""
         self.graph = graph = Graph(enclosing_graphs())
         outer = graph.within[-1]
         graph.may_create, graph.evaluate, graph.compiles = outer.may_create, outer.evaluate, outer.compiles
         graph.autograph, graph.sizes, graph.relied_on = outer.autograph, outer.sizes, outer.relied_on
         arguments = [graph.argument(spec) for spec in specs]
+        for argument in arguments:
+            graph.measure(argument)
         with entered(graph.frame()):
             self.structure = function(*pack(*arguments))
             self.leaves = [_value(leaf) for leaf in nest.walked(self.structure, composites=True)]
@@ -34,6 +37,7 @@ class Region:
                     graph.index_of(leaf)
                 elif isinstance(leaf, LoopVariable) and leaf.__is_known__():
                     graph.index_of(leaf.__entries__())
+            graph.guard()
         outer.created += graph.created
         graph.finalize()
 

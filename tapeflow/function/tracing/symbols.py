@@ -40,6 +40,19 @@ class SymbolicTensor(Tensor):
                 waiting = [s for s in waiting if type(s._made) is Later]
         return self._made
 
+    def as_sizes(self) -> np.ndarray | None:
+        """Whole numbers as sizes: what is in it, if it is made of sizes, and else late ones. None: it has no
+        numbers."""
+        known = self._known
+        if known is not None or self.dtype.np.kind not in "iu" or self.ndim > 1 or self._graph.compiles:
+            return known
+        if not self.ndim:
+            return np.asarray(self._graph.late_size(self), object)
+        if type(self.spec.shape[0]) is not int:
+            return None
+        each = [self._graph.late_size(one) for one in ops.unstack(self, axis=0)]
+        return np.array([*each, None], object)[:-1]
+
     def _twin(self) -> "SymbolicTensor":
         return self._graph.new(self.spec)
 

@@ -215,7 +215,7 @@ def test_python_inside_is_refused_by_name():
 def test_plain_python_is_refused_with_the_reason():
     @tf.function
     def rows(x):
-        return tf.boolean_mask(x, x > 0)
+        return x[: [1, 2][tf.cast(x[0], tf.int32)]]
 
     x = tf.constant([1.0, -1.0])
     rows(x)
