@@ -72,7 +72,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     raise ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
         + (
-            " A None often means that a function did not return a value, or that a gradient was not connected."
+            " A None often means that a function did not return a value, or that a gradient was not connected: "
+            "tape.explain(target, sources) says why."
             if value is None
             else ""
         )

@@ -7,10 +7,14 @@ import inspect
 import itertools
 import linecache
 import re
+import sys
 from types import FrameType, TracebackType
 from typing import Any
 
+from .missing import words
+
 _OTHERWISE = {  # arguments of PyTorch, JAX and NumPy, and what they are called here, or what to do
+    "argnums": "wrt",
     "a_max": "clip_value_max",
     "a_min": "clip_value_min",
     "dim": "axis",
@@ -18,6 +22,7 @@ _OTHERWISE = {  # arguments of PyTorch, JAX and NumPy, and what they are called 
     "axes": "axis",
     "keepdim": "keepdims",
     "high": "maxval",
+    "in_dims": "in_axes",
     "is_training": "training",
     "jit": "jit_compile",
     "keep_dims": "keepdims",
@@ -26,6 +31,7 @@ _OTHERWISE = {  # arguments of PyTorch, JAX and NumPy, and what they are called 
     "max": "clip_value_max",
     "min": "clip_value_min",
     "newshape": "shape",
+    "out_dims": "out_axes",
     "num_classes": "depth",
     "p": "ord",
     "scale": "stddev",
@@ -52,6 +58,22 @@ _SAID = {  # texts of errors, and what helps
     r"^'TensorShape' object is not callable": "It is an attribute: x.shape, without parentheses.",
     r"^'int' object is not callable": "x.size and x.ndim are numbers, without parentheses; x.shape has all sizes, and "
     "tf.shape(x)[0] is one of them.",
+    r"^'\w+' object is not callable": "A tf.Module is called by its method __call__: define that in place of forward.",
+    r"^can't multiply sequence by non-int": "tape.gradient gives a list for a list of sources: go through it with "
+    "`for g, v in zip(gradients, variables)`, or ask for one source without the list.",
+    r"^'type' object does not support the context manager": "Parentheses are missing: with tf.GradientTape() as tape:",
+    r"^Argument\(s\) not recognized: \{'lr'": "It is called learning_rate.",
+    r"^No module named 'tensorflow'$": "Say `import tapeflow as tf`, or run the program unchanged: "
+    "tapeflow run program.py",
+    # PyTorch's methods, of models and optimizers of Keras:
+    r"^'\w+' object has no attribute '(named_)?parameters'": "Use model.trainable_variables.",
+    r"^'\w+' object has no attribute '(to|cuda|cpu)'": "Make and call it inside `with tf.device('/GPU:0'):`.",
+    r"^'\w+' object has no attribute '(train|eval)'": "Say which it is at each call: model(x, training=True).",
+    r"^'\w+' object has no attribute 'state_dict'": "Use model.save_weights(path), or model.get_weights().",
+    r"^'\w+' object has no attribute 'load_state_dict'": "Use model.load_weights(path).",
+    r"^'\w+' object has no attribute 'forward'": "Call the model itself: model(x). Its call(self, x) says "
+    "what it computes.",
+    r"^'\w+' object has no attribute 'step'": "Use optimizer.apply(tape.gradient(loss, variables), variables).",
 }
 
 
@@ -60,19 +82,31 @@ def hint(error: BaseException) -> str:
     text = str(error)
     if isinstance(error, TypeError) and (found := _UNEXPECTED.search(text)):
         return _of_argument(_called(error), found[1])
+    if isinstance(error, ModuleNotFoundError) and (space := re.match(r"No module named 'tapeflow\.(\w+)'$", text)):
+        if not hasattr(sys.modules.get("tapeflow"), space[1]):
+            return words(f"tf.{space[1]}")
+        return f"tf.{space[1]} is no module of its own: say `from tapeflow import {space[1]}`, or tf.{space[1]}."
     said = next((say for pattern, say in _SAID.items() if re.match(pattern, text)), "")
-    return said if said and _is_about_us(error) else ""
+    return said if said and _is_about_us(error, text) else ""
 
 
-def _is_about_us(error: BaseException) -> bool:
-    """Of all that is shown in a program that imports tapeflow: is it an error of a gradient, or of Keras?"""
+def _is_about_us(error: BaseException, text: str) -> bool:
+    """Of all that is shown in a program that imports tapeflow: is it an error of a gradient, of a module of ours, or
+    of Keras?"""
     if isinstance(error, AttributeError):
-        return type(error.obj).__module__.startswith("keras")
-    frame = _last(error)
-    if str(error).startswith("'int' object"):
+        return any(kind.__module__.startswith("keras") for kind in type(error.obj).__mro__)
+    last = _last(error)
+    if last is None:
+        return False
+    if text.startswith("'int' object"):
         return _is_number_of_a_tensor(error)
-    there = {} if frame is None else frame.tb_frame.f_globals | frame.tb_frame.f_locals
-    return "NoneType" not in str(error) or any(type(x).__name__ == "GradientTape" for x in there.values())
+    if text.startswith("'type' object"):
+        return "GradientTape" in linecache.getline(last.tb_frame.f_code.co_filename, last.tb_lineno)
+    if "is not callable" in text and "TensorShape" not in text:
+        return any(kind.__module__.startswith("tapeflow") for kind in type(_called(error)).__mro__)
+    there = last.tb_frame.f_globals | last.tb_frame.f_locals
+    about_gradients = "NoneType" in text or "sequence" in text
+    return not about_gradients or any(type(x).__name__ == "GradientTape" for x in there.values())
 
 
 def _of_argument(function: Any, given: str) -> str:
@@ -84,12 +118,12 @@ def _of_argument(function: Any, given: str) -> str:
     except (TypeError, ValueError):
         return ""
     known, near = _OTHERWISE.get(given, ""), difflib.get_close_matches(given, parameters, 1)
-    words = []
+    said = []
     if known in parameters or known and not known.isidentifier():
-        words.append(f"Use {known} in place of {given}.")
+        said.append(f"Use {known} in place of {given}.")
     elif near:
-        words.append(f"Did you mean {near[0]}?")
-    return " ".join([*words, f"{function.__name__} takes {', '.join(parameters)}."])
+        said.append(f"Did you mean {near[0]}?")
+    return " ".join([*said, f"{function.__name__} takes {', '.join(parameters)}."])
 
 
 def _is_number_of_a_tensor(error: BaseException) -> bool:

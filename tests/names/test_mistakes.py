@@ -11,6 +11,7 @@ from tapeflow.core.runtime.tracebacks import shortened
 from tapeflow.names.mistakes import hint
 
 x = tf.constant([1.0, 2.0])
+MODEL = tf.keras.Sequential([tf.keras.layers.Dense(1)])
 
 
 def hint_of(program, **names):
@@ -69,11 +70,51 @@ def test_a_gradient_that_is_none():
         (lambda sgd, v: sgd.apply_gradients([(None, v)]), "tape.explain(loss, variables)"),
         (lambda sgd, v: v.shape(), "x.shape, without parentheses"),
         (lambda sgd, v: x.size(0), "without parentheses"),
+        (lambda sgd, v: sgd.step(), "optimizer.apply(tape.gradient("),
+        (lambda sgd, v: tf.keras.optimizers.SGD(lr=0.1), "learning_rate"),
+        (lambda sgd, v: MODEL.parameters(), "model.trainable_variables"),
+        (lambda sgd, v: MODEL.to("cuda"), "tf.device"),
+        (lambda sgd, v: MODEL.eval(), "training=True"),
+        (lambda sgd, v: MODEL.state_dict(), "save_weights"),
     ],
-    ids="minimize zero_grad pairs none shape size".split(),
+    ids="minimize zero_grad pairs none shape size step rate parameters device eval state".split(),
 )
 def test_optimizers_and_shapes(program, words):
     assert words in hint_of(program, sgd=tf.keras.optimizers.SGD(0.1), v=tf.Variable(1.0))
+
+
+class Net(tf.Module):
+    def forward(self):
+        return 1.0
+
+
+def test_modules_lists_of_gradients_and_parentheses():
+    net, tape, gradients = Net(), tf.GradientTape(), [1.0]
+    with pytest.raises(TypeError) as caught:
+        net()
+    assert "__call__" in hint(caught.value)
+    assert "for g, v in zip" in hint_of(lambda tape=tape: 0.1 * gradients)
+    assert hint_of(lambda: 0.1 * gradients) == ""
+    with pytest.raises(TypeError) as caught, tf.GradientTape:
+        pass
+    assert hint(caught.value) == "Parentheses are missing: with tf.GradientTape() as tape:"
+    with pytest.raises(TypeError) as caught, Net:
+        pass
+    assert hint(caught.value) == ""
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("import tapeflow.nn", "from tapeflow import nn"),
+        ("import tapeflow.optim", "tapeflow has no tf.optim. It is PyTorch's name"),
+        ("import tensorflow", "tapeflow run program.py"),
+    ],
+)
+def test_modules_that_are_not_there(program, words):
+    with pytest.raises(ModuleNotFoundError) as caught:
+        exec(program, {})
+    assert words in hint(caught.value)
 
 
 def test_it_is_said_where_the_error_is_shown_and_nowhere_else():
