@@ -52,6 +52,18 @@ def _where_local(ours: Any, theirs: Any) -> Any:
 
 
 def _save(self: Any, *_: Any, **__: Any) -> None:
+    """Of several processes the first one writes; the others read what is spread over all of them, as it does."""
+    from keras_tapeflow.src import distribution_lib
+
+    if distribution_lib.process_id() == 0:
+        _write(self)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            self.model.save_weights(os.path.join(folder, "latest.weights.h5"))
+    distribution_lib.together("backup")
+
+
+def _write(self: Any) -> None:
     folder, weights, metadata = os.fsdecode(self.backup_dir), self._weights_path, self._training_metadata_path
     os.makedirs(folder, exist_ok=True)
     kept = [(weights, self._prev_weights_path), (metadata, self._prev_training_metadata_path)]
@@ -179,6 +191,11 @@ def _load(model: Any, path: str) -> None:
 
 def _end(self: Any, logs: Any = None) -> None:
     """All of it goes at once: a part of a backup would be restored by the next training."""
+    from keras_tapeflow.src import distribution_lib
+
+    distribution_lib.together("end of backups")
+    if distribution_lib.process_id() != 0:
+        return
     folder = os.fsdecode(self.backup_dir)
     if not (self.delete_checkpoint and os.path.exists(folder)):
         return

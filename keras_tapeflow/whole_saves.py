@@ -100,7 +100,10 @@ def whole_save(save: Callable) -> Callable:
         sharded = call.arguments.get("max_shard_size") is not None
         with made_whole(os.path.splitext(path)[0] + ".json" if sharded else path) as made:
             call.arguments["filepath"] = os.path.join(os.path.dirname(made), os.path.basename(path))
-            return save(*call.args, **call.kwargs)
+            from keras_tapeflow.src import distribution_lib
+
+            with distribution_lib.saving():
+                return save(*call.args, **call.kwargs)
 
     return saved
 

@@ -21,6 +21,17 @@ sys.argv.
 The exit status is the program's: 1 after an error, 130 when interrupted, 2 when the program cannot be opened.
 """
 
+_LAUNCH_FORMS = """\
+tapeflow launch [-h] --workers N [--devices-per-worker D] [--restarts R] [--timeout S]
+                       (script.py | notebook.ipynb | folder | -m module | -c text) [arguments …]"""
+_LAUNCH_HELP = """\
+Run a program as several workers on this machine, as `tapeflow run` runs it: each finds the others by TF_CONFIG, so
+tf.distribute.MultiWorkerMirroredStrategy() or keras.distribution.initialize() is all that the program needs. Lines
+that workers print begin with their number, cores are divided among them, and Ctrl-C goes to all.
+
+The exit status is that of the first worker that failed, 124 after --timeout, 130 when interrupted.
+"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command with `argv` (the process's own arguments when None); returns the exit status.
@@ -34,8 +45,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser, run = _parsers()
     if arguments[:1] == ["run"] and arguments[1:2] not in (["-h"], ["--help"]):
         return _run(arguments[1:], run)  # by hand: what follows the program is not ours to parse
-    options = vars(parser.parse_args(arguments))
+    launched = _program_of_launch(arguments)
+    options = vars(parser.parse_args(arguments[: len(arguments) - len(launched)]))
     command = options.pop("command")
+    if command == "launch":
+        from .programs.launch import launch
+
+        return launch(launched, **options) if launched else parser.error("which program?")
     if command == "check":
         from .programs.checking import check
 
@@ -43,6 +59,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     from . import demo as program  # after parsing: `--help` need not import an array library
 
     return program.run(**options)
+
+
+def _program_of_launch(arguments: list[str]) -> list[str]:
+    """The program to launch, and its own options: what follows those of the launcher, each of which has a value."""
+    if arguments[:1] != ["launch"]:
+        return []
+    rest = arguments[1:]
+    while rest and rest[0].startswith("--"):
+        rest = rest[1 if "=" in rest[0] or rest[0] == "--help" else 2 :]
+    return [] if rest[:1] == ["-h"] else rest
 
 
 def _run(arguments: list[str], parser: argparse.ArgumentParser) -> int:
@@ -87,6 +113,20 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     check.add_argument("paths", nargs="+", metavar="path", help="a script, a notebook, or a folder of them")
     check.add_argument("--json", action="store_true", dest="as_json", help="print all names with their lines as JSON")
     check.add_argument("--all", action="store_true", dest="everything", help="list the names that are there, too")
+
+    launch = commands.add_parser(
+        "launch",
+        help="run a program as several workers on this machine",
+        usage=_LAUNCH_FORMS,
+        description=_LAUNCH_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    launch.add_argument("--workers", type=_at_least(1), required=True, help="how many")
+    launch.add_argument(
+        "--devices-per-worker", type=_at_least(1), dest="devices", help="devices of each: GPUs, or parts of the CPU"
+    )
+    launch.add_argument("--restarts", type=_at_least(0), default=0, help="how often all start again if one fails")
+    launch.add_argument("--timeout", type=float, help="seconds after which all are ended")
 
     demo = commands.add_parser(
         "demo",

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
         (["run", "--help"], ["import tensorflow as tf", "-m module", "notebook.ipynb", "130"]),
         (["check", "-h"], ["--json", "--all", "exit status is 0 when all are there"]),
         (["demo", "-h"], ["--steps"]),
+        (["launch", "--help"], ["--workers N", "--restarts", "124 after --timeout"]),
     ],
 )
 def test_help(arguments, words, capsys):

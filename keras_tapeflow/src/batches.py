@@ -9,12 +9,14 @@ from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 from keras.src.trainers.epoch_iterator import EpochIterator
 
 from . import distribution_lib
+from .datasets import DatasetAdapter
 from .ops.sparse import as_sparse, is_sparse
 
 
 class Batches(EpochIterator):
     def _get_iterator(self) -> Iterator:
-        return distribution_lib.batches(self._of_adapter(), self.data_adapter.batch_size)
+        adapter = self.data_adapter
+        return distribution_lib.batches(self._of_adapter(), adapter.batch_size, isinstance(adapter, DatasetAdapter))
 
     def _of_adapter(self) -> Iterator:
         adapter = self.data_adapter

@@ -5,12 +5,16 @@ is no mesh: everything stays as it is without a distribution, and jax is not ask
 """
 
 import math
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from keras.src import tree
 from keras.src.backend.common import global_state
+from keras.src.utils import rng_utils
 
 import tapeflow as tf
 from tapeflow.core.devices import DeviceTensor
@@ -76,21 +80,54 @@ def _to_backend_device(device_name: Any) -> Any:
 
 def num_processes() -> int:
     """How many processes train together."""
-    return 1
+    return _processes().count() if "tapeflow.engines.xla.processes" in sys.modules else 1
 
 
 def process_id() -> int:
     """Which of them this one is."""
-    return 0
+    return _processes().number() if "tapeflow.engines.xla.processes" in sys.modules else 0
+
+
+def _processes() -> Any:
+    return loaded("tapeflow.engines.xla.processes")
 
 
 def initialize(job_addresses: str | None, num_processes: int | None, process_id: int | None) -> None:
-    """Refuses, unless it is one process that is asked for."""
-    if num_processes not in (None, 1) or job_addresses is not None and "," in job_addresses:
-        raise NotImplementedError(
-            "Keras on tapeflow trains in one process; keras.distribution.initialize got "
-            f"num_processes={num_processes}, job_addresses={job_addresses!r}. KERAS_BACKEND=jax has several."
+    """Meets the other processes: those that are named, or that the environment describes. All draw the same random
+    numbers from then on.
+
+    Raises:
+        RuntimeError: If XLA is in use already.
+        ValueError: If the arguments do not belong together.
+    """
+    if (job_addresses, num_processes, process_id) == (None, None, None) and not any(map(os.environ.get, _DESCRIBING)):
+        return  # one process, which need not load jax
+    addresses = job_addresses.split(",") if job_addresses else []
+    if len(addresses) > 1 and num_processes not in (None, len(addresses)):
+        raise ValueError(
+            f"The provided job_addresses {addresses} has {len(addresses)} jobs, but num_processes is {num_processes}"
         )
+    processes, job = _processes(), None
+    if addresses or num_processes is not None:
+        count = num_processes or len(addresses)
+        if count > 1 and (not addresses or process_id is None):
+            raise ValueError(
+                f"{count} processes need the address of the first one (job_addresses) and this one's process_id; got "
+                f"{job_addresses!r} and {process_id!r}."
+            )
+        job = processes.Job(addresses[0] if addresses else "", count, process_id or 0, tuple(addresses))
+    processes.start(job)
+    if processes.count() > 1:
+        _draw_the_same(processes)
+
+
+_DESCRIBING = ("TF_CONFIG", "TAPEFLOW_WORKERS", "SLURM_PROCID", "OMPI_COMM_WORLD_SIZE")
+
+
+def _draw_the_same(processes: Any) -> None:
+    seed = rng_utils.get_random_seed()
+    seed = np.random.SeedSequence().entropy % 2**31 if seed is None else seed
+    rng_utils.set_random_seed(int(processes.from_chief("seed", str(seed))))
 
 
 # ---- layouts
@@ -228,37 +265,76 @@ def batch_size(dataset: Any) -> int:
     return found
 
 
-def batches(found: Iterable, size: int | None) -> Iterator:
-    """The batches of an epoch, spread by the distribution in use. `size`: that of all but perhaps the last one."""
+def batches(found: Iterable, size: int | None, shared: bool = False) -> Iterator:
+    """The batches of an epoch, spread by the distribution in use. `size`: that of all but perhaps the last one.
+    `shared`: each process has all of them; otherwise each has its own part."""
     distribution = in_use()
     if distribution is None:
         return iter(found)
-    return (on_mesh(batch, distribution, size) for batch in found)
+    shared = shared and distribution.auto_shard_dataset
+    return (on_mesh(batch, distribution, size, shared) for batch in found)
 
 
-def on_mesh(batch: Any, distribution: Any, size: int | None = None) -> Any:
+def on_mesh(batch: Any, distribution: Any, size: int | None = None, shared: bool = False) -> Any:
     """A batch, divided among the devices; one that cannot be divided goes to all of them, which gives the same
     numbers.
 
     Raises:
-        IndivisibleError: If all batches will be of this size.
+        IndivisibleError: If all batches will be of this size, or other processes have the rest of it.
     """
+    parts = 1 if shared else min(num_processes(), distribution.num_model_replicas)
+    axis = distribution.batch_dim_name
+    count = distribution.device_mesh.shape[distribution.device_mesh.axis_names.index(axis)]
 
     def spread_part(x: Any) -> Any:
         if x is None or not isinstance(x, (Tensor, np.ndarray, np.generic)) or not len(sizes_of(x)):
             return x
-        if isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "OSU":
+        array = np.asarray(x.array if type(x) is EagerTensor else x)
+        if array.dtype.kind in "OSU":
             return x
-        layout = distribution.get_data_layout(tuple(sizes_of(x)))
-        count = distribution.device_mesh.shape[distribution.device_mesh.axis_names.index(layout.axes[0])]
-        rows = sizes_of(x)[0] * num_processes()
+        layout, rows = distribution.get_data_layout(array.shape), len(array) * parts
         if rows % count:
-            if rows == size or num_processes() > 1:
+            if rows == size or parts > 1:
                 raise IndivisibleError(
                     f"A batch of {rows} cannot be divided evenly among the {count} devices of the mesh's axis "
-                    f"{layout.axes[0]!r}. Give a batch_size that is a multiple of {count}."
+                    f"{axis!r}. Give a batch_size that is a multiple of {count}."
                 )
-            layout = type(layout)([None] * len(layout.axes), layout.device_mesh)
-        return distribute_data_input(x, layout, distribution.batch_dim_name)
+            layout = type(layout)([None] * array.ndim, layout.device_mesh)
+            return spread(EagerTensor(array), sharding_of(layout))
+        if shared:
+            return spread(EagerTensor(array), sharding_of(layout))
+        return distribute_data_input(array, layout, axis)
 
     return tree.map_structure(spread_part, batch)
+
+
+def collected(x: Any) -> Any:
+    """A result that this process can read: what is spread over several goes to all of them, which all call this."""
+    if num_processes() > 1 and type(x) is DeviceTensor and not x.held.is_fully_addressable:
+        return spread(x, _meshes().sharding(_meshes().mesh(x.sharding.mesh)))
+    return x
+
+
+# ---- files
+
+
+def saving() -> Any:
+    """A context in which files are written that all processes write alike: values that are spread over processes can
+    be read, one by one."""
+    return _meshes().collecting() if num_processes() > 1 else nullcontext()
+
+
+def together(what: str) -> None:
+    """Waits for the other processes, if there are any."""
+    if num_processes() > 1:
+        _processes().barrier(what)
+
+
+def for_this_process(callbacks: Any) -> Any:
+    """The callbacks without those that write a log, which the first process does for all."""
+    if num_processes() == 1 or process_id() == 0 or callbacks is None:
+        return callbacks
+    import keras
+
+    logs = (keras.callbacks.CSVLogger, keras.callbacks.TensorBoard)
+    return [each for each in tree.flatten(callbacks) if not isinstance(each, logs)]

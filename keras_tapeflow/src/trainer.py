@@ -221,7 +221,7 @@ class Trainer(Base):
         found = []
         for first, last, data in batches:
             callbacks.on_predict_batch_begin(first)
-            found.append(self.predict_function(data))
+            found.append(tree.map_structure(distribution_lib.collected, self.predict_function(data)))
             callbacks.on_predict_batch_end(last, {"outputs": found[-1]})
             if self.stop_predicting:
                 break
@@ -248,7 +248,7 @@ class Trainer(Base):
         if isinstance(callbacks, callbacks_module.CallbackList):
             return callbacks
         return callbacks_module.CallbackList(
-            callbacks,
+            distribution_lib.for_this_process(callbacks),
             add_progbar=verbose != 0,
             verbose=verbose,
             epochs=epochs,

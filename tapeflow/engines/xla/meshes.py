@@ -10,7 +10,8 @@ divided as XLA sees fit; those of `jax.make_mesh` would have to be named by ever
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,9 @@ from jax.sharding import NamedSharding, PartitionSpec, Sharding
 
 from tapeflow.core.devices import Mesh
 from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.runtime.contexts import context_variable
+
+from . import processes
 
 KINDS = {"cpu": "XLA_CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
 
@@ -59,7 +63,10 @@ def spread(array: Any, to: Sharding, may_alias: bool | None = None) -> Any:
     if isinstance(array, jax.Array) and len(array.sharding.device_set) > 1:
         if may_alias is None and array.sharding == to:
             return array
-        with _turn(array.sharding.device_set), jax.enable_x64(True):  # devices exchange parts: it is a program, too
+        with (
+            _turn(array.sharding.device_set, array.is_fully_addressable),
+            jax.enable_x64(True),
+        ):  # devices exchange parts: it is a program, too
             return jax.block_until_ready(jax.device_put(array, to, may_alias=may_alias))
     with jax.enable_x64(True):
         if to.is_fully_addressable:
@@ -84,6 +91,8 @@ def whole(held: Any) -> np.ndarray:
     if held.is_fully_replicated:
         return _read_only(np.array(held.addressable_data(0)))
     if not held.is_fully_addressable:
+        if _collecting.get():
+            return whole(spread(held, NamedSharding(held.sharding.mesh, PartitionSpec())))
         raise FailedPreconditionError(
             None,
             None,
@@ -96,6 +105,20 @@ def whole(held: Any) -> np.ndarray:
         if shard.replica_id == 0:
             found[shard.index] = shard.data
     return _read_only(found)
+
+
+_collecting: ContextVar[bool] = context_variable("tapeflow_collecting", False)
+
+
+@contextmanager
+def collecting() -> Iterator[None]:
+    """While it is open, what is spread over processes can be read: all of them read the same, in the same order, one
+    value at a time."""
+    token = _collecting.set(True)
+    try:
+        yield
+    finally:
+        _collecting.reset(token)
 
 
 class Part:
@@ -144,12 +167,18 @@ def turn(mesh: Mesh) -> Iterator[Callable]:
     CPU devices of one process share a pool of threads. Programs that are sent one after the other would fill it with
     parts that wait for each other, and for ever: there, each is waited for before the next one starts.
     """
-    with _turn(mesh.grid.devices.flat) as finish:
+    with _turn(mesh.grid.devices.flat, not mesh.grid.is_multi_process) as finish:
         yield finish
 
 
 @contextmanager
-def _turn(jax_devices: Iterable) -> Iterator[Callable]:
+def _turn(jax_devices: Iterable, here: bool = True) -> Iterator[Callable]:
+    with nullcontext() if here else processes.watched(), _one_after_the_other(jax_devices) as finish:
+        yield finish
+
+
+@contextmanager
+def _one_after_the_other(jax_devices: Iterable) -> Iterator[Callable]:
     if next(iter(jax_devices)).platform != "cpu":
         yield lambda out: out
         return

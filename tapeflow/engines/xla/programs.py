@@ -18,7 +18,7 @@ from tapeflow.core.runtime.undisturbed import undisturbed
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable, announce, at_once, replacing, stored
 
-from . import devices, meshes
+from . import devices, meshes, processes
 
 
 class Program:
@@ -37,6 +37,7 @@ class Program:
         self.seen: dict[int, tuple] = {}  # by input: the last array of the host, where it was sent
         self.kept: dict[int, tuple] = {}  # by input: an array of the host that came again, where it was sent, as what
         self.compiled: dict[tuple, Callable] = {}  # by the device and the rounding; on a mesh, by layouts, too
+        self.compared: set[tuple] = set()  # of these, on meshes of several processes, with kinds of arrays
         self.latest: tuple = _NOTHING  # of these, with what it is for
         self.direct: set[tuple] = set()  # of these, with kinds of arrays: jax calls them without Python
 
@@ -89,10 +90,19 @@ class Program:
             self.compiled[key] = devices.compiled(run, mesh, tuple(self.donated))
         arrays = self._sent(tensors, mesh, bool(assigned))
         kinds = tuple([getattr(a, "sharding", None) for a in arrays])
+        if mesh.grid.is_multi_process:
+            self._compare(self.compiled[key], arrays, (key, kinds, tuple([(a.shape, a.dtype) for a in arrays])))
         with meshes.turn(mesh) as finish:
             found = self._step(self.compiled[key], arrays, kinds, assigned, DeviceTensor)
             finish([t.held for t in found] + [v.held for v in assigned])
         return found
+
+    def _compare(self, compiled: Any, arrays: list, kinds: tuple) -> None:
+        """Is the program that of the other processes, too? Asked once for each kind of arrays."""
+        if kinds not in self.compared:
+            with jax.enable_x64(True):
+                processes.compare(self.name, lambda: compiled.lower(*arrays).as_text())
+            self.compared.add(kinds)
 
     def _step(
         self, compiled: Callable, arrays: list, kinds: tuple, assigned: Sequence[Variable], kind: type[DeviceTensor]

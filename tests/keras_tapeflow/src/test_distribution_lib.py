@@ -211,10 +211,13 @@ def test_weights_move_between_meshes():
         assert not network().layers[0].kernel.value.is_on_device
 
 
-def test_several_processes_are_not_there_yet():
+def test_one_process_need_not_meet_anybody():
     keras.distribution.initialize()
-    with pytest.raises(NotImplementedError, match="trains in one process"):
-        keras.distribution.initialize("10.0.0.1,10.0.0.2", 2, 0)
+    assert (distribution_lib.num_processes(), distribution_lib.process_id()) == (1, 0)
+    with pytest.raises(ValueError, match="has 2 jobs, but num_processes is 3"):
+        keras.distribution.initialize("10.0.0.1:1,10.0.0.2:1", 3, 0)
+    with pytest.raises(ValueError, match="need the address of the first one"):
+        keras.distribution.initialize(num_processes=2, process_id=1)
 
 
 @on_eight_devices
@@ -238,6 +241,9 @@ JAX_ALONE = {  # what they compile or look at is JAX's own arrays
     "JaxDistributionLibTest.test_distribute_tensor",
     "JaxDistributionLibTest.test_distribute_tensor_with_jax_layout",
     "JaxDistributionLibTest.test_e2e_model_parallel_with_output_sharding",
+    # and how it begins
+    "JaxDistributionLibTest.test_initialize_with_all_job_addresses",
+    "JaxDistributionLibTest.test_initialize_with_coordinator_address",
 }
 
 
@@ -246,12 +252,5 @@ def test_keras_own_tests(monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", f"--xla_force_host_platform_device_count=8 {os.environ.get('XLA_FLAGS', '')}")
     found = keras_tests.run(["keras.src.distribution", "keras.src.backend.jax.distribution_lib_test"])
     outcomes = [case for cases in found.values() for case in cases]
-    assert set(keras_tests.failures(found)) == JAX_ALONE | INITIALIZING
+    assert set(keras_tests.failures(found)) == JAX_ALONE
     assert len(outcomes) > 50 and not [name for name, outcome in outcomes if outcome == "skipped"]
-
-
-INITIALIZING = {
-    "JaxDistributionLibTest.test_initialize_validate_job_and_process",
-    "JaxDistributionLibTest.test_initialize_with_all_job_addresses",
-    "JaxDistributionLibTest.test_initialize_with_coordinator_address",
-}

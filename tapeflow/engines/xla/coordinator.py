@@ -1,0 +1,91 @@
+"""The process that a cluster meets in: `python -P coordinator.py ADDRESS COUNT`, started by the first worker.
+
+It has the service by which jax's processes find each other, and a hub of lifelines: each worker holds a connection,
+and when one breaks off, the others are told whose it was. It is no part of the first worker, so that they hear of its
+end, too: without the service, jax would abort them at once. It ends when all have gone.
+"""
+
+import contextlib
+import socket
+import sys
+import threading
+import time
+
+AFTERWARDS = 15.0  # seconds in which the others may say what has happened, when one is lost
+
+
+class Hub:
+    """Lifelines of the workers: each says its number when it comes, and "bye" when it has done its work. The others
+    are told "left K" then, or "lost K" if it went without a word."""
+
+    def __init__(self, host: str) -> None:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.listening = socket.create_server((host, 0), family=family)
+        self.port = self.listening.getsockname()[1]
+        self.lines: dict[int, socket.socket] = {}
+        self.gone: list[str] = []
+        self.lock, self.empty = threading.Lock(), threading.Event()
+
+    def serve(self) -> None:
+        while True:
+            try:
+                line, _ = self.listening.accept()
+            except OSError:  # closed
+                return
+            keep_alive(line)
+            threading.Thread(target=self._follow, args=(line,), daemon=True).start()
+
+    def _follow(self, line: socket.socket) -> None:
+        number, said = None, ""
+        with line:
+            with (
+                contextlib.suppress(OSError, ValueError, StopIteration),
+                line.makefile("r", encoding="ascii") as lines,
+            ):
+                number = int(next(lines))
+                with self.lock:
+                    self.lines[number] = line
+                    self._tell([line], self.gone)
+                said = next(lines).strip()
+            with self.lock:
+                if number is not None:
+                    self._end(number, said)
+
+    def _end(self, number: int, said: str) -> None:
+        if self.lines.pop(number, None) is not None:
+            self.gone.append(f"{'left' if said == 'bye' else 'lost'} {number}")
+            self._tell(list(self.lines.values()), self.gone[-1:])
+            if not self.lines:
+                self.empty.set()
+
+    def _tell(self, lines: list, news: list[str]) -> None:
+        for line in lines:
+            with contextlib.suppress(OSError):
+                line.sendall("".join(f"{each}\n" for each in news).encode())
+
+
+def keep_alive(line: socket.socket) -> None:
+    """Have the system find out within ten seconds that the other side is without power."""
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (("TCP_KEEPIDLE", 4), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 2)):
+        if hasattr(socket, name):
+            line.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def main() -> None:
+    address, count = sys.argv[1], int(sys.argv[2])
+    from jax._src.lib import _jax as runtime  # the service has no public name
+
+    service = runtime.get_distributed_runtime_service(address, count, recoverable=True)
+    hub = Hub(address.rpartition(":")[0].strip("[]"))
+    threading.Thread(target=hub.serve, daemon=True).start()
+    print(hub.port, flush=True)
+    done = "done" in sys.stdin.read()  # or the first worker has ended, and not by itself
+    hub.empty.wait(None if done else AFTERWARDS)
+    if any(news.startswith("lost") for news in hub.gone):
+        time.sleep(0.5)
+    del service
+
+
+if __name__ == "__main__":
+    main()

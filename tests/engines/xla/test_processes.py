@@ -1,0 +1,175 @@
+"""Several processes: what launchers say of them, and what happens when they differ or one is lost."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jax", reason="the extra `xla` is not installed")
+from tapeflow.engines.xla import processes
+from tapeflow.engines.xla.processes import Job
+
+ROOT = Path(__file__).parents[3]
+
+
+def tf_config(kind, index, **cluster):
+    return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": kind, "index": index}})}
+
+
+def test_tf_config():
+    found = processes.described(tf_config("worker", 1, chief=["c:1"], worker=["a:1", "b:2"], ps=["p:1"]))
+    assert found == Job("c:1", 3, 2, ("chief 0 (c:1)", "worker 0 (a:1)", "worker 1 (b:2)"))
+    assert processes.described(tf_config("worker", 0, worker=["a:1", "b:2"])).address == "a:1"
+    with pytest.raises(ValueError, match=r"no task worker 5; it has \['worker 0', 'worker 1'\]"):
+        processes.described(tf_config("worker", 5, worker=["a:1", "b:2"]))
+
+
+def test_a_process_alone():
+    assert processes.described({}) is None
+    assert processes.described(tf_config("worker", 0, worker=["a:1"])) is None
+    assert processes.described({"SLURM_NTASKS": "1", "SLURM_PROCID": "0", "SLURM_JOB_NODELIST": "n1"}) is None
+    assert (processes.count(), processes.number(), processes.is_chief()) == (1, 0, True)
+    processes.start()
+    processes.barrier("nobody else")
+    assert processes.job() is None
+
+
+@pytest.mark.parametrize(
+    ("nodes", "first"), [("gpu[07-09,12],big1", "gpu07"), ("n1,n2", "n1"), ("host", "host"), ("a-b[1-2]", "a-b1")]
+)
+def test_slurm(nodes, first):
+    said = {"SLURM_JOB_ID": "4097", "SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_NODELIST": nodes, "SLURM_PROCID": "1"}
+    assert processes.described(said | {"SLURM_LOCALID": "0"}) == Job(f"{first}:61441", 2, 1, (), 0)
+
+
+def test_kubernetes():
+    said = {"JOB_COMPLETION_INDEX": "1", "TAPEFLOW_WORKERS": "2", "JAX_COORDINATOR_ADDRESS": "train-0.train"}
+    assert processes.described(said) == Job("train-0.train:1234", 2, 1)
+    assert processes.described(said | {"JAX_COORDINATOR_PORT": "7"}).address == "train-0.train:7"
+    with pytest.raises(ValueError, match="JAX_COORDINATOR_ADDRESS is not"):
+        processes.described({"JOB_COMPLETION_INDEX": "1", "TAPEFLOW_WORKERS": "2"})
+
+
+def test_open_mpi():
+    said = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_LOCAL_RANK": "1"}
+    uri = "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911"
+    found = processes.described(said | {"OMPI_MCA_orte_hnp_uri": uri})
+    assert found == Job(f"10.96.0.1:{61440 + 1531576320 % 4096}", 2, 1, (), 1)
+    assert processes.described(said) is None
+
+
+# ---- two of them, on this machine
+
+
+def launched(source, *options, workers=2, seconds=200):
+    """(Exit status, lines by worker, all that was said) of a program."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "tapeflow", "launch", "--workers", str(workers), *options, "-c", BEGINNING + source],
+        capture_output=True, text=True, timeout=seconds, env=environment, cwd=ROOT,
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    lines = [re.findall(rf"(?m)^\[{k}\] (.*)$", done.stdout + done.stderr) for k in range(workers)]
+    return done.returncode, lines, said
+
+
+BEGINNING = """
+import os, sys, time
+os.environ["KERAS_BACKEND"] = "tapeflow"
+import numpy as np
+import tapeflow as tf
+import keras
+keras.distribution.initialize()
+mesh = keras.distribution.DeviceMesh((2,), ["batch"])
+number = keras.distribution.DataParallel().data_shard_id
+spread = lambda x, *axes: keras.distribution.distribute_tensor(x, keras.distribution.TensorLayout(axes, mesh))
+x = spread(np.arange(8.0, dtype="float32").reshape(4, 2), "batch", None)
+"""
+
+
+@pytest.mark.long
+def test_two_processes_compute_together():
+    status, lines, said = launched("""
+step = tf.function(lambda x: tf.reduce_sum(x * x))
+print(float(step(x)), x.addressable_shards[0].data.tolist(), keras.random.uniform((1,)).numpy())
+try:
+    x.numpy()
+except tf.errors.FailedPreconditionError as error:
+    print("spread over several processes" in str(error))
+print(spread(x, None, None).numpy().tolist())
+v = keras.Variable(np.ones((4, 2)), layout=keras.distribution.TensorLayout(("batch", None), mesh))
+model = keras.Sequential()
+""")
+    assert status == 0, said
+    (first, *rest), (other, *others) = ([line for line in each if "Gloo" not in line] for each in lines)
+    assert first.startswith("140.0 [[0.0, 1.0], [2.0, 3.0]]") and other.startswith("140.0 [[4.0, 5.0], [6.0, 7.0]]")
+    assert first.split()[-1] == other.split()[-1]  # they draw the same
+    assert rest == others == ["True", "[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lost", [0, 1])
+def test_who_loses_a_worker_says_which(lost):
+    begun = time.monotonic()
+    status, lines, said = launched(f"""
+step = tf.function(lambda x: tf.reduce_sum(x * x))
+step(x)
+if number == {lost}:
+    os._exit(3)
+began = time.monotonic()
+try:
+    while True:
+        step(x)
+except tf.errors.UnavailableError as error:
+    print("after", time.monotonic() - began)
+    raise
+""")
+    other = lines[1 - lost]
+    assert status == 3, said
+    assert any(f"UnavailableError: Worker {lost}, 127.0.0.1:" in line or f"Worker {lost}" in line for line in other), (
+        said
+    )
+    [after] = [float(line.split()[1]) for line in other if line.startswith("after")]
+    assert after < 10 and time.monotonic() - begun < 120
+
+
+@pytest.mark.long
+def test_programs_that_differ_are_found_before_they_wait():
+    status, _, said = launched("""
+step = tf.function((lambda x: tf.reduce_sum(x)) if number == 0 else (lambda x: tf.reduce_max(x) + 1.0))
+print(float(step(x)))
+""")
+    assert status != 0
+    assert "FailedPreconditionError" in said and "All workers must run the same programs in the same order" in said
+
+
+@pytest.mark.long
+def test_an_error_of_one_ends_all():
+    status, lines, said = launched("""
+step = tf.function(lambda x: tf.reduce_sum(x * x))
+step(x)
+if number == 1:
+    raise ValueError("mine alone")
+while True:
+    step(x)
+""")
+    assert status == 1 and any("mine alone" in line for line in lines[1]), said
+    assert any("UnavailableError: Worker 1" in line for line in lines[0]), said
+
+
+@pytest.mark.long
+def test_it_is_too_late_when_xla_is_in_use():
+    done = subprocess.run(
+        [sys.executable, "-c", """
+import tapeflow as tf
+tf.function(lambda: tf.constant(1.0), jit_compile=True)()
+from tapeflow.engines.xla import processes
+processes.start(processes.Job("127.0.0.1:1", 2, 0))
+"""], capture_output=True, text=True, cwd=ROOT,
+    )  # fmt: skip
+    assert "RuntimeError: jax.distributed.initialize() must be called before any JAX calls" in done.stderr
