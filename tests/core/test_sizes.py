@@ -124,3 +124,17 @@ def test_a_size_that_many_are_made_of_is_computed_once():
     known = Known({0: 7})
     assert specialized((n, n + 1), known) == (specialized(n, {0: 7}), specialized(n, {0: 7}) + 1)
     assert relied_on == [] and n == larger(n, 0) + 0 - 0
+
+
+def test_a_factor_leaves_nothing_over():
+    (n, _), relied_on = sizes(6, 4)
+    assert type((n * 5) % 5) is int and type((n * 5) % n) is int and type((n * 5) % 3) is Size
+    assert relied_on == []
+
+
+def test_a_factor_that_is_nothing_now_divides_nothing():
+    """Later it may be another number."""
+    (n, none), _ = sizes(6, 0)
+    for divide in (lambda: (n * none) // none, lambda: (n * none) % none):
+        with pytest.raises(ZeroDivisionError):
+            divide()

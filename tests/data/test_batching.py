@@ -154,3 +154,14 @@ def test_buckets():
         values(ds.bucket_by_sequence_length(length, [4], [1, 1], pad_to_bucket_boundary=True))
     with pytest.raises(ValueError, match="but got 2 and 2"):
         ds.bucket_by_sequence_length(length, [3, 5], [2, 2])
+
+
+def test_sizes_of_minus_one_are_the_largest_of_the_batch():
+    ds = DS.from_tensor_slices([1, 3]).map(lambda n: tf.ones([n, 2]))
+    [batch] = ds.padded_batch(2, padded_shapes=[-1, 4])
+    assert batch.shape == [2, 3, 4]
+
+
+def test_the_rows_of_endless_elements_are_endless():
+    assert int(DS.from_tensors([1, 2]).repeat().unbatch().cardinality()) == tf.data.INFINITE_CARDINALITY
+    assert int(DS.from_tensors([1, 2]).repeat(3).unbatch().cardinality()) == 6

@@ -1,5 +1,7 @@
 """Sums of gradients: who owns an array may add into it, and nobody else."""
 
+import functools
+
 import numpy as np
 
 import tapeflow as tf
@@ -54,3 +56,20 @@ def test_tensors_that_are_recorded():
         tape.watch(x)
         y = Sum(x, x * 2.0).result(tf)
     assert float(tape.gradient(y, x)) == 3
+
+
+def test_small_terms_are_added_in_groups_of_eight():
+    """As TensorFlow adds them: to the last bit, and a long sum loses little."""
+    terms = np.random.default_rng(0).normal(size=(20, 5)).astype(np.float32)
+    running = Sum(terms[0], terms[1])
+    for term in terms[2:]:
+        running.add(term)
+    in_order = terms[::-1]  # the walk meets the last one first
+    groups = [functools.reduce(np.add, in_order[k : k + 8]) for k in range(0, 20, 8)]
+    np.testing.assert_array_equal(running.result(bare), functools.reduce(np.add, groups))
+
+
+def test_a_term_of_another_dtype_is_not_squeezed_into_the_sum():
+    running = Sum(np.ones(3, np.complex64), np.ones(3, np.float32))
+    running.add(np.ones(3, np.float32))
+    assert running.result(bare).tolist() == [3, 3, 3] and running.result(bare).dtype == np.complex64

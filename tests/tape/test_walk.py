@@ -127,3 +127,17 @@ def test_rows_stay_rows_for_a_source_in_the_middle():
     of_x, of_table = tape.gradient(y, [x, table])
     assert isinstance(of_table, tf.IndexedSlices) and of_table.indices.numpy().tolist() == [0, 0]
     np.testing.assert_array_equal(of_x, [[4.0, 4.0], [0.0, 0.0]])
+
+
+def test_nothing_is_computed_for_what_is_no_source():
+    """The product's other factor is watched, too, but only one gradient is wanted: one product in the walk."""
+    a, b = tf.Variable(np.ones((2, 3), np.float32)), tf.Variable(np.ones((3, 4), np.float32))
+    with tf.GradientTape() as outer:
+        with tf.GradientTape(persistent=True) as tape:
+            y = tf.matmul(a, b)
+        before = len(outer._recording.records)
+        tape.gradient(y, a)
+        for_one = len(outer._recording.records) - before
+        tape.gradient(y, [a, b])
+        for_both = len(outer._recording.records) - before - for_one
+    assert 0 < for_one < for_both

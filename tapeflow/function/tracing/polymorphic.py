@@ -56,11 +56,10 @@ class Function(Generic[P, R]):
 
     def __init__(
         self, python_function: Callable[P, R], input_signature: Any = None, autograph: bool = True,
-        jit_compile: bool = False, reduce_retracing: bool | str = False,
+        jit_compile: bool = False, reduce_retracing: bool = False,
     ) -> None:  # fmt: skip
         """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain
-        Python. `reduce_retracing`: where sizes differ from call to call, trace for any; "batch": where those of first
-        axes do."""
+        Python. `reduce_retracing`: where sizes differ from call to call, trace for any."""
         functools.update_wrapper(self, python_function)
         self._signature = inspect.signature(python_function)
         if input_signature is not None:
@@ -294,11 +293,7 @@ class Function(Generic[P, R]):
                 tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)
             ]
         elif self.reduce_retracing and (before := self._seen.get(general)):
-            free = 1 if self.reduce_retracing == "batch" else None  # how many axes may differ
-            opened_up = lambda old, new: tuple(
-                [None if a != b and k < (free or len(new)) else b for k, (a, b) in enumerate(zip(old, new))]
-            )
-            shapes = [opened_up(old, s.shape) for old, s in zip(before, specs)]
+            shapes = [tuple([b if a == b else None for a, b in zip(old, s.shape)]) for old, s in zip(before, specs)]
         else:
             shapes = [s.shape for s in specs]
         self._seen[general] = shapes

@@ -247,3 +247,10 @@ def test_an_error_names_the_line_of_the_program():
 
     with pytest.raises(tf.errors.InvalidArgumentError, match=rf"test_numpy_plan.py:{f.__code__.co_firstlineno + 2}"):
         tf.function(f)(tf.ones([3]), tf.constant([5]))
+
+
+def test_memory_of_another_dtype_is_not_written_over():
+    """NumPy would write truth values into floating memory without a word."""
+    above = tf.function(lambda x: (x * 2.0) > 1.0)
+    found = above(tf.ones([1 << 13]))
+    assert found.dtype is tf.bool and found.numpy().dtype == np.bool_

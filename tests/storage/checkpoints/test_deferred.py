@@ -167,3 +167,15 @@ def test_variables_on_a_device_stay_there(tmp_path):
     assert checkpoint.v.numpy().tolist() == [1.0, 2.0]
     assert checkpoint.v.device == v.device
     assert "XLA_CPU" in v.device
+
+
+def test_an_object_that_is_two_here_is_reported_once(tmp_path, caplog):
+    """Also where the parts of its owner are gone through again, because one of them arrives later."""
+    shared, other = tf.train.Checkpoint(v=tf.Variable(1.0)), tf.train.Checkpoint(v=tf.Variable(2.0))
+    path = tf.train.Checkpoint(a=shared, b=shared, c=other).write(tmp_path / "states")
+    new = lambda: tf.train.Checkpoint(v=tf.Variable(0.0))
+    root = tf.train.Checkpoint(a=new(), b=new())
+    root.restore(path)
+    root.c = new()
+    assert [float(part.v) for part in (root.a, root.b, root.c)] == [1.0, 0.0, 2.0]
+    assert len([r for r in caplog.records if "Inconsistent references" in r.message]) == 1

@@ -144,3 +144,12 @@ def test_a_state_file_cannot_have_files_elsewhere_deleted(tmp_path, checkpoint):
     manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
     manager.save()
     assert short(manager.checkpoints) == ["ckpt-1"] and os.path.exists(kept + ".safetensors")
+
+
+def test_one_that_is_written_again_is_the_newest(tmp_path, checkpoint):
+    manager = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=2)
+    for number in (1, 2, 1):
+        manager.save(checkpoint_number=number)
+    assert short(manager.checkpoints) == ["ckpt-2", "ckpt-1"]
+    manager.save(checkpoint_number=3)
+    assert short(manager.checkpoints) == ["ckpt-1", "ckpt-3"]
