@@ -251,6 +251,5 @@ def test_an_error_names_the_line_of_the_program():
 
 def test_memory_of_another_dtype_is_not_written_over():
     """NumPy would write truth values into floating memory without a word."""
-    above = tf.function(lambda x: (x * 2.0) > 1.0)
-    found = above(tf.ones([1 << 13]))
-    assert found.dtype is tf.bool and found.numpy().dtype == np.bool_
+    odd = tf.function(lambda x: tf.math.is_nan(x * 2.0))
+    assert odd(tf.ones([1 << 13])).numpy().dtype == np.bool_
