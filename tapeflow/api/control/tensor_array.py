@@ -13,6 +13,7 @@ from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import OutOfRangeError, ValueNeeded, invalid, user_place
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime.memory_limits import check_fits
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -79,6 +80,8 @@ class TensorArray(LoopVariable):
             raise TypeError(f"The size of a TensorArray is a whole number, got {size}.")
         known = size.as_sizes() if hasattr(size, "as_sizes") else None
         self._length = known.item() if known is not None else size  # a Size, where it is not known
+        if type(self._length) is int:
+            check_fits((self._length,), np.dtype(object), "the array")
         self._entries: list[Tensor | None] = [None] * (0 if size is None or type(self._length) is Size else int(size))
         self._cleared: set[int] = set()
         self._made_at = (

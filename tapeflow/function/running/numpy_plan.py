@@ -138,7 +138,7 @@ def _elements(spec: Any) -> float:
     return math.inf if any(type(d) is Size for d in spec.shape) else math.prod(d or 0 for d in spec.shape)
 
 
-def _located(node: Node, args: tuple, error: Exception) -> Exception:
+def located(node: Node, args: tuple, error: Exception) -> Exception:
     """The error with the operation and the line, unless it says so already: one from inside a loop."""
     if not isinstance(error, OpError):
         return explained(node.prim, args, node.params, error, node.line)
@@ -173,9 +173,9 @@ def _guarded(run: Callable) -> Callable:
                 raise
             values = place.tb_frame.f_globals | place.tb_frame.f_locals  # constants are global
             args = [EagerTensor(values[f"t{p}"]) for p in node.inputs if f"t{p}" in values]
-            located = _located(node, tuple(args), error)
-            if located is error:
+            placed = located(node, tuple(args), error)
+            if placed is error:
                 raise
-            raise located from (error.__cause__ if isinstance(error, OpError) else error)
+            raise placed from (error.__cause__ if isinstance(error, OpError) else error)
 
     return guarded

@@ -10,6 +10,7 @@ from tapeflow.core.variables.variable import Variable, stored
 from tapeflow.function.tracing.graph import Graph, Node
 
 from .cleaning import Cleaned
+from .numpy_plan import located
 
 
 class NoKernel(InvalidArgumentError):  # an operation of the graph is not one that XLA can have
@@ -61,7 +62,11 @@ class Checked:
         found = self.program.on_tensors(tensors)
         rest = iter(found[self.count :])
         for node in self.checks:
-            node.prim.run(*[next(rest).array for _ in node.inputs])
+            args = [next(rest) for _ in node.inputs]
+            try:
+                node.prim.run(*[x.array for x in args])
+            except OpError as error:
+                raise located(node, tuple(args), error) from None
         return stored(found[: self.count], assigned)
 
 

@@ -112,3 +112,8 @@ def test_specs():
     assert spec.value_type is tf.TensorArray
     with pytest.raises(TypeError, match="TensorArray"):
         tf.TensorArraySpec.from_value(np.zeros(2))
+
+
+def test_an_absurd_size_is_refused_at_once():
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=r"shape\[1000000000000\]"):
+        tf.TensorArray(tf.float32, 10**12)

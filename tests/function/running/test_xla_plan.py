@@ -82,3 +82,15 @@ def test_a_text_is_refused_by_name():
             return x, tf.constant("a")
 
         shout(tf.constant(1.0))
+
+
+def test_an_assertion_that_fails_names_its_line():
+    """As in the NumPy plan."""
+
+    @tf.function(jit_compile=True)
+    def root(x):
+        tf.debugging.assert_non_negative(x, message="negative input")
+        return tf.sqrt(x)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)negative input.* At test_xla_plan\.py:\d+$"):
+        root(tf.constant([-1.0]))
