@@ -183,14 +183,14 @@ class Reasons:
                 "opened, after it closed, or from other values"
             )
             return found or [Cause("not recorded", what, repair="Compute the target inside the `with` block.")]
-        repair = "Look for a typing error, or for a layer that is never called."
+        repair = "Look for a typo, or for a layer that is never called."
         if not found:
             return [Cause("not used", "it is watched, but the target does not use it", repair=repair)]
         if any(self.seen.intersection(note.made) for note in self._notes(k)):
             return found
         return [
             *found,
-            Cause("not used", "if that has nothing to do with the target, the target does not use it", repair=repair),
+            Cause("not used", "if that is unrelated to the target, the target does not use this source", repair=repair),
         ]
 
     def _noted(self, k: int) -> list[Cause]:
@@ -263,7 +263,7 @@ def _refused(refused: Refused, line: str) -> list[Cause]:
     source, targets = inside.inputs[refused.position], list(inside.results)
     found = Reasons(inside.recording, edges(inside.recording), targets, [source]).causes(0)
     cuts = [cause for cause in found if cause.kind not in ("not used", "not recorded")]
-    unused = Cause("not used", f"the {refused.title} does not use it for its result", line, "Look for a typing error.")
+    unused = Cause("not used", f"the {refused.title} does not use it for its result", line, "Look for a typo.")
     return cuts or [unused]
 
 
