@@ -190,7 +190,9 @@ class Reasons:
             return found
         return [
             *found,
-            Cause("not used", "if that is unrelated to the target, the target does not use this source", repair=repair),
+            Cause(
+                "not used", "if that is unrelated to the target, the target does not use this source", repair=repair
+            ),
         ]
 
     def _noted(self, k: int) -> list[Cause]:
