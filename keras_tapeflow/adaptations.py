@@ -2,6 +2,7 @@
 of TensorFlow's. Standard library only, until one of them is imported."""
 
 import functools
+import os
 import sys
 from types import ModuleType
 from typing import Any
@@ -147,6 +148,16 @@ def _save_whole(function: str, home: str = "whole_saves") -> Any:
     return adapt
 
 
+def _answer(module: ModuleType) -> None:
+    """`keras.config.backend()` says to programs what `TAPEFLOW_KERAS_ANSWER` says: libraries that know TensorFlow's
+    backend, and not ours, then take it for that. Keras itself asks elsewhere."""
+    from keras.src.backend.config import backend
+
+    answer = os.environ.get("TAPEFLOW_KERAS_ANSWER")
+    if answer and backend() == NAME:
+        module.backend = lambda: answer
+
+
 # Modules that do something else, or nothing, for want of TensorFlow's tensors, tables and datasets.
 AMONG_TENSORFLOW = """
 layers.preprocessing.hashed_crossing layers.preprocessing.hashing layers.preprocessing.index_lookup
@@ -154,6 +165,8 @@ layers.preprocessing.integer_lookup layers.preprocessing.string_lookup layers.pr
 legacy.backend trainers.data_adapters.array_slicing trainers.data_adapters.data_adapter_utils utils.dataset_utils
 """.split()
 AFTERWARDS = {
+    "keras.backend": _answer,
+    "keras.config": _answer,
     "keras.src.backend.config": _know_the_name,
     "keras.src.backend.common.dtypes": _know_dtypes,
     "keras.src.callbacks.backup_and_restore": _save_whole("adapt", "backups"),

@@ -4,7 +4,10 @@ what is known of a value before it is there, which for composites says how they 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .contracts import Operation
+from .shapes import TensorShape
 
 
 class TypeSpec:
@@ -47,10 +50,32 @@ class TypeSpec:
 
     def __kind__(self) -> Any:
         """What of the spec is more than the shapes and dtypes of the parts: functions are traced for each."""
-        return self._parts()
+        return self._parts() if type(self).__eq__ is TypeSpec.__eq__ else self
 
     def _parts(self) -> Any:
         return hashable(self._serialize())
+
+    # ---- TensorFlow's names for those who write a spec of their own
+
+    def __make_cmp_key(self, value: Any) -> Any:
+        return hashable(value)
+
+    @staticmethod
+    def __is_compatible(a: Any, b: Any) -> bool:
+        return _compatible(a, b)
+
+    def _batch(self, batch_size: int | None) -> "TypeSpec":
+        return self.__batch__(batch_size)
+
+    def _unbatch(self) -> "TypeSpec":
+        return self.__unbatch__()
+
+    def _with_tensor_ranks_only(self) -> "TypeSpec":
+        """Without the sizes of shapes."""
+        return self
+
+    def _without_tensor_names(self) -> "TypeSpec":
+        return self
 
     # ---- rows along the first axis, for datasets and maps
 
@@ -124,10 +149,25 @@ class TypeSpec:
 
 
 def hashable(value: Any) -> Any:
-    """Containers as tuples; mappings as their pairs, in order."""
+    """Containers as tuples; mappings as their pairs, in order; arrays by what is in them."""
     if isinstance(value, dict):
         return tuple([(key, hashable(value[key])) for key in value])
+    if isinstance(value, np.ndarray):
+        return (value.shape, value.dtype.str, value.tobytes())
     return tuple(map(hashable, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _compatible(a: Any, b: Any) -> bool:
+    """Could one value be described by both? Specs and shapes inside answer for themselves."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_compatible(a[key], b[key]) for key in a)
+    if isinstance(a, (TypeSpec, TensorShape)):
+        return a.is_compatible_with(b)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_compatible, a, b))
+    return bool(np.all(a == b))
 
 
 class CompositeTensor:
@@ -170,7 +210,16 @@ class CompositeTensor:
 
     def __with_each__(self, function: Callable[[Any], Any]) -> Any:
         """The same with `function` of each of its parts."""
-        one = lambda part: part.__with_each__(function) if isinstance(part, CompositeTensor) else function(part)
+
+        def one(part: Any) -> Any:
+            if isinstance(part, CompositeTensor):
+                return part.__with_each__(function)
+            if isinstance(part, dict):
+                return {key: one(inside) for key, inside in part.items()}
+            if type(part) in (list, tuple):
+                return type(part)(map(one, part))
+            return function(part)
+
         return of_parts(self, [one(part) for part in parts_of(self) or []])
 
 

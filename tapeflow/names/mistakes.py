@@ -110,7 +110,7 @@ def _is_about_us(error: BaseException, text: str) -> bool:
 
 
 def _of_argument(function: Any, given: str) -> str:
-    if not str(getattr(function, "__module__", "")).startswith("tapeflow"):
+    if not str(getattr(function, "__module__", "")).startswith(("tapeflow", "tensorflow")):
         return ""
     try:
         made: Any = function.__init__ if isinstance(function, type) else function  # type: ignore[misc]

@@ -1,15 +1,13 @@
 """Where the names of TensorFlow's private modules are found. Facts about TensorFlow; keys leave out
 `tensorflow.python.`."""
 
-import contextlib
 import functools
-import inspect
-from collections.abc import Callable
-from typing import Any
+
+from . import homes
 
 # The modules, by package, of TensorFlow 2 and of earlier versions where programs still look for them.
 PACKAGES = {
-    "autograph": "core operators impl impl.api",
+    "autograph": "core core.ag_ctx operators impl impl.api",
     "checkpoint": "checkpoint checkpoint_management checkpoint_options",
     "client": "device_lib session timeline",
     "compiler": "tensorrt xla",
@@ -18,7 +16,7 @@ PACKAGES = {
     "distribute": """cross_device_ops distribute_lib distribute_utils distribution_strategy_context mirrored_strategy
         multi_worker_util one_device_strategy parameter_server_strategy reduce_util tpu_strategy values""",
     "eager": """backprop backprop_util context core def_function execute forwardprop function monitoring
-        polymorphic_function polymorphic_function.polymorphic_function profiler tape test wrap_function""",
+        polymorphic_function record polymorphic_function.polymorphic_function profiler tape test wrap_function""",
     "feature_column": "feature_column feature_column_lib feature_column_v2",
     "framework": """auto_control_deps common_shapes composite_tensor config constant_op convert_to_constants
         cpp_shape_inference_pb2 device dtypes errors errors_impl extension_type func_graph function graph_util importer
@@ -41,13 +39,16 @@ PACKAGES = {
     "lib": "core io io.file_io io.tf_record",
     "module": "module",
     "ops": """array_grad array_ops batch_ops bincount_ops bitwise_ops candidate_sampling_ops check_ops clip_ops
-        collective_ops cond confusion_matrix control_flow_assert control_flow_case control_flow_ops control_flow_util
+        collective_ops cond confusion_matrix control_flow_assert control_flow_case
+        control_flow_ops control_flow_switch_case control_flow_util
         control_flow_v2_toggles critical_section_ops ctc_ops custom_gradient data_flow_ops distributions
         distributions.bernoulli distributions.categorical distributions.distribution distributions.normal embedding_ops
         functional_ops gen_array_ops gen_control_flow_ops gen_data_flow_ops gen_image_ops gen_linalg_ops
         gen_logging_ops gen_math_ops gen_nn_ops gen_random_ops gen_sparse_ops gen_state_ops gen_string_ops
         gradient_checker_v2 gradients gradients_impl gradients_util handle_data_util histogram_ops image_ops
-        image_ops_impl init_ops init_ops_v2 inplace_ops io_ops linalg linalg.linalg linalg.linalg_impl linalg_grad
+        image_ops_impl init_ops init_ops_v2 inplace_ops io_ops linalg linalg.linalg linalg.linalg_impl
+        linalg.linear_operator
+        linalg.linear_operator_addition linalg.linear_operator_algebra linalg.linear_operator_util linalg_grad
         linalg_ops list_ops logging_ops lookup_ops losses losses.losses losses.losses_impl losses.util manip_ops map_fn
         map_ops math_grad math_ops metrics nccl_ops nn nn_grad nn_impl nn_ops numerics numpy_ops numpy_ops.np_arrays
         numpy_ops.np_array_ops numpy_ops.np_config numpy_ops.np_math_ops parallel_for parallel_for.control_flow_ops
@@ -82,20 +83,22 @@ PACKAGES = {
 def known_modules() -> frozenset[str]:
     """All of `PACKAGES`, as dotted names."""
     inside = {f"{package}.{name}" for package, names in PACKAGES.items() for name in names.split()}
-    return frozenset({"", *PACKAGES, *inside})
+    inside |= {*homes.HOMES, *(place.rpartition(".")[0] for place in homes.UNNAMED.values())}
+    above = {name.rsplit(".", size)[0] for name in inside for size in range(1, name.count(".") + 1)}
+    return frozenset({"", *PACKAGES, *above, *inside})
 
 
 # Modules that are, as a whole, a public namespace or a module of the standard library.
 MODULES = {
-    "data.util.nest": "tf.nest",
     "framework.config": "tf.config",
     "platform.gfile": "tf.io.gfile",
     "platform.test": "tf.test",
     "platform.tf_logging": "tf.compat.v1.logging",
     "types.core": "tf.types.experimental",
     "util.compat": "tf.compat",
-    "util.nest": "tf.nest",
-    "util.tf_inspect": "inspect",
+    "util.nest": "tapeflow.programs.inner.nests",
+    "data.util.nest": "tapeflow.programs.inner.nests",
+    "util.tf_inspect": "tapeflow.programs.inner.inspection",
     "platform.flags": "absl.flags",
     "platform.app": "absl.app",
 }
@@ -164,8 +167,76 @@ PLACES = {
     "training.training_util": "tf.compat.v1.train",
 }
 
-# Names that are public under another one.
+# Names that are public under another one, or are ours.
 RENAMED = {
+    "client.device_lib.list_local_devices": "tapeflow.programs.inner.runtime.list_local_devices",
+    "eager.context.context": "tapeflow.programs.inner.runtime.context",
+    "eager.context.eager_mode": "tf.init_scope",
+    "eager.context.graph_mode": "tf.init_scope",
+    "eager.context.num_gpus": "tapeflow.programs.inner.runtime.num_gpus",
+    "eager.context.async_wait": "tf.group",
+    "eager.record.stop_recording": "tapeflow.programs.inner.runtime.stop_recording",
+    "eager.tape.stop_recording": "tapeflow.programs.inner.runtime.stop_recording",
+    "framework.composite_tensor.CompositeTensor": "tapeflow.core.composite.CompositeTensor",
+    "framework.composite_tensor.replace_composites_with_components": "tapeflow.programs.inner.specs.with_components",
+    "framework.func_graph.FuncGraph": "tf.Graph",
+    "framework.ops.convert_to_tensor_or_composite": "tapeflow.programs.inner.specs.tensor_or_composite",
+    "framework.ops.executing_eagerly_outside_functions": "tapeflow.programs.inner.runtime.true",
+    "framework.ops.get_default_graph": "tf.compat.v1.get_default_graph",
+    "framework.ops.reset_default_graph": "tapeflow.programs.inner.runtime.nothing",
+    "framework.ops.NullContextmanager": "contextlib.nullcontext",
+    "framework.smart_cond.smart_cond": "tapeflow.programs.inner.runtime.smart_cond",
+    "framework.smart_cond.smart_constant_value": "tf.get_static_value",
+    "framework.tensor_spec.DenseSpec": "tf.TypeSpec",
+    "framework.tensor_util.constant_value_as_shape": "tapeflow.programs.inner.specs.constant_value_as_shape",
+    "framework.tensor_util.try_evaluate_constant": "tf.get_static_value",
+    "framework.test_util.run_deprecated_v1": "tapeflow.programs.inner.runtime.unchanged",
+    "framework.test_util.InstallStackTraceHandler": "tapeflow.programs.inner.runtime.nothing",
+    "framework.type_spec.BatchableTypeSpec": "tf.TypeSpec",
+    "framework.type_spec.lookup": "tapeflow.programs.inner.specs.lookup",
+    "framework.type_spec.register": "tapeflow.programs.inner.specs.register",
+    "framework.type_spec.register_type_spec_from_value_converter": "tapeflow.programs.inner.specs.register_converter",
+    "framework.type_spec_registry._NAME_TO_TYPE_SPEC": "tapeflow.programs.inner.specs.BY_NAME",
+    "framework.type_spec_registry._TYPE_SPEC_TO_NAME": "tapeflow.programs.inner.specs.NAMES",
+    "framework.type_spec_registry.get_name": "tapeflow.programs.inner.specs.get_name",
+    "framework.type_spec_registry.lookup": "tapeflow.programs.inner.specs.lookup",
+    "framework.type_spec_registry.register": "tapeflow.programs.inner.specs.register",
+    "ops.array_ops.prevent_gradient": "tf.raw_ops.PreventGradient",
+    "ops.control_flow_case._case_helper": "tapeflow.programs.inner.runtime.case_helper",
+    "ops.control_flow_ops.get_enclosing_xla_context": "tapeflow.programs.inner.runtime.nothing",
+    "ops.control_flow_util.ENABLE_CONTROL_FLOW_V2": "tapeflow.programs.inner.runtime.TRUE",
+    "ops.control_flow_util.GraphOrParentsInXlaContext": "tapeflow.programs.inner.runtime.false",
+    "ops.linalg.linear_operator.make_composite_tensor": "tapeflow.programs.inner.runtime.unchanged",
+    "ops.parallel_for.control_flow_ops.pfor": "tapeflow.programs.inner.runtime.pfor",
+    "ops.parallel_for.control_flow_ops.for_loop": "tapeflow.programs.inner.runtime.pfor",
+    "ops.random_ops.parameterized_truncated_normal": "tapeflow.programs.inner.runtime.parameterized_truncated_normal",
+    "ops.resource_variable_ops.VariableSpec": "tapeflow.programs.inner.specs.VariableSpec",
+    "ops.resource_variable_ops.is_resource_variable": "tapeflow.programs.inner.runtime.is_variable",
+    "ops.weights_broadcast_ops.broadcast_weights": "tapeflow.programs.inner.runtime.broadcast_weights",
+    "platform.resource_loader.get_path_to_datafile": "tapeflow.programs.inner.runtime.same",
+    "tf2.enabled": "tapeflow.programs.inner.runtime.true",
+    "trackable.base.no_automatic_dependency_tracking": "tapeflow.programs.inner.runtime.unchanged",
+    "trackable.data_structures.ListWrapper": "builtins.list",
+    "trackable.data_structures._DictWrapper": "builtins.dict",
+    "trackable.data_structures.NoDependency": "tapeflow.programs.inner.runtime.same",
+    "trackable.data_structures.sticky_attribute_assignment": "tapeflow.programs.inner.runtime.sticky",
+    "trackable.data_structures.wrap_or_unwrap": "tapeflow.programs.inner.runtime.same",
+    "training.moving_averages.assign_moving_average": "tapeflow.programs.inner.runtime.assign_moving_average",
+    "training.tracking.data_structures.ListWrapper": "builtins.list",
+    "training.tracking.data_structures.NoDependency": "tapeflow.programs.inner.runtime.same",
+    "util.deprecation.deprecated": "tapeflow.programs.inner.runtime.plain_decorator",
+    "util.deprecation.deprecated_alias": "tapeflow.programs.inner.runtime.deprecated_alias",
+    "util.deprecation.deprecated_arg_values": "tapeflow.programs.inner.runtime.plain_decorator",
+    "util.deprecation.deprecated_args": "tapeflow.programs.inner.runtime.plain_decorator",
+    "util.deprecation.deprecated_endpoints": "tapeflow.programs.inner.runtime.plain_decorator",
+    "util.deprecation.silence": "contextlib.nullcontext",
+    "util.dispatch.add_dispatch_support": "tapeflow.programs.inner.runtime.unchanged",
+    "util.tf_contextlib.contextmanager": "contextlib.contextmanager",
+    "util.tf_decorator.make_decorator": "tapeflow.programs.inner.runtime.make_decorator",
+    "util.tf_decorator.unwrap": "tapeflow.programs.inner.runtime.unwrap",
+    "util.tf_export.keras_export": "tapeflow.programs.inner.runtime.plain_decorator",
+    "util.tf_export.tf_export": "tapeflow.programs.inner.runtime.plain_decorator",
+    "util.variable_utils.convert_variables_to_tensors": "tapeflow.programs.inner.specs.read_variables",
     "data.ops.dataset_ops.DatasetV2": "tf.data.Dataset",
     "framework.constant_op.constant_v1": "tf.constant",
     "framework.ops.convert_to_tensor_v2": "tf.convert_to_tensor",
@@ -203,7 +274,6 @@ RENAMED = {
     "ops.random_ops.random_shuffle": "tf.random.shuffle",
     "ops.random_ops.random_gamma": "tf.random.gamma",
     "ops.random_ops.multinomial": "tf.random.categorical",
-    "ops.resource_variable_ops.ResourceVariable": "tf.Variable",
     "ops.resource_variable_ops.BaseResourceVariable": "tf.Variable",
     "ops.variables.VariableV2": "tf.Variable",
     "trackable.autotrackable.AutoTrackable": "tf.Module",
@@ -220,76 +290,23 @@ RENAMED_IN_KERAS = {
     "Functional": "Model",
 }
 
-
-def _list_local_devices() -> Callable[..., list[Any]]:
-    from types import SimpleNamespace
-
-    def list_local_devices(session_config: Any = None) -> list[Any]:
-        """The devices of this machine, each with a `name`, a `device_type` and a `memory_limit`."""
-        import tapeflow as tf
-
-        describe = lambda device: dict(
-            name=device.name, device_type=device.device_type, memory_limit=268435456, physical_device_desc=""
-        )
-        return [SimpleNamespace(**describe(device)) for device in tf.config.list_logical_devices()]
-
-    return list_local_devices
-
-
-def _plain_decorator() -> Callable[..., Any]:
-    """A decorator with arguments that changes nothing: exports and deprecations concern TensorFlow itself."""
-    return lambda *arguments, **options: lambda decorated: decorated
-
-
-def _smart_cond() -> Callable[..., Any]:
-    import tapeflow as tf
-
-    def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
-        """`tf.cond`, and a plain choice where the predicate is known."""
-        known = tf.get_static_value(pred) if tf.is_tensor(pred) else pred
-        return tf.cond(pred, true_fn, false_fn) if known is None else true_fn() if known else false_fn()
-
-    return smart_cond
-
-
-def _tensor_class() -> type:
-    from tapeflow.core.tensor import EagerTensor
-
-    return EagerTensor
-
-
-def _assign_moving_average() -> Callable[..., Any]:
-    def assign_moving_average(
-        variable: Any, value: Any, decay: float, zero_debias: bool = True, name: str | None = None
-    ) -> Any:
-        """Moves a variable towards a value: `variable - (1 - decay) * (variable - value)`, without the correction for
-        its start."""
-        return variable.assign_sub((variable - value) * (1 - decay))
-
-    return assign_moving_average
-
-
-# Names that have no public counterpart: each is made by a call.
-OWN: dict[str, Callable[[], Any]] = {
-    "client.device_lib.list_local_devices": _list_local_devices,
-    "eager.context.num_gpus": lambda: lambda: 0,
-    "framework.ops.EagerTensor": _tensor_class,
-    "framework.ops.executing_eagerly_outside_functions": lambda: lambda: True,
-    "framework.ops.reset_default_graph": lambda: lambda: None,
-    "framework.smart_cond.smart_cond": _smart_cond,
-    "platform.resource_loader.get_path_to_datafile": lambda: lambda path: path,
-    "tf2.enabled": lambda: lambda: True,
-    "trackable.data_structures.ListWrapper": lambda: list,
-    "trackable.data_structures._DictWrapper": lambda: dict,
-    "trackable.data_structures.NoDependency": lambda: lambda value: value,
-    "training.moving_averages.assign_moving_average": _assign_moving_average,
-    "training.tracking.data_structures.ListWrapper": lambda: list,
-    "training.tracking.data_structures.NoDependency": lambda: lambda value: value,
-    "util.deprecation.silence": lambda: contextlib.nullcontext,
-    "util.deprecation.deprecated": _plain_decorator,
-    "util.deprecation.deprecated_args": _plain_decorator,
-    "util.tf_decorator.make_decorator": lambda: lambda target, decorator, **_: functools.wraps(target)(decorator),
-    "util.tf_decorator.unwrap": lambda: lambda function: ([], inspect.unwrap(function)),
-    "util.tf_export.keras_export": _plain_decorator,
-    "util.tf_export.tf_export": _plain_decorator,
+# `tf.__internal__`: by namespace, where in the private modules its names are.
+INTERNAL = {
+    "": """framework.composite_tensor.CompositeTensor framework.ops.EagerTensor framework.func_graph.FuncGraph
+        framework.ops.SymbolicTensor framework.ops.get_name_scope ops.control_flow_ops.get_enclosing_xla_context""",
+    "autograph": "autograph.core.ag_ctx.control_status_ctx autograph.impl.api.tf_convert",
+    "decorator": "util.tf_decorator.make_decorator util.tf_decorator.unwrap",
+    "dispatch": "util.dispatch.add_dispatch_support",
+    "eager_context": "eager.context.eager_mode",
+    "function": "eager.polymorphic_function.polymorphic_function.Function",
+    "nest": """util.nest.flatten_up_to util.nest.get_traverse_shallow_structure util.nest.is_attrs util.nest.is_mapping
+        util.nest.list_to_tuple util.nest.map_structure_up_to util.nest.sequence_like util.nest.yield_flat_paths""",
+    "ops": "ops.weights_broadcast_ops.broadcast_weights ops.resource_variable_ops.is_resource_variable",
+    "saved_model": "",
+    "smart_cond": "framework.smart_cond.smart_cond",
+    "tf2": "tf2.enabled",
+    "tracking": """trackable.autotrackable.AutoTrackable trackable.base.Trackable
+        trackable.base.no_automatic_dependency_tracking trackable.data_structures.sticky_attribute_assignment""",
+    "train": "training.moving_averages.assign_moving_average",
+    "types": "types.core.Tensor",
 }

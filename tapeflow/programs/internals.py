@@ -6,6 +6,7 @@ in those of `PLACES`, then among all names of TensorFlow 2 and of `tf.compat.v1`
 that asks for it.
 """
 
+import functools
 import importlib
 import sys
 from types import ModuleType
@@ -14,7 +15,7 @@ from typing import Any
 from tapeflow.names.missing import _is_import_from
 from tapeflow.names.public import keras_names, value_of
 
-from . import internal_names
+from . import homes, internal_names
 
 
 def module(name: str) -> ModuleType | None:
@@ -23,6 +24,10 @@ def module(name: str) -> ModuleType | None:
     if top == "core":
         return _protocol(name, parts)
     inside = ".".join(parts)
+    if top == "__internal__":
+        return _internal(inside) if inside in internal_names.INTERNAL else None
+    if parts[:1] == ["autograph"] and parts[1:2] in (["pyct"], ["converters"]):
+        return importlib.import_module(".".join(["malt", *parts[1:]]))  # which began as TensorFlow's AutoGraph
     public = "tf.keras." + ".".join(parts[1:]) if parts[:1] == ["keras"] else internal_names.MODULES.get(inside, "")
     if public.startswith("tf."):
         from .stand_in import served
@@ -70,11 +75,11 @@ class PrivateModule(ModuleType):
         if not name.startswith("__"):
             for place in self._places(name):
                 try:
-                    return value_of(place)
+                    return value_of(place) if place.startswith("tf.") else _own(place)
                 except (AttributeError, ImportError):
                     continue
-            if (found := internal_names.OWN.get(f"{self._inside}.{name}")) is not None:
-                return found()
+            if (kind := homes.unnamed(f"{self._inside}.{name}")) is not None:
+                return kind
         message = (
             f"tapeflow has no {self.__name__}.{name}, a private name of TensorFlow. Is there a public one that does?"
         )
@@ -91,6 +96,8 @@ class PrivateModule(ModuleType):
             return ["tf.raw_ops." + "".join(part[:1].upper() + part[1:] for part in name.split("_"))]
         if (renamed := internal_names.RENAMED.get(f"{inside}.{name}")) is not None:
             return [renamed]
+        if (public := homes.listed(inside).get(name)) is not None:
+            return [public]
         spaces = [
             *internal_names.PLACES.get(inside, "").split(),
             "tf",
@@ -100,6 +107,35 @@ class PrivateModule(ModuleType):
             "tf.compat.v1",
         ]
         return [f"{space}.{name}" for space in spaces] if "." in inside else []
+
+
+def _own(place: str) -> Any:
+    """A value by its module and its name."""
+    module, _, name = place.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+@functools.cache
+def _internal(space: str) -> ModuleType:
+    return Internal(space)
+
+
+class Internal(ModuleType):
+    """`tf.__internal__` and the namespaces in it: names of private modules, by the table of them."""
+
+    def __init__(self, space: str = "") -> None:
+        super().__init__(f"tensorflow.__internal__.{space}".rstrip("."))
+        self.__path__: list[str] = []
+        self._space = space
+
+    def __getattr__(self, name: str) -> Any:
+        if not self._space and name in internal_names.INTERNAL:
+            return _internal(name)
+        for place in internal_names.INTERNAL[self._space].split():
+            inside, _, own = place.rpartition(".")
+            if own == name:
+                return getattr(module(f"tensorflow.python.{inside}"), name)
+        raise AttributeError(f"tapeflow has no {self.__name__}.{name}, a private name of TensorFlow.", name=name)
 
 
 def _protocol(name: str, parts: list[str]) -> ModuleType | None:

@@ -17,7 +17,7 @@ from typing import Any
 from tapeflow.names.missing import watch_over, words
 from tapeflow.names.public import is_public
 
-from . import internals
+from . import homes, internals
 
 # Libraries made for TensorFlow's own tensors, and what a program can do without them.
 COMPANIONS = {
@@ -30,7 +30,6 @@ COMPANIONS = {
     "tensorflow_io": "Use tf.io and tf.data.",
     "tensorflow_model_optimization": "There is nothing in its place.",
     "tensorflow_estimator": "Estimators left TensorFlow, too: use tf.keras models.",
-    "tf_keras": "It is Keras 2; tf.keras is Keras 3 here.",
     "tensorboard.plugins.hparams": "pip install tensorboard",
 }
 
@@ -41,11 +40,15 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         """The module that is there already, or an error with a hint; None for modules of others."""
         if name == "keras" and os.environ.get("KERAS_BACKEND") == "tensorflow":
-            # A program that asks for Keras on TensorFlow means what stands in for it.
+            # A program that asks for Keras on TensorFlow means what stands in for it, and is told what it asked for.
             os.environ["KERAS_BACKEND"] = "tapeflow"
-        if name != "tensorflow" and not name.startswith("tensorflow."):
+            os.environ.setdefault("TAPEFLOW_KERAS_ANSWER", "tensorflow")
+        if name == "tf_keras" or name.startswith("tf_keras."):  # Keras 2 needs what is inside TensorFlow
+            module = _legacy_keras(name.split(".")[1:])
+        elif name == "tensorflow" or name.startswith("tensorflow."):
+            module = served(name)
+        else:
             return None
-        module = served(name)
         if module is None:
             public = name.replace("tensorflow", "tf", 1)
             raise ModuleNotFoundError(f"No module named {name!r}: {words(public)}", name=name)
@@ -82,13 +85,14 @@ def served(name: str) -> ModuleType | None:
         return served(".".join(["tensorflow", *rest[1:]]))
     if first == "compat" and rest[:2] == ["v1", "keras"]:
         return served(".".join(["tensorflow", *rest[1:]]))
-    if first in ("python", "core"):
+    if first in ("python", "core", "__internal__"):
         return internals.module(name)
     if first == "keras":
         return _keras(rest)
     value: Any = root()
     for part in (first, *rest):
         value = getattr(value, part, None)
+    homes.move_in()
     return _importable(value, name)
 
 
@@ -103,7 +107,11 @@ def root() -> ModuleType:
     vars(module).update(__version__=tapeflow.version.VERSION, __dir__=tapeflow.__dir__)
 
     def __getattr__(name: str) -> Any:
+        if name == "__internal__":
+            return vars(module).setdefault(name, served("tensorflow.__internal__"))
         value = getattr(tapeflow, name)
+        if name in tapeflow.__all__ and "tensorflow" in sys.modules:
+            homes.move_in()
         if name == "compat":
             value.v2 = module if "tensorflow" in sys.modules else tapeflow
         elif name in tapeflow.__all__:
@@ -128,6 +136,25 @@ def _keras(parts: list[str]) -> ModuleType | None:
         if error.name is None or not full.startswith(error.name):
             raise  # a library that this part of Keras needs
     return None
+
+
+@functools.cache
+def _copy_of_keras(name: str) -> ModuleType:
+    keras = sys.modules["tapeflow"].keras
+    module = ModuleType(name, keras.__doc__)
+    vars(module).update({key: getattr(keras, key) for key in dir(keras) if not key.startswith("__")})
+    utils = SimpleNamespace(register_symbolic_tensor_type=lambda cls: None)
+    vars(module).update(__path__=[], __version__=keras.__version__, __internal__=SimpleNamespace(utils=utils))
+    return module
+
+
+def _legacy_keras(parts: list[str]) -> ModuleType | None:
+    """`tf_keras`: Keras 3 under that name, which is a module of its own, so that what is bound to it stays there."""
+    if parts[:1] == ["api"]:
+        parts = parts[3:] if parts[1:2] in (["_v1"], ["_v2"]) else parts[1:]
+    if parts[:1] in (["__internal__"], ["src"]):
+        parts = [part for part in parts[1:] if part != "legacy"]
+    return _keras(parts) if parts else _copy_of_keras("tf_keras")
 
 
 def _importable(value: Any, name: str) -> ModuleType | None:
@@ -168,10 +195,12 @@ def install() -> None:
         # Not left to the import system, which would make it an attribute of tapeflow, in the place of its layer
         # `core`.
         sys.modules["tensorflow.core"] = internals.PrivateModule("tensorflow.core", "core")
+        homes.move_in()
 
 
 def uninstall() -> None:
     """Takes `install` back."""
+    homes.move_out()
     root.cache_clear()  # what it was given since goes with it
     if "tapeflow.compat" in sys.modules:
         sys.modules["tapeflow.compat"].v2 = sys.modules["tapeflow"]  # type: ignore[attr-defined]

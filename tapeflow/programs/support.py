@@ -94,7 +94,11 @@ def refusal(name: str) -> str | None:
     parts = name.split(".")
     for size in range(2, len(parts) + 1):
         value = find(".".join(parts[:size]))
-        if parts[0] == "tf" and callable(value) and str(getattr(value, "__module__", "")).startswith("tapeflow"):
+        if (
+            parts[0] == "tf"
+            and callable(value)
+            and str(getattr(value, "__module__", "")).startswith(("tapeflow", "tensorflow"))
+        ):
             doc = inspect.getdoc(value) or ""
             if refuses := _REFUSES.match(doc) or _FAILS.match(doc):
                 return hint(name, spelling=False) or refuses["why"]

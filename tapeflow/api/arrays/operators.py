@@ -258,3 +258,11 @@ for _name, _symbol in dict(
     add="+", sub="-", mul="*", truediv="/", floordiv="//", mod="%", pow="**", matmul="@"
 ).items():
     setattr(Variable, f"__i{_name}__", _refused(_name, _symbol))
+
+# What classes that stand for a tensor ask which operators there are, and Python 2's names of some.
+_OVERLOADED = """abs add and eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand rfloordiv
+    rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor div rdiv"""
+_class: Any = Tensor  # each kind of tensor has a truth value of its own; this is for what becomes a tensor
+_class.__bool__ = _class.__nonzero__ = lambda self: bool(to_tensor(self))
+_class.__div__, _class.__rdiv__ = Tensor.__truediv__, Tensor.__rtruediv__
+_class.OVERLOADABLE_OPERATORS = frozenset(f"__{_name}__" for _name in _OVERLOADED.split())

@@ -98,6 +98,19 @@ class TensorSpec(TypeSpec):
             name = name if name == other._name else None
         return TensorSpec(shape, self._dtype, name)
 
+    def __batch__(self, size: int | None) -> "TensorSpec":
+        return TensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
+
+    def __unbatch__(self) -> "TensorSpec":
+        return TensorSpec(self._shape[1:], self._dtype)
+
+    def _with_tensor_ranks_only(self) -> "TensorSpec":
+        rank = self._shape.rank
+        return self if rank is None else TensorSpec([None] * rank, self._dtype, self._name)
+
+    def _without_tensor_names(self) -> "TensorSpec":
+        return TensorSpec(self._shape, self._dtype)
+
     def _parts(self) -> tuple:
         return (None if self._shape.rank is None else tuple(self._shape), self._dtype, self._name)
 

@@ -77,6 +77,10 @@ class TestCase(_CaseAssertions):
         """
         return nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, tensors)
 
+    def _GetNdArray(self, a: Any) -> Any:
+        """What assertions of one's own compare."""
+        return np.asarray(_array(a))
+
     def get_temp_dir(self) -> str:
         """A directory for this test, the same at every call."""
         if not hasattr(self, "_temporary"):

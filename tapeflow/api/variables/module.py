@@ -142,6 +142,10 @@ class Module:
 
         return cast(Method, wrapped)
 
+    def _no_dependency(self, value: Any) -> Any:
+        """TensorFlow's way to keep a value out of checkpoints; here an attribute is as it was set."""
+        return value
+
     def __dir__(self) -> list[str]:
         return attributes.present(self)
 

@@ -28,6 +28,8 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor
 
+from .derived import DERIVED
+
 _Eigen = namedtuple("SelfAdjointEigV2", "e v")
 _Svd = namedtuple("Svd", "s u v")
 _Qr = namedtuple("Qr", "q r")
@@ -242,3 +244,4 @@ OPS |= {
     name: _unary(name.lower(), nn, "features") for name in ("Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign")
 }
 OPS |= {"Softmax": _unary("softmax", nn, "logits"), "LogSoftmax": _unary("log_softmax", nn, "logits")}
+OPS |= DERIVED

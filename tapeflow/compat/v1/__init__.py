@@ -4,6 +4,8 @@ Names that mean the same in both are those of `tf`; functions whose arguments ha
 needs the graphs and sessions of version 1 says so when it is called, and what to use instead.
 """
 
+from collections import namedtuple as _namedtuple
+from contextlib import nullcontext as _nullcontext
 from typing import Any
 
 from tapeflow.api.autodiff.gradient_registry import no_gradient as _no_gradient
@@ -45,6 +47,7 @@ from tapeflow.compat.v1.sessions import (
     InteractiveSession as InteractiveSession,
     OptimizerOptions as OptimizerOptions,
     Session as Session,
+    get_default_graph as get_default_graph,
 )
 from tapeflow.compat.v1.variables import *  # noqa: F403
 from tapeflow.compat.v1.variables import __all__ as _variables
@@ -65,18 +68,30 @@ from . import (
 )
 
 __all__ = [
-    "ConfigProto", "Dimension", "GPUOptions", "InteractiveSession", "NotDifferentiable", "OptimizerOptions", "Session",
-    "app", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near",
-    "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
-    "assert_rank", "assert_rank_at_least", "batch_gather", "data", "disable_eager_execution", "disable_v2_behavior",
-    "div", "enable_eager_execution", "enable_resource_variables", "enable_v2_behavior", "get_default_session", "gfile",
-    "glorot_normal_initializer", "glorot_uniform_initializer", "initializers", "linalg", "logging", "losses", "math",
-    "multinomial", "nn", "placeholder_with_default", "random", "random_normal_initializer",
-    "random_uniform_initializer", "reset_default_graph", "set_random_seed", "sparse_to_dense", "string_split", "train",
-    "truncated_normal_initializer", "variance_scaling_initializer", "verify_tensor_all_finite", *_renamed, *_variables,
+    "ConfigProto", "Dimension", "GPUOptions", "InteractiveSession", "NotDifferentiable", "OptimizerOptions",
+    "Session", "SparseTensorValue", "app", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less",
+    "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative", "assert_non_positive",
+    "assert_none_equal", "assert_positive", "assert_rank", "assert_rank_at_least", "batch_gather", "colocate_with",
+    "control_flow_v2_enabled", "data", "disable_eager_execution", "disable_v2_behavior", "div",
+    "enable_control_flow_v2", "enable_eager_execution", "enable_resource_variables", "enable_v2_behavior",
+    "get_default_graph", "get_default_session", "gfile", "glorot_normal_initializer", "glorot_uniform_initializer",
+    "initializers", "linalg", "logging", "losses", "math", "multinomial", "nn", "placeholder_with_default", "random",
+    "random_normal_initializer", "random_uniform_initializer", "reset_default_graph", "set_random_seed",
+    "sparse_to_dense", "string_split", "train", "truncated_normal_initializer", "variance_scaling_initializer",
+    "verify_tensor_all_finite", *_renamed, *_variables,
 ]  # fmt: skip
 
 __version__ = _VERSION
+SparseTensorValue = _namedtuple("SparseTensorValue", "indices values dense_shape")
+SparseTensorValue.__doc__ = """The arrays of a sparse tensor.
+
+Args:
+    indices: The places of the values, a row for each.
+    dense_shape: The sizes of the whole.
+
+>>> tf.compat.v1.SparseTensorValue([[0, 1]], [2.], [2, 2]).values
+[2.0]
+"""
 
 
 def __getattr__(name: str) -> Any:
@@ -108,6 +123,39 @@ def NotDifferentiable(op_type: str) -> None:
 
 
 # ---- mode
+
+
+def enable_control_flow_v2() -> None:
+    """Nothing: `tf.cond` and `tf.while_loop` are functions of functions.
+
+    >>> tf.compat.v1.enable_control_flow_v2()
+    """
+
+
+def control_flow_v2_enabled() -> bool:
+    """True.
+
+    >>> tf.compat.v1.control_flow_v2_enabled()
+    True
+    """
+    return True
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """Nothing: a value is where it is computed.
+
+    Args:
+        op: Taken and not used.
+        ignore_existing: Taken and not used.
+
+    Returns:
+        A context in which nothing is different.
+
+    >>> with tf.compat.v1.colocate_with(tf.constant(1.)):
+    ...     print(tf.constant(2.).numpy())
+    2.0
+    """
+    return _nullcontext()
 
 
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:

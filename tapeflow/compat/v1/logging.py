@@ -4,8 +4,26 @@ import logging as _logging
 from typing import Any
 
 __all__ = [
-    "DEBUG", "ERROR", "FATAL", "INFO", "WARN", "debug", "error", "fatal", "flush", "get_verbosity", "info", "log",
-    "log_first_n", "log_if", "set_verbosity", "vlog", "warn", "warning",
+    "DEBUG",
+    "ERROR",
+    "FATAL",
+    "INFO",
+    "WARN",
+    "TaskLevelStatusMessage",
+    "debug",
+    "error",
+    "fatal",
+    "flush",
+    "get_verbosity",
+    "info",
+    "log",
+    "log_every_n",
+    "log_first_n",
+    "log_if",
+    "set_verbosity",
+    "vlog",
+    "warn",
+    "warning",
 ]  # fmt: skip
 
 _logger = _logging.getLogger("tapeflow")
@@ -114,6 +132,24 @@ def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
     """
     _said[msg] = _said.get(msg, 0) + 1
     log_if(level, msg, _said[msg] <= n, *args)
+
+
+def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
+    """Says it the first time, and then every `n`-th.
+
+    >>> tf.compat.v1.logging.log_every_n(tf.compat.v1.logging.DEBUG, "step", 10)
+    """
+    _said[msg] = _said.get(msg, -1) + 1
+    log_if(level, msg, _said[msg] % n == 0, *args)
+
+
+def TaskLevelStatusMessage(msg: Any) -> None:
+    """Says it, at the level ERROR.
+
+    >>> tf.compat.v1.logging.TaskLevelStatusMessage is not None
+    True
+    """
+    _logger.log(ERROR, msg)
 
 
 def flush() -> None:

@@ -39,7 +39,6 @@ for _namespace, _names in _MOVED.items():
 GRAPHS = {
     "placeholder": "Make it an argument of a function.",
     "sparse_placeholder": "Make it an argument of a function.",
-    "get_default_graph": "Operations are eager, and tf.function makes graphs.",
     "get_collection": "Keep what belongs together in an object, such as a tf.Module.",
     "get_collection_ref": "Keep what belongs together in an object, such as a tf.Module.",
     "add_to_collection": "Keep what belongs together in an object, such as a tf.Module.",

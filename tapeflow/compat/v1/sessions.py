@@ -4,8 +4,23 @@ from types import SimpleNamespace
 from typing import Any
 
 from tapeflow.api import nest as _nest
+from tapeflow.api.control.graphs import Graph as _Graph
+from tapeflow.core.frames import current as _current
+from tapeflow.function.tracing import graph as _tracing
 
-__all__ = ["ConfigProto", "GPUOptions", "InteractiveSession", "OptimizerOptions", "Session"]
+__all__ = ["ConfigProto", "GPUOptions", "InteractiveSession", "OptimizerOptions", "Session", "get_default_graph"]
+
+_nobodys = _Graph()
+
+
+def get_default_graph() -> _tracing.Graph:
+    """The graph that operations are written into; where they run at once, one that nobody writes into.
+
+    >>> tf.compat.v1.get_default_graph().get_operations()
+    []
+    """
+    executor = _current().executor
+    return executor if isinstance(executor, _tracing.Graph) else _nobodys
 
 
 class _Settings:

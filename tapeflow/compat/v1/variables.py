@@ -16,7 +16,7 @@ from tapeflow.core.variables.variable import Variable
 from .fallback import found
 
 __all__ = [
-    "AUTO_REUSE", "assign", "assign_add", "assign_sub", "get_variable", "global_variables",
+    "AUTO_REUSE", "assign", "assign_add", "assign_sub", "get_variable", "get_variable_scope", "global_variables",
     "global_variables_initializer", "initialize_all_variables", "is_variable_initialized",
     "local_variables_initializer", "scatter_add", "scatter_sub", "scatter_update", "tables_initializer",
     "trainable_variables", "variable_scope", "variables_initializer",
@@ -262,3 +262,16 @@ def variable_scope(
         yield SimpleNamespace(
             name=get_current_name_scope(), reuse=bool(reuse), original_name_scope=f"{get_current_name_scope()}/"
         )
+
+
+def get_variable_scope() -> SimpleNamespace:
+    """The scope that is open, with its `name`.
+
+    >>> with tf.compat.v1.variable_scope("layer"):
+    ...     tf.compat.v1.get_variable_scope().name
+    'layer'
+    """
+    name = get_current_name_scope()
+    return SimpleNamespace(
+        name=name, reuse=False, original_name_scope=f"{name}/", caching_device=None, use_resource=True
+    )

@@ -54,7 +54,7 @@ def converted(function: Callable) -> Callable:
 
 def is_ours(function: Any) -> bool:
     """Is it a function of this library?"""
-    return (getattr(function, "__module__", None) or "").partition(".")[0] == "tapeflow"
+    return (getattr(function, "__module__", None) or "").partition(".")[0] in ("tapeflow", "tensorflow")
 
 
 def generated_code(function: Callable) -> str:

@@ -122,11 +122,19 @@ class Graph(GraphSizes, Executor):
         self.guarded: set[tuple] = set()  # what nodes check of what the trace relies on
         self.measures: Any = None  # computes the value of a size now, as `evaluate`
         self.names: dict[int, str] = {}  # of arguments and variables
+        self.used_names: dict[str, int] = {}
         self.text: Any = None  # writes it down for people, once it is complete
         self.evaluate: Any = None  # computes a symbol now, from the arguments of the call that the trace is for
 
     def frame(self) -> Frame:
         return Frame(self, tuple([o for o in current().observers if o.looks_inside]))
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """A name that the graph has not given away: `name`, `name_1`, …"""
+        count = self.used_names.get(name, 0)
+        if mark_as_used:
+            self.used_names[name] = count + 1
+        return f"{name}_{count}" if count else name
 
     def get_operations(self) -> list["Node"]:
         """What the function does, in order."""

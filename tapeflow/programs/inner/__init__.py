@@ -1,0 +1,1 @@
+"""What TensorFlow has only in its private modules, and libraries use: thin functions over our own."""
