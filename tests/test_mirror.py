@@ -26,7 +26,7 @@ ACROSS = """
     keras_tapeflow/models: derivatives_of_models engine_choice interrupts layer_gradients layers_as_on_jax
         mixed_precision preprocessing sparse_models
     ops: forward_rules index_rows interpretations nan_in_nan_out registry shape_rules the_check
-    programs: corpus support_table
+    programs: corpus libraries second_distribution support_table
     storage/checkpoints: damage deferred keras tensorflow_files
     summary: in_graphs
     tape: paths threads

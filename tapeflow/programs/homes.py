@@ -110,8 +110,7 @@ HOMES = {
     "types.core": """types.experimental.Callable types.experimental.ConcreteFunction
         types.experimental.GenericFunction=PolymorphicFunction""",
     "types.distribute": """distribute.DistributedDataset=DistributedDatasetInterface
-        distribute.DistributedIterator=DistributedIteratorInterface distribute.DistributedValues
-        types.experimental.distributed.Mirrored types.experimental.distributed.PerReplica""",
+        distribute.DistributedIterator=DistributedIteratorInterface distribute.DistributedValues""",
     "types.trace": "types.experimental.SupportsTracingProtocol",
 }
 
@@ -138,7 +137,7 @@ def listed(inside: str) -> dict[str, str]:
     >>> listed("data.ops.iterator_ops")
     {'Iterator': 'tf.data.Iterator', 'IteratorBase': 'tf.data.Iterator', 'IteratorSpec': 'tf.data.IteratorSpec'}
     """
-    found = {}
+    found: dict[str, str] = {}
     for entry in HOMES.get(inside, "").split():
         public, _, name = entry.partition("=")
         for known in filter(None, (public.rpartition(".")[2], name)):

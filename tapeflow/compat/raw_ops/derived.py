@@ -8,13 +8,13 @@ import numpy as np
 
 from tapeflow.api import linalg
 from tapeflow.api.arrays import sorting
-from tapeflow.api.autodiff import custom_gradient
 from tapeflow.api.nn.normalization import fused_batch_norm
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import int32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor
+from tapeflow.transforms.custom_gradient import custom_gradient
 
 _NORMALIZED = ("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2")
 _BatchNorm = {

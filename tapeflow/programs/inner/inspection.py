@@ -1,12 +1,9 @@
 """`tensorflow.python.util.tf_inspect`: Python's `inspect`, under which our functions look as TensorFlow's do."""
 
 import inspect as _inspect
-from inspect import *  # noqa: F403
 from typing import Any
 
 from tapeflow.function.autograph.convert import is_ours
-
-Parameter, Signature = _inspect.Parameter, _inspect.Signature
 
 
 def getfullargspec(obj: Any) -> _inspect.FullArgSpec:

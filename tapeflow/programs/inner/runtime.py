@@ -137,4 +137,5 @@ def parameterized_truncated_normal(
     """Normal numbers between bounds, each with its own parameters."""
     seeds = tf.random.uniform([2], tf.int32.min, tf.int32.max, tf.int32, seed)
     parameters = [tf.cast(value, dtype) for value in (means, stddevs, minvals, maxvals)]
-    return tf.random.stateless_parameterized_truncated_normal(shape, seeds, *parameters)
+    mean, deviation, low, high = parameters
+    return tf.random.stateless_parameterized_truncated_normal(shape, seeds, mean, deviation, low, high)
