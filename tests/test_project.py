@@ -81,7 +81,7 @@ def test_the_source_distribution_has_every_folder():
     """MANIFEST.in names what is beside the packages."""
     said = text("MANIFEST.in")
     named = {*re.findall(r"^graft (\S+)", said, re.M), *re.findall(r"(\.\w+)/\w+", said)}
-    folders = {"benchmarks", "docs", "examples", "fuzz", "scripts", "tests", ".ci", ".github"}
+    folders = {"as_tensorflow", "benchmarks", "docs", "examples", "fuzz", "scripts", "tests", ".ci", ".github"}
     assert folders == named and all((ROOT / folder).is_dir() for folder in folders)
     here = {p.parent.name for p in ROOT.glob("*/*.py")} - {"tapeflow", "keras_tapeflow", "build", "dist"}
     assert here <= folders

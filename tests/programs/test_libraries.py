@@ -33,7 +33,7 @@ def libraries(monkeypatch, tmp_path):
     (tmp_path / "stored").mkdir()
     monkeypatch.setattr(module, "STORED", tmp_path / "stored")
     monkeypatch.setattr(
-        module, "LIBRARIES", {"small": module.Library("Small", "some/one", "abc", ("tests/*_test.py",))}
+        module, "LIBRARIES", {"small": module.Library("Small", "some/one", "abc", ("checks/*_test.py",))}
     )
     return module
 
@@ -41,19 +41,19 @@ def libraries(monkeypatch, tmp_path):
 @pytest.fixture
 def checkout(tmp_path):
     folder = tmp_path / "checkout"
-    (folder / "tests").mkdir(parents=True)
-    (folder / "tests" / "sums_test.py").write_text(TESTS)
+    (folder / "checks").mkdir(parents=True)
+    (folder / "checks" / "sums_test.py").write_text(TESTS)
     return folder
 
 
 def test_what_passes_is_compared(libraries, checkout, capsys, tmp_path):
-    there = {"tests/sums_test.py": ["TestMore::test_type", "test_only_there", "test_sum"]}
+    there = {"checks/sums_test.py": ["TestMore::test_type", "test_only_there", "test_sum"]}
     libraries.keep("small", {"tensorflow": there, "missing": {}})
     assert libraries.main(["small", str(checkout), "--log", str(tmp_path / "log")]) == 1
     said = capsys.readouterr().out
-    assert "tests/sums_test.py: 2 of 3" in said and "failed: test_only_there" in said
-    assert "1 failed, 2 passed" in (tmp_path / "log" / "tests.sums_test.py.txt").read_text()
-    there["tests/sums_test.py"].remove("test_only_there")
+    assert "checks/sums_test.py: 2 of 3" in said and "failed: test_only_there" in said
+    assert "1 failed, 2 passed" in (tmp_path / "log" / "checks.sums_test.py.txt").read_text()
+    there["checks/sums_test.py"].remove("test_only_there")
     libraries.keep("small", {"tensorflow": there, "missing": {}})
     assert libraries.main(["small", str(checkout)]) == 0
 
