@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.variables.variable import Variable
+from tapeflow.core.variables.variable import label
 from tapeflow.tape.gradient_tape import GradientTape
 
 from . import profile
@@ -29,12 +29,10 @@ def entries_of(tape: GradientTape) -> list[Entry]:
         left = getattr(recording, "remains", []) if recording.spent else profile.skeletons(recording.records)
         opened = Opened(left, origins_here() if provenance is None else provenance.origins)
         entries = profile.of_skeletons(opened.skeletons, opened.origins, opened.same)
-    names = {i: variable_name(v) for v in recording.variables.values() for i in recording.reads.get(v.serial, ())}
+    names = {
+        i: label(v) or "Variable" for v in recording.variables.values() for i in recording.reads.get(v.serial, ())
+    }
     return [e._replace(watched=names.get(e.tensor, e.watched)) if e.is_source else e for e in entries]
-
-
-def variable_name(variable: Variable) -> str:
-    return variable.name.removesuffix(":0")
 
 
 def summary(tape: GradientTape, print_fn: Callable[[str], Any] | None = None) -> None:

@@ -140,3 +140,13 @@ def test_the_report_has_the_lines():
     data = data_of(tape)
     assert data["lines"] and not data["seen"] and [tree["name"] for tree in data["trees"]] == ["layers", "lines"]
     assert [end["kind"] for end in data["ends"]] == ["not differentiable"]
+
+
+def test_sources_have_the_names_that_explain_gives_them():
+    """Two layers had two sources called `kernel`."""
+    net = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)], name="net")
+    with tf.GradientTape() as tape:
+        y = tf.function(net)(tf.ones([3, 2]))
+    watched = [e.watched for e in entries_of(tape) if e.is_source]
+    assert sorted(watched) == sorted(report.name for report in tape.explain(y, net.trainable_variables))
+    assert len(set(watched)) == 4 and all(name.startswith("net/") for name in watched)
