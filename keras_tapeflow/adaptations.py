@@ -134,6 +134,21 @@ def _share_datasets(module: ModuleType) -> None:
         module.Distribution.distribute_dataset = distribute_dataset
 
 
+def _in_replicas(function: str) -> Any:
+    """Under a strategy of `tf.distribute`, as on TensorFlow: losses are shares of the mean over all replicas, and
+    optimizers add up gradients."""
+
+    def adapt(module: ModuleType) -> None:
+        from keras.src.backend.config import backend
+
+        if backend() == NAME:
+            from keras_tapeflow.src import replicas
+
+            getattr(replicas, function)(module)
+
+    return adapt
+
+
 def _save_whole(function: str, home: str = "whole_saves") -> Any:
     """Files that Keras writes in place are there as they were or as they are to be, whenever a program is killed."""
 
@@ -174,6 +189,9 @@ AFTERWARDS = {
     "keras.src.callbacks.tensorboard": _write_summaries,
     "keras.src.distribution.distribution_lib": _share_datasets,
     "keras.src.legacy.saving.legacy_h5_format": _save_whole("adapt_legacy_files"),
+    "keras.src.layers.normalization.batch_normalization": _in_replicas("adapt_normalization"),
+    "keras.src.losses.loss": _in_replicas("adapt_losses"),
+    "keras.src.optimizers.base_optimizer": _in_replicas("adapt_optimizers"),
     "keras.src.saving.file_editor": _save_whole("adapt_weights_editor"),
     "keras.src.saving.saving_api": _save_whole("adapt_loading"),
     "keras.src.saving.saving_lib": _save_whole("adapt_files"),

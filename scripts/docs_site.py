@@ -27,6 +27,7 @@ PAGES = {  # files of the repository, by their pages on the site
     "CHANGELOG.md": "changes.md",
     "benchmarks/GPU.md": "gpu.md",
     "tests/spec/gradient_tape.md": "specification.md",
+    "tests/spec/distribute.md": "specification_of_replicas.md",
     "examples/README.md": "examples/index.md",
 }
 SAME = {  # what a link may also call them

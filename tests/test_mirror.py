@@ -75,9 +75,12 @@ THROUGH = """
     data/sources: data/generators
     data/threads: data/interleaving
     demo: demo/picture demo/screen demo/spirals demo/tour
+    distribute/collectives: distribute/replica_context
     distribute/distribute: distribute/cluster_resolver distribute/datasets distribute/experimental
-        distribute/options distribute/replicas distribute/strategies distribute/strategy distribute/tpu
-        distribute/tpu/experimental
+        distribute/extended distribute/options distribute/replicas distribute/strategies distribute/strategy
+        distribute/tpu distribute/tpu/experimental
+    distribute/turns: distribute/contexts distribute/reducing distribute/values
+    distribute/variables: distribute/combining
     engines/xla/devices: api/config/devices core/devices
     experimental/extension_type/batching: api/control/batchables
     experimental/extension_type/types: experimental/extension_type

@@ -18,6 +18,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .ops.core import cast, convert_to_tensor
 from .ops.shapes import sizes
+from .replicas import own_pair
 
 _WIDE = ("int32", "int64")  # integers that are drawn as they are, others as int64
 _HALVES = ("float16", "bfloat16")  # too coarse for probabilities: drawn in float32
@@ -46,6 +47,8 @@ _next, SeedGenerator.next = SeedGenerator.next, next_seed
 def pair_of(seed: Any) -> Tensor:
     """The next pair of a seed, as int32."""
     pair = convert_to_tensor(draw_seed(seed))
+    if isinstance(seed, SeedGenerator):
+        pair = own_pair(pair)
     if pair.dtype is tf.int32:
         return pair
     if type(pair) is EagerTensor:

@@ -41,11 +41,13 @@ class Step:
     """`function(batch)` for each of a list of batches; what the last one gives."""
 
     def __init__(
-        self, function: Callable, jit: Any, eagerly: bool, warm: int = _EAGER, merge: Callable | None = None
-    ) -> None:
+        self, function: Callable, jit: Any, eagerly: bool, warm: int = _EAGER, merge: Callable | None = None,
+        retracing: Any = "batch",
+    ) -> None:  # fmt: skip
         """`jit`: True, False or AUTO. `merge` puts the results of several batches together; without it the last one
-        counts."""
+        counts. `retracing`: the `reduce_retracing` of the functions."""
         self.function, self.jit, self.eagerly, self.left, self.merge = function, jit, eagerly, warm, merge
+        self.retracing = retracing
         self.graph: Hashable = None
         self.plan: Any = None
         self.program: Any = None
@@ -69,7 +71,9 @@ class Step:
         ):  # how many entries there are differs from batch to batch
             return self.function(batch)
         if self.plan is None:
-            self.plan, self.program = (Function(self.function, None, False, jit, "batch") for jit in (False, True))
+            self.plan, self.program = (
+                Function(self.function, None, False, jit, self.retracing) for jit in (False, True)
+            )
             if self.jit is not AUTO:
                 self.chosen = "program" if self.jit and _has_xla() else "plan"
             elif _state["deterministic"]:  # no clock decides

@@ -14,11 +14,13 @@ from keras.src.utils import traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import tapeflow as tf
+from tapeflow.core.runtime.replicas import here
 from tapeflow.core.tensor import sizes_of
 
 from . import distribution_lib
 from .batches import Batches
 from .datasets import adapted
+from .replicas import ReplicatedStep, in_scope, scaled, unscaled
 from .steps import AUTO, Step
 
 _unpacked = data_adapter_utils.unpack_x_y_sample_weight
@@ -33,7 +35,16 @@ class Trainer(Base):
 
     def __init__(self) -> None:
         super().__init__()
+        self._distribute_strategy = tf.distribute.get_strategy() if here().strategy is not None else None
         self.train_function = self.test_function = self.predict_function = None
+
+    @property
+    def distribute_strategy(self) -> Any:
+        """The strategy in whose scope the model was made; or the current one."""
+        return self._distribute_strategy or tf.distribute.get_strategy()
+
+    def _aggregate_additional_loss(self, loss: Any) -> Any:
+        return scaled(super()._aggregate_additional_loss(loss))
 
     # `compile(jit_compile="auto")` leaves the choice between a NumPy plan and XLA to the first steps. (Keras takes an
     # overridden `compile` for the user's own, and would not call it for a model that was loaded; it sets this
@@ -67,7 +78,7 @@ class Trainer(Base):
         with tf.GradientTape() as tape:
             y_pred = self._outputs_of(x, training=True)
             loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True)
-            self._loss_tracker.update_state(tf.stop_gradient(loss), sample_weight=_batch_size(x))
+            self._loss_tracker.update_state(unscaled(tf.stop_gradient(loss)), sample_weight=_batch_size(x))
             if self.optimizer is not None:
                 loss = self.optimizer.scale_loss(loss)
         variables = self.trainable_weights
@@ -81,7 +92,7 @@ class Trainer(Base):
         x, y, sample_weight = _unpacked(data)
         y_pred = self._outputs_of(x, training=False)
         loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
-        self._loss_tracker.update_state(loss, sample_weight=_batch_size(x))
+        self._loss_tracker.update_state(unscaled(loss), sample_weight=_batch_size(x))
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
     def predict_step(self, data: Any) -> Any:
@@ -94,27 +105,40 @@ class Trainer(Base):
 
     def make_train_function(self, force: bool = False) -> Callable:
         if self.train_function is None or force:
-            self.train_function = self._step(self.train_step)
+            self.train_function = self._step(self.train_step, self._logs_of_all)
         return self.train_function
 
     def make_test_function(self, force: bool = False) -> Callable:
         if self.test_function is None or force:
-            self.test_function = self._step(self.test_step)
+            self.test_function = self._step(self.test_step, self._logs_of_all)
         return self.test_function
 
     def make_predict_function(self, force: bool = False) -> Callable:
         if self.predict_function is None or force:
             joined = lambda results: tree.map_structure(lambda *parts: tf.concat(parts, 0), *results)
-            self.predict_function = self._step(self.predict_step, warm=0, merge=joined)
+            self.predict_function = self._step(self.predict_step, self._outputs_of_all, warm=0, merge=joined)
         return self.predict_function
 
-    def _step(self, function: Callable, **how: Any) -> Step:
+    def _logs_of_all(self, logs: Any) -> Any:
+        """What a step of several replicas reports: the metrics, read for all of them; or means."""
+        if isinstance(logs, dict) and logs and logs.keys() == {m.name for m in self.metrics}:
+            return self.get_metrics_result()
+        return self.distribute_strategy.reduce("MEAN", logs, axis=None)
+
+    def _outputs_of_all(self, outputs: Any) -> Any:
+        return self.distribute_strategy.gather(outputs, axis=0)
+
+    def _step(self, function: Callable, together: Callable, **how: Any) -> Step:
+        strategy = self.distribute_strategy
+        if strategy.num_replicas_in_sync > 1:
+            function, how = ReplicatedStep(strategy, function, together), {**how, "retracing": False}
         jit = AUTO if getattr(self, "_choose_engine", True) and self.jit_compile else bool(self.jit_compile)
         return Step(function, jit, self.run_eagerly, **how)
 
     # ---- many batches
 
     @traceback_utils.filter_traceback
+    @in_scope
     def fit(
         self, x: Any = None, y: Any = None, batch_size: Any = None, epochs: int = 1, verbose: Any = "auto",
         callbacks: Any = None, validation_split: float = 0.0, validation_data: Any = None, shuffle: bool = True,
@@ -182,6 +206,7 @@ class Trainer(Base):
         )  # fmt: skip
 
     @traceback_utils.filter_traceback
+    @in_scope
     def evaluate(
         self, x: Any = None, y: Any = None, batch_size: Any = None, verbose: Any = "auto", sample_weight: Any = None,
         steps: Any = None, callbacks: Any = None, return_dict: bool = False, **kwargs: Any,
@@ -210,6 +235,7 @@ class Trainer(Base):
         return logs if return_dict else self._flatten_metrics_in_order(logs)
 
     @traceback_utils.filter_traceback
+    @in_scope
     def predict(
         self, x: Any, batch_size: Any = None, verbose: Any = "auto", steps: Any = None, callbacks: Any = None
     ) -> Any:
@@ -259,6 +285,7 @@ class Trainer(Base):
 
     # ---- a batch that is given
 
+    @in_scope
     def train_on_batch(
         self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, return_dict: bool = False
     ) -> Any:
@@ -272,6 +299,7 @@ class Trainer(Base):
             sample_weight = data_adapter_utils.class_weight_to_sample_weights(y, class_weight)
         return self._on_batch((x, y, sample_weight), self.make_train_function, return_dict)
 
+    @in_scope
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
         self._assert_compile_called("test_on_batch")
         return self._on_batch((x, y, sample_weight), self.make_test_function, return_dict)
@@ -283,6 +311,7 @@ class Trainer(Base):
         logs = pythonify_logs(function(list(distribution_lib.batches([data], None))))
         return logs if return_dict else self._flatten_metrics_in_order(logs)
 
+    @in_scope
     def predict_on_batch(self, x: Any) -> Any:
         return tree.map_structure(
             backend.convert_to_numpy, self.make_predict_function()(list(distribution_lib.batches([(x,)], None)))

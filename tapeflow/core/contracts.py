@@ -38,6 +38,7 @@ class Operation:
     elementwise = False  # every element of the output depends on the inputs' elements at the same place alone
     broadcasts: Broadcasts | None = None
     merges: Callable | None = None
+    across: Callable | None = None  # what replicas get from the inputs of all: a collective
     moves = False  # every element of the output is one of the inputs'
     makes_new = False  # the NumPy kernel never gives back an input
     takes_none = False  # gradients of outputs that nothing reached come as None, not as zeros
@@ -156,6 +157,9 @@ class Executor:
 
     def effect(self, what: str) -> None:
         """Something is about to happen that no graph can hold: raises where that cannot be."""
+
+    def happens_once(self, what: str) -> None:
+        """The same of what must not happen once for each replica."""
 
     def wrong_argument(self, message: str) -> "InvalidArgumentError | None":
         """The error for an argument that does not fit; None for the usual one."""

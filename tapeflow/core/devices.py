@@ -64,6 +64,21 @@ class Mesh(NamedTuple):
 Place = Device | Mesh
 
 
+class Processors:
+    """How many CPUs programs can name. They share NumPy's memory: a value of the host is on all of them."""
+
+    count = 1
+
+
+def _of_host(tensor: EagerTensor) -> str:
+    """Where a tensor of NumPy is: on all CPUs, so on the one that is named now."""
+    device = current().device
+    return device.name if device is not None and device.is_host else HOST.name
+
+
+EagerTensor.device = EagerTensor.backing_device = property(_of_host)  # type: ignore[assignment,misc]
+
+
 class Serving:
     """The engine that holds values on devices, once there is one: put, fetch, where, compute, change."""
 

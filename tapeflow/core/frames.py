@@ -96,10 +96,13 @@ def below() -> entered:
     return entered(frame)
 
 
-def has_an_effect(what: str) -> None:
-    """Something is about to happen that no graph can hold: whoever executes may have to refuse it."""
+def has_an_effect(what: str, once: bool = False) -> None:
+    """Something is about to happen that no graph can hold: whoever executes may have to refuse it. `once`: it must not
+    happen once for each replica."""
     executor = _frame.get().executor
     if executor is not None:
+        if once:
+            executor.happens_once(what)
         executor.effect(what)
 
 

@@ -73,6 +73,7 @@ class Primitive(Operation):
         merges: Callable | None = None,
         makes_new: bool = False,
         cuts: tuple[str, str, str] | None = None,
+        across: Callable | None = None,
     ) -> None:
         """What a declaration says:
 
@@ -110,6 +111,8 @@ class Primitive(Operation):
                        do
         `cuts`         (in a word or two, what happened, what to do): how `tape.explain` says that a path ends here, if
                        there is more to say than that it is not differentiable
+        `across`       of a collective: (ops, the inputs of each replica, the parameters of each) -> what each replica
+                       gets; `kernel` is for one replica alone
         """
         self.name, inputs, params = _parse(signature)
         self.variadic = bool(inputs) and inputs[0].startswith("*")
@@ -121,7 +124,7 @@ class Primitive(Operation):
         self.result, self.sparse, self.keeps_sparse, self.clash = result, sparse, keeps_sparse, clash
         self.kernel, self.shape = kernel, shape
         self.unchanged, self.neutral, self.merges, self.makes_new = unchanged, neutral or {}, merges, makes_new
-        self.cuts = cuts
+        self.cuts, self.across = cuts, across
         self.groups = self._dtype_groups(dtypes)
         self.moves = all(allowed in (ANY, INDEX) for _, allowed, _ in self.groups) if moves is None else moves
         self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp

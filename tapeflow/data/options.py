@@ -46,15 +46,16 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class _Settings:
-    """Named settings, None until they are set. A name that does not exist is an error: it would be ignored
+    """Named settings, None (or a default) until they are set. A name that does not exist is an error: it would be ignored
     otherwise."""
 
     _names: tuple[str, ...] = ()
     _groups: ClassVar[dict[str, type["_Settings"]]] = {}
+    _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:
         for name in self._names:
-            object.__setattr__(self, name, None)
+            object.__setattr__(self, name, self._defaults.get(name))
         for name, group in self._groups.items():
             object.__setattr__(self, name, group())
 
@@ -73,7 +74,7 @@ class _Settings:
         made = type(self)()
         for name in self._names:
             given = getattr(other, name)
-            object.__setattr__(made, name, getattr(self, name) if given is None else given)
+            object.__setattr__(made, name, getattr(self, name) if given is self._defaults.get(name) else given)
         for name in self._groups:
             object.__setattr__(made, name, getattr(self, name)._merged(getattr(other, name)))
         return made
@@ -97,6 +98,7 @@ class DistributeOptions(_Settings):
     """
 
     _names = ("auto_shard_policy", "num_devices")
+    _defaults: ClassVar = {"auto_shard_policy": AutoShardPolicy.AUTO}
 
 
 class OptimizationOptions(_Settings):

@@ -1,5 +1,4 @@
-"""`tf.distribute`: strategies over one replica, on this machine. Programs written for several devices run on it
-unchanged."""
+"""`tf.distribute`: strategies, which compute on several devices of this machine."""
 
 import sys as _sys
 
@@ -7,6 +6,7 @@ from tapeflow.distribute.datasets import (
     DistributedDataset as DistributedDataset,
     DistributedIterator as DistributedIterator,
 )
+from tapeflow.distribute.extended import StrategyExtended as StrategyExtended
 from tapeflow.distribute.options import (
     CrossDeviceOps as CrossDeviceOps,
     HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
@@ -16,11 +16,15 @@ from tapeflow.distribute.options import (
     ReductionToOneDevice as ReductionToOneDevice,
     RunOptions as RunOptions,
 )
-from tapeflow.distribute.replicas import (
-    DistributedValues as DistributedValues,
-    InputContext as InputContext,
-    ReduceOp as ReduceOp,
+from tapeflow.distribute.replica_context import (
+    ReplicaContext as ReplicaContext,
+    experimental_set_strategy as experimental_set_strategy,
+    get_replica_context as get_replica_context,
+    get_strategy as get_strategy,
+    has_strategy as has_strategy,
+    in_cross_replica_context as in_cross_replica_context,
 )
+from tapeflow.distribute.replicas import InputContext as InputContext, ReduceOp as ReduceOp
 from tapeflow.distribute.strategies import (
     MirroredStrategy as MirroredStrategy,
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
@@ -29,16 +33,8 @@ from tapeflow.distribute.strategies import (
     Server as Server,
     TPUStrategy as TPUStrategy,
 )
-from tapeflow.distribute.strategy import (
-    ReplicaContext as ReplicaContext,
-    Strategy as Strategy,
-    StrategyExtended as StrategyExtended,
-    experimental_set_strategy as experimental_set_strategy,
-    get_replica_context as get_replica_context,
-    get_strategy as get_strategy,
-    has_strategy as has_strategy,
-    in_cross_replica_context as in_cross_replica_context,
-)
+from tapeflow.distribute.strategy import Strategy as Strategy
+from tapeflow.distribute.values import DistributedValues as DistributedValues
 from tapeflow.names.missing import watch_over as _watch_over
 
 from . import (

@@ -140,16 +140,38 @@ class CommunicationImplementation(enum.Enum):
     NCCL = "NCCL"
 
 
-class CommunicationOptions(NamedTuple):
+class _CommunicationOptions(NamedTuple):
+    bytes_per_pack: int = 0
+    timeout_seconds: float | None = None
+    implementation: CommunicationImplementation = CommunicationImplementation.AUTO
+
+
+class CommunicationOptions(_CommunicationOptions):
     """Options of what workers say to each other.
+
+    Args:
+        bytes_per_pack: Kept, and without effect, as all of them: XLA chooses.
+        timeout_seconds: Kept, and without effect.
+        implementation: Kept, and without effect.
+
+    Raises:
+        ValueError: If `bytes_per_pack` is negative.
 
     >>> tf.distribute.experimental.CommunicationOptions().implementation
     <CommunicationImplementation.AUTO: 'AUTO'>
     """
 
-    bytes_per_pack: int = 0
-    timeout_seconds: float | None = None
-    implementation: CommunicationImplementation = CommunicationImplementation.AUTO
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        bytes_per_pack: int = 0,
+        timeout_seconds: float | None = None,
+        implementation: CommunicationImplementation = CommunicationImplementation.AUTO,
+    ) -> "CommunicationOptions":
+        if bytes_per_pack < 0:
+            raise ValueError(f"Argument `bytes_per_pack` must be >=0, Received {bytes_per_pack}.")
+        return super().__new__(cls, bytes_per_pack, timeout_seconds, implementation)
 
 
 class CollectiveHints(NamedTuple):

@@ -1,11 +1,11 @@
-"""What belongs to a replica: its values, its part of the input, and how values of replicas are combined."""
+"""What functions that make something for a replica are told, and how values of replicas are combined."""
 
 import enum
 from typing import Any
 
 from tapeflow.core.variables.policies import VariableAggregation
 
-__all__ = ["DistributedValues", "InputContext", "PerReplica", "ReduceOp", "ValueContext", "reduce_op"]
+__all__ = ["InputContext", "ReduceOp", "ValueContext", "reduce_op"]
 
 
 class ReduceOp(enum.Enum):
@@ -87,34 +87,6 @@ class ValueContext:
 
     def __str__(self) -> str:
         return (
-            f"tf.distribute.ValueContext(replica id {self.replica_id_in_sync_group}, total replicas in sync: "
+            f"tf.distribute.ValueContext(replica id {self.replica_id_in_sync_group},  total replicas in sync: "
             f"{self.num_replicas_in_sync})"
         )
-
-
-class DistributedValues:
-    """A value for each replica, which `strategy.run` hands to its replica.
-
-    >>> values = tf.distribute.MirroredStrategy().experimental_distribute_values_from_function(lambda context: 3)
-    >>> isinstance(values, tf.distribute.DistributedValues)
-    True
-    """
-
-    def __init__(self, values: Any) -> None:
-        self._values = tuple(values)
-
-    values = property(lambda self: self._values, doc="One for each replica.")
-
-
-class PerReplica(DistributedValues):
-    """Values that differ from replica to replica; here there is one.
-
-    >>> tf.types.experimental.distributed.PerReplica([3])
-    PerReplica:{
-      0: 3
-    }
-    """
-
-    def __repr__(self) -> str:
-        lines = ",\n".join(f"  {k}: {value!r}" for k, value in enumerate(self._values))
-        return f"PerReplica:{{\n{lines}\n}}"

@@ -1,11 +1,13 @@
-"""The strategies by their names: all of them have one replica here."""
+"""The strategies by their names."""
 
 from typing import Any
 
-from tapeflow.api.config.devices import list_logical_devices
+from tapeflow.api.config.devices import device_named, list_logical_devices
+from tapeflow.core.devices import Device
 from tapeflow.core.errors import NotFoundError, UnimplementedError
 
 from .cluster_resolver import TFConfigClusterResolver, TPUClusterResolver, others_in
+from .options import CrossDeviceOps
 from .strategy import Strategy
 
 __all__ = [
@@ -15,13 +17,17 @@ __all__ = [
 
 
 class MirroredStrategy(Strategy):
-    """The same variables on several devices. Here there is one device, so one replica; naming more raises ValueError.
+    """The same variables on several devices, each of which computes a part of every batch: a replica.
+
+    Replicas run in parallel, as a program of XLA, when the call of `run` is in a `tf.function`; else they take turns.
 
     Args:
-        devices: The name of one device, or a list of it; None: the default.
+        devices: The names of devices; None, or none of them: all GPUs, or where there are none, all logical CPUs.
+        cross_device_ops: A `tf.distribute.CrossDeviceOps`; kept, and without effect: XLA chooses how devices exchange
+            values.
 
     Raises:
-        ValueError: If more than one device is named.
+        ValueError: If one of the devices does not exist.
 
     >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
     >>> with strategy.scope():
@@ -34,13 +40,41 @@ class MirroredStrategy(Strategy):
     np.float32(6.0)
     """
 
+    _mirrors = True
+
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
-        devices = [devices] if isinstance(devices, str) else devices
-        if devices is not None and len(devices) > 1:
+        if cross_device_ops is not None and not isinstance(cross_device_ops, CrossDeviceOps):
             raise ValueError(
-                f"tapeflow's strategies compute on one device; {list(devices)} names {len(devices)}. Give one, or "
-                "none for the default."
+                "`cross_device_ops` must be an instance of tf.distribute.CrossDeviceOps, such as "
+                f"tf.distribute.ReductionToOneDevice(); got {cross_device_ops!r}."
             )
+        if not devices:
+            devices = [d.name for d in list_logical_devices("GPU") or list_logical_devices("CPU")]
+        found = [named_device(name) for name in devices]
+        assert len(set(found)) == len(found), (
+            f"No duplicates allowed in `devices` argument: {tuple([d.name for d in found])}"
+        )
+        self.device_names = tuple([d.name for d in found])
+        self.places = tuple(found) if len(found) > 1 else (None,)
+
+
+def named_device(name: Any) -> Device:
+    """The device of a name.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    found = device_named(getattr(name, "name", name))
+    there = [d.name for d in list_logical_devices(found.kind)]
+    if found.short not in there:
+        more = ""
+        if found.kind == "CPU":
+            more = (
+                " More CPUs: tf.config.set_logical_device_configuration(tf.config.list_physical_devices('CPU')[0], "
+                "[tf.config.LogicalDeviceConfiguration()] * 4), before anything is computed on devices."
+            )
+        raise ValueError(f"There is no device {name!r}; those of its kind are {there}.{more}")
+    return found
 
 
 class OneDeviceStrategy(Strategy):
@@ -54,7 +88,7 @@ class OneDeviceStrategy(Strategy):
     """
 
     def __init__(self, device: str) -> None:
-        self._device = device
+        self.device_names = (device_named(device).name,)
 
 
 class MultiWorkerMirroredStrategy(Strategy):
@@ -80,15 +114,21 @@ class MultiWorkerMirroredStrategy(Strategy):
             )
 
 
-class CentralStorageStrategy(Strategy):
-    """Variables on one device, and computation on others; here all on one.
+class CentralStorageStrategy(MirroredStrategy):
+    """Variables on one device, and computation on others. A variable has one value here, so it is a MirroredStrategy.
+
+    Args:
+        compute_devices: The names of devices that compute; None: all GPUs, or all logical CPUs.
+        parameter_device: The name of the one that has the variables, for `extended.parameter_devices`.
 
     >>> tf.distribute.experimental.CentralStorageStrategy().num_replicas_in_sync
     1
     """
 
     def __init__(self, compute_devices: Any = None, parameter_device: Any = None) -> None:
-        self._parameter_device = parameter_device
+        super().__init__(compute_devices)
+        if parameter_device is not None:
+            self._parameter_devices = (parameter_device,)
 
 
 class TPUStrategy(Strategy):
@@ -113,7 +153,7 @@ class TPUStrategy(Strategy):
             raise NotFoundError(
                 None, None, "There is no TPU on this machine: use tf.distribute.get_strategy() in its place."
             )
-        self._device = found[0].name
+        self.device_names = (found[0].name,)
 
     def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:
         """The tensor: there is one device.

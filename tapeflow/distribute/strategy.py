@@ -1,31 +1,32 @@
-"""A strategy: functions run on every replica, of which there is one, and their results combined."""
+"""A strategy: functions run on every replica, and their results combined."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from contextvars import ContextVar
+from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from tapeflow.api import math, nest
-from tapeflow.core.convert import to_tensor
-from tapeflow.core.runtime.contexts import context_variable
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core import nest
+from tapeflow.core.devices import Device
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.autograph.convert import converted
+from tapeflow.function.tracing.polymorphic import BoundFunction, Function
 from tapeflow.function.tracing.regions import enclosing_graph
 
-from .datasets import DistributedDataset
-from .replicas import DistributedValues, InputContext, PerReplica, ReduceOp, ValueContext, reduce_op
+from .contexts import Marker, entered_context, here
+from .datasets import DistributedDataset, DistributedDatasetsFromFunction
+from .extended import StrategyExtended
+from .reducing import gathered, reduced_value
+from .replicas import InputContext, ValueContext, reduce_op as _reduce_op
+from .turns import run_by_turns
+from .values import DistributedValues, PerReplica, selected
+from .variables import creator, kind_of_variable
 
-__all__ = [
-    "ReplicaContext", "Strategy", "StrategyExtended", "experimental_set_strategy", "get_replica_context",
-    "get_strategy", "has_strategy", "in_cross_replica_context",
-]  # fmt: skip
+__all__ = ["Strategy"]
 
 
 class Strategy:
-    """Runs functions on every replica, of which there is one, and combines their results.
+    """Runs functions on every replica, and combines their results. The default one has one replica.
 
     >>> strategy = tf.distribute.get_strategy()
     >>> with strategy.scope():
@@ -34,25 +35,64 @@ class Strategy:
     (np.float32(6.0), 1)
     """
 
-    _device = "/job:localhost/replica:0/task:0/device:CPU:0"
+    device_names: tuple[str, ...] = ("/job:localhost/replica:0/task:0/device:CPU:0",)
+    places: tuple[Device | None, ...] = (None,)  # where replicas compute, if not where they would by themselves
     _resolver: Any = None
-
-    num_replicas_in_sync = property(lambda self: 1, doc="How many replicas compute together.")
-    cluster_resolver = property(lambda self: self._resolver, doc="What knows the other machines, if there is one.")
+    _mirrors = False  # are its variables of kinds of their own?
 
     @property
-    def extended(self) -> "StrategyExtended":
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas compute together."""
+        return len(self.device_names)
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """What knows the other machines, if there is one."""
+        return self._resolver
+
+    @property
+    def extended(self) -> StrategyExtended:
         """What libraries use of a strategy."""
         return StrategyExtended(self)
 
+    @cached_property
+    def _creator(self) -> Callable[..., Any] | None:
+        return creator(self) if self._mirrors else None
+
+    def adopt(self, variable: Variable) -> None:
+        """A variable that was made elsewhere is one of this strategy from now on."""
+        if self._mirrors:
+            kind_of_variable(variable).of_strategy(variable, self)
+
+    @cached_property
+    def _markers(self) -> dict[tuple[bool, bool], Marker]:
+        return {kind: Marker() for kind in ((False, False), (False, True), (True, False), (True, True))}
+
+    @property
+    def _itself(self) -> "Strategy | None":
+        """None for the default one, whose scope changes nothing."""
+        return None if type(self) is Strategy else self
+
     @contextmanager
     def scope(self) -> Iterator["Strategy"]:
-        """The context in which variables are made for this strategy."""
-        token = _current.set((self, True))
-        try:
+        """The context in which variables are made for this strategy.
+
+        Raises:
+            RuntimeError: In the scope of another strategy, and in a replica of several.
+        """
+        now = here()
+        if self._itself is None:
             yield self
-        finally:
-            _current.reset(token)
+            return
+        if now.replica is not None:
+            raise _only_across()
+        if now.strategy is not None and now.strategy is not self:
+            raise RuntimeError(
+                f"Mixing different tf.distribute.Strategy objects: {self} is not {now.strategy}. Leave the scope of "
+                "one before that of the other."
+            )
+        with entered_context(self, across=True):
+            yield self
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[Any, Any] | None = None, options: Any = None
@@ -60,62 +100,96 @@ class Strategy:
         """`fn` on every replica.
 
         Args:
-            args: A tuple or list of its arguments; of values for all replicas it gets its own.
+            args: A tuple or list of its arguments; of values for all replicas each gets its own.
 
         Returns:
-            What `fn` gives.
+            What `fn` gives: a value for each replica, or one, where all give the same object.
 
         Raises:
             ValueError: If `args` is neither.
+            RuntimeError: In a replica.
         """
         if not isinstance(args, (list, tuple)):
             raise ValueError(f"positional args must be a list or tuple, got {type(args)}")
+        self._check_across()
+        args, kwargs = tuple(args), kwargs or {}
         graph = enclosing_graph()
+        if self.num_replicas_in_sync > 1:
+            return self._run_all(fn, args, kwargs, graph)
         if graph is not None and graph.autograph:
             fn = converted(fn)  # it belongs to the function that is traced, as what that calls itself
-        args, kwargs = _own((tuple(args), kwargs or {}))
-        token = _current.set((self, False))
-        try:
+        args, kwargs = selected(0, 1, (args, kwargs))
+        with entered_context(self._itself):
             return fn(*args, **kwargs)
-        finally:
-            _current.reset(token)
 
-    def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
+    def _run_all(self, fn: Callable[..., Any], args: tuple, kwargs: dict, graph: Any) -> Any:
+        if graph is None and isinstance(fn, (Function, BoundFunction)):
+            return self._as_function(fn)(args, kwargs)
+        if graph is not None:
+            inner = fn.python_function if isinstance(fn, (Function, BoundFunction)) else fn
+            fn = converted(inner) if graph.autograph else inner
+        return run_by_turns(self, fn, args, kwargs)
+
+    def _as_function(self, fn: Any) -> Function:
+        """A tf.function that runs a tf.function on every replica: so all of it is one graph."""
+        inner = fn.function if isinstance(fn, BoundFunction) else fn
+        known: WeakKeyDictionary = self.__dict__.setdefault("_functions", WeakKeyDictionary())
+        if inner not in known:
+            python = inner.python_function
+
+            def replicated(args: tuple, kwargs: dict) -> Any:
+                return self.run(converted(python) if inner.autograph else python, args, kwargs)
+
+            known[inner] = Function(replicated, None, False, inner.jit_compile, inner.reduce_retracing)
+        return known[inner]
+
+    def _check_across(self) -> None:
+        if here().replica is not None:
+            raise _only_across()
+
+    def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
         """The values of all replicas summed or averaged; over `axis` too when it is given.
 
         Args:
-            axis: The axis of the batch to sum or average over; None: none.
+            value: A value for each replica, or tuples and dicts of them.
+            axis: The axis, or axes, of each to sum or average over; None: none.
 
         Returns:
-            The value, as a tensor.
+            The value, as a tensor. The mean of whole numbers is float64.
 
         Raises:
-            ValueError: If there is no such `reduce_op`.
+            ValueError: If there is no such `reduce_op`, or for the sum of what is no value of replicas.
+            InvalidArgumentError: If values have different shapes.
         """
-        op, value = _reduce_op(reduce_op), _own(value)
-        if axis is None:
-            return nest.map_structure(_tensor, value)
-        over = math.reduce_sum if op is ReduceOp.SUM else math.reduce_mean
-        return nest.map_structure(lambda v: over(v, axis=axis), value)
+        self._check_across()
+        op = _reduce_op(reduce_op)
+        return nest.map_structure(lambda leaf: reduced_value(self, op, leaf, axis), value)
 
     def gather(self, value: Any, axis: int) -> Any:
         """The values of all replicas joined along `axis`.
 
-        Args:
-            axis: Taken and not used: there is one replica.
-
         Returns:
             The value, as a tensor.
+
+        Raises:
+            ValueError: If values do not have the axis.
+            InvalidArgumentError: If other sizes differ.
         """
-        return nest.map_structure(_tensor, _own(value))
+        self._check_across()
+        return nest.map_structure(lambda leaf: gathered(leaf, axis), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The value of each replica here.
 
         Returns:
-            A tuple of one value.
+            A tuple: of the values, of the structure of each replica, or of the one value that all have.
         """
-        return value.values if isinstance(value, DistributedValues) else (value,)
+        if isinstance(value, DistributedValues):
+            return value.values
+        if isinstance(value, (list, tuple, dict)):
+            count = self.num_replicas_in_sync
+            return tuple([selected(k, count, value) for k in range(count)])
+        return (value,)
 
     unwrap = experimental_local_results
 
@@ -123,27 +197,39 @@ class Strategy:
         """What waits for the value of every replica.
 
         Returns:
-            The value.
+            The value of the first.
         """
-        return _own(value)
+        return nest.map_structure(lambda leaf: leaf.values[0] if isinstance(leaf, DistributedValues) else leaf, value)
 
     # ---- input
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> DistributedDataset:
-        """The dataset as the replicas read it."""
-        return DistributedDataset(dataset)
+        """The dataset as the replicas read it: each gets a part of each batch.
+
+        Raises:
+            ValueError: If elements have no first axis to divide.
+        """
+        return DistributedDataset(dataset, self.num_replicas_in_sync)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[..., Any], options: Any = None
     ) -> DistributedDataset:
-        """What `dataset_fn(input_context)` makes, as the replicas read it."""
-        return DistributedDataset(dataset_fn(InputContext()))
+        """What `dataset_fn(input_context)` makes, as the replicas read it: each gets a batch of its own."""
+        return DistributedDatasetsFromFunction(
+            dataset_fn(InputContext(num_replicas_in_sync=self.num_replicas_in_sync)), self.num_replicas_in_sync
+        )
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-    def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> PerReplica:
-        """What `value_fn(context)` gives for each replica."""
-        return PerReplica([value_fn(ValueContext())])
+    def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
+        """What `value_fn(context)` gives for each replica.
+
+        Returns:
+            A `tf.distribute.DistributedValues`; of one replica, the value itself.
+        """
+        count = self.num_replicas_in_sync
+        made = [value_fn(ValueContext(k, count)) for k in range(count)]
+        return PerReplica(made) if count > 1 else made[0]
 
     def make_dataset_iterator(self, dataset: Any) -> Any:
         """The batches of a dataset.
@@ -169,7 +255,7 @@ class Strategy:
         """
         return self.run(fn, args=() if input_iterator is None else (input_iterator.get_next(),))
 
-    # ---- nothing to do with one replica
+    # ---- nothing to do on one machine
 
     def configure(self, *args: Any, **kwargs: Any) -> None:
         """Nothing."""
@@ -191,214 +277,12 @@ class Strategy:
         return nullcontext()
 
     def __repr__(self) -> str:
-        return f"<tf.distribute.{type(self).__name__} with 1 replica>"
+        count = self.num_replicas_in_sync
+        return f"<tf.distribute.{type(self).__name__} with {count} replica{'s' if count > 1 else ''}>"
 
 
-class StrategyExtended:
-    """What libraries use of a strategy, `strategy.extended`.
-
-    >>> v = tf.Variable(3.)
-    >>> extended = tf.distribute.MirroredStrategy().extended
-    >>> extended.update(v, lambda variable, g: variable.assign_sub(g), args=(1.,)).numpy()
-    np.float32(2.0)
-    """
-
-    experimental_require_static_shapes = False
-
-    def __init__(self, container_strategy: Strategy) -> None:
-        self._container = container_strategy
-
-    worker_devices = property(lambda self: (self._container._device,), doc="Where replicas compute.")
-    parameter_devices = property(lambda self: (self._container._device,), doc="Where variables are.")
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._container, name)
-
-    def update(
-        self,
-        var: Any,
-        fn: Callable[..., Any],
-        args: tuple[Any, ...] = (),
-        kwargs: dict[Any, Any] | None = None,
-        group: bool = True,
-    ) -> Any:
-        """`fn(var, …)` for the variable on every device.
-
-        Args:
-            args: A tuple of its other arguments.
-
-        Returns:
-            What `fn` gives.
-        """
-        found = fn(var, *_own(tuple(args)), **_own(kwargs or {}))
-        return found if group else (found,)
-
-    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """The values of all replicas combined.
-
-        Returns:
-            The value.
-        """
-        _reduce_op(reduce_op)
-        return _own(value)
-
-    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:
-        """The same for several values.
-
-        Returns:
-            The values.
-        """
-        return [self.reduce_to(reduce_op, value, where) for value, where in value_destination_pairs]
-
-    def call_for_each_replica(
-        self, fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
-    ) -> Any:
-        """`fn` on every replica.
-
-        Args:
-            args: A tuple of its arguments.
-
-        Returns:
-            What `fn` gives.
-        """
-        return self._container.run(fn, args, kwargs)
-
-    def value_container(self, value: Any) -> Any:
-        """What a variable of one replica is part of: itself.
-
-        Returns:
-            The variable.
-        """
-        return value
-
-    def variable_created_in_scope(self, v: Any) -> bool:
-        """Whether a variable belongs to the strategy: they all may be used."""
-        return True
-
-
-class ReplicaContext:
-    """What code that runs on a replica can ask and do.
-
-    >>> context = tf.distribute.get_replica_context()
-    >>> context.num_replicas_in_sync, context.all_reduce("sum", tf.constant(2.)).numpy()
-    (1, np.float32(2.0))
-    """
-
-    def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any = 0) -> None:
-        self.strategy, self.replica_id_in_sync_group = strategy, replica_id_in_sync_group
-
-    num_replicas_in_sync = property(
-        lambda self: self.strategy.num_replicas_in_sync, doc="How many replicas compute together."
+def _only_across() -> RuntimeError:
+    return RuntimeError(
+        "Method requires being in cross-replica context, use get_replica_context().merge_call(): this is called in "
+        "the function that strategy.run is given."
     )
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """Where this replica computes."""
-        return ("",) if self.strategy is _default else (self.strategy._device,)
-
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The values of all replicas combined.
-
-        Returns:
-            The value, as a tensor; tuples and dicts stay.
-        """
-        _reduce_op(reduce_op)
-        return nest.map_structure(_tensor, value)
-
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """The values of all replicas joined.
-
-        Args:
-            axis: Taken and not used: there is one replica.
-
-        Returns:
-            The value, as a tensor; tuples and dicts stay.
-        """
-        return nest.map_structure(_tensor, value)
-
-    def merge_call(
-        self, merge_fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[Any, Any] | None = None
-    ) -> Any:
-        """`merge_fn(strategy, …)` once for all replicas.
-
-        Args:
-            args: A tuple of its arguments.
-
-        Returns:
-            What `merge_fn` gives.
-        """
-        with self.strategy.scope():
-            return merge_fn(self.strategy, *args, **(kwargs or {}))
-
-
-_reduce_op = reduce_op
-
-
-def _tensor(value: Any) -> Any:
-    return (
-        value
-        if hasattr(value, "dtype") and not isinstance(value, (Variable, np.ndarray, np.generic))
-        else to_tensor(value)
-    )
-
-
-def _own(structure: Any) -> Any:
-    """The replica's part of what may hold values of all of them."""
-    return nest.map_structure(lambda leaf: leaf.values[0] if isinstance(leaf, DistributedValues) else leaf, structure)
-
-
-# ---- which strategy
-
-
-_default = Strategy()
-_current: ContextVar[tuple[Strategy, bool]] = context_variable("tapeflow_strategy", (_default, False))
-
-
-def get_strategy() -> Strategy:
-    """The strategy whose scope is open, or the default one.
-
-    >>> tf.distribute.get_strategy()
-    <tf.distribute.Strategy with 1 replica>
-    """
-    return _current.get()[0]
-
-
-def has_strategy() -> bool:
-    """Whether a strategy other than the default one is in use.
-
-    >>> tf.distribute.has_strategy()
-    False
-    """
-    return get_strategy() is not _default
-
-
-def in_cross_replica_context() -> bool:
-    """Whether the code runs for all replicas, inside `strategy.scope()` but not inside `strategy.run`.
-
-    >>> with tf.distribute.MirroredStrategy().scope():
-    ...     tf.distribute.in_cross_replica_context()
-    True
-    """
-    return _current.get()[1]
-
-
-def get_replica_context() -> ReplicaContext | None:
-    """The context of the replica that the code runs on; None inside `strategy.scope()`, which is for all of them.
-
-    >>> tf.distribute.get_replica_context().replica_id_in_sync_group
-    0
-    """
-    strategy, across = _current.get()
-    if across:
-        return None
-    return ReplicaContext(strategy) if strategy is _default else ReplicaContext(strategy, EagerTensor(np.int32(0)))
-
-
-def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Makes a strategy the current one from here on; None goes back to the default.
-
-    >>> tf.distribute.experimental_set_strategy(None)
-    """
-    _current.set((_default, False) if strategy is None else (strategy, True))

@@ -1,6 +1,6 @@
 """Every primitive, by family. Importing this package declares them all."""
 
-from . import for_core
+from . import collectives, for_core
 from .arrays import casting, checks, indexing, joining, layouts, scatter, segments, shaping, sorting
 from .image import geometry as image, suppression
 from .linalg import (

@@ -108,6 +108,10 @@ class OnTop(RowExecutor):
         with below():
             has_an_effect(what)
 
+    def happens_once(self, what: str) -> None:
+        with below():
+            has_an_effect(what, once=True)
+
     def constant(self, tensor: Tensor) -> Tensor:
         """A tensor that was just made, which is the same for every row."""
         with below():

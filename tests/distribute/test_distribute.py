@@ -113,7 +113,7 @@ def test_values_of_replicas():
     values = strategy.experimental_distribute_values_from_function(
         lambda c: tf.constant([c.replica_id_in_sync_group + 1.0])
     )
-    assert isinstance(values, tf.distribute.DistributedValues)
+    assert values.numpy().tolist() == [1.0]  # of one replica: the value
     assert strategy.run(lambda x: x * 2, args=(values,)).numpy().tolist() == [2.0]
     assert strategy.experimental_local_results(values)[0].numpy().tolist() == [1.0]
     assert strategy.reduce("SUM", values, axis=0).numpy() == 1.0
@@ -128,7 +128,9 @@ def test_merging_and_extended():
     assert float(strategy.extended.update(v, lambda var, g: var.assign_sub(g), args=(tf.constant(1.0),))) == 2.0
     with strategy.extended.colocate_vars_with(v):
         pass
-    assert strategy.extended.variable_created_in_scope(v)
+    assert not strategy.extended.variable_created_in_scope(v)
+    with strategy.scope():
+        assert strategy.extended.variable_created_in_scope(tf.Variable(1.0))
 
 
 @pytest.mark.parametrize(
@@ -218,8 +220,8 @@ def test_clusters(monkeypatch):
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="one device"):
-        tf.distribute.MirroredStrategy(["/cpu:0", "/gpu:0"])
+    with pytest.raises(ValueError, match="There is no device '/gpu:17'"):
+        tf.distribute.MirroredStrategy(["/cpu:0", "/gpu:17"])
     with pytest.raises(ValueError, match="list or tuple"):
         tf.distribute.get_strategy().run(lambda x: x, args=3)
     with pytest.raises(ValueError, match="num_packs >= 0"):

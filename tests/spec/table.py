@@ -1,9 +1,10 @@
-"""The tables of `gradient_tape.md`: reading them, running a row, writing a value the way the tables do, comparing."""
+"""The tables of `gradient_tape.md` and `distribute.md`: reading them, running a row, writing a value the way the tables do, comparing."""
 
 import ast
 import builtins
 import contextlib
 import io
+import json
 import linecache
 import re
 import sys
@@ -34,10 +35,10 @@ class Row(NamedTuple):
         return tuple(map(int, self.number.split(".")))
 
 
-def rows() -> list[Row]:
+def rows(spec: Path = SPEC) -> list[Row]:
     """Every row that has a program."""
     found = []
-    for line in SPEC.read_text(encoding="utf-8").splitlines():
+    for line in spec.read_text(encoding="utf-8").splitlines():
         if re.match(r"\| \d+\.\d+ \| ", line):
             number, program, expected, *note = re.split(r"(?<!\\) \| ?", line.strip()[2:].removesuffix("|").rstrip())
             lines = [
@@ -48,9 +49,9 @@ def rows() -> list[Row]:
     return found
 
 
-def prelude() -> str:
+def prelude(spec: Path = SPEC) -> str:
     """The helper functions that every program may use."""
-    return re.search(r"```python\n(.*?)```", SPEC.read_text(encoding="utf-8"), re.S)[1]
+    return re.search(r"```python\n(.*?)```", spec.read_text(encoding="utf-8"), re.S)[1]
 
 
 # ---- running a row
@@ -91,11 +92,17 @@ def run(program: str, start: Any) -> str:
             sys.modules["case"] = before
 
 
-def main(number: str) -> None:
-    """`python -m tests.spec.table 8.410` prints what one row gives, in a process of its own."""
-    row = next(row for row in rows() if row.number == number)
+def main(number: str, spec: str = SPEC.name) -> None:
+    """`python -m tests.spec.table 8.410` prints what one row gives, in a process of its own; `all` gives a line of
+    JSON for each row. A second argument names another specification."""
+    path = SPEC.with_name(spec)
     sys.modules["tensorflow"] = tf
-    print(run(row.program, compile(prelude(), str(SPEC), "exec")))
+    start = compile(prelude(path), str(path), "exec")
+    for row in rows(path):
+        if number == "all":
+            print(json.dumps([row.number, run(row.program, start)]), flush=True)
+        elif row.number == number:
+            print(run(row.program, start))
 
 
 # ---- writing values

@@ -21,9 +21,9 @@ def test_what_becomes_a_tensor(value):
 
 
 def test_values_of_replicas():
-    from tapeflow.distribute import replicas
+    from tapeflow.distribute import values
 
-    assert types.distributed.PerReplica is replicas.PerReplica
-    assert types.distributed.Mirrored is replicas.DistributedValues
+    assert types.distributed.PerReplica is values.PerReplica
+    assert types.distributed.Mirrored is values.DistributedValues
     with pytest.raises(AttributeError, match="Mirrord"):
         _ = types.distributed.Mirrord

@@ -20,6 +20,7 @@ from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.function.tracing.graph import Graph
 
 from .. import distribution_lib
+from ..replicas import SYNCHRONIZATION, aggregation
 from .control import (
     associative_scan,
     cond,
@@ -57,7 +58,11 @@ class Variable(KerasVariable):
         sharding = self._sharding()
         if sharding is not None:
             value = distribution_lib.spread(convert_to_tensor(value, self._dtype), sharding)
-        self._value = tf.Variable(value, dtype=self._dtype, trainable=self._trainable, name=self._name)
+        self._value = tf.Variable(
+            value, dtype=self._dtype, trainable=self._trainable, name=self._name,
+            synchronization=SYNCHRONIZATION[self._synchronization],
+            aggregation=aggregation(self._aggregation, self._dtype),
+        )  # fmt: skip
         self._value._label = self.path  # what reports call it
 
     def _initialize_with_initializer(self, initializer: Any) -> None:

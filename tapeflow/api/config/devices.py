@@ -4,11 +4,12 @@ The CPU is NumPy's. Accelerators are those that `jax` has, when it is installed;
 """
 
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from tapeflow.core.devices import HOST, Device, moved
+from tapeflow.core.devices import HOST, Device, Processors, moved
 from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current, enter
 from tapeflow.core.runtime.undisturbed import loaded
@@ -74,6 +75,11 @@ def _devices(device_type: str | None, which: str) -> list[Device]:
     return [] if engine is None else [d for d in getattr(engine, which)() if d.kind in kinds]
 
 
+def _cpus() -> list[Device]:
+    """Those that programs can name: NumPy's, in as many parts as it was divided into."""
+    return [Device("CPU", k) for k in range(Processors.count)]
+
+
 # ---- which there are
 
 
@@ -103,7 +109,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     >>> tf.config.list_logical_devices("CPU")
     [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
     """
-    host = [HOST] if device_type in (None, "CPU") else []
+    host = _cpus() if device_type in (None, "CPU") else []
     return [LogicalDevice(d.short, d.kind) for d in host + _devices(device_type, "logical")]
 
 
@@ -147,7 +153,8 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 def _known(device: Any) -> PhysicalDevice:
-    if device not in list_physical_devices():
+    # Only those of its type are looked for: what accelerators there are, nobody asks who divides the CPU.
+    if device not in list_physical_devices(getattr(device, "device_type", None)):
         raise ValueError(f"Unrecognized device: {device!r}. The devices are {list_physical_devices()}.")
     return device
 
@@ -171,28 +178,40 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[Any] | None
 
 
 def set_logical_device_configuration(device: PhysicalDevice, logical_devices: list[Any] | None) -> None:
-    """Accepted, and given back: a device stays one device, whose memory is limited by the settings of jax.
+    """Divides the CPU into several devices, of which a strategy can make replicas. All of them have the same cores and
+    memory: they are for trying and testing. A GPU stays one device.
 
     Args:
         device: One of `tf.config.list_physical_devices()`.
-        logical_devices: A list of one `tf.config.LogicalDeviceConfiguration`; None: what was said is forgotten.
+        logical_devices: A list with a `tf.config.LogicalDeviceConfiguration` for each part; None: one part.
 
     Raises:
-        ValueError: If there are several: a device is not divided.
+        ValueError: For several parts of what is no CPU, and for a memory limit of one.
+        RuntimeError: When XLA has computed already: its devices do not change any more.
 
     >>> cpu = tf.config.list_physical_devices("CPU")[0]
     >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
+    >>> tf.config.list_logical_devices("CPU")
+    [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
     """
-    if logical_devices is not None and len(logical_devices) > 1:
+    parts = list(logical_devices or ())
+    if _known(device) != _CPU and len(parts) > 1:
         raise ValueError(
-            f"{_known(device).name} cannot be divided into {len(logical_devices)} logical devices: there is one for "
-            "each physical device. For several CPU devices set XLA_FLAGS=--xla_force_host_platform_device_count=N "
-            "before the program starts; they are '/device:XLA_CPU:0' and so on."
+            f"{device.name} cannot be divided into {len(parts)} logical devices: only the CPU can. Its memory is "
+            "limited by the settings of jax."
         )
-    for part in logical_devices or ():
-        if part.memory_limit is not None and device.device_type == "CPU":
+    if device == _CPU:
+        if any(part.memory_limit is not None for part in parts):
             raise ValueError("Setting memory limit on CPU virtual devices is currently not supported.")
-    _state["logical"][_known(device)] = logical_devices
+        divide(max(len(parts), 1))
+    _state["logical"][device] = logical_devices
+
+
+def divide(count: int) -> None:
+    """From now on there are `count` CPUs, for XLA, too, as soon as it begins."""
+    if count != Processors.count and "jax" in sys.modules:
+        loaded("tapeflow.engines.xla.processors").divide(count)
+    Processors.count = count
 
 
 # ---- what they are like (`tf.config.experimental`)
@@ -240,7 +259,7 @@ def get_memory_info(device: str) -> dict[str, int]:
     ['current', 'peak']
     """
     found = _parsed(device) if isinstance(device, str) else None
-    if found == HOST:
+    if found in _cpus():
         return {"current": 0, "peak": 0}
     if found is None or found not in _devices(found.kind, "logical"):
         raise ValueError(
@@ -357,7 +376,7 @@ def _named(name: Any, before: Device | None) -> Device | None:
     wanted = _parsed(name)
     if wanted is None:
         return before
-    there = [HOST] if wanted.kind == "CPU" else _devices(wanted.kind, "logical")
+    there = _cpus() if wanted.kind == "CPU" else _devices(wanted.kind, "logical")
     if wanted in there:
         return wanted
     if _state["soft"]:
@@ -369,13 +388,25 @@ def _named(name: Any, before: Device | None) -> Device | None:
     )
 
 
+def device_named(name: Any) -> Device:
+    """The device that a name stands for, whether it exists or not.
+
+    Raises:
+        ValueError: If it is no name of one.
+    """
+    found = _parsed(name) if isinstance(name, str) else None
+    if found is None:
+        raise ValueError(f"{name!r} is no name of a device; one is '/CPU:0' or '/job:localhost/task:0/device:GPU:1'.")
+    return found
+
+
 def _parsed(name: str) -> Device | None:
     """`Device("GPU", 1)` for "gpu:1", "/device:GPU:1", …; None for "" or "/job:localhost"."""
     found = _NAME.match(name)
     kind = (found and found["kind"] or "CPU").upper()
     if not found or kind not in _KINDS:
         raise ValueError(
-            f"Unknown attribute in the device spec {name!r}. A device is named '/CPU:0' or "
+            f"Unknown attribute is encountered while parsing the device spec: {name!r}. A device is named '/CPU:0' or "
             "'/job:localhost/task:0/device:GPU:1'."
         )
     if not found["kind"]:
@@ -400,7 +431,7 @@ def _to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
         stream: None; for the array API's sake.
     """
     wanted = _parsed(str(device))
-    if wanted is None or wanted not in ([HOST] if wanted.is_host else _devices(wanted.kind, "logical")):
+    if wanted is None or wanted not in (_cpus() if wanted.is_host else _devices(wanted.kind, "logical")):
         raise ValueError(f"There is no device {device!r} here; there are {[d.name for d in list_logical_devices()]}.")
     return moved(self, wanted)
 

@@ -9,6 +9,7 @@ from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import convert_group
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.runtime.replicas import count, here
 from tapeflow.core.sizes import brackets
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.tensor_like import TensorLike
@@ -178,21 +179,25 @@ def log_poisson_loss(
 def compute_average_loss(
     per_example_loss: TensorLike, sample_weight: TensorLike | None = None, global_batch_size: TensorLike | None = None
 ) -> Tensor:
-    """Sum of the losses divided by the batch size: the number of examples here, or `global_batch_size` when given.
+    """Sum of the losses divided by the batch size of all replicas: `global_batch_size`, or where it is not given, the
+    number of examples here times the number of replicas.
 
     Args:
         per_example_loss: The losses, one for each example.
         sample_weight: A factor for each loss; None: 1.
-        global_batch_size: How many examples all replicas have together; None: as many as are given.
+        global_batch_size: How many examples all replicas have together; None: as many as are given, times the number of replicas.
 
     Raises:
-        ValueError: If the loss is a scalar and the size is not given, or the size is no whole number.
+        ValueError: If the loss is a scalar and the size is not given, or the size is no scalar.
+        TypeError: If the size is no whole number.
+        RuntimeError: For all replicas of a strategy together, outside of `strategy.run`.
 
     >>> tf.nn.compute_average_loss([1., 2., 3.], sample_weight=[1., 1., 0.]).numpy()
     np.float32(1.0)
     >>> tf.nn.compute_average_loss([1., 2., 3.], global_batch_size=12).numpy()
     np.float32(0.5)
     """
+    replicas = _count("compute_average_loss")
     losses = as_tensor(per_example_loss)
     if sample_weight is not None:
         weight = _cast(as_tensor(sample_weight), losses.dtype.np)
@@ -202,30 +207,48 @@ def compute_average_loss(
     if global_batch_size is None:
         if not losses.ndim:
             raise ValueError(
-                "compute_average_loss of a scalar: its batch size is not known. Give `global_batch_size`."
+                "Invalid value passed for `per_example_loss`: compute_average_loss of a scalar, whose batch size is "
+                "not known. Give `global_batch_size`."
             )
-        global_batch_size = losses.sizes[0]
+        global_batch_size = losses.sizes[0] * replicas
     size = as_tensor(global_batch_size)
-    if size.ndim or not size.dtype.is_integer or int(size) < 0:
-        raise ValueError(f"global_batch_size must be a scalar integer, not negative; got {global_batch_size!r}.")
+    if not size.dtype.is_integer:
+        raise TypeError(f"global_batch_size must be an integer, got {global_batch_size!r}.")
+    if size.ndim or int(size) < 0:
+        raise ValueError(f"global_batch_size must be scalar, and not negative; got {global_batch_size!r}.")
     if not int(size):
         return ops.zeros_like(_sum(losses))
     return _sum(losses) / _cast(size, losses.dtype.np)
 
 
 def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
-    """Sum of a regularization loss, divided by the number of replicas that add theirs to it: one.
+    """Sum of a regularization loss, divided by the number of replicas that add theirs to it.
 
     Args:
         regularization_loss: A loss of any shape, which does not depend on examples.
 
+    Raises:
+        RuntimeError: For all replicas of a strategy together, outside of `strategy.run`.
+
     >>> tf.nn.scale_regularization_loss([0.5, 0.25]).numpy()
     np.float32(0.75)
     """
-    return _sum(as_tensor(regularization_loss))
+    replicas = _count("scale_regularization_loss")
+    total = _sum(as_tensor(regularization_loss))
+    return total if replicas == 1 else total / replicas
 
 
 # ---- helpers
+
+
+def _count(function: str) -> int:
+    """How many replicas call a function that is for one of them."""
+    if here().across:
+        raise RuntimeError(
+            f"You are calling `{function}` in cross replica context, while it was expected to be called in replica "
+            "context: in the function that strategy.run is given."
+        )
+    return count()
 
 
 def _sum(x: Tensor) -> Tensor:

@@ -9,7 +9,8 @@ that set it, and counts in that thread only: a context that is copied on purpose
 
 import sys
 import threading
-from contextvars import ContextVar, Token
+from collections.abc import Callable
+from contextvars import ContextVar, Token, copy_context
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -22,20 +23,22 @@ class _Thread(threading.local):
         self.itself = object()
 
 
+_here = _Thread()
+
+
 class OwnOfThread(Generic[T]):
     """The part of a `ContextVar` that is used, without what another thread has set."""
 
     def __init__(self, name: str, default: T) -> None:
         self.default = default
         self.values: ContextVar[tuple[Any, T]] = ContextVar(name, default=(None, default))
-        self.thread = _Thread()
 
     def get(self) -> T:
         thread, value = self.values.get()
-        return value if thread is self.thread.itself else self.default
+        return value if thread is _here.itself else self.default
 
     def set(self, value: T) -> Token:
-        return self.values.set((self.thread.itself, value))
+        return self.values.set((_here.itself, value))
 
     def reset(self, token: Token) -> None:
         self.values.reset(token)
@@ -51,3 +54,18 @@ def context_variable(name: str, default: T) -> "ContextVar[T]":
     if INHERITED:
         return OwnOfThread(name, default)  # type: ignore[return-value]
     return ContextVar(name, default=default)
+
+
+def continued(run: Callable[[], T]) -> Callable[[], T]:
+    """`run` in a copy of the context that is here now, whichever thread calls it: it goes on there with the tapes and
+    scopes of this one, and what it sets is its own."""
+    context, thread = copy_context(), _here.itself
+
+    def inside() -> T:
+        before, _here.itself = _here.itself, thread
+        try:
+            return context.run(run)
+        finally:
+            _here.itself = before
+
+    return inside

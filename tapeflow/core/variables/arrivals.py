@@ -87,7 +87,7 @@ def _settling(name: str) -> property:
 
     def grown(self: Any) -> dict:
         if "_latest" in self.__dict__:  # the last thing that is set when one is made
-            self.__class__ = variables.ResourceVariable
+            self.__class__ = self.__dict__.pop("_grown", variables.ResourceVariable)
             settle()
         return self.__dict__
 

@@ -126,7 +126,7 @@ class Updates:
         batch = rows.ndim - 1
         in_range("batch_scatter_update", self, rows, self._value.shape[batch])
         index = (*np.ogrid[tuple(slice(d) for d in rows.shape)][:batch], rows)
-        return self._update("batch_scatter_update", At(index), values, SET)
+        return self.update_part("batch_scatter_update", At(index), values, SET)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Adds `updates[k]` to the element, or the part, at `indices[k]`.
@@ -175,21 +175,21 @@ class Updates:
 
     def _scatter(self, what: str, slices: Any, change: Change) -> Any:
         values, indices = _slices(what, slices)
-        return self._update(what, Rows(indices), values, change)
+        return self.update_part(what, Rows(indices), values, change)
 
     def _scatter_nd(self, what: str, indices: Any, updates: Any, change: Change) -> Any:
-        return self._update(what, Elements(to_tensor(indices)), updates, change)
+        return self.update_part(what, Elements(to_tensor(indices)), updates, change)
 
     def part_assigner(self, how: str, key: Any) -> Callable[..., Any]:
         """The function behind `v[key].assign`."""
         part = Key(key)
 
         def assign(value: Any, name: str | None = None) -> Any:
-            return self._update(f"v[...].{how}", part, value, _ASSIGN[how], stretch=True)
+            return self.update_part(f"v[...].{how}", part, value, _ASSIGN[how], stretch=True)
 
         return assign
 
-    def _update(self: Any, what: str, part: Part, value: Any, change: Change, stretch: bool = False) -> Any:
+    def update_part(self: Any, what: str, part: Part, value: Any, change: Change, stretch: bool = False) -> Any:
         """Change a part by a value, a number or of the part's own shape; if it may be stretched, also by what
         broadcasts to it."""
         if current().executor is not None:
@@ -218,7 +218,7 @@ class Updates:
                 ) from None
             return self._store(array if array.ndim else array[()], (given,))
 
-    def _update_all(self: Any, delta: Tensor, change: Change, read_value: bool) -> Any:
+    def update_all(self: Any, delta: Tensor, change: Change, read_value: bool) -> Any:
         """The same for the whole value, by a delta of its own shape. Overflow gives inf in silence."""
         if current().executor is not None:
             return self.put_value(supplied.changed(self.peek(), change.word, None, delta), read_value)

@@ -59,14 +59,14 @@ class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
 
     Args:
         initial_value: A value, or a function without arguments that returns one.
-        trainable: Whether tapes watch it automatically; None: yes.
+        trainable: Whether tapes watch it automatically; None: yes, unless replicas have values of their own.
         validate_shape: Taken and not used.
         caching_device: Taken and not used.
         name: The variable's name; that of an open `tf.name_scope` is put before it.
         variable_def: Taken and not used.
         dtype: What the value is converted to; None: its own.
         constraint: A function that optimizers apply to the value after each update.
-        synchronization: A `tf.VariableSynchronization`; kept, and without effect.
+        synchronization: A `tf.VariableSynchronization`: when the values of a strategy's replicas become one.
         aggregation: A `tf.VariableAggregation`: how strategies combine what replicas assign.
         shape: The shape of values that may be assigned, with None for sizes that may change; None: that of
             `initial_value`.
@@ -86,6 +86,7 @@ class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
     """
 
     __array_priority__ = 100
+    unread: "type[Variable]"  # the class of what `assign` returns
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         return object.__new__(newborn[0] if cls is Variable else cls)
@@ -124,14 +125,19 @@ class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
         self._kind = kind_of(self._value)  # of the tensors that are read
         outer = scope.get()
         self._name = f"{outer}/{name or 'Variable'}:0" if outer else f"{name or 'Variable'}:0"
-        self._trainable = True if trainable is None else bool(trainable)
+        self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
+        self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
+        if not isinstance(self._aggregation, VariableAggregation):
+            raise ValueError(f"Invalid variable aggregation mode: {aggregation} for variable: {name}")
+        if not isinstance(self._synchronization, VariableSynchronization):
+            raise ValueError(f"Invalid variable synchronization mode: {synchronization} for variable: {name}")
+        on_read = self._synchronization is VariableSynchronization.ON_READ
+        self._trainable = not on_read if trainable is None else bool(trainable)
         if constraint is not None and not callable(constraint):
             raise ValueError(
                 f"Argument `constraint` must be None or a callable. Got a {type(constraint)}: {constraint}"
             )
         self.constraint = constraint
-        self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
-        self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
         self.serial = next_id()
         self._lock = Lock()  # who changes the value has it; a step reads with it, too
         self._latest = _UNREAD
@@ -330,7 +336,7 @@ class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
         Raises:
             InvalidArgumentError: If the shape is different.
         """
-        return self._update_all(self._delta("assign_add", delta), ADD, read_value)
+        return self.update_all(self._delta("assign_add", delta), ADD, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
@@ -346,7 +352,7 @@ class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
         Raises:
             InvalidArgumentError: If the shape is different.
         """
-        return self._update_all(self._delta("assign_sub", delta), SUBTRACT, read_value)
+        return self.update_all(self._delta("assign_sub", delta), SUBTRACT, read_value)
 
     def _given(self, value: Any) -> Tensor:
         """A value to change a part of the variable with: one, not one for each row."""
@@ -503,12 +509,32 @@ class ResourceVariable(Variable):
 newborn: list[type[Variable]] = [ResourceVariable]
 
 
+def become(variable: Variable, kind: type[Variable]) -> None:
+    """A variable that was just made is of another class: at once, or where it waits for a value, then."""
+    if type(variable) is ResourceVariable:
+        variable.__class__ = kind
+    else:
+        variable.__dict__["_grown"] = kind
+
+
+def sibling(variable: Variable, name: str, array: Any) -> Variable:
+    """An ordinary variable that is like another, with a name and a value of its own."""
+    made = object.__new__(ResourceVariable)
+    made.__dict__.update(variable.__dict__)
+    made._value, made._kind, made._name = array, kind_of(array), name
+    made._lock, made.serial, made._latest = Lock(), next_id(), _UNREAD
+    return made
+
+
 class _UnreadVariable(ResourceVariable):
     """What `assign` returns: the same cell under another object, which reads the latest value."""
 
 
+Variable.unread = _UnreadVariable
+
+
 def _alias(variable: Variable) -> Variable:
-    alias = object.__new__(_UnreadVariable)
+    alias = object.__new__(variable.unread)
     alias.__dict__ = variable.__dict__
     return alias
 

@@ -22,7 +22,8 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.frames import current
 from tapeflow.core.runtime import settings
 
-from . import kernel, meshes
+from . import kernel, meshes, processors as processors
+
 
 # ---- which there are
 

@@ -89,7 +89,8 @@ class Checkpoint:
 
     def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
         """Writes a numbered checkpoint and makes it the folder's latest one; returns its path, for `restore`."""
-        has_an_effect("writing a checkpoint")  # a graph would write the values of the moment when it was traced, once
+        # A graph would write the values of the moment when it was traced, once.
+        has_an_effect("writing a checkpoint", once=True)
         counter = self.save_counter
         with self._saving:  # two threads that save get two numbers, and the state file of the later
             with entered(Frame()):
@@ -104,7 +105,7 @@ class Checkpoint:
         Returns:
             The path.
         """
-        has_an_effect("writing a checkpoint")
+        has_an_effect("writing a checkpoint", once=True)
         path = os.fsdecode(file_prefix)
         arrivals.settle()  # values that wait for an object which is there by now belong into the file, too
         graph, sources = walk(self)

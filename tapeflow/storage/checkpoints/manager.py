@@ -118,7 +118,7 @@ class CheckpointManager:
             checkpoint_number: The number in the name; None: the checkpoint's own count.
             check_interval: False saves also when it is too early.
         """
-        has_an_effect("writing a checkpoint")
+        has_an_effect("writing a checkpoint", once=True)
         if self._interval is not None:
             step = int(self._step_counter)
             if check_interval and self._last_step is not None and step < int(self._last_step) + self._interval:
