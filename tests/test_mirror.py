@@ -17,6 +17,7 @@ ACROSS = """
     api/arrays: shaping_properties
     api/random: tensorflow_random
     core/variables: interrupts
+    distribute: collectives
     engines/xla: device_registry forking kernels
     function/autograph: functions limits programs
     function/running: compiled_registry interrupts late_values xla_devices
@@ -75,11 +76,10 @@ THROUGH = """
     data/sources: data/generators
     data/threads: data/interleaving
     demo: demo/picture demo/screen demo/spirals demo/tour
-    distribute/collectives: distribute/replica_context
     distribute/distribute: distribute/cluster_resolver distribute/datasets distribute/experimental
         distribute/extended distribute/options distribute/replicas distribute/strategies distribute/strategy
         distribute/tpu distribute/tpu/experimental
-    distribute/turns: distribute/contexts distribute/reducing distribute/values
+    distribute/turns: distribute/contexts distribute/reducing distribute/replica_context distribute/values
     distribute/variables: distribute/combining
     engines/xla/devices: api/config/devices core/devices
     experimental/extension_type/batching: api/control/batchables

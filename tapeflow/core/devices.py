@@ -76,7 +76,7 @@ def _of_host(tensor: EagerTensor) -> str:
     return device.name if device is not None and device.is_host else HOST.name
 
 
-EagerTensor.device = EagerTensor.backing_device = property(_of_host)  # type: ignore[assignment,misc]
+EagerTensor.device = EagerTensor.backing_device = property(_of_host)  # type: ignore[assignment]
 
 
 class Serving:

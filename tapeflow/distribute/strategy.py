@@ -60,7 +60,11 @@ class Strategy:
         return creator(self) if self._mirrors else None
 
     def adopt(self, variable: Variable) -> None:
-        """A variable that was made elsewhere is one of this strategy from now on."""
+        """Has a variable that was made elsewhere be one of this strategy from now on.
+
+        Args:
+            variable: The variable, which keeps its value.
+        """
         if self._mirrors:
             kind_of_variable(variable).of_strategy(variable, self)
 

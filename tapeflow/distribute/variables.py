@@ -1,8 +1,9 @@
 """The variables of a strategy.
 
-A `MirroredVariable` is one variable with one value: its copies, `values`, are other names of it, so they cannot differ.
-What replicas assign becomes one value first, by the variable's aggregation. A `SyncOnReadVariable` has a variable for
-each replica, which the replica alone reads and changes; they become one value when it is read from outside.
+A `MirroredVariable` is one variable with one value: its copies, `values`, are other names of it, so they cannot
+differ. What replicas assign becomes one value first, by the variable's aggregation. A `SyncOnReadVariable` has a
+variable for each replica, which the replica alone reads and changes; they become one value when it is read from
+outside.
 """
 
 from collections.abc import Callable
@@ -292,8 +293,8 @@ class SyncOnReadVariable(_OfStrategy):
         elif self.aggregation is VariableAggregation.SUM:
             raise ValueError(
                 f"SyncOnReadVariable does not support `{what}` in cross-replica context when aggregation is set to "
-                f"`tf.VariableAggregation.SUM`: '{self._name}' is a sum over replicas. Do it in strategy.run, or assign "
-                "the whole sum."
+                f"`tf.VariableAggregation.SUM`: '{self._name}' is a sum over replicas. Do it in strategy.run, or "
+                "assign the whole sum."
             )
         else:
             for part in self.parts:

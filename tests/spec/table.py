@@ -1,4 +1,5 @@
-"""The tables of `gradient_tape.md` and `distribute.md`: reading them, running a row, writing a value the way the tables do, comparing."""
+"""The tables of `gradient_tape.md` and `distribute.md`: reading them, running a row, writing a value as the tables do,
+comparing."""
 
 import ast
 import builtins

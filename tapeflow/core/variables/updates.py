@@ -190,8 +190,18 @@ class Updates:
         return assign
 
     def update_part(self: Any, what: str, part: Part, value: Any, change: Change, stretch: bool = False) -> Any:
-        """Change a part by a value, a number or of the part's own shape; if it may be stretched, also by what
-        broadcasts to it."""
+        """Changes a part of the value: what `v[i].assign(…)` and the `scatter_` methods end in.
+
+        Args:
+            what: The name of the method, for messages.
+            part: Which part.
+            value: A number, or a tensor of the part's own shape.
+            change: What is done to it.
+            stretch: `value` may also be what broadcasts to the part.
+
+        Returns:
+            The variable.
+        """
         if current().executor is not None:
             return self.put_value(supplied.changed(self.peek(), change.word, part, to_tensor(value, self.dtype)))
         given = self._given(value)
@@ -219,7 +229,15 @@ class Updates:
             return self._store(array if array.ndim else array[()], (given,))
 
     def update_all(self: Any, delta: Tensor, change: Change, read_value: bool) -> Any:
-        """The same for the whole value, by a delta of its own shape. Overflow gives inf in silence."""
+        """Changes the whole value: what `assign_add` and `assign_sub` end in. Overflow gives inf in silence.
+
+        Args:
+            delta: A tensor of the variable's shape.
+            change: What is done with it.
+
+        Returns:
+            The variable; None with `read_value=False`.
+        """
         if current().executor is not None:
             return self.put_value(supplied.changed(self.peek(), change.word, None, delta), read_value)
         with self._lock:

@@ -24,7 +24,6 @@ from tapeflow.core.runtime import settings
 
 from . import kernel, meshes, processors as processors
 
-
 # ---- which there are
 
 
