@@ -79,6 +79,7 @@ THROUGH = """
     distribute/distribute: distribute/cluster_resolver distribute/datasets distribute/experimental
         distribute/extended distribute/options distribute/replicas distribute/strategies distribute/strategy
         distribute/tpu distribute/tpu/experimental
+    distribute/at_once: distribute/replicated engines/xla/replicas
     distribute/turns: distribute/contexts distribute/reducing distribute/replica_context distribute/values
     distribute/variables: distribute/combining
     engines/xla/devices: api/config/devices core/devices

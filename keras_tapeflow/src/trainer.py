@@ -132,7 +132,10 @@ class Trainer(Base):
         strategy = self.distribute_strategy
         if strategy.num_replicas_in_sync > 1:
             function, how = ReplicatedStep(strategy, function, together), {**how, "retracing": False}
-        jit = AUTO if getattr(self, "_choose_engine", True) and self.jit_compile else bool(self.jit_compile)
+        choose = getattr(self, "_choose_engine", True) and self.jit_compile
+        if choose and strategy.num_replicas_in_sync > 1:  # replicas are compiled, anyway
+            return Step(function, False, self.run_eagerly, **how)
+        jit = AUTO if choose else bool(self.jit_compile)
         return Step(function, jit, self.run_eagerly, **how)
 
     # ---- many batches

@@ -6,7 +6,7 @@ accumulators are observers.
 """
 
 from collections.abc import Callable, Container, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .record import Broadcasts, Pushforward, Recorder
 
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from .frames import Frame
     from .tensor import Tensor
     from .variables.parts import Part
+
+
+class Across(NamedTuple):
+    """What a collective is to all replicas: `rule` is (ops, the inputs of each, the parameters of each) -> what each
+    gets. `same`: all get the same."""
+
+    rule: Callable
+    same: bool = True
 
 
 class Operation:
@@ -38,7 +46,8 @@ class Operation:
     elementwise = False  # every element of the output depends on the inputs' elements at the same place alone
     broadcasts: Broadcasts | None = None
     merges: Callable | None = None
-    across: Callable | None = None  # what replicas get from the inputs of all: a collective
+    across: Across | None = None  # of a collective
+    apart = False  # it is compiled by itself, for several devices: what is around it is not compiled with it
     moves = False  # every element of the output is one of the inputs'
     makes_new = False  # the NumPy kernel never gives back an input
     takes_none = False  # gradients of outputs that nothing reached come as None, not as zeros

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import entry, pullbacks, pushforwards
-from .contracts import Operation
+from .contracts import Across, Operation
 from .dtypes import ANY, INDEX, NATIVE
 from .record import Broadcasts, Pushforward, Recorder
 
@@ -73,7 +73,7 @@ class Primitive(Operation):
         merges: Callable | None = None,
         makes_new: bool = False,
         cuts: tuple[str, str, str] | None = None,
-        across: Callable | None = None,
+        across: Across | None = None,
     ) -> None:
         """What a declaration says:
 
@@ -111,8 +111,7 @@ class Primitive(Operation):
                        do
         `cuts`         (in a word or two, what happened, what to do): how `tape.explain` says that a path ends here, if
                        there is more to say than that it is not differentiable
-        `across`       of a collective: (ops, the inputs of each replica, the parameters of each) -> what each replica
-                       gets; `kernel` is for one replica alone
+        `across`       of a collective: what replicas get from the inputs of all; `kernel` is for one replica alone
         """
         self.name, inputs, params = _parse(signature)
         self.variadic = bool(inputs) and inputs[0].startswith("*")

@@ -46,8 +46,8 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class _Settings:
-    """Named settings, None (or a default) until they are set. A name that does not exist is an error: it would be ignored
-    otherwise."""
+    """Named settings, None (or a default) until they are set. A name that does not exist is an error: it would be
+    ignored otherwise."""
 
     _names: tuple[str, ...] = ()
     _groups: ClassVar[dict[str, type["_Settings"]]] = {}

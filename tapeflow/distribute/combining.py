@@ -39,7 +39,7 @@ def reduced(op: ReduceOp, values: Sequence) -> Any:
     for t in tensors:
         if t.dtype.kind in "sb":
             return ops.add_n(*tensors)  # which says that they have no sum
-    return all_reduce.primitive.across(ops, tensors, [params] * len(tensors))[0]
+    return all_reduce.primitive.across.rule(ops, tensors, [params] * len(tensors))[0]
 
 
 def joined_slices(op: ReduceOp, values: Sequence) -> IndexedSlices:

@@ -12,10 +12,11 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor, sizes_of
 from tapeflow.core.variables.variable import Variable
+from tapeflow.ops.collectives import all_reduce
 
 from .combining import floating, reduced
 from .replicas import ReduceOp
-from .values import PerReplica
+from .values import NotAtOnce, OfReplica, PerReplica
 from .variables import SyncOnReadVariable
 
 
@@ -34,6 +35,12 @@ def _parts(value: Any) -> tuple | None:
 
 
 def reduced_value(strategy: Any, op: ReduceOp, value: Any, axis: Any) -> Any:
+    if isinstance(value, OfReplica):
+        if axis is not None:
+            raise NotAtOnce("A merge_call reduces over an axis.")
+        mean = op is ReduceOp.MEAN
+        local = floating(value.local) if mean else value.local
+        return all_reduce(local, count=strategy.num_replicas_in_sync, mean=mean)
     parts, count = _parts(value), strategy.num_replicas_in_sync
     if count == 1:
         parts = (parts[0] if parts else as_one(value),)

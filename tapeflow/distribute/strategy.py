@@ -1,5 +1,6 @@
 """A strategy: functions run on every replica, and their results combined."""
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cached_property
@@ -8,11 +9,14 @@ from weakref import WeakKeyDictionary
 
 from tapeflow.core import nest
 from tapeflow.core.devices import Device
+from tapeflow.core.frames import current
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.autograph.convert import converted
+from tapeflow.function.tracing.graph import Graph
 from tapeflow.function.tracing.polymorphic import BoundFunction, Function
 from tapeflow.function.tracing.regions import enclosing_graph
 
+from .at_once import NotAtOnce, run_at_once
 from .contexts import Marker, entered_context, here
 from .datasets import DistributedDataset, DistributedDatasetsFromFunction
 from .extended import StrategyExtended
@@ -132,6 +136,11 @@ class Strategy:
         if graph is not None:
             inner = fn.python_function if isinstance(fn, (Function, BoundFunction)) else fn
             fn = converted(inner) if graph.autograph else inner
+            if type(current().executor) is Graph:
+                try:
+                    return run_at_once(self, fn, args, kwargs)
+                except NotAtOnce as reason:
+                    logging.getLogger("tapeflow").info("Each replica is traced by itself: %s", reason)
         return run_by_turns(self, fn, args, kwargs)
 
     def _as_function(self, fn: Any) -> Function:

@@ -165,7 +165,7 @@ class ReplicaExecutor(Executor):
         return self.meet(
             prim.name,
             (x, params),
-            lambda all_: across(ops, [x for x, _ in all_], [params for _, params in all_]),
+            lambda all_: across.rule(ops, [x for x, _ in all_], [params for _, params in all_]),
         )
 
     def read(self, variable: Any) -> Tensor:

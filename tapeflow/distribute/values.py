@@ -49,6 +49,21 @@ class PerReplica(DistributedValues, CompositeTensor):
         return self._written(repr)
 
 
+class NotAtOnce(Exception):
+    """Replicas cannot be traced together."""
+
+
+class OfReplica(PerReplica):
+    """In a `merge_call` that is traced: the value of every replica, of which there is one symbol."""
+
+    def __init__(self, local: Any) -> None:
+        self.local = local
+
+    @property
+    def values(self) -> Any:
+        raise NotAtOnce("A merge_call takes values of replicas apart.")
+
+
 class PerReplicaSpec(TypeSpec):
     """What is known of a value for each replica.
 

@@ -9,6 +9,7 @@ Summed over replicas, a result belongs to all of them, so what goes back to an i
 rules are collectives again.
 """
 
+from tapeflow.core.contracts import Across
 from tapeflow.core.dtypes import ANY, NUMERIC
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_axes, differ
@@ -43,7 +44,7 @@ all_reduce = primitive(
     jvp=LINEAR,
     batch=lambda op, args, batched, params: op(*args, **params),
     dtypes=NUMERIC,
-    across=lambda ops, xs, params: _reduced(ops, xs, **params[0]),
+    across=Across(lambda ops, xs, params: _reduced(ops, xs, **params[0])),
 )
 
 
@@ -83,7 +84,7 @@ all_gather = primitive(
     jvp=LINEAR,
     batch=shift("axis"),
     dtypes=ANY,
-    across=lambda ops, xs, params: _gathered(ops, xs, params[0]["axis"]),
+    across=Across(lambda ops, xs, params: _gathered(ops, xs, params[0]["axis"])),
 )
 
 
@@ -119,5 +120,5 @@ reduce_scatter = primitive(
     jvp=LINEAR,
     batch=shift("axis"),
     dtypes=NUMERIC,
-    across=_scattered,
+    across=Across(_scattered, same=False),
 )

@@ -14,6 +14,8 @@ from .table import SPEC, matches, prelude, rows, run
 
 TABLES = SPEC.with_name("distribute.md")
 ROWS = rows(TABLES)
+# How often Python is traced: once for all replicas where XLA has a device for each, and that is in the long test.
+ON_DEVICES = {"2.38", "2.39", "11.31"}
 START = compile(prelude(TABLES), str(TABLES), "exec")
 
 
@@ -28,7 +30,7 @@ def differing(row, got):
     return f"\n{row.program}\nexpected {row.expected}\ngot      {got}\n{row.note}"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.number)
+@pytest.mark.parametrize("row", [row for row in ROWS if row.number not in ON_DEVICES], ids=lambda row: row.number)
 def test_row(row, monkeypatch):
     """By turns, if XLA has begun with one CPU."""
     monkeypatch.setitem(sys.modules, "tensorflow", tf)

@@ -185,7 +185,8 @@ def compute_average_loss(
     Args:
         per_example_loss: The losses, one for each example.
         sample_weight: A factor for each loss; None: 1.
-        global_batch_size: How many examples all replicas have together; None: as many as are given, times the number of replicas.
+        global_batch_size: How many examples all replicas have together; None: as many as are given, times the number
+            of replicas.
 
     Raises:
         ValueError: If the loss is a scalar and the size is not given, or the size is no scalar.

@@ -116,6 +116,8 @@ class ConcreteFunction:
         self.locks = [v._lock for v in self.assigned]
         self.count = len(outputs)
         finals = [graph.latest[v.serial] for v in self.assigned]
+        if any(node.prim.apart for node in graph.nodes):
+            self.jit = False
         self.function = GraphFunction(graph, self._input_indices(), outputs + finals, self.name, self.jit)
         self.function.may_refuse = True
         self.function.donated = [graph.reads[v.serial][1] for v in self.assigned if v.serial in graph.reads]

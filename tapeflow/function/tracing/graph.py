@@ -115,6 +115,7 @@ class Graph(GraphSizes, Executor):
         self.unseeded = 0  # random operations without a seed of their own
         self.may_create, self.created = False, 0
         self.compiles = False  # XLA is to compile it
+        self.own_key: Any = None  # makes a key of one of several replicas of one for all of them
         self.autograph = True  # Python statements about tensors are part of the graph, or are unrolled
         self.sizes: list[Size] = []  # those that are not known
         self.relied_on = Reliance()  # what the trace is only right for; see `core.sizes`
@@ -358,7 +359,7 @@ class Graph(GraphSizes, Executor):
         return key
 
     def keys(self, key: Tensor) -> Tensor:
-        return key
+        return key if self.own_key is None else self.own_key(key)
 
     def announce(self, rule: BackwardRule, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Any) -> None:
         indices = lambda tensors: tuple([self.index_of(t) for t in tensors])

@@ -26,6 +26,7 @@ class Region:
         outer = graph.within[-1]
         graph.may_create, graph.evaluate, graph.compiles = outer.may_create, outer.evaluate, outer.compiles
         graph.autograph, graph.sizes, graph.relied_on = outer.autograph, outer.sizes, outer.relied_on
+        graph.own_key = outer.own_key
         arguments = [graph.argument(spec) for spec in specs]
         for argument in arguments:
             graph.measure(argument)

@@ -154,5 +154,5 @@ def test_average_loss():
     assert tf.nn.compute_average_loss(np.ones((2, 3), np.float32), sample_weight=np.float32([1, 0])).numpy() == 1.5
     with pytest.raises(ValueError, match="global_batch_size"):
         tf.nn.compute_average_loss(tf.constant(3.0))
-    with pytest.raises(ValueError, match="integer"):
+    with pytest.raises(TypeError, match="integer"):
         tf.nn.compute_average_loss(losses, global_batch_size=2.5)
