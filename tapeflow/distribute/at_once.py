@@ -91,10 +91,8 @@ class TracedReplica(Replica):
 
     # ---- what differs from replica to replica
 
-    def varies(self, tensor: Tensor) -> bool:
-        if not isinstance(tensor, SymbolicTensor) or tensor._graph is not self.graph:
-            return False
-        return tensor.index in self.varying()
+    def varies(self, tensor: Any) -> bool:
+        return _of_graph(tensor, self.graph) and tensor.index in self.varying()
 
     def varying(self) -> set[int]:
         """The values that may differ, by index."""
@@ -174,7 +172,7 @@ def run_at_once(strategy: Any, function: Callable[..., Any], args: tuple, kwargs
 
 
 def _of_graph(leaf: Any, graph: Graph) -> bool:
-    return isinstance(leaf, SymbolicTensor) and leaf._graph is graph
+    return isinstance(leaf, SymbolicTensor) and leaf.belongs_to(graph)
 
 
 def _of_one(k: int, out: dict, graph: Graph, grouped: list) -> Any:
@@ -185,7 +183,7 @@ def _of_one(k: int, out: dict, graph: Graph, grouped: list) -> Any:
         if _of_graph(leaf, graph):
             value = next(found)
             return value[k] if isinstance(value, list) else value
-        return leaf._twin() if type(leaf) is EagerTensor else leaf
+        return EagerTensor(leaf.array) if type(leaf) is EagerTensor else leaf
 
     return nest.packed(out["structure"], iter(list(map(one, out["leaves"]))), composites=True)
 

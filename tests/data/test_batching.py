@@ -163,5 +163,8 @@ def test_sizes_of_minus_one_are_the_largest_of_the_batch():
 
 
 def test_the_rows_of_endless_elements_are_endless():
-    assert int(DS.from_tensors([1, 2]).map(lambda x: x + 1).repeat().unbatch().cardinality()) == tf.data.INFINITE_CARDINALITY
+    assert (
+        int(DS.from_tensors([1, 2]).map(lambda x: x + 1).repeat().unbatch().cardinality())
+        == tf.data.INFINITE_CARDINALITY
+    )
     assert int(DS.from_tensors([1, 2]).repeat(3).unbatch().cardinality()) == 6

@@ -1,15 +1,19 @@
-"""Strategies of several replicas, for tests: on CPUs that programs can name, which need no device of their own as long
-as nothing is compiled."""
+"""Strategies of several replicas, for tests: on CPUs that programs can name and XLA does not know, so that replicas
+take turns, in graphs, too. (`test_at_once.py` has those that XLA knows, in a process of its own.)"""
 
 import pytest
 
 import tapeflow as tf
 from tapeflow.core.devices import Processors
+from tapeflow.core.runtime.undisturbed import loaded
+from tapeflow.distribute import at_once
 
 
 @pytest.fixture(autouse=True)
 def four_cpus(monkeypatch):
+    loaded("tapeflow.engines.xla.devices").physical()  # with the CPUs that there are
     monkeypatch.setattr(Processors, "count", 4)
+    monkeypatch.setattr(at_once, "mesh_of", lambda places: None)
 
 
 def mirrored(count=2):

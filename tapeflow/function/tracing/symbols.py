@@ -53,6 +53,9 @@ class SymbolicTensor(Tensor):
         each = [self._graph.late_size(one) for one in ops.unstack(self, axis=0)]
         return np.array([*each, None], object)[:-1]
 
+    def belongs_to(self, graph: Any) -> bool:
+        return self._graph is graph
+
     def _twin(self) -> "SymbolicTensor":
         return self._graph.new(self.spec)
 
