@@ -59,6 +59,7 @@ class Operation:
     body: Sequence[int] | None = None  # a user's rule: the ids of what the user's function computed itself
     extensible = False  # versions of it that give more may take its place (`extends`)
     extends: "Operation | None" = None
+    recipe: Any = None  # an effect: the user's function, and what it was called with
 
     # The function that applies it. (No method here: primitives have theirs written for them.)
     entry: Callable[..., Any]

@@ -32,8 +32,10 @@ def children(value: Any, composites: bool = False) -> list | None:
         return [value[key] for key in sorted_keys(value)]
     if isinstance(value, _LEAVES):
         return None
-    if isinstance(value, (Sequence, MappingView, collections.deque)):
+    if isinstance(value, (Sequence, collections.deque)):
         return list(value)
+    if isinstance(value, MappingView):
+        return [*value]  # type: ignore[misc]  # views of mappings are iterable, all of them
     if hasattr(type(value), "__tf_flatten__"):
         return list(value.__tf_flatten__()[1])
     if hasattr(type(value), "__attrs_attrs__"):
@@ -61,7 +63,8 @@ def rebuilt(like: Any, children: list) -> Any:
         by_key = dict(zip(sorted_keys(like), children))
         if isinstance(like, collections.defaultdict):
             return type(like)(like.default_factory, {key: by_key[key] for key in like})
-        return type(like)({key: by_key[key] for key in like})
+        remade: Any = type(like)
+        return remade({key: by_key[key] for key in like})
     if isinstance(like, (range, MappingView)):
         return children
     if hasattr(type(like), "__tf_flatten__"):
@@ -194,6 +197,7 @@ def compare(a: Any, b: Any, types: bool = True, composites: bool = False, path: 
             raise ValueError(f"{where} the first has a {one}, the second a {other}.")
     elif types and not same_container(a, b):
         raise TypeError(f"{where} the first has a {type(a).__name__}, the second a {type(b).__name__}.")
+    assert in_b is not None, "containers are met by containers"
     if len(in_a) != len(in_b):
         raise ValueError(f"{where} the first has {len(in_a)} entries, the second {len(in_b)}.")
     if types and isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):

@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 
     order: int
     argument: str
-    index: tuple[int, ...]
+    index: tuple[int, ...]  # type: ignore[assignment]  # tuples have a method of this name
     tape: float
     measured: float
     corner: bool  # do the differences to the left and to the right disagree?
@@ -229,7 +229,7 @@ class _Check:
 
 
 def _weighted_sum(values: list, weights: list) -> Tensor:
-    total = None
+    total: Tensor | None = None
     for y, w in zip(values, weights):
         product = ops.mul(y, to_tensor(np.asarray(w), y.dtype))
         part = ops.reduce_sum(product, axis=tuple(range(len(y.sizes))), keepdims=False)
@@ -238,6 +238,7 @@ def _weighted_sum(values: list, weights: list) -> Tensor:
             if total is None
             else ops.add(total, ops.cast(part, dtype=total.dtype.np) if part.dtype != total.dtype else part)
         )
+    assert total is not None, "there is something to differentiate"
     return total
 
 

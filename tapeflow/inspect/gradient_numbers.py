@@ -62,7 +62,7 @@ def from_squares(found: np.ndarray, units: int) -> tuple[float, np.ndarray | Non
 
 
 def _reached(rows: np.ndarray) -> np.ndarray:
-    found = rows[:_FIRST_ROWS].any(axis=0)
+    found = np.asarray(rows[:_FIRST_ROWS].any(axis=0))
     if not found.all():
         missing = np.flatnonzero(~found)
         found[missing] = rows[:, missing].any(axis=0)
@@ -89,9 +89,9 @@ def weight_and_change(before: Any, after: Any) -> tuple[float, float]:
     engine."""
     on_host = type(before) is np.ndarray and type(after) is np.ndarray
     if not on_host and _is_away(before) and _is_away(after) and before.shape == after.shape:
-        old, new = DeviceTensor(before), DeviceTensor(after)
-        change = ops.sub(ops.cast(new, dtype=_WIDE), ops.cast(old, dtype=_WIDE))
-        weight, change = ops.concat(squares(old, 0), squares(change, 0), axis=0).numpy().tolist()
+        held, now = DeviceTensor(before), DeviceTensor(after)
+        step = ops.sub(ops.cast(now, dtype=_WIDE), ops.cast(held, dtype=_WIDE))
+        weight, change = ops.concat(squares(held, 0), squares(step, 0), axis=0).numpy().tolist()
         return math.sqrt(weight), math.sqrt(change)
     old, new = (_wide(np.asarray(a)) for a in (before, after))
     return norm(old), norm(new - old) if old.shape == new.shape else math.nan
@@ -112,5 +112,7 @@ def _summed_rows(slices: IndexedSlices) -> np.ndarray:
     rows = values.reshape(indices.size, -1).astype(np.result_type(values.dtype, np.float32), copy=False)
     order = np.argsort(indices, kind="stable")
     ordered = indices[order]
-    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if indices.size else []
-    return np.add.reduceat(rows[order], first, axis=0) if indices.size else rows
+    if not indices.size:
+        return rows
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return np.add.reduceat(rows[order], first, axis=0)

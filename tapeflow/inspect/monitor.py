@@ -274,7 +274,7 @@ class Monitor(Listener):
 def _caller() -> tuple[str, int]:
     """The line that asked for gradients: two of one step are not the same."""
     frame = sys._getframe(2)
-    while frame.f_globals is _TAPE:
+    while frame.f_globals is _TAPE and frame.f_back is not None:
         frame = frame.f_back
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tapeflow."):
         frame = frame.f_back

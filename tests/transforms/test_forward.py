@@ -123,3 +123,11 @@ def test_tangents_go_when_their_tensors_go():
         known = len(acc._pushing.tangents)
     assert known <= 4  # of x, y, and what the last step still holds
     assert acc.jvp(y) is not None
+
+
+def test_an_unconnected_value_can_be_an_error():
+    x, other = tf.constant(2.0), tf.constant(3.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+        y = other * other
+    with pytest.raises(ValueError, match="does not depend on the primals"):
+        accumulator.jvp(y, unconnected_gradients="error")

@@ -88,7 +88,7 @@ class Stream:
 
     def next_key(self, source: "Draw | Site") -> np.ndarray:
         with self.lock:
-            if type(source) is Site:
+            if isinstance(source, Site):
                 seeds, before = source.seeds, self.sites.get(source, 0)
                 if seeds is None and self.seed is not None:
                     seeds = _pair(self.seed, source.number)
@@ -115,7 +115,9 @@ class Stream:
 
     def _seeds(self, own: int | None) -> tuple[int, int] | None:
         if own is None:
-            return None if self.op_seeds is None else _pair(self.seed, self.op_seeds.randint(0, _LARGEST))
+            if self.op_seeds is None or self.seed is None:
+                return None
+            return _pair(self.seed, self.op_seeds.randint(0, _LARGEST))
         return _pair(_DEFAULT_SEED if self.seed is None else self.seed, own)
 
     def copy(self) -> "Stream":
@@ -162,7 +164,7 @@ def dataset_seeds(own: int | None) -> tuple[int, int]:
 
 def site(source: Draw | Site, number: int) -> Site:
     """The operation that a graph writes down now, `number` being how many without a seed it has already."""
-    if type(source) is Site:
+    if isinstance(source, Site):
         return Site(source.seeds, source.blocks, source.number)
     seed = _program.seed
     if source.seed is None:

@@ -21,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 
@@ -265,11 +265,12 @@ def stop() -> None:
         return
     from jax._src import distributed
 
-    state = distributed.global_state
+    state: Any = distributed.global_state
+    lifeline: Any = _Now.lifeline
     if not _Now.lost:
         for tell in (
             state.client.shutdown,
-            lambda: _Now.lifeline.sendall(b"bye\n"),
+            lambda: lifeline.sendall(b"bye\n"),
             lambda: _tell_coordinator("done"),
         ):
             with contextlib.suppress(Exception):

@@ -6,6 +6,7 @@ from typing import Any
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
 from tapeflow.function.running.calls import GraphFunction
 from tapeflow.function.tracing.graph import Graph
 
@@ -34,9 +35,9 @@ class LoopGradient:
         with entered(graph.frame()):
             totals = [graph.new(loop.step.specs[k]) for k in self.of_operands]
             one = lambda k: as_dense(gradients[k], side.xs[k])
-            results = [one(k) for k in self.inexact]
-            results += [t if gradients[k] is None else ops.add(t, one(k)) for t, k in zip(totals, self.of_operands)]
-            results = [graph.index_of(t) for t in [*results, *[one(k) for k in self.of_rows]]]
+            values = [one(k) for k in self.inexact]
+            values += [t if gradients[k] is None else ops.add(t, one(k)) for t, k in zip(totals, self.of_operands)]
+            results = [graph.index_of(t) for t in [*values, *[one(k) for k in self.of_rows]]]
         # What the iterations must emit: whatever the backward body reads and is not there at its time.
         there = set(xs[loop.state :]) | {t.index for t in [*seeds, *totals]}
         nodes = graph.leading_to([*xs, *[y.index for y in side.outs], *side.kept, *there], results, effects=False)
@@ -81,7 +82,9 @@ class LoopTangent:
         specs, first = loop.step.specs, loop.state + loop.rows
         groups = range(loop.state), range(loop.state, first), range(first, len(specs))
         self.moving = self.inexact, *[[k for k in wanted if k in group] for group in groups[1:]]
-        graph, xs, ts = Graph(), {}, {}
+        graph = Graph()
+        xs: dict[int, Tensor] = {}
+        ts: dict[int, Tensor] = {}
         for group, moving in zip(groups, self.moving):
             xs |= {k: graph.argument(specs[k]) for k in group}
             ts |= {k: graph.argument(specs[k]) for k in moving}

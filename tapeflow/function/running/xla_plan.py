@@ -1,7 +1,7 @@
 """The XLA plan: a graph lowered to kernels of `jax` (the extra `xla`) and compiled as a whole."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tapeflow.core.errors import InvalidArgumentError, OpError, invalid
 from tapeflow.core.runtime.undisturbed import loaded
@@ -11,6 +11,9 @@ from tapeflow.function.tracing.graph import Graph, Node
 
 from .cleaning import Cleaned
 from .numpy_plan import located
+
+if TYPE_CHECKING:
+    from tapeflow.function.tracing.effects import Effect
 
 
 class NoKernel(InvalidArgumentError):  # an operation of the graph is not one that XLA can have
@@ -64,7 +67,7 @@ class Checked:
         for node in self.checks:
             args = [next(rest) for _ in node.inputs]
             try:
-                node.prim.run(*[x.array for x in args])
+                cast("Effect", node.prim).run(*[x.array for x in args])
             except OpError as error:
                 raise located(node, tuple(args), error) from None
         return stored(found[: self.count], assigned)

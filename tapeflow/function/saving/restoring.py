@@ -220,7 +220,13 @@ class _GraphReader:
                 how = {key: described[key] for key in ("backwards", "exact", "name")}
                 limit = self.reader.value(described["limit"])
                 made = Loop(
-                    part("cond"), part("body"), described["state"], described["rows"], limit, extends=extends, **how
+                    part("cond"),
+                    self.function(described["body"]),
+                    described["state"],
+                    described["rows"],
+                    limit,
+                    extends=extends,
+                    **how,
                 )
             self.made[number] = made
         return self.made[number]

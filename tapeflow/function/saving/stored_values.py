@@ -18,7 +18,7 @@ from tapeflow.core.composite import CompositeTensor, restored
 from tapeflow.core.dtypes import BY_NUMPY, DType, as_dtype
 from tapeflow.core.primitive import Spec
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.sizes import Expression, Size, computed, numbers
+from tapeflow.core.sizes import Expression, Reliance, Size, computed, numbers
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 _STREAMS = {"stdout": lambda: sys.stdout, "stderr": lambda: sys.stderr}
@@ -47,14 +47,14 @@ class Writer:
             if value is stream():
                 return {"stream": name}
         if isinstance(value, CompositeTensor):
-            name, fields = value.__stored__()
-            if name is None:
+            class_name, fields = value.__stored__()
+            if class_name is None:
                 raise CannotBeStored(
                     f"a value of type {type(value).__name__}, whose class has no name to be found by when it is "
                     'loaded (give the class an attribute `__name__ = "package.Name"`)'
                 )
-            parts = [] if fields is not None else nest.children(value, composites=True)
-            written: dict[str, Any] = {"composite": name, "parts": [self.value(part) for part in parts]}
+            parts = [] if fields is not None else nest.children(value, composites=True) or []
+            written: dict[str, Any] = {"composite": class_name, "parts": [self.value(part) for part in parts]}
             return written if fields is None else {**written, "fields": self.value(fields)}
         raise CannotBeStored(f"{value!r} of type {type(value).__name__}")
 
@@ -118,7 +118,8 @@ def steps(expression: Expression) -> list[list]:
     """How a size is computed, a step after the other, the last one giving it: ["+", 3, ["of", 0]] adds 3 to the
     result of the first."""
     found: dict[Expression, int] = {}
-    waiting, listed = [expression], []
+    waiting: list[Any] = [expression]
+    listed: list[list] = []
     while waiting:
         one = waiting[-1]
         before = [p for p in one.parts if type(p) is Expression and p not in found]
@@ -141,7 +142,7 @@ class Reader:
         self.array, self.placed = array, placed
         self.sizes: dict[int, int] = {}
         self.now: dict[int, int] = {}
-        self.relied_on: list = []
+        self.relied_on = Reliance()
 
     def value(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -177,7 +178,7 @@ class Reader:
 
     def _size(self, described: Any, _: dict) -> Size:
         expression = self.expression(described)
-        late = getattr(self.relied_on, "late", set()).intersection(numbers(expression))
+        late = self.relied_on.late.intersection(numbers(expression))
         return Size(expression, None if late else computed(expression, self.now), self.relied_on)
 
     def _shape(self, sizes: Any, _: dict) -> TensorShape:

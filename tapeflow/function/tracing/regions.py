@@ -7,7 +7,7 @@ from tapeflow.core import nest
 from tapeflow.core.composite import Composite
 from tapeflow.core.contracts import LoopVariable
 from tapeflow.core.convert import is_convertible, to_tensor
-from tapeflow.core.frames import current, entered
+from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.random.streams import fresh_key
 from tapeflow.core.tensor import Tensor
@@ -60,10 +60,12 @@ def _value(leaf: Any) -> Any:
 
 def enclosing_graph() -> Graph | None:
     """The graph that the current frame's operations are written to in the end, if there is one."""
-    frame = current()
-    while frame is not None and not isinstance(frame.executor, Graph):
+    frame: Frame | None = current()
+    while frame is not None:
+        if isinstance(frame.executor, Graph):
+            return frame.executor
         frame = frame.below
-    return None if frame is None else frame.executor
+    return None
 
 
 def enclosing_graphs() -> tuple[Graph, ...]:
@@ -99,7 +101,8 @@ def operands(graphs: list[Graph], but: Sequence[Variable] = ()) -> tuple[list[Te
 
 def keys(graphs: list[Graph]) -> tuple[list[Tensor], list[list[int]]]:
     """The same for keys of random numbers: each is drawn anew."""
-    found, indices = [], [[] for _ in graphs]
+    found: list[Tensor] = []
+    indices: list[list[int]] = [[] for _ in graphs]
     for graph in graphs:
         for site, index in graph.keys_drawn:
             key = fresh_key(site)

@@ -57,7 +57,7 @@ def hessians(ys: Any, xs: Any) -> list | None:
         return None
     out = []
     for x in _flat(xs):
-        [slope] = gradients(ys, [x], None, None, None)
+        [slope] = gradients(ys, [x], None, None, None) or [None]
         tape = tape_over(graph, [x], [])
         out.append(tape.jacobian(graph.symbols[graph.index_of(slope)], x))
     return out
