@@ -50,3 +50,20 @@ def test_starting_gradients_have_the_structure_of_the_target():
         started(target, [5.0, X])
     with pytest.raises(ValueError, match="Every entry of output_gradients is None"):
         started([X, X], [None, None])
+
+
+def test_a_starting_gradient_of_another_dtype_is_an_error():
+    """A NumPy array or a number takes the target's dtype; a tensor has one of its own."""
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"output_gradients\[0\] is float64.*float32.*tf.cast"):
+        started(X, tf.constant([1.0, 2.0], tf.float64))
+    assert started(X, np.array([1.0, 2.0]))[0].dtype is tf.float32
+
+
+def test_a_line_that_asks_for_gradients_of_integers_is_told_once(caplog):
+    whole = tf.Variable(3)
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            y = whole * 2
+        assert tape.gradient(y, whole) is None
+    texts = [r.message for r in caplog.records if "only floating and complex numbers have gradients" in r.message]
+    assert len(texts) == 1
