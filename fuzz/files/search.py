@@ -20,7 +20,8 @@ from .mutations import damaged
 
 __all__ = ["Finding", "case", "run", "table"]
 
-SECONDS = 5.0  # of one case: a damaged file of kilobytes is read or refused in milliseconds
+SECONDS = 5.0  # of the processor, for one case: a damaged file of kilobytes is read or refused in milliseconds
+SILENCE = 120.0  # seconds of any clock until a case that says nothing is given up
 MEMORY = 1 << 30  # bytes that reading one may take
 _BROKEN = 77  # a child's exit status
 
@@ -93,7 +94,7 @@ def _in_a_child(
     os.close(writing)
     done, findings, answers = first, [], True
     with os.fdopen(reading, "rb", buffering=0) as messages:
-        while answers and (answers := bool(select.select([messages], [], [], 4 * SECONDS)[0])):
+        while answers and (answers := bool(select.select([messages], [], [], SILENCE)[0])):
             try:
                 message = pickle.load(messages)
             except EOFError:
@@ -139,26 +140,26 @@ def _cases(name: str, seed: int, first: int, seconds: float | None, cases: int |
 
 def judge(name: str, chosen: Format, data: bytes, folder: str, expected: Any, number: int = 0) -> Finding | None:
     """What is wrong with how a reader takes these bytes, if anything."""
-    signal.signal(signal.SIGALRM, _raise_hang)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.signal(signal.SIGPROF, _raise_hang)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         found = chosen.result(data, folder)
     except Hang:
         return Finding(name, number, "takes too long", "")
     except BaseException as error:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         what = chosen.objection(error)
         return Finding(name, number, what, _place(error)) if what else None
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     if chosen.accepts is not None and not chosen.accepts(found, expected):
         return Finding(name, number, "another value, silently", "")
     return None
 
 
 def _raise_hang(*_: Any) -> None:
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # a second one, for what catches everything, ends the process
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # a second one, for what catches everything, ends the process
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     raise Hang
 
 
