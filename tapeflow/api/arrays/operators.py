@@ -259,6 +259,37 @@ for _name, _symbol in dict(
 ).items():
     setattr(Variable, f"__i{_name}__", _refused(_name, _symbol))
 
+
+def take_vectors() -> None:
+    """From now on `@` of vectors is NumPy's, as long as NumPy's rules are on; TensorFlow's wants matrices."""
+    for kind in (Tensor, Variable):
+        for name in ("__matmul__", "__rmatmul__"):
+            plain = getattr(kind, name)
+            if not hasattr(plain, "of_matrices"):
+                setattr(kind, name, _with_vectors(plain, reflected=name == "__rmatmul__"))
+    if not hasattr(BINARY["matmul"], "of_matrices"):  # of an array and a tensor
+        BINARY["matmul"] = _with_vectors(BINARY["matmul"], reflected=False)
+
+
+def _rank(value: Any) -> int:
+    rank = getattr(value, "ndim", None)
+    return np.ndim(value) if rank is None else rank
+
+
+def _with_vectors(plain: Callable, reflected: bool) -> Callable:
+    def matmul(self: Any, other: Any) -> Any:
+        if not settings.numpy_promotion or self.ndim != 1 != _rank(other):
+            return plain(self, other)
+        a, b = promotion.promoted(*((other, self) if reflected else (self, other)))
+        a, b = to_tensor(a), to_tensor(b)
+        if a.ndim == b.ndim == 1:
+            return ops.reduce_sum(a * b, axis=(0,), keepdims=False)
+        return (a @ b[:, None])[..., 0] if b.ndim == 1 else (a[None, :] @ b)[..., 0, :]
+
+    matmul.of_matrices = plain  # type: ignore[attr-defined]
+    return matmul
+
+
 # What classes that stand for a tensor ask which operators there are, and Python 2's names of some.
 _OVERLOADED = """abs add and eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand rfloordiv
     rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor div rdiv"""

@@ -42,8 +42,12 @@ class _Creation(type):
             make = super().__call__
             for creator in chain:
                 make = partial(creator, make)
-            named = inspect.signature(Variable.__init__).bind(None, *args, **kwargs).arguments
+            bound = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
+            bound.apply_defaults()  # creators may ask for any of them
+            named = bound.arguments
             del named["self"]
+            named["synchronization"] = named["synchronization"] or VariableSynchronization.AUTO
+            named["aggregation"] = named["aggregation"] or VariableAggregation.NONE
             return make(**named)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.api.arrays.operators import take_vectors as _take_vectors
 from tapeflow.api.interop import promotion
 from tapeflow.api.interop.array_api_dtypes import (
     finfo as finfo,
@@ -64,6 +65,7 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
     >>> settings.numpy_promotion = False
     """
     _settings.numpy_promotion = True
+    _take_vectors()
 
 
 def shape(a: Any) -> tuple[int, ...]:

@@ -322,3 +322,18 @@ def test_rows_without_values_of_their_own_are_refused(change):
     """Values used to be stretched over all rows, so that a wrong number of them went unseen."""
     with pytest.raises(tf.errors.InvalidArgumentError, match="does not fit"):
         change(tf.Variable(np.zeros((3, 2), np.float32)))
+
+
+def test_creators_are_told_everything():
+    """As in TensorFlow, whose creators look for what was not given, too."""
+    seen = {}
+
+    def creator(make, **named):
+        seen.update(named)
+        return make(**named)
+
+    with tf.variable_creator_scope(creator):
+        tf.Variable(1.0)
+    assert seen["trainable"] is None and seen["name"] is None and seen["dtype"] is None
+    assert seen["synchronization"] is tf.VariableSynchronization.AUTO
+    assert seen["aggregation"] is tf.VariableAggregation.NONE

@@ -89,3 +89,23 @@ def test_random_numbers():
     assert draws.dtype == np.int64 and set(draws.tolist()) == {2, 3, 4}
     assert 4.0 <= tnp.random.uniform(4.0, 5.0).numpy() < 5.0
     assert tnp.random.poisson([1.0, 50.0], (100, 2)).numpy().mean(0)[1] == pytest.approx(50, rel=0.2)
+
+
+def test_vectors_multiply_as_numpys(monkeypatch):
+    """After `experimental_enable_numpy_behavior`; before, as TensorFlow's, which takes matrices alone."""
+    from tapeflow.core.runtime import settings
+
+    monkeypatch.setattr(settings, "numpy_promotion", settings.numpy_promotion)
+    tf.experimental.numpy.experimental_enable_numpy_behavior()
+    m, v = tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([1.0, -1.0])
+    assert (m @ v).numpy().tolist() == [-1.0, -1.0] and (v @ m).numpy().tolist() == [-2.0, -2.0]
+    assert float(v @ v) == 2.0 and (np.array([1.0, 0.0], np.float32) @ m).numpy().tolist() == [1.0, 2.0]
+    assert (m @ m).shape == [2, 2] and (tf.Variable(m) @ v).numpy().tolist() == [-1.0, -1.0]
+    with tf.GradientTape() as tape:
+        tape.watch(v)
+        y = (m @ v)[0] * 3.0
+    assert tape.gradient(y, v).numpy().tolist() == [3.0, 6.0]
+    assert tf.function(lambda a, b: a @ b)(m, v).numpy().tolist() == [-1.0, -1.0]
+    settings.numpy_promotion = False
+    with pytest.raises(tf.errors.InvalidArgumentError, match="matmul"):
+        m @ v
