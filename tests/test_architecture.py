@@ -181,6 +181,24 @@ def test_tests_are_where_comments_say():
     assert not [path for path in sorted(named) if not (ROOT / path).exists()]
 
 
+NAMED = re.compile(r"`(?:tapeflow\.)?((?:core|engines|function|vectorize|transforms|ops)(?:\.\w+){2,})")
+
+
+def test_modules_are_where_docstrings_say():
+    """`function.tracing.graph.Graph.finalize`, somewhere in a comment or a docstring, is there."""
+    missing, seen = [], 0
+    for file in FILES:
+        for dotted in NAMED.findall(file.read_text("utf-8")):
+            parts, seen = dotted.split("."), seen + 1
+            known = [k for k in range(len(parts), 0, -1) if (PACKAGE.joinpath(*parts[:k]).with_suffix(".py")).exists()]
+            text = PACKAGE.joinpath(*parts[: known[0]]).with_suffix(".py").read_text("utf-8") if known else ""
+            there = PACKAGE.joinpath(*parts).is_dir() or known and all(name in text for name in parts[known[0] :])
+            if not there:
+                missing.append((file.relative_to(PACKAGE).as_posix(), dotted))
+    assert seen > 10, "the search above no longer recognises a name"
+    assert not missing
+
+
 @pytest.mark.parametrize("top", "tapeflow keras_tapeflow tests fuzz scripts benchmarks".split())
 def test_folders_are_small(top):
     folders = {file.parent for file in (ROOT / top).rglob("*.py")}

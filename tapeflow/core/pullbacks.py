@@ -185,14 +185,14 @@ def _take(how: dict[str, str], kind: str, source: str) -> str:
     return how[kind].format(source)
 
 
-def _share_joint_calls(pulls: list[str]) -> list[str]:
+def _share_joint_calls(expressions: list[str]) -> list[str]:
     """A joint rule is called once, however many of its gradients are wanted."""
-    calls = [p.rpartition("[")[0] for p in pulls if p.startswith("joint_")]
+    calls = [p.rpartition("[")[0] for p in expressions if p.startswith("joint_")]
     if len(calls) < 2:
-        return pulls
+        return expressions
     seen: dict[str, str] = {}
     shared = []
-    for p in pulls:
+    for p in expressions:
         head, _, index = p.rpartition("[")
         if not p.startswith("joint_"):
             shared.append(p)

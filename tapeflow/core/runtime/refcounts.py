@@ -1,8 +1,8 @@
 """Is an object held by anybody else? Where nobody does, its memory may be changed, or given away.
 
 There are two ways to know. What can be made again is let go of, and a weak reference tells whether it went: exact, on
-any Python, and the one to prefer (`function.graph.Graph.seal`). What cannot be spared is counted, here and nowhere
-else.
+any Python, and the one to prefer (`function.tracing.graph.Graph.finalize`). What cannot be spared is counted, here and
+nowhere else.
 
 A count is only as good as the reference that asking makes is known. In a function's own variables it is not:
 interpreters count those or do not (Python 3.14 lends them to calls), and a debugger holds them once more. So the

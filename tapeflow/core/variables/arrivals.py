@@ -16,7 +16,7 @@ from tapeflow.core.runtime.locks import Lock
 
 from . import variable as variables
 
-__all__ = ["attribute_set", "forget", "settle", "stop", "wait", "waiting"]
+__all__ = ["attribute_set", "forget", "restore_waiting", "stop", "wait", "waiting"]
 
 
 class _Restore(Protocol):
@@ -58,7 +58,7 @@ def stop(restore: _Restore) -> None:
     _listen()
 
 
-def settle(*restores: _Restore) -> None:
+def restore_waiting(*restores: _Restore) -> None:
     """Gives what can be given: of these restores, or of all that wait."""
     if getattr(_busy, "now", False):
         return
@@ -75,20 +75,20 @@ def attribute_set(owner: Any) -> None:
     """An attribute of `owner`, which waits, has been set: see `waiting`."""
     found = waiting.get(id(owner))
     if found is not None and found[0]() is owner:
-        settle(found[1])
+        restore_waiting(found[1])
 
 
 def _listen() -> None:
     variables.newborn[0] = _Newborn if waiting else variables.ResourceVariable
 
 
-def _settling(name: str) -> property:
+def _restored_at_first_use(name: str) -> property:
     """An attribute of a newborn variable whose first use is the moment to look for its value."""
 
     def grown(self: Any) -> dict:
         if "_latest" in self.__dict__:  # the last thing that is set when one is made
             self.__class__ = self.__dict__.pop("_grown", variables.ResourceVariable)
-            settle()
+            restore_waiting()
         return self.__dict__
 
     return property(lambda self: grown(self)[name], lambda self, value: grown(self).__setitem__(name, value))
@@ -99,5 +99,5 @@ class _Newborn(variables.ResourceVariable):
     its owner, so that its value can be found; it is an ordinary variable from then on. The lock comes before every
     change."""
 
-    _value = _settling("_value")
-    _lock = _settling("_lock")
+    _value = _restored_at_first_use("_value")
+    _lock = _restored_at_first_use("_lock")

@@ -171,11 +171,11 @@ class Choice(Flow):
         """(The choice that also gives what the backward one reads; the one from operands, outputs, that, and gradients
         to gradients of the operands; which of these it reads; which of the wanted get a gradient)."""
         sides = [b.derivative(sum(1 << k - 1 for k in wanted)) for b in self.branches]
-        pulls = [side.gradients(given + (False,) * len(side.kept)) for side in sides]
-        reached = [any(found[k] is not None for _, found in pulls) for k in range(len(wanted))]
+        gradients_of_sides = [side.gradients(given + (False,) * len(side.kept)) for side in sides]
+        reached = [any(found[k] is not None for _, found in gradients_of_sides) for k in range(len(wanted))]
         kept = [side.graph.symbols[p].spec for side in sides for p in side.kept]
         forwards, backwards, start = [], [], 0
-        for branch, side, (seeds, found) in zip(self.branches, sides, pulls):
+        for branch, side, (seeds, found) in zip(self.branches, sides, gradients_of_sides):
             graph, end = side.graph, start + len(side.kept)
             if graph.reads or graph.keys_drawn:
                 raise ValueNeeded("A user's backward function in a branch reads a variable or draws random numbers.")

@@ -107,7 +107,7 @@ class Checkpoint:
         """
         has_an_effect("writing a checkpoint", once=True)
         path = os.fsdecode(file_prefix)
-        arrivals.settle()  # values that wait for an object which is there by now belong into the file, too
+        arrivals.restore_waiting()  # values that wait for an object which is there by now belong into the file, too
         graph, sources = walk(self)
         tensors = {key: value_of(owner, attribute) for key, (owner, attribute) in sources.items()}
         if folder := os.path.dirname(path):
@@ -144,7 +144,7 @@ class Checkpoint:
                 "'-1' in 'path/to/ckpt-1').",
             ) from None
         _ = self.save_counter  # a program that saves goes on counting where it was
-        arrivals.settle()
+        arrivals.restore_waiting()
         return status
 
     def read(self, save_path: Any, options: CheckpointOptions | None = None) -> CheckpointLoadStatus:
@@ -166,7 +166,7 @@ class Checkpoint:
             )
         source.verify()  # before anything is changed
         restore = Restore(source, source.graph, [self] if self._root is None else [self, self._root])
-        arrivals.settle(restore)
+        arrivals.restore_waiting(restore)
         return CheckpointLoadStatus(restore, self)
 
     def sync(self) -> None:

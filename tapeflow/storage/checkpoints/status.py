@@ -32,7 +32,7 @@ class CheckpointLoadStatus:
 
     def assert_existing_objects_matched(self) -> "CheckpointLoadStatus":
         """AssertionError if an object of the program has values and the checkpoint has none for it."""
-        arrivals.settle(self._restore)
+        arrivals.restore_waiting(self._restore)
         left = self._restore.unmatched_objects(self._root)
         if left:
             shown = left[:_SHOWN]
@@ -50,7 +50,7 @@ class CheckpointLoadStatus:
 
     def assert_nontrivial_match(self) -> "CheckpointLoadStatus":
         """AssertionError if nothing but the root was matched."""
-        arrivals.settle(self._restore)
+        arrivals.restore_waiting(self._restore)
         if self._restore.matched_nothing():
             raise AssertionError(
                 "Nothing except the root object matched a checkpointed value. Typically this means that the "
