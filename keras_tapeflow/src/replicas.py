@@ -153,6 +153,6 @@ class ReplicatedStep:
         if not size or size % number:
             with entered_context(self.strategy, replica=OnlyReplica()):
                 return self.step(batch)
-        divide = lambda leaf: None if leaf is None else datasets.parts(leaf, number)
+        divide = lambda leaf: None if leaf is None else datasets.parts(leaf, number, self.strategy.numbers)
         with self.strategy.scope():
             return self.together(self.strategy.run(self.step, args=(tree.map_structure(divide, batch),)))

@@ -4,7 +4,7 @@ Which replica it is traced for is a symbol then. Where the program asks for more
 all values in a `merge_call`, for parts of unlike shapes), `NotAtOnce` says so, and each replica is traced by itself.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -125,9 +125,13 @@ def run_at_once(strategy: Any, function: Callable[..., Any], args: tuple, kwargs
     count = strategy.num_replicas_in_sync
     if mesh_of(strategy.places) is None:
         raise NotAtOnce("XLA is not installed, or does not have all of the devices.")
-    structure = args, kwargs
+    structure, numbers = (args, kwargs), strategy.numbers
+    if len(numbers) < count:  # what this process gives is the value of its replica
+        structure = nest.map_structure(
+            lambda leaf: PerReplica([leaf]) if isinstance(leaf, Tensor) else leaf, structure
+        )
     own = [leaf for leaf in nest.flatten(structure) if isinstance(leaf, PerReplica)]
-    specs = [Spec(shape=(), dtype=np.dtype("int32")), *[_common_spec(leaf, count) for leaf in own]]
+    specs = [Spec(shape=(), dtype=np.dtype("int32")), *[_common_spec(leaf, len(numbers)) for leaf in own]]
     out: dict[str, Any] = {}
 
     def traced(number: Tensor, *locals_: Tensor) -> list:
@@ -149,7 +153,7 @@ def run_at_once(strategy: Any, function: Callable[..., Any], args: tuple, kwargs
     if others:
         raise NotAtOnce(f"Replicas assign to variable '{others[0].name}', which is of no strategy.")
     replica.varying()  # refuses what would hang
-    function_, operands, shared = _inputs(graph, own, count)
+    function_, operands, shared = _inputs(graph, own, count, numbers)
     results = [region.index_of(leaf) for leaf in out["leaves"] if _of_graph(leaf, graph)]
     same = [id(leaf) in replica.same for leaf in out["leaves"] if _of_graph(leaf, graph)]
     assigned = list(graph.assigned.values())
@@ -161,14 +165,14 @@ def run_at_once(strategy: Any, function: Callable[..., Any], args: tuple, kwargs
     )  # fmt: skip
     found = made.entry(*operands)
     rest = iter(found)
-    grouped = [next(rest) if one else [next(rest) for _ in range(count)] for one in same]
+    grouped = [next(rest) if one else [next(rest) for _ in numbers] for one in same]
     for variable, value in zip(assigned, grouped[len(results) :]):
         if isinstance(variable, MirroredVariable):
             variable.put_value(value, read_value=False)
         else:
-            for part, own_value in zip(variable.values, value):
+            for part, own_value in zip([variable.values[k] for k in numbers], value):
                 part.put_value(own_value, read_value=False)
-    return regrouped([_of_one(k, out, graph, grouped) for k in range(count)])
+    return regrouped([_of_one(k, out, graph, grouped) for k in range(len(numbers))])
 
 
 def _of_graph(leaf: Any, graph: Graph) -> bool:
@@ -201,10 +205,12 @@ def _common_spec(value: PerReplica, count: int) -> Spec:
     return Spec(shape=tuple(first.sizes), dtype=first.dtype.np)
 
 
-def _inputs(graph: Graph, own: list[PerReplica], count: int) -> tuple[list[int], list[Tensor], list[bool]]:
+def _inputs(
+    graph: Graph, own: list[PerReplica], count: int, numbers: Sequence[int]
+) -> tuple[list[int], list[Tensor], list[bool]]:
     """(The indices of the graph's inputs; the tensors for them, one after the other; which are for all replicas)."""
     inputs, operands, shared = list(graph.inputs), [], [False] * len(graph.inputs)
-    operands += [EagerTensor(np.int32(k)) for k in range(count)]
+    operands += [EagerTensor(np.int32(k)) for k in numbers]
     operands += [v for leaf in own for v in leaf.values]
 
     def add(index: int, values: list, for_all: bool) -> None:
@@ -213,10 +219,12 @@ def _inputs(graph: Graph, own: list[PerReplica], count: int) -> tuple[list[int],
         shared.append(for_all)
 
     for tensor, index in graph.captures.values():
-        add(index, [tensor], True)
+        add(index, [tensor], len(numbers) == count)
     for variable, index in graph.reads.values():
         each = isinstance(variable, SyncOnReadVariable)
-        add(index, [v.value() for v in variable.values] if each else [variable.value()], not each)
+        parts = [variable.values[k].value() for k in numbers] if each else [variable.value()]
+        add(index, parts, not each and len(numbers) == count)
     for site, index in graph.keys_drawn:
-        add(index, list(ops.unstack(ops.split_key(fresh_key(site), count=count), axis=0)), False)
+        keys = ops.unstack(ops.split_key(fresh_key(site), count=count), axis=0)
+        add(index, [keys[k] for k in numbers], False)
     return inputs, operands, shared

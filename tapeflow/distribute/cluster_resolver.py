@@ -1,13 +1,17 @@
-"""`tf.distribute.cluster_resolver`: which machines there are. tapeflow computes on one."""
+"""`tf.distribute.cluster_resolver`: which machines there are."""
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from tapeflow.api.config.devices import list_logical_devices
 
-__all__ = ["ClusterResolver", "SimpleClusterResolver", "TFConfigClusterResolver", "TPUClusterResolver"]
+__all__ = [
+    "ClusterResolver", "SimpleClusterResolver", "SlurmClusterResolver", "TFConfigClusterResolver",
+    "TPUClusterResolver", "UnionResolver",
+]  # fmt: skip
 
 
 class ClusterSpec:
@@ -119,7 +123,7 @@ class ClusterResolver:
     task_type: str | None = None
     task_id: int | None = None
     rpc_layer: str | None = None
-    environment = ""
+    environment: str | None = ""
 
     def cluster_spec(self) -> ClusterSpec:
         """The machines."""
@@ -139,7 +143,10 @@ class ClusterResolver:
 class SimpleClusterResolver(ClusterResolver):
     """A cluster that is known.
 
-    >>> cluster = {"worker": ["host0:2222"]}
+    Raises:
+        TypeError: If `cluster_spec` is no `tf.train.ClusterSpec`.
+
+    >>> cluster = tf.train.ClusterSpec({"worker": ["host0:2222"]})
     >>> resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, task_type="worker", task_id=0)
     >>> resolver.cluster_spec().jobs
     ['worker']
@@ -147,8 +154,13 @@ class SimpleClusterResolver(ClusterResolver):
 
     def __init__(
         self, cluster_spec: Any, master: str = "", task_type: str | None = None, task_id: int | None = None,
-        environment: str = "", num_accelerators: dict | None = None, rpc_layer: str | None = None,
+        environment: str | None = "", num_accelerators: dict | None = None, rpc_layer: str | None = None,
     ) -> None:  # fmt: skip
+        if not isinstance(cluster_spec, ClusterSpec):
+            raise TypeError(
+                f"cluster_spec must be a `tf.train.ClusterSpec`; got {cluster_spec!r}. Give "
+                "tf.train.ClusterSpec(...) of it."
+            )
         self._spec, self._master, self._accelerators = ClusterSpec(cluster_spec), master, num_accelerators
         self.task_type, self.task_id, self.environment, self.rpc_layer = task_type, task_id, environment, rpc_layer
 
@@ -185,12 +197,102 @@ class TFConfigClusterResolver(SimpleClusterResolver):
         task = given.get("task", {})
         number = task.get("index") if task_id is None else task_id
         super().__init__(
-            given.get("cluster", {}),
+            ClusterSpec(given.get("cluster", {})),
             task_type=task.get("type") if task_type is None else task_type,
             task_id=None if number is None else int(number),
-            environment=given.get("environment", "") if environment is None else environment,
+            environment=given.get("environment") if environment is None else environment,
             rpc_layer=given.get("rpc_layer") if rpc_layer is None else rpc_layer,
         )
+
+    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
+        if not self._spec:
+            return ""
+        return super().master(
+            self.task_type if task_type is None else task_type, self.task_id if task_id is None else task_id, rpc_layer
+        )
+
+
+class SlurmClusterResolver(SimpleClusterResolver):
+    """The cluster of a step of Slurm: one task for each place in `jobs`, node by node.
+
+    Args:
+        jobs: How many tasks each job has, by name; None: `worker` has them all.
+        port_base: The port of a node's first task; the next ones follow.
+        gpus_per_node: Kept, and without effect.
+        gpus_per_task: Kept, and without effect: give each task its own by Slurm, `srun --gpus-per-task=1`.
+        tasks_per_node: How many a node has; None: Slurm's own number, SLURM_STEP_TASKS_PER_NODE.
+        auto_set_gpu: Kept, and without effect.
+
+    Raises:
+        RuntimeError: If it is no step of Slurm, or has another number of tasks.
+
+    >>> tf.distribute.cluster_resolver.SlurmClusterResolver()
+    Traceback (most recent call last):
+    RuntimeError: This is no step of Slurm: SLURM_PROCID is not set. Start the program by srun.
+    """
+
+    def __init__(
+        self, jobs: Mapping[str, int] | None = None, port_base: int = 8888, gpus_per_node: int | None = None,
+        gpus_per_task: int | None = None, tasks_per_node: Any = None, auto_set_gpu: bool = True,
+        rpc_layer: str = "grpc",
+    ) -> None:  # fmt: skip
+        said = lambda name: next(filter(None, [os.environ.get(f"SLURM_{each}") for each in name.split()]), None)
+        number, nodes = said("PROCID"), said("STEP_NODELIST JOB_NODELIST")
+        if number is None or nodes is None:
+            raise RuntimeError("This is no step of Slurm: SLURM_PROCID is not set. Start the program by srun.")
+        hosts = _nodes(nodes)
+        each = _repeated(said("STEP_TASKS_PER_NODE TASKS_PER_NODE") or f"1(x{len(hosts)})")
+        if tasks_per_node is not None:
+            each = [tasks_per_node] * len(hosts) if isinstance(tasks_per_node, int) else list(tasks_per_node)
+        places = [f"{host}:{port_base + k}" for host, count in zip(hosts, each) for k in range(count)]
+        jobs = {"worker": len(places)} if jobs is None else jobs
+        if sum(jobs.values()) != len(places):
+            raise RuntimeError(f"Requested {sum(jobs.values())} tasks ({dict(jobs)}), but Slurm has {len(places)}.")
+        rest, tasks = iter(places), []
+        cluster = {job: [next(rest) for _ in range(count)] for job, count in jobs.items()}
+        tasks = [(job, k) for job, count in jobs.items() for k in range(count)]
+        kind, index = tasks[int(number)]
+        super().__init__(ClusterSpec(cluster), task_type=kind, task_id=index)
+
+    def get_task_info(self) -> tuple[str | None, int | None]:
+        """The job of this task, and its number in it."""
+        return self.task_type, self.task_id
+
+
+def _nodes(text: str) -> list[str]:
+    """The hosts of "gpu[07-09,12],big1"."""
+    found = []
+    for stem, inside in re.findall(r"([^,\[]+)(?:\[([^\]]*)\])?", text):
+        for part in inside.split(",") if inside else [""]:
+            first, _, last = part.partition("-")
+            numbers = range(int(first), int(last) + 1) if last else None
+            found += [stem + part] if numbers is None else [f"{stem}{n:0{len(first)}}" for n in numbers]
+    return found
+
+
+def _repeated(text: str) -> list[int]:
+    """The numbers of "2(x3),1"."""
+    return [int(n) for n, times in re.findall(r"(\d+)(?:\(x(\d+)\))?", text) for _ in range(int(times or 1))]
+
+
+class UnionResolver(SimpleClusterResolver):
+    """Several clusters as one; the first one says which task this is.
+
+    >>> resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+    >>> tf.distribute.cluster_resolver.UnionResolver(resolver).cluster_spec()
+    ClusterSpec({})
+    """
+
+    def __init__(self, *args: ClusterResolver, rpc_layer: str | None = None) -> None:
+        cluster: dict[str, list] = {}
+        for each in args:
+            for job, tasks in each.cluster_spec().as_dict().items():
+                cluster.setdefault(job, []).extend(tasks)
+        first = args[0] if args else ClusterResolver()
+        super().__init__(
+            ClusterSpec(cluster), task_type=first.task_type, task_id=first.task_id,
+            environment=first.environment, rpc_layer=rpc_layer or first.rpc_layer,
+        )  # fmt: skip
 
 
 class TPUClusterResolver(ClusterResolver):

@@ -1,6 +1,6 @@
 """Datasets as the replicas read them: each gets a part of a batch for all, or a batch of its own."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tapeflow.api import nest
@@ -87,13 +87,15 @@ class DistributedDataset(Iterable):
     ([[0, 1], [2, 3]], True)
     """
 
-    def __init__(self, dataset: Any, count: int = 1) -> None:
+    def __init__(self, dataset: Any, count: int = 1, numbers: Sequence[int] | None = None) -> None:
+        """`numbers`: the replicas of this process, if there are others."""
         if count > 1 and not hasattr(dataset, "element_spec"):
             raise AttributeError(
                 f"'{type(dataset).__name__}' object has no attribute 'element_spec': a tf.data.Dataset is expected, "
                 f"got {dataset!r}. Make one by tf.data.Dataset.from_tensor_slices(...).batch(n)."
             )
         self._for_all, self._count = dataset, count
+        self._numbers = range(count) if numbers is None else numbers
         if count > 1:
             self._check()
 
@@ -112,7 +114,10 @@ class DistributedDataset(Iterable):
         return DistributedIterator(elements, self)
 
     def _distributed(self, elements: Iterator) -> Iterator:
-        return (parts(element, self._count) for element in elements)
+        own = lambda element: parts(element, self._count, self._numbers)
+        if len(self._numbers) < self._count and _has_all_of_them(self._for_all):
+            return (parts(element, self._count, [k]) for element in elements for k in range(self._count))
+        return map(own, elements)
 
     def __len__(self) -> int:
         return len(self._for_all)
@@ -171,12 +176,22 @@ class DistributedDatasetsFromFunction(DistributedDataset):
 _nothing: Any = object()
 
 
-def parts(batch: Any, count: int) -> Any:
-    """The part of each replica of a batch for all: of equal sizes, as far as there are rows."""
+def _has_all_of_them(dataset: Any) -> bool:
+    """Is each worker to read everything? (`AutoShardPolicy.OFF`)"""
+    policy = getattr(getattr(dataset.options(), "experimental_distribute", None), "auto_shard_policy", None)
+    return getattr(policy, "name", None) == "OFF"
+
+
+def parts(batch: Any, count: int, numbers: Sequence[int] | None = None) -> Any:
+    """The part of each replica of a batch for all: of equal sizes, as far as there are rows. Only of those with these
+    `numbers`; of one alone, as it is."""
     size = rows_of(batch)
     most = -(-size // count)
     bounds = [(min(k * most, size), min((k + 1) * most, size)) for k in range(count)]
-    return nest.map_structure(lambda leaf: PerReplica([leaf[start:stop] for start, stop in bounds]), batch)
+    own = bounds if numbers is None else [bounds[k] for k in numbers]
+    if len(own) == 1:
+        return nest.map_structure(lambda leaf: leaf[own[0][0] : own[0][1]], batch)
+    return nest.map_structure(lambda leaf: PerReplica([leaf[start:stop] for start, stop in own]), batch)
 
 
 def rows_of(batch: Any) -> int:

@@ -31,7 +31,9 @@ def _parts(value: Any) -> tuple | None:
     """The value of each replica; None for what is one value for all."""
     if isinstance(value, PerReplica):
         return value.values
-    return tuple([part.value() for part in value.values]) if isinstance(value, SyncOnReadVariable) else None
+    if not isinstance(value, SyncOnReadVariable):
+        return None
+    return tuple(value.distribute_strategy.values_of_all(value.values, Variable.value))
 
 
 def reduced_value(strategy: Any, op: ReduceOp, value: Any, axis: Any) -> Any:

@@ -21,6 +21,8 @@ from .turns import Turns
 
 def mesh_of(places: Sequence[Device]) -> Mesh | None:
     """The mesh of a strategy's devices, if XLA is installed and has them."""
+    if hasattr(places, "mesh"):
+        return places.mesh
     try:
         return loaded("tapeflow.engines.xla.replicas").mesh(places)
     except ImportError:

@@ -1,14 +1,20 @@
 """The strategies by their names."""
 
+import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.api.config.devices import device_named, list_logical_devices
 from tapeflow.core.devices import Device
 from tapeflow.core.errors import NotFoundError, UnimplementedError
+from tapeflow.core.variables.variable import Variable
 
+from . import workers
 from .cluster_resolver import TFConfigClusterResolver, TPUClusterResolver, others_in
 from .options import CrossDeviceOps
 from .strategy import Strategy
+from .values import OfReplica
+from .variables import MirroredVariable, SyncOnReadVariable
 
 __all__ = [
     "CentralStorageStrategy", "MirroredStrategy", "MultiWorkerMirroredStrategy", "OneDeviceStrategy",
@@ -92,26 +98,100 @@ class OneDeviceStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """The same variables on several machines; here on this one. A cluster of more than one machine raises
-    UnimplementedError.
+    """The same variables in several processes, on one machine or many. Each is a worker with one replica.
+
+    The cluster is what TF_CONFIG says, or, without it, the launcher: `tapeflow launch`, Slurm, Open MPI, an indexed
+    job of Kubernetes. The strategy is made before anything is computed on devices; alone, it is one replica.
+
+    Args:
+        cluster_resolver: What knows the other workers; None: the environment.
+        communication_options: Kept, and without effect: XLA chooses how workers exchange values.
 
     Raises:
-        UnimplementedError: If the cluster has more than one task.
+        RuntimeError: If XLA is in use already.
+        UnavailableError: If the other workers do not come.
 
     >>> tf.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync
     1
     """
 
+    _mirrors = True
+
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
         self._resolver = TFConfigClusterResolver() if cluster_resolver is None else cluster_resolver
-        others = others_in(self._resolver.cluster_spec())
-        if others:
-            raise UnimplementedError(
-                None,
-                None,
-                f"tapeflow's strategies compute on one machine, and the cluster (TF_CONFIG) has {others} tasks. "
-                "Start one.",
-            )
+        kind, number = self._resolver.task_type, self._resolver.task_id
+        self._workers, self._number = 1, 0
+        if others_in(self._resolver.cluster_spec()) or cluster_resolver is None and _is_launched():
+            processes = workers.processes()
+            cluster = self._resolver.cluster_spec().as_dict()
+            processes.start(processes.of_cluster(cluster, kind, number or 0) if cluster else None)
+            self._workers, self._number = processes.count(), processes.number()
+            self.places = workers.Everywhere((None,))
+        place = f"/job:{kind}/replica:0/task:{number or 0}" if kind else "/job:localhost/replica:0/task:0"
+        device = (list_logical_devices("GPU") or list_logical_devices("CPU"))[0] if self._workers > 1 else None
+        self.device_names = (f"{place}{device.name if device is not None else '/device:CPU:0'}",)
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas compute together."""
+        return self._workers
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The number of the replica of this worker."""
+        return (self._number,)
+
+    def of_all(self, value: Any) -> Any:
+        """A value of replicas, with those of other workers.
+
+        Args:
+            value: What `run` gave.
+
+        Returns:
+            The value; of several workers, one with the value of each.
+        """
+        among_others = self._workers > 1 and not isinstance(value, (OfReplica, SyncOnReadVariable))
+        return workers.value_of_all(value, self._workers) if among_others else value
+
+    def values_of_all(self, parts: Sequence[Variable], read: Callable[[Variable], Any] = Variable.peek) -> list[Any]:
+        """The values of a variable that each worker has one of.
+
+        Args:
+            parts: The variable of each.
+            read: How one is read.
+        """
+        if self._workers == 1:
+            return super().values_of_all(parts, read)
+        return workers.tensors_of_all(read(parts[self._number]), self._workers)
+
+    def as_first_made(self, variable: Any) -> Any:
+        """A new variable, with the value that it has in the first worker.
+
+        Args:
+            variable: The variable.
+
+        Returns:
+            The variable.
+        """
+        if self._workers > 1 and isinstance(variable, MirroredVariable):
+            workers.settled(variable, self._workers)
+        return variable
+
+    def take_turns(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
+        """`fn` for the replica of this worker.
+
+        Args:
+            args: A tuple of its arguments.
+
+        Returns:
+            What it gives.
+        """
+        return workers.run_here(self, fn, args, kwargs)
+
+
+def _is_launched() -> bool:
+    """Without TF_CONFIG: by another launcher, which says so?"""
+    return any(map(os.environ.get, ("TAPEFLOW_WORKERS", "SLURM_PROCID", "OMPI_COMM_WORLD_SIZE")))
 
 
 class CentralStorageStrategy(MirroredStrategy):

@@ -1,7 +1,7 @@
 """A strategy: functions run on every replica, and their results combined."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from typing import Any
@@ -48,6 +48,53 @@ class Strategy:
     def num_replicas_in_sync(self) -> int:
         """How many replicas compute together."""
         return len(self.device_names)
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """Those of the replicas of this process."""
+        return range(self.num_replicas_in_sync)
+
+    def of_all(self, value: Any) -> Any:
+        """A value of replicas, with those of other processes.
+
+        Args:
+            value: What `run` gave.
+
+        Returns:
+            The value: there are no other processes.
+        """
+        return value
+
+    def values_of_all(self, parts: Sequence[Variable], read: Callable[[Variable], Any] = Variable.peek) -> list[Any]:
+        """The values of a variable that each replica has one of.
+
+        Args:
+            parts: The variable of each replica.
+            read: How one is read.
+        """
+        return [read(part) for part in parts]
+
+    def as_first_made(self, variable: Any) -> Any:
+        """A new variable, with the value that it has in the first process.
+
+        Args:
+            variable: The variable.
+
+        Returns:
+            The variable.
+        """
+        return variable
+
+    def take_turns(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
+        """`fn` for each replica, where no program of XLA does it for all.
+
+        Args:
+            args: A tuple of its arguments.
+
+        Returns:
+            What all of them give.
+        """
+        return run_by_turns(self, fn, args, kwargs)
 
     @property
     def cluster_resolver(self) -> Any:
@@ -141,7 +188,7 @@ class Strategy:
                     return run_at_once(self, fn, args, kwargs)
                 except NotAtOnce as reason:
                     logging.getLogger("tapeflow").info("Each replica is traced by itself: %s", reason)
-        return run_by_turns(self, fn, args, kwargs)
+        return self.take_turns(fn, args, kwargs)
 
     def _as_function(self, fn: Any) -> Function:
         """A tf.function that runs a tf.function on every replica: so all of it is one graph."""
@@ -176,7 +223,7 @@ class Strategy:
         """
         self._check_across()
         op = _reduce_op(reduce_op)
-        return nest.map_structure(lambda leaf: reduced_value(self, op, leaf, axis), value)
+        return nest.map_structure(lambda leaf: reduced_value(self, op, self.of_all(leaf), axis), value)
 
     def gather(self, value: Any, axis: int) -> Any:
         """The values of all replicas joined along `axis`.
@@ -189,7 +236,7 @@ class Strategy:
             InvalidArgumentError: If other sizes differ.
         """
         self._check_across()
-        return nest.map_structure(lambda leaf: gathered(leaf, axis), value)
+        return nest.map_structure(lambda leaf: gathered(self.of_all(leaf), axis), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The value of each replica here.
@@ -200,7 +247,7 @@ class Strategy:
         if isinstance(value, DistributedValues):
             return value.values
         if isinstance(value, (list, tuple, dict)):
-            count = self.num_replicas_in_sync
+            count = len(self.numbers)
             return tuple([selected(k, count, value) for k in range(count)])
         return (value,)
 
@@ -222,15 +269,17 @@ class Strategy:
         Raises:
             ValueError: If elements have no first axis to divide.
         """
-        return DistributedDataset(dataset, self.num_replicas_in_sync)
+        return DistributedDataset(dataset, self.num_replicas_in_sync, self.numbers)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[..., Any], options: Any = None
     ) -> DistributedDataset:
         """What `dataset_fn(input_context)` makes, as the replicas read it: each gets a batch of its own."""
-        return DistributedDatasetsFromFunction(
-            dataset_fn(InputContext(num_replicas_in_sync=self.num_replicas_in_sync)), self.num_replicas_in_sync
-        )
+        return DistributedDatasetsFromFunction(dataset_fn(self._input_context()), len(self.numbers))
+
+    def _input_context(self) -> InputContext:
+        count = self.num_replicas_in_sync
+        return InputContext(count // len(self.numbers), self.numbers[0] // len(self.numbers), count)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
@@ -241,8 +290,8 @@ class Strategy:
             A `tf.distribute.DistributedValues`; of one replica, the value itself.
         """
         count = self.num_replicas_in_sync
-        made = [value_fn(ValueContext(k, count)) for k in range(count)]
-        return PerReplica(made) if count > 1 else made[0]
+        made = [value_fn(ValueContext(k, count)) for k in self.numbers]
+        return PerReplica(made) if len(made) > 1 else made[0]
 
     def make_dataset_iterator(self, dataset: Any) -> Any:
         """The batches of a dataset.

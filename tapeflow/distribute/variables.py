@@ -40,7 +40,7 @@ def creator(strategy: Any) -> Callable[..., Any]:
                 f"`synchronization` for variable: {arguments.get('name')}"
             )
         kind = SyncOnReadVariable if synchronization is VariableSynchronization.ON_READ else MirroredVariable
-        make = lambda: kind.of_strategy(next_creator(**arguments), strategy)
+        make = lambda: strategy.as_first_made(kind.of_strategy(next_creator(**arguments), strategy))
         replica = here().replica
         return make() if replica is None else replica.created(make)
 
@@ -95,7 +95,7 @@ class MirroredVariable(_OfStrategy):
     @property
     def values(self) -> tuple[Any, ...]:
         """The copy of each replica: other names for the one value."""
-        return tuple([Copy(self, k) for k in range(self.distribute_strategy.num_replicas_in_sync)])
+        return tuple([Copy(self, k) for k in range(len(self.distribute_strategy.numbers))])
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         if isinstance(value, PerReplica):
@@ -308,9 +308,10 @@ SyncOnReadVariable.unread = SyncOnReadVariable
 def combined_parts(variable: SyncOnReadVariable) -> Tensor:
     aggregation = variable.aggregation
     if aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
-        return variable.parts[0].peek()
+        return variable.distribute_strategy.values_of_all(variable.parts)[0]
     op = ReduceOp.from_variable_aggregation(aggregation)
-    return ops.cast(reduced(op, [part.peek() for part in variable.parts]), dtype=variable.dtype.np)
+    values = variable.distribute_strategy.values_of_all(variable.parts)
+    return ops.cast(reduced(op, values), dtype=variable.dtype.np)
 
 
 def split(tensor: Tensor, count: int) -> list:

@@ -14,6 +14,7 @@ from tapeflow.core.dtypes import ANY, NUMERIC
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_axes, differ
 from tapeflow.core.primitive import LINEAR, Spec, primitive
+from tapeflow.core.runtime.undisturbed import loaded
 from tapeflow.ops.batching import shift
 from tapeflow.ops.families import same_shape
 
@@ -121,4 +122,28 @@ reduce_scatter = primitive(
     batch=shift("axis"),
     dtypes=NUMERIC,
     across=Across(_scattered, same=False),
+)
+
+
+# ---- workers, each a process
+
+
+def _from_all(x, count, number):
+    if count == 1:
+        return x[None]
+    return loaded("tapeflow.engines.xla.processes").gathered(x)
+
+
+# The tensors of all workers, which have one shape, along a new first axis. NumPy's alone: between programs.
+from_workers = primitive(
+    "from_workers(x, *, count, number)",
+    kernel={"numpy": _from_all},
+    shape=lambda x, count, number: Spec(shape=(count, *x.shape), dtype=x.dtype),
+    vjp=lambda ops, g, count, number: ops.reduce_sum(
+        ops.getitem(ops.from_workers(g, count=count, number=number), index=((None, None, None), number)),
+        axis=(0,),
+        keepdims=False,
+    ),
+    jvp=LINEAR,
+    dtypes=ANY,
 )

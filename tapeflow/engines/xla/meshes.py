@@ -107,6 +107,14 @@ def whole(held: Any) -> np.ndarray:
     return _read_only(found)
 
 
+def own_rows(held: Any) -> list[np.ndarray]:
+    """The rows that this process has of an array whose first axis is divided among devices, one for each."""
+    if held.is_fully_addressable:
+        return list(whole(held))
+    parts = sorted(held.addressable_shards, key=lambda shard: shard.index[0].start or 0)
+    return [np.asarray(shard.data)[0] for shard in parts]
+
+
 _collecting: ContextVar[bool] = context_variable("tapeflow_collecting", False)
 
 

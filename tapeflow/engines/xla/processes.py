@@ -21,11 +21,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from tapeflow.core.errors import FailedPreconditionError, UnavailableError
+from tapeflow.core.errors import FailedPreconditionError, UnavailableError, invalid
 
 from . import coordinator
 
@@ -309,6 +312,49 @@ def from_chief(name: str, text: str) -> str:
             _Now.client.key_value_set(key, text)
             return text
         return _Now.client.blocking_key_value_get(key, 600_000)
+
+
+# ---- what all have
+
+
+def gathered(array: np.ndarray) -> np.ndarray:
+    """The arrays of all processes, which have one shape and dtype, along a new first axis.
+
+    Raises:
+        InvalidArgumentError: If shapes or dtypes differ.
+    """
+    own = np.asarray(array)
+    said = np.zeros(_SAID, np.int64)  # XLA would wait for ever where sizes differ
+    said[: 3 + own.ndim] = own.ndim, own.dtype.num, own.dtype.itemsize, *own.shape
+    others = _gathered(said)
+    if (others != said).any():
+        each = ", ".join(f"{tuple(row[3 : 3 + row[0]].tolist())} in worker {k}" for k, row in enumerate(others))
+        raise invalid(f"Shape mismatch: workers gave {each}, or different dtypes; they must be equal.")
+    return _gathered(own)
+
+
+_SAID = 40
+
+
+def _gathered(own: np.ndarray) -> np.ndarray:
+    to = NamedSharding(one_of_each(), PartitionSpec("worker"))
+    with watched(), jax.enable_x64(True):
+        whole = jax.make_array_from_process_local_data(to, own[None])
+        return np.asarray(_everywhere()(whole).addressable_data(0))
+
+
+@cache
+def one_of_each() -> Mesh:
+    """The first device of each process."""
+    found = {}
+    for device in jax.devices():
+        found.setdefault(device.process_index, device)
+    return Mesh(np.array([found[k] for k in sorted(found)]), ("worker",))
+
+
+@cache
+def _everywhere() -> Callable:
+    return jax.jit(lambda x: x, out_shardings=NamedSharding(one_of_each(), PartitionSpec()))
 
 
 # ---- when one is lost

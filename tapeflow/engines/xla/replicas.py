@@ -8,7 +8,7 @@ import numpy as np
 
 from tapeflow.core.devices import Device, Mesh
 
-from . import devices, meshes
+from . import devices, meshes, processes
 from .collectives import AXIS
 
 
@@ -17,6 +17,11 @@ def mesh(places: Sequence[Device]) -> Mesh | None:
     there = devices.logical()
     found = [there.get(Device("XLA_CPU", place.number) if place.is_host else place) for place in places]
     return None if None in found else meshes.mesh_of(found, [AXIS])
+
+
+def mesh_of_workers() -> Mesh:
+    """The mesh of the first devices of all processes."""
+    return meshes.mesh_of(list(processes.one_of_each().devices), [AXIS])
 
 
 def program(local: Callable, mesh: Mesh, shared: Sequence[bool], same: Sequence[bool]) -> Callable:
@@ -33,10 +38,19 @@ def program(local: Callable, mesh: Mesh, shared: Sequence[bool], same: Sequence[
     run = meshes.on_each(on_one, mesh, tuple(map(axes, shared)), tuple(map(axes, same)))
     compiled = devices.compiled(run, mesh)
 
+    here = not mesh.grid.is_multi_process
+    parted, compared = meshes.sharding(mesh, (AXIS,)), set()
+
     def call(*arrays: Any) -> list:
         sent = [a if whole else np.stack(a) for a, whole in zip(arrays, shared)]
+        if not here:
+            sent = [a if whole else meshes.joined(a, parted) for a, whole in zip(sent, shared)]
+            if (kinds := tuple([(a.shape, str(a.dtype)) for a in sent])) not in compared:
+                compared.add(kinds)
+                with jax.enable_x64(True):
+                    processes.compare(getattr(local, "__name__", "replicas"), lambda: compiled.lower(*sent).as_text())
         with jax.enable_x64(True):
             found = meshes.run(compiled, sent, mesh)
-            return [meshes.whole(y) if whole else list(np.asarray(y)) for y, whole in zip(found, same)]
+            return [meshes.whole(y) if whole else meshes.own_rows(y) for y, whole in zip(found, same)]
 
     return call
