@@ -66,11 +66,15 @@ def test_open_mpi():
 # ---- two of them, on this machine
 
 
-def launched(source, *options, workers=2, seconds=200):
+def launched(source, *options, **more):
     """(Exit status, lines by worker, all that was said) of a program."""
+    return launched_text(BEGINNING + source, *options, **more)
+
+
+def launched_text(text, *options, workers=2, seconds=200):
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     done = subprocess.run(
-        [sys.executable, "-m", "tapeflow", "launch", "--workers", str(workers), *options, "-c", BEGINNING + source],
+        [sys.executable, "-m", "tapeflow", "launch", "--workers", str(workers), *options, "-c", text],
         capture_output=True, text=True, timeout=seconds, env=environment, cwd=ROOT,
     )  # fmt: skip
     said = done.stdout + done.stderr
