@@ -177,6 +177,25 @@ def spread(tensor: EagerTensor, sharding: Any) -> EagerTensor:
     return DeviceTensor(_meshes().spread(array, sharding))
 
 
+def sharding_of_variable(variable: Any) -> Any:
+    """jax's sharding for a variable, by its layout; None on a mesh of one device.
+
+    Raises:
+        IndivisibleError: If its sizes are not multiples of the mesh's.
+    """
+    sharding = sharding_of(variable._layout)
+    if sharding is not None:
+        try:
+            sharding.shard_shape(tuple(variable.shape))
+        except ValueError as error:
+            raise IndivisibleError(
+                f"Variable {variable.path!r} of shape {tuple(variable.shape)} cannot be divided as its layout "
+                f"{tuple(sharding.spec)} says, on a mesh of {dict(sharding.mesh.shape)}. Leave it out of the "
+                "LayoutMap, or change its size."
+            ) from error
+    return sharding
+
+
 def layout_of(variable: Any) -> Any:
     """The layout of a new Keras variable, from the distribution in use; None where there is none."""
     distribution = in_use()

@@ -255,7 +255,11 @@ class SlurmClusterResolver(SimpleClusterResolver):
         super().__init__(ClusterSpec(cluster), task_type=kind, task_id=index)
 
     def get_task_info(self) -> tuple[str | None, int | None]:
-        """The job of this task, and its number in it."""
+        """The job of this task, and its number in it.
+
+        Returns:
+            A tuple of both.
+        """
         return self.task_type, self.task_id
 
 

@@ -159,6 +159,9 @@ class MultiWorkerMirroredStrategy(Strategy):
         Args:
             parts: The variable of each.
             read: How one is read.
+
+        Returns:
+            A list of them, one for each replica.
         """
         if self._workers == 1:
             return super().values_of_all(parts, read)

@@ -71,6 +71,9 @@ class Strategy:
         Args:
             parts: The variable of each replica.
             read: How one is read.
+
+        Returns:
+            A list of them, one for each replica.
         """
         return [read(part) for part in parts]
 

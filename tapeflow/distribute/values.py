@@ -14,8 +14,7 @@ __all__ = ["DistributedValues", "PerReplica", "PerReplicaSpec", "regrouped", "se
 class DistributedValues:
     """A value for each replica, which `strategy.run` hands to its replica.
 
-    >>> values = tf.distribute.MirroredStrategy().experimental_distribute_values_from_function(lambda context: 3)
-    >>> isinstance(values, tf.distribute.DistributedValues)
+    >>> isinstance(tf.types.experimental.distributed.PerReplica([3, 4]), tf.distribute.DistributedValues)
     True
     """
 

@@ -209,8 +209,7 @@ class SyncOnReadVariable(_OfStrategy):
     >>> with tf.distribute.MirroredStrategy().scope():
     ...     v = tf.Variable(0., synchronization=tf.VariableSynchronization.ON_READ,
     ...                     aggregation=tf.VariableAggregation.SUM)
-    >>> v.assign(3.)
-    >>> v.numpy()
+    >>> v.assign(3.).numpy()
     np.float32(3.0)
     """
 

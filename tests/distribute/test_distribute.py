@@ -226,3 +226,29 @@ def test_refusals():
         tf.distribute.NcclAllReduce(num_packs=-1)
     with pytest.raises(tf.errors.UnimplementedError, match="parameter servers"):
         tf.distribute.ParameterServerStrategy(None)
+
+
+def test_slurm(monkeypatch):
+    resolvers = tf.distribute.cluster_resolver
+    with pytest.raises(RuntimeError, match="no step of Slurm"):
+        resolvers.SlurmClusterResolver()
+    for name, value in {
+        "PROCID": "3", "STEP_NODELIST": "n[08-09],m1", "STEP_TASKS_PER_NODE": "1(x2),2"
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    found = resolvers.SlurmClusterResolver({"chief": 1, "worker": 3}, port_base=7)
+    assert found.cluster_spec().as_dict() == {"chief": ["n08:7"], "worker": ["n09:7", "m1:7", "m1:8"]}
+    assert found.get_task_info() == ("worker", 2)
+    assert resolvers.SlurmClusterResolver(tasks_per_node=[2, 1, 1]).cluster_spec().num_tasks("worker") == 4
+    with pytest.raises(RuntimeError, match="Requested 3 tasks"):
+        resolvers.SlurmClusterResolver({"worker": 3})
+
+
+def test_clusters_together():
+    resolvers = tf.distribute.cluster_resolver
+    one = resolvers.SimpleClusterResolver(tf.train.ClusterSpec({"worker": ["a:1"]}), task_type="worker", task_id=0)
+    other = resolvers.SimpleClusterResolver(tf.train.ClusterSpec({"worker": ["b:1"], "ps": ["p:1"]}))
+    both = resolvers.UnionResolver(one, other)
+    assert both.cluster_spec().as_dict() == {"worker": ["a:1", "b:1"], "ps": ["p:1"]} and both.task_type == "worker"
+    with pytest.raises(TypeError, match="cluster_spec must be a"):
+        resolvers.SimpleClusterResolver({"worker": ["a:1"]})

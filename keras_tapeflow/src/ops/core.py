@@ -77,7 +77,7 @@ class Variable(KerasVariable):
         """How the value is spread over devices; None where it is on one."""
         if self._layout is None:
             self._layout = distribution_lib.layout_of(self)
-        return None if current().executor is not None else distribution_lib.sharding_of(self._layout)
+        return None if current().executor is not None else distribution_lib.sharding_of_variable(self)
 
     def _direct_assign(self, value: Any) -> None:
         self._value.assign(dense(value), read_value=False)

@@ -346,7 +346,7 @@ def _gathered(own: np.ndarray) -> np.ndarray:
 @cache
 def one_of_each() -> Mesh:
     """The first device of each process."""
-    found = {}
+    found: dict[int, Any] = {}
     for device in jax.devices():
         found.setdefault(device.process_index, device)
     return Mesh(np.array([found[k] for k in sorted(found)]), ("worker",))

@@ -36,7 +36,7 @@ def program(local: Callable, mesh: Mesh, shared: Sequence[bool], same: Sequence[
 
     axes = lambda whole: () if whole else (AXIS,)
     run = meshes.on_each(on_one, mesh, tuple(map(axes, shared)), tuple(map(axes, same)))
-    compiled = devices.compiled(run, mesh)
+    compiled: Any = devices.compiled(run, mesh)
 
     here = not mesh.grid.is_multi_process
     parted, compared = meshes.sharding(mesh, (AXIS,)), set()

@@ -140,6 +140,15 @@ def test_batches_of_a_size_that_cannot_be_divided_are_refused():
 
 
 @on_eight_devices
+def test_variables_that_cannot_be_divided_are_named():
+    with (
+        by_model().scope(),
+        pytest.raises(distribution_lib.IndivisibleError, match=r"'dense_x/kernel' of shape \(3, 6\)"),
+    ):
+        keras.layers.Dense(6, name="dense_x").build((None, 3))
+
+
+@on_eight_devices
 def test_a_custom_loop_runs_on_the_mesh():
     x, y = data(16)
 
