@@ -52,6 +52,10 @@ class TypeSpec:
         """What of the spec is more than the shapes and dtypes of the parts: functions are traced for each."""
         return self._parts() if type(self).__eq__ is TypeSpec.__eq__ else self
 
+    def __trace_kind__(self) -> Any:
+        """The same for functions, where it is more: they are traced for each."""
+        return self.__kind__()
+
     def _parts(self) -> Any:
         return hashable(self._serialize())
 

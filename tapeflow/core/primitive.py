@@ -42,7 +42,7 @@ class Spec(SimpleNamespace):
     """Shape and dtype of a value that is not there: what shape rules take and give."""
 
     def __repr__(self) -> str:
-        return f"{np.dtype(self.dtype).name}{list(self.shape)}"
+        return f"{np.dtype(self.dtype).name}{'' if self.shape is None else list(self.shape)}"
 
 
 class Primitive(Operation):

@@ -1,7 +1,7 @@
 """Every primitive, by family. Importing this package declares them all."""
 
 from . import collectives, for_core
-from .arrays import casting, checks, indexing, joining, layouts, scatter, segments, shaping, sorting
+from .arrays import casting, checks, indexing, joining, layouts, rows, scatter, segments, shaping, sorting
 from .image import geometry as image, suppression
 from .linalg import (
     decompositions,

@@ -15,6 +15,7 @@ from tapeflow.function.saving.stored_values import CannotBeStored, Writer
 from tapeflow.function.saving.writing import CannotBeSaved, FunctionWriter
 from tapeflow.function.tracing.concrete import ConcreteFunction
 from tapeflow.function.tracing.polymorphic import BoundFunction, Function
+from tapeflow.function.tracing.ranks import RankedFunction
 
 __all__ = ["ObjectWriter"]
 
@@ -258,7 +259,12 @@ def traces(function: Any) -> list[tuple[ConcreteFunction, list[ConcreteFunction]
     general = [trace for one in function._general.values() for trace in one]
     if function.input_signature is not None:
         try:
-            return [(function.get_concrete_function(), general)]
+            made = function.get_concrete_function()
+            return (
+                [(trace, []) for trace in made.without_calls()]
+                if isinstance(made, RankedFunction)
+                else [(made, general)]
+            )
         except Exception:
             if not general:
                 raise

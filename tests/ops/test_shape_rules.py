@@ -55,8 +55,8 @@ OF_OTHERS = {
 # NumPy broadcasts, cuts off, or does not look at arrays without elements; TensorFlow refuses these, too.
 KINDER = {
     "add_n", "compress", "gather", "ifft", "in_top_k", "least_squares", "log_softmax", "random_categorical",
-    "random_gamma", "random_integers", "random_poisson", "scatter_max", "scatter_min", "scatter_update", "split",
-    "sum_squares", "take", "top_k", "tridiagonal_solve",
+    "random_gamma", "random_integers", "random_poisson", "ranges", "scatter_max", "scatter_min", "scatter_update",
+    "split", "sum_squares", "take", "top_k", "tridiagonal_solve",
 }  # fmt: skip
 STRICTER = ADJOINTS | OF_OTHERS | KINDER
 

@@ -12,7 +12,7 @@ from tapeflow.api.sparse.tensor import SparseTensor, pick
 from tapeflow.core.composite import restores
 from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .specs import TensorSpec, TypeSpec, type_spec_from_value
 
@@ -200,10 +200,16 @@ class SparseTensorSpec(TypeSpec):
         return [value.indices, value.values, value.dense_shape]
 
     def _from_components(self, components: Sequence) -> SparseTensor:
-        return SparseTensor(*components)
+        indices, values, shape = components
+        if not isinstance(shape, EagerTensor) and self._shape.is_fully_defined():  # in a graph, too
+            shape = np.array(self._shape, np.int64)
+        return SparseTensor(indices, values, shape)
 
     def __kind__(self) -> tuple:
         return ()
+
+    def __trace_kind__(self) -> tuple | None:
+        return None if self._shape.rank is None else tuple(self._shape)
 
     def __has_rows__(self) -> bool:
         return True

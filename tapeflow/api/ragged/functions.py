@@ -5,7 +5,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from tapeflow.api.ragged.making import splits_of
+from tapeflow.api.ragged.partitions import splits_of
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.core import nest
 from tapeflow.core.apply import as_tensor

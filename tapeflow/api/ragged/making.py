@@ -1,16 +1,22 @@
 """The ways to make a ragged tensor: from values and where, how long or in which row they are."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from tapeflow.api.arguments import a_size
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
+from tapeflow.function.tracing.effects import at_every_run
+from tapeflow.vectorize.values import largest, one_size
+
+from .partitions import cast, counted, integers, is_known, is_symbol, joined, size_tensor, splits_of, tensor_of
 
 
 class RaggedMaking(Composite):
@@ -31,15 +37,17 @@ class RaggedMaking(Composite):
         >>> tf.RaggedTensor.from_row_splits([3, 1, 4, 1, 5], [0, 2, 2, 5])
         <tf.RaggedTensor [[3, 1], [], [4, 1, 5]]>
         """
-        values, splits = checked_values(values), _integers(row_splits)
-        if splits.ndim != 1 or not splits.size:
+        values, splits = checked_values(values), integers(row_splits)
+        if splits.ndim != 1 or type(sizes_of(splits)[0]) is int and not sizes_of(splits)[0]:
             raise ValueError(f"row_splits must be a vector with at least one entry, got shape {splits.shape}.")
-        if validate:
+        if validate and is_known(splits):
             if splits[0] != 0:
                 raise invalid(f"row_splits must begin with 0, not with {splits[0]}.")
             if (np.diff(splits) < 0).any():
                 raise invalid(f"row_splits must not decrease: {splits.tolist()}.")
-            check_total(int(splits[-1]), values, "row_splits end")
+            check_total(splits[-1], values, "row_splits end")
+        elif validate:
+            _check_splits(splits, rows_as_tensor(values))
         return cls(values, splits, internal=True)
 
     @classmethod
@@ -55,8 +63,8 @@ class RaggedMaking(Composite):
         >>> tf.RaggedTensor.from_row_lengths([3, 1, 4, 1, 5], [2, 0, 3])
         <tf.RaggedTensor [[3, 1], [], [4, 1, 5]]>
         """
-        lengths = _integers(row_lengths)
-        if validate and (lengths < 0).any():
+        lengths = integers(row_lengths)
+        if validate and is_known(lengths) and (lengths < 0).any():
             raise invalid(f"row_lengths must not be negative: {lengths.tolist()}.")
         return cls.from_row_splits(values, splits_of(lengths), validate=validate)
 
@@ -77,7 +85,11 @@ class RaggedMaking(Composite):
         >>> tf.RaggedTensor.from_value_rowids([3, 1, 4], [0, 0, 2], nrows=4)
         <tf.RaggedTensor [[3, 1], [], [4], []]>
         """
-        ids = _integers(value_rowids)
+        ids = integers(value_rowids)
+        if not is_known(ids):
+            count = one_size(largest(ids) + 1, "The number of rows") if nrows is None else a_size(nrows)
+            lengths = ops.unsorted_segment_sum(ops.zeros_like(ids) + 1, ids, num_segments=count)
+            return cls.from_row_lengths(values, lengths, validate=validate)
         least = int(ids[-1]) + 1 if ids.size else 0
         count = least if nrows is None else int(nrows)
         if count < least:
@@ -102,8 +114,9 @@ class RaggedMaking(Composite):
         >>> tf.RaggedTensor.from_row_starts([3, 1, 4], [0, 2, 2])
         <tf.RaggedTensor [[3, 1], [], [4]]>
         """
-        values, starts = checked_values(values), _integers(row_starts)
-        return cls.from_row_splits(values, np.append(starts, _count(values)).astype(starts.dtype), validate=validate)
+        values, starts = checked_values(values), integers(row_starts)
+        end = _vector(_count(values), starts)
+        return cls.from_row_splits(values, tensor_of(joined(starts, end)), validate=validate)
 
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> Any:
@@ -118,8 +131,8 @@ class RaggedMaking(Composite):
         >>> tf.RaggedTensor.from_row_limits([3, 1, 4], [2, 2, 3])
         <tf.RaggedTensor [[3, 1], [], [4]]>
         """
-        limits = _integers(row_limits)
-        return cls.from_row_splits(values, np.insert(limits, 0, 0), validate=validate)
+        limits = integers(row_limits)
+        return cls.from_row_splits(values, tensor_of(joined(_vector(0, limits), limits)), validate=validate)
 
     @classmethod
     def from_uniform_row_length(
@@ -137,11 +150,13 @@ class RaggedMaking(Composite):
         >>> tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1], [2, 3], [], [4]]), 2)
         <tf.RaggedTensor [[[1], [2, 3]], [[], [4]]]>
         """
-        values, length = checked_values(values), int(uniform_row_length)
-        count = int(nrows) if nrows is not None else _count(values) // length if length else 0
-        if validate:
+        values, length = checked_values(values), a_size(uniform_row_length)
+        count = a_size(nrows) if nrows is not None else _count(values) // length if length else 0
+        if validate and type(length) is type(count) is int:
             check_total(count * length, values, "the rows take")
-        return cls(values, np.arange(count + 1, dtype=np.int64) * length, internal=True, uniform=length)
+        splits = counted(count + 1)
+        splits = splits * length if type(length) is int else tensor_of(splits) * size_tensor(length, int64)
+        return cls(values, splits, internal=True, uniform=length)
 
     @classmethod
     def from_nested_row_splits(
@@ -243,23 +258,42 @@ class RaggedMaking(Composite):
             )
         if lengths is not None and padding is not None:
             raise ValueError("Specify `lengths` or `padding`, but not both.")
-        rows, size, inner = int(np.prod(shape[:ragged_rank])), shape[ragged_rank], shape[ragged_rank + 1 :]
+        rows, size, inner = math.prod(shape[:ragged_rank]), shape[ragged_rank], shape[ragged_rank + 1 :]
         flat = ops.reshape(tensor, shape=(rows * size, *inner))
         uniform: int | None = size
         if padding is not None:
             real = np.asarray(flat.array != as_tensor(padding).array).reshape(rows, size, -1).any(-1)
             lengths = np.where(real, np.arange(1, size + 1), 0).max(1, initial=0)
+        if lengths is None and not type(rows) is type(size) is int or lengths is not None and is_symbol(lengths):
+            return cls._from_symbol(flat, rows, size, lengths, shape[1:ragged_rank], row_splits_dtype)
         if lengths is None:
             lengths = np.full(rows, size)
         else:
             uniform = None
-            lengths = np.clip(_integers(lengths).reshape(-1), 0, size)
+            lengths = np.clip(integers(lengths).reshape(-1), 0, size)
             if lengths.size != rows:
                 raise ValueError(f"lengths must have one entry for each of the {rows} rows, got {lengths.size}.")
             flat = ops.compress(flat, EagerTensor((np.arange(size) < lengths[:, None]).reshape(-1)))
         result = cls(flat, splits_of(lengths).astype(as_dtype(row_splits_dtype).np), internal=True, uniform=uniform)
         for outer in reversed(shape[1:ragged_rank]):
             result = cls.from_uniform_row_length(result, outer)
+        return result
+
+    @classmethod
+    def _from_symbol(cls, flat: Tensor, rows: Any, size: Any, lengths: Any, outer: tuple, dtype: Any) -> Any:
+        """`from_tensor` in a graph: `flat` has so many rows of a size, end to end."""
+        most = size_tensor(size, int64)
+        uniform = size if lengths is None else None
+        if lengths is None:
+            lengths = ops.broadcast_to(most, shape=(rows,))
+        else:
+            lengths = ops.reshape(ops.cast(lengths, dtype=int64.np), shape=(rows,))
+            lengths = ops.maximum(ops.minimum(lengths, most), 0)
+            within = ops.less(tensor_of(counted(size)), ops.reshape(lengths, shape=(rows, 1)))
+            flat = ops.compress(flat, ops.reshape(within, shape=(rows * size,)))
+        result = cls(flat, cast(splits_of(lengths), dtype), internal=True, uniform=uniform)
+        for length in reversed(outer):
+            result = cls.from_uniform_row_length(result, length)
         return result
 
     @classmethod
@@ -284,12 +318,6 @@ class RaggedMaking(Composite):
         return result
 
 
-def splits_of(lengths: Any) -> np.ndarray:
-    """Row splits from row lengths."""
-    lengths = np.asarray(lengths)
-    return np.concatenate([np.zeros(1, lengths.dtype), np.cumsum(lengths, dtype=lengths.dtype)])
-
-
 def checked_values(values: Any) -> Any:
     values = as_tensor(values)
     if not values.ndim:
@@ -297,19 +325,40 @@ def checked_values(values: Any) -> Any:
     return values
 
 
-def _integers(values: Any) -> np.ndarray:
-    """Row numbers and lengths as int64, or int32 where a tensor of int32 was given."""
-    array = np.asarray(as_tensor(values).array)
-    if array.dtype.kind not in "iu" and array.size:
-        raise TypeError(f"Row splits, lengths and ids must be integers, got {array.dtype.name}.")
-    return array if array.dtype == np.int32 and isinstance(values, Tensor) else array.astype(np.int64)
-
-
 def _count(values: Any) -> int:
     return sizes_of(values)[0]
 
 
-def check_total(total: int, values: Any, what: str) -> None:
+def _vector(value: Any, like: Any) -> Any:
+    """One number, as a vector like others."""
+    if is_known(like):
+        return np.asarray([value], like.dtype)
+    return ops.reshape(size_tensor(value, like.dtype), shape=(1,))
+
+
+def rows_as_tensor(values: Any) -> Tensor:
+    """How many values there are."""
+    return size_tensor(_count(values), int64)
+
+
+@at_every_run(checks=True)
+def _check_splits(splits: Tensor, count: Tensor) -> None:
+    array = np.asarray(splits.array)
+    if array[0] != 0:
+        raise invalid(f"row_splits must begin with 0, not with {array[0]}.")
+    if (np.diff(array) < 0).any():
+        raise invalid(f"row_splits must not decrease: {array.tolist()}.")
+    if array[-1] != count.array:
+        raise invalid(
+            f"Arguments do not form a valid RaggedTensor: row_splits end {array[-1]}, but there are {count.array} "
+            "values."
+        )
+
+
+def check_total(total: Any, values: Any, what: str) -> None:
+    """Checked where both are known: in a graph rows come from the same values."""
     count = _count(checked_values(values))
+    if isinstance(total, Tensor) or type(count) is not int:
+        return
     if total != count:
         raise invalid(f"Arguments do not form a valid RaggedTensor: {what} {total}, but there are {count} values.")

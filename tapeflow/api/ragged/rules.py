@@ -12,11 +12,11 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.tracing.effects import at_every_run
 
-from .making import splits_of
+from . import partitions as rows_of
+from .partitions import INT as _INT, splits_of
 from .tensor import RULES, RaggedTensor
-
-_INT = np.dtype("int64")
 
 
 def _rule(*names: str) -> Callable:
@@ -43,7 +43,17 @@ def _elementwise(apply: Callable, args: tuple, params: dict) -> Any:
 
 
 def _check_same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
-    splits = [[level._splits.tolist() for level in r._levels()] for r in (a, b)]
+    pairs = [(p._rows, q._rows) for p, q in zip(a._levels(), b._levels())]
+    if len(a._levels()) == len(b._levels()):
+        pairs = [(p, q) for p, q in pairs if p is not q]
+        if not pairs:
+            return
+    _check_same_splits(*[[rows_of.tensor_of(r._rows) for r in x._levels()] for x in (a, b)])
+
+
+@at_every_run(checks=True)
+def _check_same_splits(first: list, second: list) -> None:
+    splits = [[np.asarray(level.array).tolist() for level in levels] for levels in (first, second)]
     if splits[0] != splits[1]:
         raise invalid(
             f"The rows of two ragged tensors must have the same lengths, got row splits {splits[0]} and {splits[1]}."
@@ -60,6 +70,13 @@ def _spread(dense: Any, ragged: RaggedTensor) -> Any:
     outer = ragged.ragged_rank + 1
     shape = tuple(dense.sizes)
     shape = (1,) * (outer + inner - len(shape)) + shape
+    if not rows_of.is_known(*[level._rows for level in ragged._levels()]):
+        columns = [rows_of.tensor_of(c) for c in ragged._columns()]
+        columns = [
+            ops.zeros_like(c) if type(size) is int and size == 1 else c for c, size in zip(columns, shape[:outer])
+        ]
+        flat = ops.reshape(dense, shape=(math.prod(shape[:outer]), *shape[outer:]))
+        return ops.take(flat, rows_of.flat_places(columns, shape[:outer]), axis=0)
     places = ragged._places()
     sizes = [len(ragged._splits) - 1, *[set(np.diff(level._splits).tolist()) for level in ragged._levels()]]
     for axis, size in enumerate(shape[:outer]):
@@ -118,22 +135,27 @@ def _reduced(x: Any, axis: int, name: str) -> Any:
     if isinstance(x, Tensor):
         return getattr(ops, name)(x, axis=(axis,), keepdims=False)
     if axis == 0:
-        return _merge_rows(x, np.zeros(len(x._splits) - 1, _INT), 1, name)._values
+        return _merge_rows(x, rows_of.counted(rows_of.row_count(x._rows)) * 0, 1, name)._values
     if axis == 1:
-        return _merge_rows(x._values, x._rowids(), len(x._splits) - 1, name)
+        return _merge_rows(x._values, x._rowids(), rows_of.row_count(x._rows), name)
     return x.with_values(_reduced(x._values, axis - 1, name))
 
 
-def _merge_rows(x: Any, groups: np.ndarray, count: int, name: str) -> Any:
+def _merge_rows(x: Any, groups: Any, count: Any, name: str) -> Any:
     """Row `i` goes to group `groups[i]`; the rows of a group are combined element by element, as far as each
     reaches."""
     if isinstance(x, Tensor):
-        return _SEGMENTS[name](x, EagerTensor(groups.astype(_INT)), count)
-    longest = np.zeros(count, _INT)
-    np.maximum.at(longest, groups, np.diff(x._splits))
+        return _SEGMENTS[name](x, rows_of.tensor_of(rows_of.cast(groups, _INT)), count)
+    lengths = rows_of.lengths_of(x._rows)
+    if rows_of.is_known(groups, lengths):
+        longest = np.zeros(count, _INT)
+        np.maximum.at(longest, groups, lengths)
+    else:
+        of_rows = [rows_of.tensor_of(rows_of.cast(n, _INT)) for n in (lengths, groups)]
+        longest = ops.unsorted_segment_max(*of_rows, num_segments=count, empty=0)
     splits, ids = splits_of(longest), x._rowids()
-    within = np.arange(ids.size) - x._splits[ids]
-    merged = _merge_rows(x._values, splits[groups[ids]] + within, int(splits[-1]), name)
+    places = rows_of.picked(splits, rows_of.picked(groups, ids)) + rows_of.cast(rows_of.of_rows(x._rows), _INT)
+    merged = _merge_rows(x._values, places, rows_of.number(splits[-1]), name)
     return RaggedTensor(merged, splits, internal=True)
 
 
@@ -161,14 +183,13 @@ def _flip(apply: Callable, args: tuple, params: dict) -> Any:
 # ---- rows
 
 
-def take_rows(x: Any, rows: np.ndarray) -> Any:
+def take_rows(x: Any, rows: Any) -> Any:
     """The rows of these numbers, of a tensor or a ragged tensor."""
     if isinstance(x, Tensor):
-        return ops.take(x, EagerTensor(rows.astype(_INT)), axis=0)
-    lengths = np.diff(x._splits)[rows]
-    splits = splits_of(lengths)
-    places = np.repeat(x._splits[rows] - splits[:-1], lengths) + np.arange(splits[-1])
-    return RaggedTensor(take_rows(x._values, places), splits, internal=True, uniform=x._uniform)
+        return ops.take(x, rows_of.tensor_of(rows_of.cast(rows, _INT)), axis=0)
+    lengths = rows_of.picked(rows_of.lengths_of(x._rows), rows)
+    places = rows_of.ranges(rows_of.picked(x._rows, rows), lengths)
+    return RaggedTensor(take_rows(x._values, places), splits_of(lengths), internal=True, uniform=x._uniform)
 
 
 @_rule("gather", "take")
@@ -176,9 +197,11 @@ def _gather(apply: Callable, args: tuple, params: dict) -> Any:
     x, indices = args
     if isinstance(indices, RaggedTensor):
         return indices.with_flat_values(apply(x, indices.flat_values, **params))
-    indices = np.asarray(as_tensor(indices).array)
+    indices = rows_of.integers(indices)
     if params["axis"] or indices.ndim != 1:
         raise ValueError("Rows of a RaggedTensor are gathered along axis 0 by a vector of row numbers.")
+    if not rows_of.is_known(indices, x._rows):
+        return take_rows(x, indices)
     count = len(x._splits) - 1
     if ((indices < 0) | (indices >= count)).any():
         raise invalid(f"indices must be from 0 to {count - 1} for {count} rows, got {indices.tolist()}.")
@@ -225,9 +248,10 @@ def _expand_dims(x: Any, axis: int) -> Any:
         return ops.reshape(x, shape=(*shape[:axis], 1, *shape[axis:]))
     if axis > 1:
         return x.with_values(_expand_dims(x._values, axis - 1))
-    count, size = (1, len(x._splits) - 1) if axis == 0 else (len(x._splits) - 1, 1)
+    rows = rows_of.row_count(x._rows)
+    count, size = (1, rows) if axis == 0 else (rows, 1)
     made = RaggedTensor.from_uniform_row_length(x, size, nrows=count)
-    return made.with_row_splits_dtype(x._splits.dtype)
+    return made.with_row_splits_dtype(rows_of.dtype_of(x._rows))
 
 
 @_rule("add_n")
@@ -258,7 +282,7 @@ def _split(apply: Callable, args: tuple, params: dict) -> Any:
 @_rule("concat")
 def _concat(apply: Callable, args: tuple, params: dict) -> Any:
     found = _concatenated(args, params["axis"])
-    splits = {p._splits.dtype for p in args if isinstance(p, RaggedTensor)}
+    splits = {rows_of.dtype_of(p._rows) for p in args if isinstance(p, RaggedTensor)}
     if len(splits) > 1:
         raise ValueError(
             "Input RaggedTensors have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to "
@@ -277,23 +301,27 @@ def _concatenated(args: tuple, axis: int) -> Any:
 def _joined(pieces: list, axis: int) -> Any:
     if isinstance(pieces[0], Tensor):
         return ops.concat(*pieces, axis=axis)
-    counts = {len(p._splits) - 1 for p in pieces}
+    counts = {rows_of.row_count(p._rows) for p in pieces}
     if axis > 0 and len(counts) > 1:
         raise invalid(
             f"Ragged tensors that are joined along axis {axis} must have as many rows, got {sorted(counts)}."
         )
     if axis > 1:
         for p in pieces[1:]:
-            if p._splits.tolist() != pieces[0]._splits.tolist():
-                raise invalid(f"Ragged tensors that are joined along axis {axis} must have rows of the same lengths.")
+            _check_same_splits(*[[rows_of.tensor_of(r._rows)] for r in (pieces[0], p)])
         return pieces[0].with_values(_joined([p._values for p in pieces], axis - 1))
-    lengths = np.concatenate([np.diff(p._splits) for p in pieces])
+    lengths = rows_of.joined(*[rows_of.lengths_of(p._rows) for p in pieces])
     below = RaggedTensor(_joined([p._values for p in pieces], 0), splits_of(lengths), internal=True)
     if axis == 0:
         return below
     rows, count = counts.pop(), len(pieces)
-    side_by_side = take_rows(below, np.arange(count * rows).reshape(count, rows).T.reshape(-1))
-    return RaggedTensor(side_by_side._values, side_by_side._splits[::count], internal=True)
+    if type(rows) is int:
+        order = np.arange(count * rows).reshape(count, rows).T.reshape(-1)
+    else:
+        table = ops.reshape(rows_of.counted(rows * count), shape=(count, rows))
+        order = ops.reshape(ops.transpose(table, perm=(1, 0)), shape=(rows * count,))
+    side_by_side = take_rows(below, order)
+    return RaggedTensor(side_by_side._values, side_by_side._rows[::count], internal=True)
 
 
 @_rule("stack")
@@ -322,6 +350,8 @@ def _indexed(x: Any, keys: tuple) -> Any:
     rest = tuple(rest)
     if first is None:
         return _expand_dims(_indexed(x, rest), 0)
+    if not rows_of.is_known(x._rows):
+        return _indexed_by_symbols(x, first, rest)
     count = len(x._splits) - 1
     if isinstance(first, slice):
         rows = x if first == slice(None) else take_rows(x, np.arange(count)[_concrete(first)])
@@ -341,6 +371,45 @@ def _indexed(x: Any, keys: tuple) -> Any:
     return _indexed(chosen, rest)
 
 
+def _indexed_by_symbols(x: RaggedTensor, first: Any, rest: tuple) -> Any:
+    """In a graph, where the lengths of rows are not known."""
+    count = rows_of.row_count(x._rows)
+    if isinstance(first, slice):
+        if first == slice(None):
+            rows = x
+        elif type(count) is int:
+            rows = take_rows(x, np.arange(count)[_concrete(first)])
+        else:
+            rows = take_rows(x, ops.getitem(rows_of.counted(count), index=((first.start, first.stop, first.step),)))
+        return _within_rows(rows, rest) if rest else rows
+    row = rows_of.integers(first)
+    if row.ndim:
+        return _indexed(take_rows(x, row), (slice(None), *rest))
+    row = ops.reshape(rows_of.tensor_of(rows_of.cast(row, _INT)), shape=(1,))
+    row = ops.where(ops.less(row, 0), row + rows_of.size_tensor(count, row.dtype), row)
+    places = rows_of.ranges(rows_of.picked(x._rows, row), rows_of.picked(rows_of.lengths_of(x._rows), row))
+    return _indexed(take_rows(x._values, places), rest)
+
+
+def _cut_rows(x: RaggedTensor, key: slice) -> RaggedTensor:
+    """`x[:, a:b]` in a graph."""
+    if key.step not in (None, 1):
+        np.asarray(x._splits)  # each row by Python, if it has values
+    lengths = rows_of.lengths_of(x._rows)
+
+    def bound(value: Any, default: Any) -> Any:
+        if value is None:
+            return default
+        at = ops.cast(as_tensor(value), dtype=lengths.dtype.np)
+        at = ops.where(ops.less(at, 0), lengths + at, ops.zeros_like(lengths) + at)
+        return ops.minimum(ops.maximum(at, 0), lengths)
+
+    start, stop = bound(key.start, ops.zeros_like(lengths)), bound(key.stop, lengths)
+    kept = ops.maximum(stop - start, 0)
+    values = take_rows(x._values, ops.ranges(x._rows[:-1] + start, kept))
+    return RaggedTensor(values, splits_of(kept), internal=True)
+
+
 def _within_rows(x: RaggedTensor, keys: tuple) -> Any:
     """`x[:, keys…]`: the first key acts within each row."""
     first, *rest = keys
@@ -350,7 +419,9 @@ def _within_rows(x: RaggedTensor, keys: tuple) -> Any:
         raise ValueError(
             "Cannot index into an inner ragged dimension: rows differ in length. Use a slice, x[:, i:i + 1]."
         )
-    if first != slice(None):
+    if first != slice(None) and not rows_of.is_known(x._rows):
+        x = _cut_rows(x, first)
+    elif first != slice(None):
         bounds = x._splits.tolist()
         chosen = [np.arange(a, b)[_concrete(first)] for a, b in itertools.pairwise(bounds)]
         places = np.concatenate(chosen) if chosen else np.zeros(0, _INT)

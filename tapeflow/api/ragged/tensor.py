@@ -3,6 +3,7 @@
 How they are made is in `making.py`, what primitives do with them and their operators in `rules.py`.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -17,10 +18,12 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.runtime.memory_limits import check_fits
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.signatures import as_one
+from tapeflow.core.sizes import public
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.ops.broadcasting import LIKE_NUMPY
 
-from .making import RaggedMaking, check_total, checked_values, splits_of
+from . import partitions as rows_of
+from .making import RaggedMaking, check_total, checked_values
 
 # primitive name -> (args, params) -> result: what a primitive does when one of its inputs is ragged.
 RULES: dict[str, Callable] = {}
@@ -49,7 +52,7 @@ class RaggedTensor(Base):
     array([3., 0., 3.], dtype=float32)
     """
 
-    __slots__ = ("_values", "_splits", "_uniform", "__weakref__")
+    __slots__ = ("_values", "_rows", "_uniform", "__weakref__")
 
     def __init__(self, values: Any, row_partition: Any, internal: bool = False, uniform: int | None = None) -> None:
         if not internal:
@@ -57,7 +60,13 @@ class RaggedTensor(Base):
                 "RaggedTensor is not built directly; use tf.RaggedTensor.from_row_splits(values, row_splits) or "
                 "another from_ method."
             )
-        self._values, self._splits, self._uniform = values, row_partition, uniform
+        self._values, self._rows, self._uniform = values, row_partition, uniform
+
+    @property
+    def _splits(self) -> np.ndarray:
+        """Row splits that have values; `_rows` are those that may be a symbol (see `partitions`)."""
+        rows = self._rows
+        return rows if isinstance(rows, np.ndarray) else np.asarray(rows.array)
 
     # ---- what it is
 
@@ -77,12 +86,12 @@ class RaggedTensor(Base):
     @property
     def row_splits(self) -> Tensor:
         """Where each row begins, and at last where the last one ends."""
-        return EagerTensor(self._splits)
+        return rows_of.tensor_of(self._rows)
 
     @property
     def nested_row_splits(self) -> tuple[Any, ...]:
         """The row splits of every ragged axis, the outermost first."""
-        return tuple(EagerTensor(r._splits) for r in self._levels())
+        return tuple(rows_of.tensor_of(r._rows) for r in self._levels())
 
     def _levels(self) -> list["RaggedTensor"]:
         levels, values = [], self
@@ -99,7 +108,7 @@ class RaggedTensor(Base):
     @property
     def uniform_row_length(self) -> Tensor | None:
         """The length of all rows, if they are known to have the same."""
-        return None if self._uniform is None else EagerTensor(np.int64(self._uniform))
+        return None if self._uniform is None else rows_of.size_tensor(self._uniform, int64)
 
     @property
     def dtype(self) -> DType:
@@ -108,8 +117,12 @@ class RaggedTensor(Base):
     @property
     def shape(self) -> TensorShape:
         """The sizes of the axes, None for ragged ones."""
+        return tuple.__new__(TensorShape, public(self.sizes))
+
+    @property
+    def sizes(self) -> TensorShape:
         inner = tuple(sizes_of(self._values))[1:]
-        return TensorShape((len(self._splits) - 1, self._uniform, *inner))
+        return tuple.__new__(TensorShape, (rows_of.row_count(self._rows), self._uniform, *inner))
 
     def get_shape(self) -> TensorShape:
         """`shape`, as a method."""
@@ -121,8 +134,8 @@ class RaggedTensor(Base):
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
         """The number of rows."""
-        dtype = self._splits.dtype if out_type is None else as_dtype(out_type).np
-        return EagerTensor(dtype.type(len(self._splits) - 1))
+        dtype = rows_of.dtype_of(self._rows) if out_type is None else out_type
+        return rows_of.size_tensor(rows_of.row_count(self._rows), dtype)
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The length of each row; of rows further in with `axis` > 1.
@@ -135,7 +148,7 @@ class RaggedTensor(Base):
         """
         if axis > 1:
             return self.with_values(self._values.row_lengths(axis - 1))
-        return EagerTensor(np.diff(self._splits))
+        return rows_of.tensor_of(rows_of.lengths_of(self._rows))
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
         """How many values each row has, for each ragged axis, the outermost first.
@@ -147,15 +160,15 @@ class RaggedTensor(Base):
 
     def row_starts(self, name: str | None = None) -> Tensor:
         """Where in `values` each row begins."""
-        return EagerTensor(self._splits[:-1])
+        return rows_of.tensor_of(self._rows[:-1])
 
     def row_limits(self, name: str | None = None) -> Tensor:
         """Where in `values` each row ends."""
-        return EagerTensor(self._splits[1:])
+        return rows_of.tensor_of(self._rows[1:])
 
     def value_rowids(self, name: str | None = None) -> Tensor:
         """The row that each value belongs to."""
-        return EagerTensor(self._rowids())
+        return rows_of.tensor_of(self._rowids())
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
         """The same for every ragged axis, the outermost first.
@@ -165,8 +178,13 @@ class RaggedTensor(Base):
         """
         return tuple(r.value_rowids() for r in self._levels())
 
-    def _rowids(self) -> np.ndarray:
-        return np.repeat(np.arange(len(self._splits) - 1, dtype=self._splits.dtype), np.diff(self._splits))
+    def _rowids(self) -> Any:
+        return rows_of.row_ids(self._rows)
+
+    def _bounds(self) -> list:
+        """The sizes of the smallest shape that holds every row."""
+        found = [rows_of.longest(rows_of.lengths_of(r._rows)) for r in self._levels()]
+        return [rows_of.row_count(self._rows), *found, *tuple(self.flat_values.sizes)[1:]]
 
     def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Tensor:
         """The smallest shape that holds every row.
@@ -174,11 +192,8 @@ class RaggedTensor(Base):
         Args:
             axis: Of which axis; None: of all.
         """
-        longest = [int(np.diff(r._splits).max(initial=0)) for r in self._levels()]
-        sizes = np.array([len(self._splits) - 1, *longest, *tuple(self.flat_values.sizes)[1:]], self._splits.dtype)
-        if out_type is not None:
-            sizes = sizes.astype(as_dtype(out_type).np)
-        return EagerTensor(sizes if axis is None else sizes[axis])
+        sizes, dtype = self._bounds(), rows_of.dtype_of(self._rows) if out_type is None else out_type
+        return rows_of.size_tensor(sizes if axis is None else sizes[axis], dtype)
 
     # ---- into something else
 
@@ -189,8 +204,8 @@ class RaggedTensor(Base):
             new_values: As many values as there are now.
         """
         new_values = checked_values(new_values)
-        check_total(int(self._splits[-1]), new_values, "the rows take")
-        return RaggedTensor(new_values, self._splits, internal=True, uniform=self._uniform)
+        check_total(self._rows[-1], new_values, "the rows take")
+        return RaggedTensor(new_values, self._rows, internal=True, uniform=self._uniform)
 
     def with_flat_values(self, new_values: Any) -> "RaggedTensor":
         """The same rows around other innermost values.
@@ -208,7 +223,7 @@ class RaggedTensor(Base):
             dtype: The dtype of row splits, int32 or int64.
         """
         values = self._values.with_row_splits_dtype(dtype) if isinstance(self._values, RaggedTensor) else self._values
-        return RaggedTensor(values, self._splits.astype(as_dtype(dtype).np), internal=True, uniform=self._uniform)
+        return RaggedTensor(values, rows_of.cast(self._rows, dtype), internal=True, uniform=self._uniform)
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
         """A tensor in which rows are filled up with `default_value` (zero), or cut to `shape`.
@@ -222,14 +237,11 @@ class RaggedTensor(Base):
                [ 4, -1, -1]], dtype=int32)
         """
         flat, outer = self.flat_values, self.ragged_rank + 1
-        bound = self.bounding_shape().array.tolist()[:outer]
+        bound = self._bounds()[:outer]
         wanted = [None] * outer if shape is None else list(TensorShape(shape))[:outer]
         dims = tuple(b if w is None else w for b, w in zip(bound, wanted))
-        places = self._places()
-        inside = (places < dims).all(1)
         check_fits(dims, np.int64, "making it")
-        table = np.full(math.prod(dims), len(places))  # the entry after the last value is the default
-        table[np.ravel_multi_index(places[inside].T, dims) if inside.any() else []] = np.flatnonzero(inside)
+        table = self._table(dims)
         inner = tuple(flat.sizes)[1:]
         zero = b"" if flat.dtype.kind == "s" else 0 if flat.dtype.kind != "b" else False
         default = (
@@ -238,17 +250,39 @@ class RaggedTensor(Base):
             else ops.identity(_like(default_value, flat))
         )
         padded = ops.concat(flat, ops.broadcast_to(default, shape=(1, *inner)), axis=0)
-        return ops.reshape(ops.take(padded, EagerTensor(table), axis=0), shape=(*dims, *inner))
+        return ops.reshape(ops.take(padded, rows_of.tensor_of(table), axis=0), shape=(*dims, *inner))
+
+    def _table(self, dims: tuple) -> Any:
+        """For each place in a tensor of these sizes which of the flat values stands there; after the last one the
+        default."""
+        columns = self._columns()
+        total = sizes_of(columns[0])[0]
+        if rows_of.is_known(*columns):
+            inside = (np.stack(columns, 1) < dims).all(1)
+            table = np.full(math.prod(dims), total)
+            kept = [c[inside] for c in columns]
+            table[np.ravel_multi_index(kept, dims) if inside.any() else []] = np.flatnonzero(inside)
+            return table
+        columns = [rows_of.tensor_of(c) for c in columns]
+        inside = functools.reduce(
+            ops.logical_and, [ops.less(c, rows_of.size_tensor(d, c.dtype)) for c, d in zip(columns, dims)]
+        )
+        place = rows_of.flat_places(columns, dims)
+        default = ops.broadcast_to(rows_of.size_tensor(total, int64), shape=(math.prod(dims),))
+        numbers = rows_of.tensor_of(rows_of.counted(total))
+        return ops.scatter_update(default, ops.compress(place, inside), ops.compress(numbers, inside))
+
+    def _columns(self) -> list:
+        """For each of the flat values its position along the axes down to the innermost ragged one, axis by axis."""
+        columns = [rows_of.counted(rows_of.row_count(self._rows))]
+        for level in self._levels():
+            ids = level._rowids()
+            columns = [rows_of.picked(c, ids) for c in columns] + [rows_of.cast(rows_of.of_rows(level._rows), int64)]
+        return columns
 
     def _places(self) -> np.ndarray:
-        """For each of the flat values its position along the axes down to the innermost ragged one."""
-        levels = self._levels()
-        place = np.arange(len(self._splits) - 1, dtype=np.int64)[:, None]
-        for level in levels:
-            ids = level._rowids()
-            within = np.arange(ids.size) - level._splits[ids]
-            place = np.concatenate([place[ids], within[:, None]], 1)
-        return place
+        """The same as a matrix, of a ragged tensor that has values."""
+        return np.stack([np.asarray(rows_of.tensor_of(c).array) for c in self._columns()], 1)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """A `tf.SparseTensor` with the values at their places.
@@ -297,7 +331,7 @@ class RaggedTensor(Base):
                 return self.with_values(merged)
             if not isinstance(values, RaggedTensor):
                 values = RaggedTensor.from_tensor(values)
-            together = RaggedTensor(values._values, values._splits[self._splits], internal=True)
+            together = RaggedTensor(values._values, rows_of.picked(values._rows, self._rows), internal=True)
             return together if inner == 2 else together.merge_dims(1, inner - 1)
         values = self._values
         if inner == 1:
@@ -315,7 +349,7 @@ class RaggedTensor(Base):
             if isinstance(self._values, RaggedTensor)
             else np.asarray(self._values.array).tolist()
         )
-        bounds = self._splits.tolist()
+        bounds = self.row_splits.array.tolist()
         return [rows[a:b] for a, b in itertools.pairwise(bounds)]
 
     def numpy(self) -> np.ndarray:
@@ -350,7 +384,7 @@ class RaggedTensor(Base):
     # ---- as a Python object
 
     def __iter__(self) -> Iterator:
-        return (self[i] for i in range(len(self._splits) - 1))
+        return (self[i] for i in range(rows_of.row_count(self._rows)))
 
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")
@@ -359,6 +393,8 @@ class RaggedTensor(Base):
         raise TypeError("RaggedTensor is unhashable.")
 
     def __repr__(self) -> str:
+        if not rows_of.is_known(*[level._rows for level in self._levels()]) or rows_of.is_symbol(self.flat_values):
+            return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._rows!r})"
         return f"<tf.RaggedTensor {self.to_list()}>"
 
     def _print_text(self, text: Callable) -> str:

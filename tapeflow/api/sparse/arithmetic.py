@@ -1,11 +1,13 @@
 """The part of `tf.sparse` that computes: sums, products, reductions."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapeflow.api.arguments import normal_axis
+from tapeflow.api.ragged.partitions import flat_places
 from tapeflow.core import nest
 from tapeflow.core.apply import array_of
 from tapeflow.core.convert import to_tensor
@@ -13,9 +15,10 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AxisLike, TensorLike
+from tapeflow.function.tracing.effects import at_every_run
 
 from .places import reorder, to_dense
-from .tensor import SparseTensor, as_sparse, made, parts, pick
+from .tensor import SparseTensor, as_sparse, columns_of, made, pick
 
 __all__ = ["add", "map_values", "maximum", "minimum", "reduce_max", "reduce_sum", "softmax", "sparse_dense_matmul"]
 
@@ -37,11 +40,17 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
     if not found:
         raise ValueError("No SparseTensor in argument list of map_values")
     for other in found[1:]:
-        if not np.array_equal(other.indices.array, found[0].indices.array):
-            raise invalid("All sparse arguments of map_values must have their values at the same indices.")
+        if other.indices is not found[0].indices:
+            _check_same_indices(other.indices, found[0].indices)
     inside = lambda leaf: leaf.values if isinstance(leaf, SparseTensor) else leaf
     args, kwargs = nest.map_structure(inside, (args, kwargs))
     return found[0].with_values(op(*args, **kwargs))
+
+
+@at_every_run(checks=True)
+def _check_same_indices(a: Tensor, b: Tensor) -> None:
+    if not np.array_equal(a.array, b.array):
+        raise invalid("All sparse arguments of map_values must have their values at the same indices.")
 
 
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
@@ -154,8 +163,8 @@ def _dense(value: Any, adjoint: bool, sp: SparseTensor) -> Tensor:
 
 
 def _product(sp: SparseTensor, b: Tensor, transposed: bool, conjugated: bool) -> Tensor:
-    rows, columns = (EagerTensor(np.ascontiguousarray(i)) for i in sp.indices.array.T)
-    shape = tuple(sp.dense_shape.array.tolist())
+    rows, columns = columns_of(sp)
+    shape = tuple(sp.sizes)
     if transposed:
         rows, columns, shape = columns, rows, shape[::-1]
     if shape[1] != b.sizes[0]:
@@ -182,11 +191,11 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 
 def _rows_without(sp: SparseTensor, axis: tuple[int, ...]) -> tuple[Tensor, int]:
     """For each entry its position in what is left when `axis` goes, and how many positions there are."""
-    where, _, shape = parts(sp)
+    shape, columns = tuple(sp.sizes), columns_of(sp)
     left = [i for i in range(len(shape)) if i not in axis]
     sizes = [shape[i] for i in left]
-    rows = np.ravel_multi_index(where[:, left].T, sizes) if left and len(where) else np.zeros(len(where), np.int64)
-    return EagerTensor(np.asarray(rows, np.int64)), int(np.prod(sizes))
+    rows = flat_places([columns[i] for i in left], sizes) if left else ops.zeros_like(columns[0])
+    return rows, math.prod(sizes)
 
 
 def reduce_sum(
@@ -230,7 +239,7 @@ def reduce_max(
 def _reduced(sp: SparseTensor, axis: Any, keepdims: bool | None, as_sparse: bool, reduce: Callable) -> Any:
     axes = normal_axis(axis, sp.ndim)
     rows, count = _rows_without(sp, axes)
-    shape = tuple(sp.dense_shape.array.tolist())
+    shape = tuple(sp.sizes)
     out = tuple(1 if i in axes else d for i, d in enumerate(shape) if keepdims or i not in axes)
     if not as_sparse:
         return ops.reshape(reduce(sp.values, rows, count), shape=out)

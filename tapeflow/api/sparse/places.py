@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.arguments import one_axis
+from tapeflow.api.ragged.partitions import flat_places
 from tapeflow.core.apply import array_of, as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32
@@ -17,6 +18,7 @@ from tapeflow.core.runtime.memory_limits import check_fits
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, DTypeLike, ShapeLike, TensorLike
+from tapeflow.function.tracing.effects import at_every_run
 
 from .tensor import SparseTensor, as_sparse, made, parts, pick
 
@@ -35,6 +37,13 @@ def from_dense(tensor: AnyTensorLike, name: str | None = None) -> SparseTensor:
     [[0, 1], [1, 0]]
     """
     tensor = as_tensor(tensor)
+    if not isinstance(tensor, EagerTensor) and tensor.dtype.kind != "s":
+        places = ops.nonzero(tensor)
+        shape = ops.size_tensor(sizes=tuple(tensor.sizes), dtype=np.dtype(np.int64))
+        flat = ops.reshape(tensor, shape=(math.prod(tensor.sizes),))
+        return SparseTensor(
+            places, ops.take(flat, flat_places(list(ops.unstack(places, axis=1)), tensor.sizes), axis=0), shape
+        )
     array = np.asarray(tensor.array)
     zero = b"" if array.dtype.kind == "O" else 0
     where = np.argwhere(array != zero)
@@ -61,24 +70,35 @@ def to_dense(
     array([ 5, -1,  6, -1], dtype=int32)
     """
     sp = as_sparse(sp_input)
-    places, shape = sp._flat_places().array, tuple(sp.dense_shape.array.tolist())
-    steps = np.diff(places)
-    if validate_indices and (steps <= 0).any():
-        at = int((steps <= 0).argmax()) + 1
-        what = "repeated" if steps[at - 1] == 0 else "out of order"
-        raise invalid(
-            f"indices[{at}] = {sp.indices.array[at].tolist()} is {what}. Use tf.sparse.reorder(sp) to sort the "
-            "indices."
-        )
+    places, shape = sp._flat_places(), tuple(sp.sizes)
+    if validate_indices:
+        _check_order(places, sp.indices)
     zero = b"" if sp.dtype.kind == "s" else False if sp.dtype.kind == "b" else 0
     default = to_tensor(zero if default_value is None else default_value, sp.dtype)
     if default.ndim:
         raise ValueError(f"default_value must be a scalar, got shape {tuple(default.shape)}.")
     check_fits(shape, np.int64, "making it")
-    table = np.full(math.prod(shape), len(places))  # the entry after the last value is the default
-    table[places] = np.arange(len(places))
     padded = ops.concat(sp.values, ops.reshape(default, shape=(1,)), axis=0)
-    return ops.reshape(pick(padded, table), shape=shape)
+    if isinstance(places, EagerTensor):
+        count = places.array.size
+        table = np.full(math.prod(shape), count)  # the entry after the last value is the default
+        table[places.array] = np.arange(count)
+        return ops.reshape(pick(padded, table), shape=shape)
+    last = to_tensor(sp.values.sizes[0], places.dtype)
+    numbers = ops.cumsum(ops.zeros_like(places) + 1, axis=0, exclusive=True, reverse=False)
+    table = ops.scatter_update(ops.broadcast_to(last, shape=(math.prod(shape),)), places, numbers)
+    return ops.reshape(ops.take(padded, table, axis=0), shape=shape)
+
+
+@at_every_run(checks=True)
+def _check_order(places: Tensor, indices: Tensor) -> None:
+    steps = np.diff(places.array)
+    if (steps <= 0).any():
+        at = int((steps <= 0).argmax()) + 1
+        what = "repeated" if steps[at - 1] == 0 else "out of order"
+        raise invalid(
+            f"indices[{at}] = {indices.array[at].tolist()} is {what}. Use tf.sparse.reorder(sp) to sort the indices."
+        )
 
 
 def to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = None) -> Tensor:

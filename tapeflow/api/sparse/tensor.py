@@ -1,10 +1,13 @@
 """SparseTensor: the values of a mostly-zero tensor, and where they are."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tapeflow.api.arguments import static_shape
+from tapeflow.api.ragged.partitions import flat_places
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.contracts import Operation
@@ -13,7 +16,10 @@ from tapeflow.core.dtypes import DType, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import public
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.tracing.effects import at_every_run
+from tapeflow.function.tracing.symbols import SymbolicTensor
 
 
 class SparseTensor(Composite):
@@ -44,11 +50,12 @@ class SparseTensor(Composite):
         self._indices = _as_int64(indices)
         self._values = as_tensor(values)
         self._dense_shape = _as_int64(dense_shape)
-        where, count, shape = self._indices.array, tuple(self._values.sizes), self._dense_shape.array
-        if where.ndim != 2 or shape.ndim != 1 or len(count) != 1 or where.shape != (count[0], shape.size):
+        where, count, shape = [tuple(t.sizes) for t in (self._indices, self._values, self._dense_shape)]
+        fits = len(where) == 2 and len(shape) == 1 and len(count) == 1
+        if not fits or any(type(a) is type(b) is int and a != b for a, b in zip(where, (*count, *shape))):
             raise ValueError(
                 "A SparseTensor of n values and rank r needs indices of shape (n, r), values of shape (n,) and "
-                f"dense_shape of shape (r,); got shapes {where.shape}, {count} and {shape.shape}."
+                f"dense_shape of shape (r,); got shapes {where}, {count} and {shape}."
             )
 
     @classmethod
@@ -85,7 +92,14 @@ class SparseTensor(Composite):
 
     @property
     def shape(self) -> TensorShape:
-        return TensorShape(self._dense_shape.array.tolist())
+        return tuple.__new__(TensorShape, public(self.sizes))
+
+    @property
+    def sizes(self) -> TensorShape:
+        shape = self._dense_shape
+        if isinstance(shape, SymbolicTensor) and shape.as_sizes() is None:  # one of a function that was traced before
+            return tuple.__new__(TensorShape, (None,) * self.ndim)
+        return tuple.__new__(TensorShape, static_shape(shape))
 
     def get_shape(self) -> TensorShape:
         """`shape`, as a method."""
@@ -104,7 +118,7 @@ class SparseTensor(Composite):
 
     @property
     def ndim(self) -> int:
-        return self._indices.array.shape[1]
+        return tuple(self._indices.sizes)[1]
 
     def with_values(self, new_values: Any) -> "SparseTensor":
         """Other values at the same places.
@@ -155,18 +169,16 @@ class SparseTensor(Composite):
         dense = to_tensor(dense, None if isinstance(dense, Tensor) else self.dtype)
         if not dense.ndim:
             return dense
-        shape = tuple(self._dense_shape.array.tolist())
+        shape = tuple(self.sizes)
         spread = ops.broadcast_to(dense, shape=shape)
-        return ops.take(ops.reshape(spread, shape=(-1,)), self._flat_places(), axis=0)
+        return ops.take(ops.reshape(spread, shape=(math.prod(shape),)), self._flat_places(), axis=0)
 
     def _flat_places(self) -> Tensor:
         """The position of each value in the flattened dense tensor, checked."""
+        _check_indices(self._indices, self._dense_shape)
+        if not all(isinstance(t, EagerTensor) for t in (self._indices, self._dense_shape)):
+            return flat_places(list(ops.unstack(self._indices, axis=1)), self.sizes)
         where, shape = self._indices.array, tuple(self._dense_shape.array.tolist())
-        bad = ((where < 0) | (where >= shape)).any(1)
-        if bad.any():
-            raise invalid(
-                f"indices[{int(bad.argmax())}] = {where[bad][0].tolist()} is out of bounds of the dense shape {shape}."
-            )
         return EagerTensor(
             np.ravel_multi_index(where.T, shape).astype(np.int64) if where.size else np.zeros(len(where), np.int64)
         )
@@ -197,9 +209,26 @@ class SparseTensor(Composite):
         return SparseTensor, (self._indices, self._values, self._dense_shape)
 
 
+@at_every_run(checks=True)
+def _check_indices(indices: Tensor, dense_shape: Tensor) -> None:
+    where, shape = indices.array, tuple(dense_shape.array.tolist())
+    bad = ((where < 0) | (where >= shape)).any(1)
+    if bad.any():
+        raise invalid(
+            f"indices[{int(bad.argmax())}] = {where[bad][0].tolist()} is out of bounds of the dense shape {shape}."
+        )
+
+
+def columns_of(sp: "SparseTensor") -> list[Tensor]:
+    """Where the values are along each axis."""
+    if isinstance(sp.indices, EagerTensor):
+        return [EagerTensor(np.ascontiguousarray(i)) for i in sp.indices.array.T]
+    return list(ops.unstack(sp.indices, axis=1))
+
+
 def _as_int64(value: Any) -> Tensor:
-    if isinstance(value, Tensor) and value.dtype is not int64:
-        return ops.cast(value, dtype=int64.np)
+    if isinstance(value, Tensor) and (value.dtype is not int64 or not isinstance(value, EagerTensor)):
+        return value if value.dtype is int64 else ops.cast(value, dtype=int64.np)
     made = as_tensor(np.asarray(value) if isinstance(value, (list, tuple)) and not _holds_tensors(value) else value)
     if made.dtype.is_integer or not made.array.size:
         return EagerTensor(made.array.astype(np.int64))

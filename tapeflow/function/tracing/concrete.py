@@ -9,6 +9,8 @@ from collections.abc import Callable
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tapeflow.core import nest
 from tapeflow.core.convert import is_convertible, to_tensor
 from tapeflow.core.devices import raw
@@ -27,6 +29,7 @@ from tapeflow.function.saving import describing
 
 from .arguments.binding import Binding
 from .arguments.described import signature_text, spec_text, structure_text
+from .arguments.function_types import FunctionType
 from .arguments.modified import check_unmodified, snapshot
 from .graph import Graph, SymbolicTensor
 from .late_sizes import OtherSizes
@@ -82,9 +85,13 @@ class ConcreteFunction:
         if now is not None:
             graph.measures = lambda symbol: self._measured(symbol, now)
         leaves = opened(self.structure)
-        names, self.sizes = opened_paths(self.structure), []
+        names, self.sizes, parts = opened_paths(self.structure), [], parts_of_composites(self.structure)
         for n, (k, spec) in enumerate(zip(self.tensor_positions, self.specs)):
-            leaves[k] = graph.argument(self._sized(spec, n, None if now is None else now[n]))
+            if parts[k] and not self.jit:  # a plan for all sizes
+                leaves[k] = graph.argument(Spec(shape=tuple(spec.shape), dtype=spec.dtype))
+                graph.measure(leaves[k])
+            else:
+                leaves[k] = graph.argument(self._sized(spec, n, None if now is None else now[n]))
             graph.names[leaves[k].index] = getattr(spec, "name", None) or argument_name(self.python_function, names[k])
         with entered(graph.frame()):
             args, kwargs = closed(self.structure, leaves)
@@ -138,10 +145,12 @@ class ConcreteFunction:
     def at(self, tensors: list[Tensor]) -> "ConcreteFunction | None":
         """This function for tensors of these sizes; None if what Python did while it was traced would be different for
         them."""
-        if not self.sizes or self.as_python:
+        if self.as_python:
             return self
         if any(d not in (None, size) for spec, t in zip(self.specs, tensors) for d, size in zip(spec.shape, t.sizes)):
             return None
+        if not self.sizes:
+            return self
         sizes = Known({number: tuple(tensors[n].sizes)[axis] for n, axis, number in self.sizes})
         key = tuple(sizes.values())
         if key not in self.versions:
@@ -199,9 +208,12 @@ class ConcreteFunction:
         ]
 
     def _evaluated(self, symbol: SymbolicTensor, now: list[Tensor] | None) -> Any:
-        if now is None:
-            raise invalid("A variable's first value depends on an argument, which has no value without a call.")
         self._learn_inputs()
+        if now is None:
+            nodes = self.graph.leading_to((), [symbol.index], effects=False)
+            if not {symbol.index, *[p for n in nodes for p in n.inputs]}.isdisjoint(self.graph.inputs):
+                raise invalid("A variable's first value depends on an argument, which has no value without a call.")
+            now = [EagerTensor(np.zeros((), s.dtype)) for s in self.specs]  # nobody reads them
         with entered(_EAGER):
             function = GraphFunction(self.graph, self._input_indices(), [symbol.index], self.name, effects=False)
             [value] = function(self._input_tensors(now))
@@ -330,6 +342,22 @@ class ConcreteFunction:
         names = [self.graph.names.get(p, "argument") for p in self.graph.inputs[: len(self.specs)]]
         return self.run(self.binding.tensors(args, kwargs, self.specs, names))
 
+    @property
+    def function_type(self) -> FunctionType:
+        """What the function takes and gives, parameter by parameter."""
+        found = self.binding.parameters(self.specs)
+        captures = {} if self.as_python else {id(t): spec_text(t) for t in self.captured_inputs}
+        return FunctionType.of(
+            [(n, getattr(inspect.Parameter, kind), what, False) for n, kind, what in found],
+            None if self.as_python else self._results_text(),
+            captures,
+        )
+
+    @property
+    def inference_fn(self) -> "ConcreteFunction":
+        """What runs where nobody differentiates: the function itself."""
+        return self
+
     @functools.cached_property
     def binding(self) -> Binding:
         signature = self.signature or inspect.signature(self.python_function)
@@ -417,6 +445,15 @@ def opened(structure: Any) -> list:
     """The leaves, with composites and their specs as the tensors, or the specs, that they are made of."""
     leaves = nest.flatten(structure)
     return nest.walked(structure, composites=True) if any(map(nest.is_composite, leaves)) else leaves
+
+
+def parts_of_composites(structure: Any) -> list[bool]:
+    """For each of the `opened` leaves: is it a part of a composite?"""
+    found: list[bool] = []
+    for leaf in nest.flatten(structure):
+        composite = nest.is_composite(leaf)
+        found += [composite] * (len(nest.walked(leaf, composites=True)) if composite else 1)
+    return found
 
 
 def opened_paths(structure: Any) -> list[str]:

@@ -23,11 +23,13 @@ from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.autograph.convert import converted
 
+from .arguments.function_types import FunctionType, tracing_type
 from .arguments.mistakes import Unfit, bound, refused, without_collisions
 from .arguments.specified import as_specified, checked, is_spec
 from .concrete import ConcreteFunction, argument_name, opened, opened_paths
 from .graph import Graph
-from .retracing import Retracing
+from .ranks import RankedFunction
+from .retracing import Retracing, made_of
 
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
 _EXACT = frozenset((bool, int, str, bytes, type(None)))  # those that are the same if they are equal, and of one type
@@ -76,11 +78,12 @@ class Function(Generic[P, R]):
         self._general: dict[Any, list[ConcreteFunction]] = {}  # traces that serve more than one size
         self._seen: dict[Any, list] = {}  # the shapes of the last trace, for `reduce_retracing`
         self._methods: dict[int, Function] = {}  # by the id of the object
+        self._ranks: dict[tuple, RankedFunction] = {}  # those for any rank, by the arguments
         self._lock = Lock()
         self._tracing: set[Any] = set()  # the keys of traces that are being made
         self._count = self._calls = 0
         self._complete = False  # there was a trace that came to its end
-        self._retracing = Retracing()
+        self._retracing, self._made_again = Retracing(), made_of(python_function)
 
     @overload
     def __get__(self, instance: None, owner: Any = None) -> Self: ...
@@ -115,6 +118,7 @@ class Function(Generic[P, R]):
         if settings.functions_run_eagerly or executor is not None and not isinstance(executor, Graph):
             return self.python_function(*args, **kwargs)
         self._calls += 1
+        self._made_again.calls += 1
         if kwargs or len(args) != self._arity:
             concrete, tensors = self._concrete(args, kwargs)
             return concrete.run(tensors)
@@ -151,7 +155,49 @@ class Function(Generic[P, R]):
         """
         if self.input_signature is not None and not args and not kwargs:
             args = tuple(self.input_signature)
+        if any(is_spec(leaf) and leaf.shape.rank is None for leaf in opened((args, kwargs))):
+            return self._ranked(*self._bound(args, kwargs))
         return self._concrete(args, kwargs)[0]
+
+    def _ranked(self, args: tuple, kwargs: dict) -> ConcreteFunction:
+        """For specifications some of which say nothing of the rank."""
+        leaves = opened((args, kwargs))
+        positions = [k for k, leaf in enumerate(leaves) if is_spec(leaf) or isinstance(leaf, Tensor)]
+        shape = lambda leaf: None if leaf.shape.rank is None else tuple(leaf.shape)
+        specs = [
+            Spec(shape=shape(leaf), dtype=leaf.dtype.np, name=getattr(leaf, "name", None))
+            for leaf in (leaves[k] for k in positions)
+        ]
+        key = "ranks", repr((args, kwargs))
+        if key not in self._ranks:
+            self._ranks[key] = RankedFunction(self, _without_tensors((args, kwargs)), positions, specs)
+        return self._ranks[key]
+
+    @property
+    def traced(self) -> Any:
+        """The Python function as AutoGraph converts it."""
+        return converted(self.python_function) if self.autograph else self.python_function
+
+    def traced_for(
+        self, structure: Any, positions: list[int], specs: list[Spec], now: list[Tensor] | None
+    ) -> ConcreteFunction:
+        """A trace that is not among those for calls.
+
+        Args:
+            structure: The arguments, (positional, keyword), with None for tensors.
+            positions: Which of the leaves are tensors.
+            specs: Their shapes and dtypes.
+            now: The tensors of the call that the trace is for, if there is one.
+        """
+        options = self._name, self.jit_compile, self.autograph
+        made = ConcreteFunction(self.python_function, self.traced, structure, positions, specs, *options)
+        with self._lock:
+            key = object()
+            try:
+                self._tracing.add(key)
+                return self._traced(made, now)
+            finally:
+                self._tracing.discard(key)
 
     def __repr__(self) -> str:
         traces = f"{len(self._traces)} trace{'' if len(self._traces) == 1 else 's'}"
@@ -196,23 +242,45 @@ class Function(Generic[P, R]):
         """How often the Python function was run."""
         return self._count
 
+    def _decorate(self, decorator: Callable) -> None:
+        """Puts `decorator(f)` in the place of the Python function f, before it is traced. (TensorFlow's name, which
+        libraries call.)"""
+        if self._count:
+            raise ValueError("Functions cannot be decorated after they have been traced.")
+        self.python_function = decorator(self.python_function)
+        self._signature = inspect.signature(self.python_function) if self._arity < 0 else self._signature
+
+    @property
+    def function_type(self) -> FunctionType:
+        """What the function takes: its parameters, with what the signature says of them."""
+        specs = iter(self.input_signature or ())
+        kinds = self._signature.parameters.values()
+        by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        found = [(p.name, p.kind, next(specs, None) if p.kind in by_position else None, p.default) for p in kinds]
+        return FunctionType.of([(n, k, c, d is not inspect.Parameter.empty) for n, k, c, d in found])
+
     # ---- from arguments to a trace
 
     def _concrete(self, args: tuple, kwargs: dict) -> tuple[ConcreteFunction, list[Tensor]]:
         args, kwargs = self._bound(args, kwargs)
-        structure = args, kwargs
-        leaves = opened(structure)
+        leaves = opened((args, kwargs))
+        structure = self._typed((args, kwargs))
         key: list[Any] = [(_containers(structure), board.graph_keys())]
+        parts = self._specs_of_parts(structure)
         positions, tensors, specs = [], [], []
         for k, leaf in enumerate(leaves):
             if isinstance(leaf, (Tensor, np.ndarray, np.generic)):
                 tensor = to_tensor(leaf)
                 tensors.append(tensor)
-                spec = Spec(shape=tuple(tensor.sizes), dtype=tensor.dtype.np)
+                shape = tuple(tensor.sizes) if parts[k] is None else _as_open(tensor.sizes, parts[k])
+                spec = Spec(shape=shape, dtype=tensor.dtype.np)
             elif is_spec(leaf):
                 spec = Spec(shape=tuple(leaf.shape), dtype=leaf.dtype.np, name=getattr(leaf, "name", None))
             elif isinstance(leaf, _NUMBERS):
                 key.append((type(leaf), _same_number(leaf)))
+                continue
+            elif hasattr(type(leaf), "__tf_tracing_type__"):
+                key.append((type(leaf), tracing_type(leaf)))
                 continue
             else:
                 if type(leaf).__hash__ is None and type(leaf) is not slice:  # what may change would change unseen
@@ -243,6 +311,23 @@ class Function(Generic[P, R]):
                         self._tracing.discard(whole)
         return found, tensors
 
+    def _typed(self, structure: Any) -> Any:
+        """Arguments with the specs of composites in their place: their own, or what the signature says."""
+        if not any(map(nest.is_composite, nest.flatten(structure))):
+            return structure
+        signature = () if self.input_signature is None else nest.flatten(self.input_signature)
+        wanted = iter([spec for spec in signature if nest.is_composite(spec)])
+        return nest.map_structure(lambda v: next(wanted, spec_of(v)) if nest.is_composite(v) else v, structure)
+
+    def _specs_of_parts(self, structure: Any) -> list:
+        """For each of the `opened` leaves the spec of a part of a composite; None for what is a leaf by itself, and
+        where XLA compiles, which has to know all sizes."""
+        specs: list = []
+        for leaf in nest.flatten(structure):
+            inside = nest.walked(leaf, composites=True) if nest.is_composite(leaf) else [None]
+            specs += [None] * len(inside) if self.jit_compile else inside
+        return specs
+
     def _new(
         self, key: tuple, structure: Any, leaves: list, positions: list[int], tensors: list[Tensor], specs: list[Spec]
     ) -> ConcreteFunction:
@@ -262,13 +347,19 @@ class Function(Generic[P, R]):
         # Tensors of the first call are not kept alive; objects are, since their identity is part of the key.
         kept = [None if k in positions else leaf for k, leaf in enumerate(leaves)]
         structure = _without_tensors(structure)
-        traced = converted(self.python_function) if self.autograph else self.python_function
         made = ConcreteFunction(
-            self.python_function, traced, structure, positions, specs, self._name, self.jit_compile, self.autograph
+            self.python_function,
+            self.traced,
+            structure,
+            positions,
+            specs,
+            self._name,
+            self.jit_compile,
+            self.autograph,
         )
         made.kept = kept
         made = self._traced(made, now)
-        if made.sizes:
+        if made.sizes or any(None in spec.shape for spec in specs):
             serving = self._general.setdefault(general, [])
             serving[:-_MOST_GENERAL] = []
             serving.append(made)
@@ -332,6 +423,8 @@ class Function(Generic[P, R]):
             number = sum(path == paths[k] for path in paths[:k])  # of the parts of a composite
             arguments[f"{name}, part {number}" if number else name] = found
         self._retracing.notice(self._name, self._calls, arguments)
+        if len(self._traces) == 0:
+            self._made_again.notice(self._name, self._made_again.calls, {})
 
     def _bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         if len(args) == self._arity and not kwargs and self.input_signature is None:
@@ -387,8 +480,16 @@ def _containers(structure: Any) -> Any:
     inside = tuple(map(_containers, parts))
     if nest.is_composite(structure):  # a spec of one makes the same trace
         spec = spec_of(structure)
-        return type(spec), spec.__kind__(), inside
+        return type(spec), spec.__trace_kind__(), inside
     return type(structure), tuple(structure) if isinstance(structure, dict) else None, inside
+
+
+def _as_open(shape: Any, spec: Any) -> tuple:
+    """The shape of a part, with None where its spec says nothing of a size."""
+    open_axes = getattr(spec, "shape", None)
+    if open_axes is None or open_axes.rank != len(shape):
+        return tuple(shape)
+    return tuple([None if free is None else size for free, size in zip(open_axes, shape)])
 
 
 def _without_tensors(structure: Any) -> Any:

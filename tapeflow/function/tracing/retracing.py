@@ -3,14 +3,17 @@ thousand calls."""
 
 import logging
 from collections import Counter, deque
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
+from weakref import WeakKeyDictionary
 
 _MANY = 5  # traces that are worth a warning,
 _AMONG = 2 * _MANY  # if no more calls than these were made
 _MOST_WARNINGS = 2  # for one function
 
 _ADVICE = {
+    "made": "Make it once, outside of the loop.",
     "value": "Pass a tensor instead of a Python value.",
     "shape": "Use reduce_retracing=True, or an input_signature with None for the sizes that change.",
     "dtype": "Cast it to one dtype.",
@@ -20,11 +23,12 @@ _ADVICE = {
 
 
 class Retracing:
-    """The last traces of one function: what their arguments were."""
+    """The last traces of one function: what their arguments were. Or the first traces of functions that are made of
+    the same code, which have no arguments here."""
 
     def __init__(self) -> None:
         self.traces: deque[tuple[int, dict]] = deque(maxlen=_MANY)
-        self.warnings = 0
+        self.warnings = self.calls = 0
 
     def notice(self, function: str, call: int, arguments: dict[str, dict[str, Any]]) -> None:
         """The function was traced in its call number `call`. `arguments`: for each leaf by name, what is special about
@@ -56,10 +60,23 @@ class Retracing:
                         what = what if old is not None and new is not None else "object"
                         found[name, what] += 1
                         texts[name, what] = _change(name, what, old, new)
+        if not found and not given[0]:
+            return "made", "a tf.function is made of it again and again"
         if not found:  # the cache was full
             return "value", "there are more kinds of arguments than are remembered"
         [(most, _)] = found.most_common(1)
         return most[1], texts[most]
+
+
+_of_code: WeakKeyDictionary[Any, Retracing] = WeakKeyDictionary()
+
+
+def made_of(function: Callable) -> Retracing:
+    """A program that makes a function in a loop makes it of the same code, and traces it each time."""
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_freevars:  # methods, and functions that a decorator has made, share their code
+        return Retracing()
+    return _of_code.setdefault(code, Retracing())
 
 
 def _change(name: str, what: str, old: Any, new: Any) -> str:

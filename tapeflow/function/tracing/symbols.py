@@ -46,12 +46,13 @@ class SymbolicTensor(Tensor):
         known = self._known
         if known is not None or self.dtype.np.kind not in "iu" or self.ndim > 1 or self._graph.compiles:
             return known
-        if not self.ndim:
-            return np.asarray(self._graph.late_size(self), object)
-        if type(self.spec.shape[0]) is not int:
+        if not self._graph.is_open() or self.ndim and type(self.spec.shape[0]) is not int:
             return None
-        each = [self._graph.late_size(one) for one in ops.unstack(self, axis=0)]
-        return np.array([*each, None], object)[:-1]
+        each = ops.unstack(self, axis=0) if self.ndim else [self]
+        self._made = np.empty(len(each), object)
+        self._made[:] = [self._graph.late_size(one) for one in each]
+        self._made = self._made if self.ndim else self._made.reshape(())
+        return self._made
 
     def belongs_to(self, graph: Any) -> bool:
         return self._graph is graph

@@ -27,7 +27,8 @@ LIBRARIES, FOLDERS = {"numpy": np, "jax": jax.numpy}, {"numpy": "numpy", "jax": 
 _BY_VALUES, _STRINGS = "the size of the result depends on values", "strings"
 NOT_ON_XLA = {
     "compress": _BY_VALUES, "nonzero": _BY_VALUES, "true_places": _BY_VALUES, "unique": _BY_VALUES,
-    "non_max_suppression_v3": _BY_VALUES, "string_lower": _STRINGS, "string_upper": _STRINGS, "string_strip": _STRINGS,
+    "non_max_suppression_v3": _BY_VALUES, "row_ids": _BY_VALUES, "ranges": _BY_VALUES,
+    "string_lower": _STRINGS, "string_upper": _STRINGS, "string_strip": _STRINGS,
     "string_length": _STRINGS, "regex_replace": _STRINGS, "regex_full_match": _STRINGS, "string_join": _STRINGS,
     "string_reduce_join": _STRINGS, "substr": _STRINGS, "as_string": _STRINGS, "string_to_number": _STRINGS,
     "string_to_hash_bucket": _STRINGS, "unicode_transcode": _STRINGS,

@@ -79,3 +79,12 @@ def test_sizes_that_one_trace_serves_are_not_retraced(caplog):
         for k in range(10):
             f(tf.ones([k + 1]))
     assert caplog.records == []
+
+
+def test_functions_made_in_a_loop(caplog):
+    with caplog.at_level(logging.WARNING, "tapeflow"):
+        for k in range(8):
+            tf.function(lambda x: x + 1)(tf.constant(k))
+    assert len(caplog.messages) == 2
+    assert "5 out of the last 5 calls to <lambda> triggered tf.function retracing" in caplog.messages[0]
+    assert "made of it again and again. Make it once, outside of the loop." in caplog.messages[0]

@@ -276,6 +276,8 @@ def fitted(value: Any, spec: Any, which: Any, name: str) -> Tensor:
 
 
 def fits(shape: Any, spec: Any) -> bool:
+    if spec.shape is None:  # any rank
+        return True
     return len(shape) == len(spec.shape) and all(want in (None, size) for want, size in zip(spec.shape, shape))
 
 

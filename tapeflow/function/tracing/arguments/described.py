@@ -28,9 +28,8 @@ def spec_text(spec: Any) -> str:
     if type(spec).__name__.endswith("TensorSpec"):  # of a ragged or sparse tensor, which says it itself
         return repr(spec)
     dtype = BY_NUMPY[np.dtype(getattr(spec.dtype, "np", spec.dtype))]
-    return (
-        f"TensorSpec(shape={tuple(public(tuple(spec.shape)))}, dtype={dtype!r}, name={getattr(spec, 'name', None)!r})"
-    )
+    shape = "<unknown>" if spec.shape is None else tuple(public(tuple(spec.shape)))
+    return f"TensorSpec(shape={shape}, dtype={dtype!r}, name={getattr(spec, 'name', None)!r})"
 
 
 def signature_text(parameters: list[tuple[str, str, str]], result: str, captures: list[tuple[int, str]]) -> str:
