@@ -73,13 +73,13 @@ def enable_mlir_bridge() -> None:
 
 
 def get_memory_usage(device: str) -> int:
-    """Bytes in use on a device; `get_memory_info` by its earlier name.
+    """Bytes in use on a device; 0 for the CPU, whose bytes are not counted. `get_memory_info` by its earlier name.
 
     Args:
         device: Its name, such as `GPU:0`.
 
     Raises:
-        ValueError: For the CPU, whose bytes are not counted.
+        ValueError: If there is no such device.
 
     >>> tf.config.experimental.get_memory_usage("CPU:0")
     0

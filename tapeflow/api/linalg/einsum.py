@@ -33,7 +33,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         equation: The names of the axes, such as `ij,jk->ik`.
 
     Raises:
-        ValueError: If the equation does not fit the tensors.
+        ValueError: If the equation is malformed, or is for another number of tensors.
+        InvalidArgumentError: If the shapes of the tensors do not fit the equation.
 
     >>> a = tf.constant([[1., 2.], [3., 4.]])
     >>> tf.einsum('ij,jk->ik', a, a).numpy()              # the matrix product
