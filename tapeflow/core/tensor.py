@@ -43,7 +43,8 @@ class Tensor(Value):
     T: "Tensor"  # these two are operations, which `tapeflow.api.arrays.tensor_methods` installs
     mT: "Tensor"
 
-    if TYPE_CHECKING:  # a symbol is on no device
+    if TYPE_CHECKING:  # a symbol is on no device; operators are installed
+        OVERLOADABLE_OPERATORS: frozenset[str]
 
         @property
         def device(self) -> str: ...

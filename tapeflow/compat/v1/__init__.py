@@ -4,9 +4,8 @@ Names that mean the same in both are those of `tf`; functions whose arguments ha
 needs the graphs and sessions of version 1 says so when it is called, and what to use instead.
 """
 
-from collections import namedtuple as _namedtuple
 from contextlib import nullcontext as _nullcontext
-from typing import Any
+from typing import Any, NamedTuple as _NamedTuple
 
 from tapeflow.api.autodiff.gradient_registry import no_gradient as _no_gradient
 from tapeflow.api.version import VERSION as _VERSION
@@ -82,16 +81,22 @@ __all__ = [
 ]  # fmt: skip
 
 __version__ = _VERSION
-SparseTensorValue = _namedtuple("SparseTensorValue", "indices values dense_shape")
-SparseTensorValue.__doc__ = """The arrays of a sparse tensor.
 
-Args:
-    indices: The places of the values, a row for each.
-    dense_shape: The sizes of the whole.
 
->>> tf.compat.v1.SparseTensorValue([[0, 1]], [2.], [2, 2]).values
-[2.0]
-"""
+class SparseTensorValue(_NamedTuple):
+    """The arrays of a sparse tensor.
+
+    Args:
+        indices: The places of the values, a row for each.
+        dense_shape: The sizes of the whole.
+
+    >>> tf.compat.v1.SparseTensorValue([[0, 1]], [2.], [2, 2]).values
+    [2.0]
+    """
+
+    indices: Any
+    values: Any
+    dense_shape: Any
 
 
 def __getattr__(name: str) -> Any:

@@ -82,14 +82,14 @@ class GraphSizes:
         late = size.relied_on.late.intersection(numbers(size)) if size.relied_on.late else ()
         return all(any(n in graph.late for graph in (self, *(self.within or ()))) for n in late)
 
-    def measure(self, symbol: SymbolicTensor, like: tuple = ()) -> None:
+    def measure(self, symbol: SymbolicTensor, like: tuple[Any, ...] = ()) -> None:
         """The sizes of a value that are not known are late."""
         if None not in symbol.spec.shape:
             return
         shape = [self.late_size(like=_late(like, k)) if d is None else d for k, d in enumerate(symbol.spec.shape)]
         symbol.spec.shape = tuple(shape)
 
-    def remeasure(self, symbol: SymbolicTensor, before: tuple) -> None:
+    def remeasure(self, symbol: SymbolicTensor, before: tuple[Any, ...]) -> None:
         """A value of another graph again, where it had the shape `before`: its late sizes are taken for the same."""
         if None in symbol.spec.shape and None not in before:
             self.measure(symbol, before)
